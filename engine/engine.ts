@@ -1,10 +1,10 @@
 /**
- * The engine: one line or two for each thing that may be asked (decision-service.ts). A table of contents.
+ * The engine: each operation of the contract (decision-service.ts) in a few lines.
  *
- * Owns: who may see a job, and the bounds of what comes in. Leaves out: everything that does the work, and how it is
- * joined together (wiring.ts).
+ * Owns: which jobs a caller may see, and the bounds of input. Leaves out: the parts that do the work, and their
+ * construction (wiring.ts).
  *
- * 1. Nothing is answered before it is durable; a promise here resolves after the flush (D1).
+ * 1. A promise resolves after the change is flushed, never before (D1).
  */
 import { Refusal } from './errors.js'
 import { limits } from './limits.js'
@@ -27,9 +27,12 @@ import type {
   DeletionQuery,
   ResourceQuery,
 } from './api/decision-service.js'
-import type { Author, JobHandle, Principal } from './api/principal.js'
+import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
 
-/** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
+/**
+ * Opens a data directory, and creates a new one. Rejects with Refusal data_dir_in_use, data_dir_newer,
+ * data_dir_invalid.
+ */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   makeDataDir(options.dataDir)
   const lock = await lockDataDir(options.dataDir)
@@ -44,7 +47,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 export class Engine implements DecisionService {
   readonly name: string
   readonly threads: number
-  /** Secrets that the first start made, to be shown once; null where there were none to make. */
+  /** Secrets that the first start generated, to be shown once; null where there were none. */
   readonly firstStart: BootstrapOutcome | null
   readonly integrationMetadata: DecisionService['integrationMetadata']
   readonly reprocess: DecisionService['reprocess']
@@ -61,7 +64,7 @@ export class Engine implements DecisionService {
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly #wired: Wired
-  readonly #catalog: Wired['stores']['catalog']
+  readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
   readonly #services: Wired['services']
 
@@ -69,13 +72,13 @@ export class Engine implements DecisionService {
     const wired = wire(options, directory, lock)
     const { stores, runtime, services } = wired
     this.#wired = wired
-    this.#catalog = stores.catalog
+    this.#resources = stores.resources
     this.#shards = runtime.shards
     this.#services = services
     this.name = options.name
     this.threads = runtime.shards.threads
     this.firstStart = stores.firstStart
-    this.integrationMetadata = stores.catalog.integrationMetadata
+    this.integrationMetadata = stores.resources.integrationMetadata
     this.reprocess = services.reprocess
     this.erase = services.erase
     this.notes = services.notes
@@ -83,8 +86,8 @@ export class Engine implements DecisionService {
     this.consensus = services.consensus
     this.clusters = services.clusters
     this.queries = services.queries
-    this.users = stores.catalog.users
-    this.tokens = stores.catalog.tokens
+    this.users = stores.resources.users
+    this.tokens = stores.resources.tokens
     this.metrics = services.metrics
     this.integrations = services.integrations
     this.monitor = services.monitor
@@ -96,22 +99,23 @@ export class Engine implements DecisionService {
   }
 
   authenticate(key: string): Principal | null {
-    return this.#catalog.authenticate(key)
+    return this.#resources.authenticate(key)
   }
 
   job(principal: Principal, id: number): JobHandle {
-    const job = this.#catalog.job(id)
-    if (job === undefined || !this.#catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
+    const job = this.#resources.job(id)
+    if (job === undefined || !this.#resources.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
     return job
   }
 
   jobByTitle(principal: Principal, title: string): JobHandle {
-    const job = this.#catalog.jobByTitle(title)
-    if (job === undefined || !this.#catalog.canSee(principal, job.id))
+    const job = this.#resources.jobByTitle(title)
+    if (job === undefined || !this.#resources.canSee(principal, job.id))
       throw new Refusal('job_not_found', 'job not found')
     return job
   }
 
+  // biome-ignore lint/complexity/useMaxParams: called for every event, so without an object for its arguments.
   ingest(
     handle: JobHandle,
     eventId: string | null,
@@ -121,10 +125,10 @@ export class Engine implements DecisionService {
   ): void {
     this.#wired.admission.mustAccept()
     if (body.length > limits.eventBytesMax) {
-      throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+      throw new Refusal('body_too_large', `an event may have at most ${limits.eventBytesMax} bytes`)
     }
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) {
-      throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
+      throw new Refusal('event_id_too_long', `an event id may have at most ${limits.eventIdBytesMax} bytes`)
     }
     this.#shards.post({
       job: this.#wired.stores.current(handle),
@@ -170,13 +174,13 @@ export class Engine implements DecisionService {
   jobView(handle: JobHandle): JobView {
     const job = this.#wired.stores.current(handle)
     const stats = this.#shards.reader(job.shard).stats(job)
-    const inputs = { restInput: this.#catalog.hasRestInput(job), dataType: this.#catalog.dataTypeOf(job) }
+    const inputs = { restInput: this.#resources.hasRestInput(job), dataType: this.#resources.dataTypeOf(job) }
     return jobViewOf(job, stats, this.#services.trainings.view(job.id), inputs)
   }
 
   jobViews(principal: Principal, restInputOnly: boolean): JobView[] {
-    const jobs = [...this.#catalog.jobs()].filter((job) => {
-      return this.#catalog.canSee(principal, job.id) && (!restInputOnly || this.#catalog.hasRestInput(job))
+    const jobs = [...this.#resources.jobs()].filter((job) => {
+      return this.#resources.canSee(principal, job.id) && (!restInputOnly || this.#resources.hasRestInput(job))
     })
     return jobs.sort((a, b) => a.id - b.id).map((job) => this.jobView(job))
   }
@@ -191,27 +195,27 @@ export class Engine implements DecisionService {
 
   async startJob(handle: JobHandle, by: Author): Promise<void> {
     this.#wired.admission.mustAccept()
-    this.#catalog.setJobStatus(handle.id, 'STARTED', by)
+    this.#resources.setJobStatus(handle.id, 'STARTED', by)
     this.#services.upkeep.resume(handle.id)
   }
 
   async stopJob(handle: JobHandle, by: Author): Promise<void> {
     this.#wired.admission.mustAccept()
-    this.#catalog.setJobStatus(handle.id, 'STOPPED', by)
+    this.#resources.setJobStatus(handle.id, 'STOPPED', by)
   }
 
-  async applyResources(document: unknown, overwrite: boolean, by: Author): Promise<ApplyOutcome> {
+  async applyResources(document: unknown, overwrite: boolean, by: ScopedAuthor): Promise<ApplyOutcome> {
     this.#wired.admission.mustAccept()
-    return this.#catalog.apply(document, overwrite, by)
+    return this.#resources.apply(document, overwrite, by)
   }
 
   listResources(query: ResourceQuery): unknown[] {
-    return this.#catalog.list(query)
+    return this.#resources.list(query)
   }
 
-  async deleteResource(query: DeletionQuery, by: Author): Promise<DeletionOutcome> {
+  async deleteResource(query: DeletionQuery, by: ScopedAuthor): Promise<DeletionOutcome> {
     this.#wired.admission.mustAccept()
-    const outcome = this.#catalog.remove(query, by)
+    const outcome = this.#resources.delete(query, by)
     for (const { type, internalId } of outcome.deleted)
       if (type === 'job') this.#services.upkeep.forget(internalId as number)
     return outcome

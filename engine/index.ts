@@ -1,4 +1,4 @@
-/** The only door of the engine: what is not exported here is nobody else's business. */
+/** Everything that the server may use of the engine. All other files are private to it. */
 export type * from './api/principal.js'
 export * from './api/decision-service.js'
 export type * from './api/cluster-service.js'
@@ -16,7 +16,7 @@ export type * from './domain/job/job.js'
 export type * from './api/monitor-service.js'
 export type * from './api/turn-trace.js'
 export { monitorBounds } from './services/monitor/bounds.js'
-export { isWatchdogType, watchdogTypes } from './services/monitor/watchdog.js'
+export { isWatchdogType, watchdogTypes } from './services/monitor/watchdog-conditions.js'
 export { Histogram, secondsBounds } from './domain/metrics/histogram.js'
 export { components, isComponent, MAIN, type Component } from './api/components.js'
 export {

@@ -1,21 +1,23 @@
 /**
- * Starts an engine in stages, and ends it in order. A stage gets what earlier stages have made, and returns what it has
- * made. Nothing is passed on before it is finished.
+ * Starts the engine in stages and closes it in order. Each stage takes the results of earlier stages and returns its
+ * own. Nothing half-built is passed on.
  *
- *   openReports    the log, batches of work, failures            start/reports.ts
- *   openStores     what is stored, checked                       start/open-stores.ts
- *   startRuntime   shards, threads, watermarks                   start/start-runtime.ts
- *   openServices   what can be asked                             start/open-services.ts
- *   followChanges  what the change of a job sets off             here
- *   resume         what the last process left unfinished         here
+ * | stage         | what                                  | file                    |
+ * |---------------|---------------------------------------|-------------------------|
+ * | openReports   | the log, batches of work, failures    | start/reports.ts        |
+ * | openStores    | stores, checked for consistency       | start/open-stores.ts    |
+ * | startRuntime  | shards, threads, watermarks           | start/start-runtime.ts  |
+ * | openServices  | all services                          | start/open-services.ts  |
+ * | followChanges | what follows from changes of jobs     | this file               |
+ * | resume        | work that the last process left       | this file               |
  *
- * Owns: the order of start and end. Leaves out: what may be asked (engine.ts).
+ * Owns: the order of start and close. Leaves out: the operations (engine.ts).
  *
- * 1. The data directory belongs to one process from before the first read until after the last write.
- * 2. All services are made before any work is resumed: the work may need any of them.
- * 3. close(): refuse, finish, stop threads, close the store, release the lock, in that order.
- * 4. A part owns its events and does not know who listens. The catalog reports changes, shards report turns that ran, and
- *    trainings report their end. This file or the stage that makes the part adds the listeners.
+ * 1. One process owns the data directory, from before the first read until after the last write.
+ * 2. All services exist before any work is resumed, because it may need any of them.
+ * 3. close() has five steps: refuse new work, finish what runs, stop threads, close the store, release the lock.
+ * 4. A part reports its events and does not know its listeners. The resource store reports changes, shards report
+ *    turns, and trainings report their end. This file, or the stage that builds the part, adds the listeners.
  */
 import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
@@ -28,14 +30,14 @@ import { openStores, type Stores } from './services/start/open-stores.js'
 import { openReports, type Reports } from './services/start/reports.js'
 import { startRuntime, type Runtime } from './services/start/start-runtime.js'
 
-/** An engine, put together. */
+/** All parts of a running engine. */
 export interface Wired {
   readonly reports: Reports
   readonly stores: Stores
   readonly runtime: Runtime
   readonly services: Services
   readonly admission: Admission
-  /** Refuses what is new, and answers what was accepted. */
+  /** Refuses new work, and answers what was accepted. */
   close(): Promise<void>
 }
 
@@ -55,26 +57,26 @@ export function wire(options: EngineOptions, directory: DataDir, lock: DataLock)
   return { ...wired, close: () => close(wired, lock) }
 }
 
-function followChanges({ catalog }: Stores, services: Services): void {
+function followChanges({ resources }: Stores, services: Services): void {
   const { schedule, reprocess, metrics, integrations, monitor, enrichments } = services
   const { watchdogs } = monitor
-  catalog.onJobChanged((job) => schedule.put(job))
-  catalog.onJobChanged((job) => reprocess.wake(job.id))
-  catalog.onJobDeleted((jobId) => schedule.remove(jobId))
-  catalog.onJobDeleted((jobId) => reprocess.wake(jobId))
-  catalog.onJobDeleted((jobId) => metrics.forget(jobId))
-  catalog.onJobChanged((job) => integrations.jobChanged(job))
-  catalog.onJobChanged((job) => watchdogs.followJob(job.id))
-  catalog.onJobDeleted((jobId) => watchdogs.followJob(jobId))
-  catalog.onJobChanged((job) => enrichments.jobChanged(job))
-  catalog.onRewired(() => integrations.rewire())
-  for (const job of catalog.jobs()) {
+  resources.onJobChanged((job) => schedule.put(job))
+  resources.onJobChanged((job) => reprocess.wake(job.id))
+  resources.onJobDeleted((jobId) => schedule.remove(jobId))
+  resources.onJobDeleted((jobId) => reprocess.wake(jobId))
+  resources.onJobDeleted((jobId) => metrics.forget(jobId))
+  resources.onJobChanged((job) => integrations.jobChanged(job))
+  resources.onJobChanged((job) => watchdogs.followJob(job.id))
+  resources.onJobDeleted((jobId) => watchdogs.followJob(jobId))
+  resources.onJobChanged((job) => enrichments.jobChanged(job))
+  resources.onRewired(() => integrations.rewire())
+  for (const job of resources.jobs()) {
     schedule.put(job)
     watchdogs.followJob(job.id)
   }
   // The last process may have ended between the deletion of a job and that of its watchdogs.
   for (const { jobId } of watchdogs.list())
-    if (jobId !== null && catalog.job(jobId) === undefined) watchdogs.followJob(jobId)
+    if (jobId !== null && resources.job(jobId) === undefined) watchdogs.followJob(jobId)
 }
 
 function resume({ collector, upkeep, enrichments, reprocess, integrations, trainings, metrics }: Services): void {
@@ -104,9 +106,9 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await runtime.readers.close()
   await runtime.trainingThreads.close()
   await services.reprocess.close()
-  runtime.marks.close()
+  runtime.watermarks.close()
   await runtime.shards.close()
-  stores.catalog.close()
+  stores.resources.close()
   await stores.catalogStore.close()
   await services.monitor.close()
   await lock.release()

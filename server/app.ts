@@ -1,4 +1,4 @@
-/** What every handler is given: the engine, and the few settings that show on the wire. */
+/** What every handler gets: the engine, the settings that show on the wire, and the state of the server. */
 import type { DecisionService, ServiceState } from '../engine/index.js'
 import type { HeaderName } from './http/header-name.js'
 import type { RateLimit } from './http/rate-limit.js'
@@ -8,22 +8,22 @@ import type { FairWindow } from './routes/bulk/fair-window.js'
 
 export interface App {
   readonly service: DecisionService
-  /** The header that carries keys, lower case. */
+  /** Name of the header that carries keys, in lower case. */
   readonly keyHeader: HeaderName
-  /** The service serves TLS itself. */
+  /** True if the service itself serves TLS. */
   readonly servesTls: boolean
-  /** A new event's `error_message`: '' for the one client that cannot take null (S3). */
+  /** New events are answered with `error_message` '' instead of null, for a client that cannot read null (S3). */
   readonly emptyErrorMessage: boolean
-  /** How many requests a second a caller may make; null: as many as it likes. */
+  /** The rate limit of callers; null: no limit. */
   readonly rateLimit: RateLimit | null
-  /** What all NDJSON requests have under way. */
+  /** Bounds the lines under way of all streams. */
   readonly window: FairWindow
-  /** Follows requests; null: nobody does. */
+  /** Traces requests; null: no traces. */
   readonly tracer: Tracer | null
-  /** What came in and how it went. */
+  /** Counts requests and answers. */
   readonly traffic: Traffic
-  /** Whether requests should come here. */
+  /** The state of the service; only `ready` takes requests. */
   readonly state: ServiceState | 'draining'
-  /** Runs at the start of a drain; answers that stream end themselves. The result takes it off the list. */
+  /** Calls `listener` when a drain begins, so that streams can end. The result removes the listener. */
   onDrain(listener: () => void): () => void
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run audit:verify -- --data-dir D [--head SEQUENCE:HASH]`: proves the audit log of a data directory that no service
- * uses. Ends with 0 where it is intact, 1 where it is not, 2 where it could not look.
+ * `npm run audit:verify -- --data-dir D [--head SEQUENCE:HASH]`: verifies the audit log of a data directory that no
+ * service uses. Exit codes: 0 intact, 1 broken, 2 not readable.
  */
 import { checkAuditLog, isRefusal } from '../engine/index.js'
 import { fail, readCommand } from './command.js'
@@ -25,9 +25,9 @@ try {
     process.exitCode = 1
   } else {
     process.stdout.write(`Intact: ${entries} entries.\nHead: ${entries}:${head}\n`)
-    if (waiting > 0) process.stdout.write(`${waiting} more wait for the next start of the service.\n`)
+    if (waiting > 0) process.stdout.write(`${waiting} more entries are added at the next start of the service.\n`)
   }
 } catch (error) {
   if (!isRefusal(error)) throw error
-  fail(`The audit log could not be looked at: ${error.message}.`)
+  fail(`The audit log could not be read: ${error.message}.`)
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run backup -- DIRECTORY [--data-dir D] [--without-key]`: copies all that is stored, of a service that runs or not.
- * Whoever may write in the data directory may do it; no key of the API is needed.
+ * `npm run backup -- DIRECTORY [--data-dir D] [--without-key]`: backs up a data directory, whether its service runs or
+ * not. It needs write access to the data directory, and no API key.
  */
 import { resolve } from 'node:path'
 import { backupDataDir, isRefusal } from '../engine/index.js'

@@ -1,18 +1,18 @@
-/** Commands for operators: how they read their arguments, and how they end. */
+/** Arguments and exit of the commands for operators. */
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 
-/** Ends with 2: it could not do its work. */
+/** Prints the sentence and exits with 2: the command could not run. */
 export function fail(sentence: string): never {
   process.stderr.write(`${sentence}\n`)
   process.exit(2)
 }
 
-/** Asks how a program is used. */
+/** True if the arguments ask for help. */
 export function asksForHelp(args: readonly string[]): boolean {
   return args.includes('--help') || args.includes('-h')
 }
 
-/** The arguments; ends with how to use the command where they are others, and where that is what is asked for. */
+/** The arguments. Exits with the usage if they are wrong, or if help is requested. */
 export function readCommand<O extends NonNullable<ParseArgsConfig['options']>>(
   usage: string,
   places: number,
@@ -26,7 +26,7 @@ export function readCommand<O extends NonNullable<ParseArgsConfig['options']>>(
     const read = parseArgs({ options, allowPositionals: true })
     if (read.positionals.length === places && !read.positionals.includes('')) return read
   } catch {
-    // Said below.
+    // Reported below.
   }
   return fail(`Usage: ${usage}`)
 }

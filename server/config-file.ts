@@ -1,10 +1,10 @@
 /**
- * The file of `--config`: NAME=VALUE lines (blank lines and lines that begin with # are skipped, quotes around a value are
- * taken off), or one JSON object.
+ * The file of `--config`. It holds one JSON object, or NAME=VALUE lines. Blank lines and lines that begin with # are
+ * skipped; quotes around a value are removed.
  */
 import { readFileSync } from 'node:fs'
 
-/** A fault in the settings, as a sentence for people. */
+/** An error in the settings, as a sentence for people. */
 export class SettingsError extends Error {}
 
 function unquoted(value: string): string {
@@ -35,24 +35,24 @@ function parseObject(content: string, file: string): Record<string, string> {
   const values: Record<string, string> = {}
   for (const [name, value] of Object.entries(document as object)) {
     if (value === null) continue
-    if (typeof value === 'object') throw new SettingsError(`${name} in ${file} must be a text, a number or a boolean`)
+    if (typeof value === 'object') throw new SettingsError(`${name} in ${file} must be a string, a number or a boolean`)
     values[name] = String(value)
   }
   return values
 }
 
-/** Names and values, as texts. @throws SettingsError. */
+/** Names and values, as strings. @throws SettingsError. */
 export function readConfigFile(file: string): Record<string, string> {
   let content: string
   try {
-    // Editors of Windows put a byte order mark before UTF-8.
+    // Windows editors write a byte order mark before UTF-8.
     content = readFileSync(file, 'utf8').replace(/^\ufeff/, '')
   } catch (error) {
     throw new SettingsError(`the file ${file} of --config cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
   const values = content.trimStart().startsWith('{') ? parseObject(content, file) : parseLines(content, file)
   for (const name of Object.keys(values)) {
-    if (!/^(SERVICE|OTEL)_/.test(name)) throw new SettingsError(`${name} in ${file} is no setting`)
+    if (!/^(SERVICE|OTEL)_/.test(name)) throw new SettingsError(`${name} in ${file} is not a setting`)
   }
   return values
 }

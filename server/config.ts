@@ -1,12 +1,13 @@
 /**
- * Settings (S22): environment variables with the prefix SERVICE_, and those of OpenTelemetry that are in the table, or the same names
- * in the file of `--config`.
+ * Settings (S22): environment variables, or the same names in the file of `--config`. Their prefix is SERVICE_; some
+ * are variables of OpenTelemetry.
  *
- * Owns: the one table of settings; help and manual print it. Leaves out: what a setting does.
+ * Owns: the table of settings, which the help and the manual print. Leaves out: what a setting does, the forms of
+ * values (setting.ts), the file (config-file.ts).
  *
- * 1. The environment wins over the file.
- * 2. A wrong or unknown setting is one sentence that names it and does not repeat its value, which may be a secret. Variables of
- *    OpenTelemetry that are not in the table are its library's, or nobody's.
+ * 1. The environment takes precedence over the file.
+ * 2. The error for a wrong or unknown setting is one sentence. It names the setting, not the value, which may be a
+ *    secret. OpenTelemetry variables that are not in the table are ignored here; its library may read them.
  */
 import type { z } from 'zod'
 import { readConfigFile, SettingsError } from './config-file.js'
@@ -16,85 +17,98 @@ import { tracingSettings } from './tracing-settings.js'
 export { SettingsError }
 
 export const settingsTable = {
-  port: { name: 'SERVICE_PORT', schema: integer(0, 65_535), fallback: '8080', meaning: 'TCP port; 0 takes a free one' },
+  port: {
+    name: 'SERVICE_PORT',
+    schema: integer(0, 65_535),
+    fallback: '8080',
+    meaning: 'TCP port; 0 picks a free port',
+  },
   host: { name: 'SERVICE_HOST', schema: text, fallback: '127.0.0.1', meaning: 'Address to listen on' },
   tlsCert: {
     name: 'SERVICE_TLS_CERT_FILE',
     schema: text,
-    meaning: 'Certificate for TLS with its chain, PEM; SIGHUP reads it again; without one there is no TLS',
+    meaning: 'TLS certificate with its chain, PEM; SIGHUP reloads it; without it there is no TLS',
   },
-  tlsKey: { name: 'SERVICE_TLS_KEY_FILE', schema: text, meaning: 'Key of the certificate, PEM' },
+  tlsKey: { name: 'SERVICE_TLS_KEY_FILE', schema: text, meaning: 'Private key of the certificate, PEM' },
   tlsPassphrase: {
     name: 'SERVICE_TLS_KEY_PASSPHRASE',
     schema: text,
-    meaning: 'Passphrase of the key',
+    meaning: 'Passphrase of the private key',
     secret: true,
   },
   opsPort: {
     name: 'SERVICE_OPS_PORT',
     schema: integer(0, 65_535),
     meaning:
-      'A second port for /livez, /readyz and /metrics only, without keys and TLS, open until a drain ends; none if not set',
+      'Second port, for /livez, /readyz and /metrics only: no key, no TLS, open until a drain ends; without it there ' +
+      'is none',
   },
-  opsHost: { name: 'SERVICE_OPS_HOST', schema: text, fallback: '127.0.0.1', meaning: 'Address of the second port' },
+  opsHost: {
+    name: 'SERVICE_OPS_HOST',
+    schema: text,
+    fallback: '127.0.0.1',
+    meaning: 'Address to listen on for the second port',
+  },
   drainSeconds: {
     name: 'SERVICE_DRAIN_SECONDS',
     schema: seconds,
     fallback: '20',
-    meaning: 'Seconds that running requests have to finish after SIGTERM',
+    meaning: 'Seconds for requests under way to finish after SIGTERM',
   },
   logLevel: {
     name: 'SERVICE_LOG_LEVEL',
     schema: text,
     fallback: 'info',
-    meaning: 'Log level, and others for single components, such as info,api=debug; SIGHUP reads it again from --config',
+    meaning:
+      'Log level, and other levels for single components, such as info,api=debug; SIGHUP reloads it from the ' +
+      '--config file',
   },
-  dataDir: { name: 'SERVICE_DATA_DIR', schema: text, fallback: './data', meaning: 'Directory that holds everything' },
+  dataDir: { name: 'SERVICE_DATA_DIR', schema: text, fallback: './data', meaning: 'Directory for all stored data' },
   backupDir: {
     name: 'SERVICE_BACKUP_DIR',
     schema: text,
-    meaning: 'Directory for backups that are requested over the API; without it such requests are refused',
+    meaning: 'Directory for backups made over the API; without it they are refused',
   },
   name: {
     name: 'SERVICE_NAME',
     schema: identifier,
     fallback: 'service',
-    meaning: 'Name in identifiers: header x-<name>-api-key, field <name>_event',
+    meaning: 'Name of the service in the header x-<name>-api-key and the field <name>_event',
   },
   threads: {
     name: 'SERVICE_THREADS',
     schema: integer(1, 64),
-    meaning: 'Threads that decide; one less than the cores if not set, at least one',
+    meaning: 'Threads that decide events; default: one less than the number of cores, at least one',
   },
-  trainers: { name: 'SERVICE_TRAINERS', schema: integer(1, 16), meaning: 'Threads that train; one if not set' },
+  trainers: { name: 'SERVICE_TRAINERS', schema: integer(1, 16), meaning: 'Threads that train; default: one' },
   shards: {
     name: 'SERVICE_SHARDS',
     schema: integer(1, 256),
-    meaning: 'Shards of a new data directory, fixed afterwards; 8 if not set',
+    meaning: 'Storage units of a new data directory, fixed when it is created; default: 8',
   },
   adminPassword: {
     name: 'SERVICE_ADMIN_PASSWORD',
     schema: password,
-    meaning: 'Password of the administrator on the first start; generated and printed once if not set',
+    meaning: 'Password of the administrator, used at the first start; default: generated and printed once',
     secret: true,
   },
   bootstrapKey: {
     name: 'SERVICE_BOOTSTRAP_KEY',
     schema: key,
-    meaning: 'Management key on the first start; generated and printed once if not set',
+    meaning: 'Management key, used at the first start; default: generated and printed once',
     secret: true,
   },
   passwordCost: {
     name: 'SERVICE_PASSWORD_COST',
     schema: integer(10, 18),
     fallback: '14',
-    meaning: 'Cost of scrypt for new passwords, as a power of two; less than 14 is for tests only',
+    meaning: 'Cost of scrypt for new passwords, as a power of 2; less than 14 is for tests only',
   },
   minutesPerAlert: {
     name: 'SERVICE_MINUTES_PER_ALERT',
     schema: integer(0, 1_440),
     fallback: '10',
-    meaning: 'Minutes that an analyst spends on one alert, for the time saved in metrics',
+    meaning: 'Minutes an analyst spends on one alert; metrics compute the time saved from it',
   },
   privateHosts: {
     name: 'SERVICE_PRIVATE_HOSTS',
@@ -113,12 +127,12 @@ export const settingsTable = {
     name: 'SERVICE_RATE_LIMIT',
     schema: integer(0, 1_000_000),
     fallback: '0',
-    meaning: 'Requests a second for each key and each user, including lines of a stream; 0 is no limit',
+    meaning: 'Requests per second for each key and each user, including lines of streams; 0 is no limit',
   },
   rateBurst: {
     name: 'SERVICE_RATE_BURST',
     schema: integer(1, 10_000_000),
-    meaning: 'Requests that may come at once under SERVICE_RATE_LIMIT; those of two seconds if not set',
+    meaning: 'Requests in one burst under SERVICE_RATE_LIMIT; default: those of two seconds',
   },
   ...tracingSettings,
 } as const satisfies Record<string, Setting>
@@ -139,11 +153,14 @@ export function settingsHelp(): string {
     const fallback = row.fallback === undefined ? '' : ` (${row.fallback})`
     return `  ${row.name.padEnd(width)}  ${row.meaning}${fallback}`
   })
-  const acceptLoss = `${ACCEPT_LOSS}: goes on without a file that the data directory has lost, or with one that is older than the rest.`
+  const acceptLoss = `${ACCEPT_LOSS}: starts although a file of the data directory is missing or older than the others.`
   return ['Settings, from the environment or from the file of --config FILE:', ...lines, '', acceptLoss, ''].join('\n')
 }
 
-/** For one start: to go on without what the data directory has lost. No setting, since nobody may forget it there. */
+/**
+ * Starts although data is lost, this once. It is an argument and not a setting, so that it cannot be left on by
+ * mistake.
+ */
 export const ACCEPT_LOSS = '--accept-loss'
 
 /** The file named by `--config`, or null. */
@@ -154,7 +171,9 @@ function configFile(args: readonly string[]): string | null {
     if (arg === '--config') file = args[++i] ?? ''
     else if (arg.startsWith('--config=')) file = arg.slice('--config='.length)
     else if (arg !== ACCEPT_LOSS)
-      throw new SettingsError(`the argument ${arg} is not known; there is --config FILE, ${ACCEPT_LOSS} and --help`)
+      throw new SettingsError(
+        `the argument ${arg} is not known; the arguments are --config FILE, ${ACCEPT_LOSS} and --help`,
+      )
   }
   if (file === '') throw new SettingsError('--config needs a file')
   return file
@@ -180,9 +199,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
     if (!result.success) throw new SettingsError(`${setting.name} ${result.error.issues[0]!.message}`)
     settings[field] = result.data
   }
-  for (const name of values.keys()) throw new SettingsError(`${name} is no setting; --help lists them`)
+  for (const name of values.keys()) throw new SettingsError(`${name} is not a setting; --help lists all settings`)
   if ('tlsCert' in settings !== 'tlsKey' in settings) {
-    throw new SettingsError('SERVICE_TLS_CERT_FILE and SERVICE_TLS_KEY_FILE belong together')
+    throw new SettingsError('SERVICE_TLS_CERT_FILE and SERVICE_TLS_KEY_FILE must be set together')
   }
   return settings as Settings
 }

@@ -1,8 +1,8 @@
 /**
- * The program: starts the engine and the server, says where they are, stops them when told.
+ * The program: starts the engine and the server, prints their addresses, and stops them on a signal.
  *
- * A start that fails says why in one sentence. The native parts are loaded late, so that a machine they do not fit gets
- * a sentence too.
+ * A start that fails prints the reason in one sentence. The native libraries are loaded late, so that this also holds
+ * on a machine that they do not support.
  */
 import { setFlagsFromString } from 'node:v8'
 import { isNativeMisfit } from './native-misfit.js'
@@ -11,13 +11,12 @@ import { asksForHelp } from './command.js'
 import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
- * V8 lets a heap grow to several times what lives in it before it collects all of it. Ours holds little that lives and
- * much that passes, so the process would mostly be garbage: half as much again is enough. Read whenever a limit is set
- * anew, by threads too.
+ * By default V8 lets the heap grow to several times its live data before a full collection. Here little data lives
+ * long, so most of the process would be garbage: 50 percent growth is enough. Threads use this setting too.
  */
 setFlagsFromString('--heap-growing-percent=50')
 
-/** Milliseconds that the engine is given to finish and flush behind the drain; then the process ends even if it hangs. */
+/** Milliseconds for the engine to finish and flush after the drain. Then the process ends even if the engine hangs. */
 const CLOSE_LIMIT_MS = 40_000
 
 function failStart(sentence: string): never {
@@ -34,10 +33,10 @@ async function loadParts() {
     return { ...(await import('../engine/index.js')), ...(await import('./server.js')) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EMFILE')
-      failStart('it may open too few files at once (ulimit -n); 1024 are enough')
+      failStart('the limit of open files is too low (ulimit -n); 1024 are enough')
     if (!isNativeMisfit(error)) throw error
     const machine = `${process.platform} ${process.arch}, Node ${process.versions.node}`
-    failStart(`a native part does not fit this machine (${machine}): ${sentenceOf(error).split('\n')[0]!}`)
+    failStart(`a native library does not support this machine (${machine}): ${sentenceOf(error).split('\n')[0]!}`)
   }
 }
 
@@ -45,7 +44,8 @@ type Parts = Awaited<ReturnType<typeof loadParts>>
 
 function levelsOf(parts: Parts, { logLevel }: Settings): LogLevels {
   const levels = parts.parseLogLevels(logLevel)
-  const words = 'must be trace, debug, info, warn, error or silent, and component=level behind it where one differs'
+  const words =
+    'must be trace, debug, info, warn, error or silent, followed by component=level for components that differ'
   if (levels === null) throw new SettingsError(`SERVICE_LOG_LEVEL ${words}`)
   return levels
 }
@@ -97,10 +97,10 @@ interface Running {
   readonly tracing: RunningTracing | undefined
 }
 
-/** What waits for the collector of traces is given so long at the end. */
+/** Milliseconds to send the last traces to the collector. */
 const LAST_TRACES_MS = 3_000
 
-/** Loaded only where somebody wants traces. */
+/** Opens tracing. Its libraries are loaded only if a collector is set. */
 async function openTracing(settings: Settings, engine: RunningEngine): Promise<RunningTracing | undefined> {
   const {
     otlpTracesEndpoint,
@@ -123,8 +123,8 @@ function baseOf(scheme: string, host: string, port: number): string {
 }
 
 /**
- * Prints what is told once, and to people: the address, and on the first start the secrets that were made. The log, which
- * is for machines and holds no secret, goes to standard error.
+ * Prints to standard output what people need: the addresses, and at the first start the generated secrets. The log goes
+ * to standard error, is for machines, and holds no secrets.
  */
 function announce(settings: Settings, { port, opsPort }: RunningServer, engine: RunningEngine): void {
   const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
@@ -134,21 +134,24 @@ function announce(settings: Settings, { port, opsPort }: RunningServer, engine: 
     `Manual: ${base}/docs`,
     `Documentation: ${base}/docs/exposer`,
   ]
-  if (opsPort !== null) lines.push(`For operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
+  if (opsPort !== null) lines.push(`Operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
   process.stdout.write(`${lines.join('\n')}\n${secretsOf(engine)}`)
 }
 
-/** What the first start has made, '' where there is nothing to tell. They are kept as hashes only, so a start that fails tells them too. */
+/**
+ * The secrets generated at the first start, or ''. Only their hashes are stored, so a start that fails later prints
+ * them too.
+ */
 function secretsOf({ firstStart }: RunningEngine): string {
   const { adminPassword = null, managementKey = null } = firstStart ?? {}
   if (adminPassword === null && managementKey === null) return ''
-  const lines = ['First start. What follows is shown once and kept only as a hash:']
+  const lines = ['First start. These secrets are shown only once; the service keeps only their hashes:']
   if (adminPassword !== null) lines.push(`  administrator: admin, password: ${adminPassword}`)
   if (managementKey !== null) lines.push(`  management key: ${managementKey}`)
   return `${lines.join('\n')}\n`
 }
 
-/** Finishes what is under way, then ends the process. A second signal changes nothing. */
+/** Finishes work under way, then ends the process. A second signal has no effect. */
 async function stop({ server, engine, tracing }: Running, signal: string, { drainSeconds }: Settings): Promise<void> {
   const log = engine.monitor.log('api')
   const drainMs = drainSeconds * 1000
@@ -161,14 +164,14 @@ async function stop({ server, engine, tracing }: Running, signal: string, { drai
     drainMs + CLOSE_LIMIT_MS + LAST_TRACES_MS,
   ).unref()
   if (!(await server.drain(drainMs)))
-    log.warn('requests were cut off: they did not finish in time', { seconds: drainSeconds })
+    log.warn('requests did not finish in time and were cut off', { seconds: drainSeconds })
   await engine.close()
   server.close()
   await tracing?.close(LAST_TRACES_MS)
   process.exit(0)
 }
 
-/** Takes up another certificate, and other levels of the log; what does not serve is told to the log and changes nothing. */
+/** Reloads the certificate and the log levels. If they are invalid, it logs that and changes nothing. */
 async function reload(
   parts: Parts,
   server: RunningServer,
@@ -179,9 +182,9 @@ async function reload(
   try {
     engine.monitor.setLogLevels(levelsOf(parts, readSettings(process.env, args)))
     await server.reloadTls()
-    log.info('settings were read again: levels of the log, certificate')
+    log.info('the log levels and the certificate were reloaded')
   } catch (error) {
-    log.error('settings could not be read again', { err: error })
+    log.error('the settings could not be reloaded', { err: error })
   }
 }
 
@@ -217,10 +220,6 @@ async function main(): Promise<void> {
     process.stdout.write(secretsOf(engine))
     failStart(sentenceOf(error))
   }
-  announce(settings, server, engine)
-  engine.monitor
-    .log('api')
-    .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -230,6 +229,11 @@ async function main(): Promise<void> {
     })
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))
+  // Only now: whoever reads that the service listens may send a signal at once.
+  announce(settings, server, engine)
+  engine.monitor
+    .log('api')
+    .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
 }
 
 await main()

@@ -1,17 +1,17 @@
 /**
- * Tells a native part that does not fit this machine from any other failure of an import.
+ * Recognizes the import error of a native library that does not support this machine.
  *
- * There are three ways not to fit: the binary does not load (wrong libc, wrong version of Node.js), its package has none
- * for this machine (`require` finds no such file), or its loader says so in words of its own.
+ * There are three cases. The binary does not load: wrong libc, or wrong version of Node.js. The package has no binary
+ * for this machine: `require` does not find the file. The loader of the package throws its own message.
  */
 const nativeFile = /\.node\b/
-const loadersWords = /^(No native build was found|This version of uWS\.js supports only)/
+const loaderMessage = /^(No native build was found|This version of uWS\.js supports only)/
 
-/** True where a native part is what failed. */
+/** True if the import failed because of a native library. */
 export function isNativeMisfit(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ERR_DLOPEN_FAILED') return true
   if (code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND') return nativeFile.test(error.message)
-  return loadersWords.test(error.message)
+  return loaderMessage.test(error.message)
 }

@@ -1,8 +1,8 @@
 /**
- * The OpenAPI 3.1 document, made of the table of routes and of the schemas that validate.
+ * The OpenAPI 3.1 document, made from the table of routes and from the schemas that validate requests.
  *
- * Owns: the way from a row to an operation object. Leaves out: the rows (routes/), the schemas (schemas/).
- * A schema that schemas/ exports becomes a component under its exported name; others stand where they are used.
+ * Owns: the conversion of a route to an operation object. Leaves out: the routes (routes/), the schemas (schemas/).
+ * A schema exported from schemas/ becomes a component under its exported name; other schemas are written inline.
  */
 import type { TSchema } from 'typebox'
 import { keyHeader } from './http/auth.js'
@@ -30,16 +30,16 @@ import * as watchdogs from './schemas/watchdogs.js'
 type Json = Record<string, unknown>
 
 const errorDescriptions: Readonly<Record<number, string>> = {
-  400: 'The body is not valid JSON, or names something that does not exist.',
-  401: 'No key, or an unknown one.',
+  400: 'The body is not valid JSON, or it names a label that does not exist.',
+  401: 'The key is missing or unknown.',
   403: 'The key lacks the scope.',
-  404: 'Not found, or not visible to the key.',
-  409: 'Not possible as things stand.',
+  404: 'Not found, or the key may not see it.',
+  409: 'Not possible in the current state.',
   413: 'The body is over the limit.',
-  422: 'The request breaks its schema.',
-  429: 'Busy; Retry-After says when to try again.',
-  431: 'The path, the query and the headers together are over 4 KiB. Not in the form of other errors, and the connection is closed.',
-  503: 'Not able to serve now; Retry-After says when to try again.',
+  422: 'The request does not match its schema.',
+  429: 'Too many requests, or busy; `Retry-After` says when to try again.',
+  431: 'Path, query and headers are over 4 KiB together. The answer has no error body, and the connection closes.',
+  503: 'Not available now; `Retry-After` says when to try again.',
   507: 'The disk is full.',
 }
 
@@ -71,12 +71,12 @@ for (const module of [
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 
-/** The pattern of a record's keys: any text. */
+/** The pattern of record keys that allows any text. */
 const ANY_KEY = '^.*$'
 
 /**
- * A copy of a schema with the named schemas inside it as references. The values of a record are its `additionalProperties`,
- * which says the same as a pattern for any key: generators of clients know no patterns, and left such values out.
+ * A copy of a schema with references to named schemas. A pattern for any key becomes the equivalent
+ * `additionalProperties`, because client generators ignore patterns.
  */
 function published(schema: unknown, isRoot = false): unknown {
   if (Array.isArray(schema)) return schema.map((item) => published(item))
@@ -92,7 +92,7 @@ function published(schema: unknown, isRoot = false): unknown {
   )
 }
 
-/** What uWebSockets.js says by itself, before anybody here is asked. */
+/** uWebSockets.js sends this status itself, before any handler runs. */
 const HEADERS_TOO_LARGE = 431
 
 function errorResponse(status: number): Json {
@@ -110,12 +110,12 @@ function errorResponse(status: number): Json {
   }
 }
 
-/** Of what is no JSON: without a type, generators of clients take such an answer for none. */
+/** The schema of an answer that is not JSON. Client generators ignore an answer without a type. */
 function fileSchema(mediaType = ''): Json {
   return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
 }
 
-/** A refusal that has a body of its own is a problem too where Accept asks for one. */
+/** An error with its own body is also published as a problem (RFC 9457). */
 function response(status: number, doc: ResponseDoc): Json {
   if (doc.schema === undefined && doc.mediaType === undefined) return { description: doc.description }
   const media = {
@@ -126,7 +126,7 @@ function response(status: number, doc: ResponseDoc): Json {
   return { description: doc.description, content: { [doc.mediaType ?? json]: media, ...problem } }
 }
 
-/** Statuses that follow from what an operation is: each of them it can really answer with. */
+/** Error statuses that follow from the properties of an operation. It can really answer with each of them. */
 function commonErrors(route: RouteDoc): number[] {
   const { scope, moreScopes, query, body, bodyMediaType = json, isProbe } = route
   const readsDocument = body !== undefined && bodyMediaType === json
@@ -149,7 +149,7 @@ function responses(route: RouteDoc): Json {
   return Object.fromEntries([...answers, ...errors.map((status) => [String(status), errorResponse(status)])])
 }
 
-/** The description stands with the parameter, where readers of the document show it. */
+/** Path and query parameters. A description moves from the schema to the parameter, where viewers show it. */
 function parameters(route: RouteDoc): Json[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -180,14 +180,14 @@ function requestBody(route: RouteDoc): Json {
   return { requestBody: { required, content: { [route.bodyMediaType ?? json]: media } } }
 }
 
-/** The ways to present a key; an empty one where none is needed but one is looked at. */
+/** The ways to present a key; includes the empty one if the key is optional. */
 function security({ scope, looksAtKey }: RouteDoc): Json[] {
   if (scope === null && looksAtKey === undefined) return []
   return [{ apiKey: [] }, { neutralApiKey: [] }, { bearer: [] }, ...(scope === null ? [{}] : [])]
 }
 
 function operationObject(route: RouteDoc): Json {
-  const more = Object.entries(route.moreScopes ?? {}).map(([scope, what]) => ` It takes \`${scope}\` ${what}.`)
+  const more = Object.entries(route.moreScopes ?? {}).map(([scope, what]) => ` It also needs \`${scope}\` ${what}.`)
   const scope = route.scope === null ? 'No key is needed.' : `Needs the scope \`${route.scope}\`.${more.join('')}`
   return {
     operationId: route.operationId,
@@ -203,7 +203,7 @@ function operationObject(route: RouteDoc): Json {
   }
 }
 
-/** The document for a service of that name. */
+/** The document for a service with this name. */
 export function openApiDocument(routes: readonly Route[], name: string): Json {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
@@ -215,7 +215,7 @@ export function openApiDocument(routes: readonly Route[], name: string): Json {
     info: {
       title: 'Decision service',
       version: '1.0.0',
-      description: 'Takes events in, answers each with a decision and a confidence, and learns from feedback.',
+      description: 'Receives events, answers each with a decision and a confidence, and learns from feedback.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((tag) => ({ name: tag })),
@@ -227,7 +227,7 @@ export function openApiDocument(routes: readonly Route[], name: string): Json {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The key or token, for senders that know no header of their own.',
+          description: 'The key or token, for senders that cannot set another header.',
         },
       },
       schemas: Object.fromEntries([...names].map(([schema, schemaName]) => [schemaName, published(schema, true)])),

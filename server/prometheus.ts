@@ -1,9 +1,10 @@
 /**
- * The service's numbers for Prometheus. The one file that imports `prom-client`.
+ * The metrics of the service for Prometheus. Only this file imports `prom-client`.
  *
- * Owns: names, labels and units. Leaves out: counting (the engine, http/traffic.ts), who may read (monitoring/prometheus.ts).
+ * Owns: names, labels and units. Leaves out: counting (the engine, http/traffic.ts), who may read
+ * (monitoring/prometheus.ts).
  *
- * 1. Nothing is counted here: what the library would count at every event is read from the counters when somebody asks.
+ * 1. Nothing is counted here: a scrape reads the counters that exist already, so events cost nothing extra.
  */
 import { collectDefaultMetrics, Registry, type Metric } from 'prom-client'
 import type { Figures, HistogramView } from '../engine/index.js'
@@ -19,13 +20,13 @@ interface Sample {
 
 type Kind = 'counter' | 'gauge' | 'histogram'
 
-/** Milliseconds between two samples of the event loop's delay: each wakes the process up. */
+/** Milliseconds between two samples of the event loop delay. Each sample wakes the process. */
 const LOOP_SAMPLE_MS = 100
 
 export class Prometheus {
   readonly #app: App
   readonly #registry = new Registry()
-  /** Of the scrape that is being answered. */
+  /** The figures of the current scrape. */
   #figures: Figures
 
   constructor(app: App) {
@@ -41,7 +42,7 @@ export class Prometheus {
     return this.#registry.contentType
   }
 
-  /** All numbers in Prometheus's text format. */
+  /** All metrics in the Prometheus text format. */
   async text(): Promise<string> {
     this.#figures = this.#app.service.monitor.figures()
     return await this.#registry.metrics()
@@ -53,7 +54,7 @@ export class Prometheus {
     this.#add(
       'counter',
       'decision_http_requests_total',
-      'Requests, by the status of their answer; 0 where the client went first.',
+      'Requests by status of the answer; 0: the client disconnected first.',
       () => {
         return seen().flatMap(({ method, path: route, statuses }) => {
           return [...statuses].map(([status, value]) => ({ labels: { method, route, status }, value }))
@@ -63,7 +64,7 @@ export class Prometheus {
     this.#add(
       'histogram',
       'decision_http_request_duration_seconds',
-      'From the headers of a request to the end of its answer.',
+      'Time from the headers of a request to the end of its answer.',
       (name) => {
         return seen().flatMap(({ method, path: route, seconds }) => histogramSamples(name, { method, route }, seconds))
       },
@@ -98,7 +99,7 @@ export class Prometheus {
     this.#add(
       'counter',
       'decision_turns_failed_total',
-      'Turns that failed, and ran again or were refused.',
+      'Turns that failed; their messages ran again or were refused.',
       byShard(({ turns }) => turns.failed),
     )
     this.#add(
@@ -110,13 +111,13 @@ export class Prometheus {
     this.#add(
       'histogram',
       'decision_turn_duration_seconds',
-      'A turn, from its start to its answer.',
+      'Time from the start of a turn to its answer.',
       histogram(({ turns }) => turns.seconds),
     )
     this.#add(
       'histogram',
       'decision_flush_duration_seconds',
-      'The flushed commit of a turn.',
+      'Time to commit and flush a turn.',
       histogram(({ turns }) => turns.flushSeconds),
     )
     this.#add('gauge', 'decision_store_bytes', 'Bytes on disk.', () => [
@@ -133,35 +134,35 @@ export class Prometheus {
     this.#add(
       'counter',
       'decision_events_stored_total',
-      'Events that were stored.',
+      'Events stored.',
       one(({ eventsStored }) => eventsStored),
     )
     this.#add(
       'counter',
       'decision_outliers_total',
-      'Decisions that were outliers.',
+      'Decisions on events that are outliers.',
       one(({ outliers }) => outliers),
     )
     this.#add(
       'counter',
       'decision_look_ups_total',
-      'Look-ups about events that were decided, by how they ended.',
+      'Enrichments of decided events, by outcome.',
       byName('outcome', ({ enrichments }) => enrichments),
     )
-    this.#add('counter', 'decision_decisions_total', 'Decisions, by label and by confidence in percent.', () => {
+    this.#add('counter', 'decision_decisions_total', 'Decisions by label and by confidence in percent.', () => {
       return this.#figures.decisions.map(({ label, band, count }) => ({
         labels: { label, confidence: band },
         value: count,
       }))
     })
-    this.#add('counter', 'decision_trainings_total', 'Trainings that ended.', () => {
+    this.#add('counter', 'decision_trainings_total', 'Trainings that ended, by outcome.', () => {
       const { finished, failed } = this.#figures.trainings
       return [
         { labels: { outcome: 'finished' }, value: finished },
         { labels: { outcome: 'failed' }, value: failed },
       ]
     })
-    this.#add('gauge', 'decision_trainings_under_way', 'Trainings that wait for a thread, or run.', () => {
+    this.#add('gauge', 'decision_trainings_under_way', 'Trainings that wait for a thread or run.', () => {
       const { queued, running } = this.#figures.trainings
       return [
         { labels: { state: 'queued' }, value: queued },
@@ -171,7 +172,7 @@ export class Prometheus {
     this.#add(
       'histogram',
       'decision_training_duration_seconds',
-      'A training, from its thread to the model in use.',
+      'Time from the start of a training on its thread until its model is in use.',
       (name) => {
         return histogramSamples(name, {}, this.#figures.trainings.seconds)
       },
@@ -188,25 +189,25 @@ export class Prometheus {
       'Integrations.',
       byName('kind', ({ integrations }) => integrations),
     )
-    this.#add('gauge', 'decision_watchdog_firing', 'Whether a watchdog fires.', () => {
+    this.#add('gauge', 'decision_watchdog_firing', '1 if the watchdog fires, else 0.', () => {
       return this.#figures.watchdogs.map(({ id, title, type, isFiring }) => ({
         labels: { watchdog: id, title, type },
         value: isFiring ? 1 : 0,
       }))
     })
-    this.#add('gauge', 'decision_ready', 'Whether the service is ready for requests.', () => {
+    this.#add('gauge', 'decision_ready', '1 if the service is ready for requests, else 0.', () => {
       return [{ labels: {}, value: this.#app.state === 'ready' ? 1 : 0 }]
     })
     this.#add(
       'counter',
       'decision_log_lines_dropped_total',
-      'Lines of the log that could not be kept.',
+      'Log lines that were dropped.',
       one((figures) => figures.logLinesDropped),
     )
   }
 
   #add(type: Kind, name: string, help: string, read: (name: string) => readonly Sample[]): void {
-    // The registry asks no more of a metric than this; its own kinds count by themselves.
+    // The registry needs only these fields. The metric classes of the library would keep their own counts.
     const metric = { name, help, type, get: async () => ({ name, help, type, values: read(name), aggregator: 'sum' }) }
     this.#registry.registerMetric(metric as unknown as Metric)
   }

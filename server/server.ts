@@ -1,11 +1,25 @@
 /**
- * The HTTP service around an engine: from a request to its route.
+ * The HTTP service around an engine: it leads each request to its route.
  *
- * Owns: the router, unknown paths and methods, that a route is served to whoever has its scope, draining, the port for
- * operators, counting and logging requests. Leaves out: the engine's life (main.ts), each operation (routes/), sockets
+ * Owns: routing, unknown paths and methods, the check of scopes, draining, the port for operators, counting and logging
+ * requests. Leaves out: starting and stopping the engine (main.ts), each operation (routes/), sockets
  * (http/listener.ts).
  *
- * 1. Probes are answered until the end: a drain refuses everything else.
+ * 1. A drain refuses all requests except probes, which are answered until the end.
+ *
+ * What lives where in server/, which imports engine/index.ts and nothing deeper:
+ *
+ * | where                                                     | what                                                                 |
+ * |-----------------------------------------------------------|----------------------------------------------------------------------|
+ * | `main.ts`, `config.ts`, `app.ts`                          | the program, its settings, what every handler gets                   |
+ * | `http/`                                                   | HTTP without the API; the only room that imports uWebSockets.js      |
+ * | `routes/`                                                 | the operations; wire names (snake_case) become engine names here     |
+ * | `schemas/`, `openapi.ts`                                  | what operations send and receive, and the document that publishes it |
+ * | `console/`                                                | the web application; it runs in the browser                          |
+ * | `docs/`                                                   | the manual, served at /docs                                          |
+ * | `deploy/`                                                 | Docker, systemd, Kubernetes, Grafana                                 |
+ * | `backup.ts`, `restore.ts`, `verify.ts`, `audit-verify.ts` | commands for operators                                               |
+ * | `prometheus.ts`, `tracing.ts`, `zip.ts`                   | one wrapped library each                                             |
  */
 import { limits, Refusal, type DecisionService, type Log } from '../engine/index.js'
 import type { App } from './app.js'
@@ -25,21 +39,21 @@ import { opsRoutes, routes } from './routes/index.js'
 
 export interface ServerOptions {
   readonly host: string
-  /** 0 takes any free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly emptyErrorMessage: boolean
-  /** Requests a second for each key and user; 0 or absent: as many as they like. */
+  /** Requests per second for each key and user; 0 or absent: no limit. */
   readonly rateLimit?: number | undefined
-  /** How many of them at once after a rest; absent: those of two seconds. */
+  /** Requests in one burst; absent: those of two seconds. */
   readonly rateBurst?: number | undefined
   readonly tls?: TlsFiles | undefined
-  /** The port for operators: probes and metrics without a key. None without it. */
+  /** The port for operators: probes and metrics without a key. Absent: no such port. */
   readonly opsPort?: number | undefined
   readonly opsHost?: string | undefined
   readonly tracer?: Tracer | undefined
 }
 
-/** A route, and what it is counted under. */
+/** A route and its meter. */
 interface Row {
   readonly route: Route
   readonly meter: RouteMeter
@@ -58,7 +72,7 @@ export class Server {
     this.#drainListeners = drainListeners
   }
 
-  /** Rejects with one sentence when an address cannot be had, or the certificate does not serve. */
+  /** Rejects with one sentence if an address is not available or the certificate is invalid. */
   static async start(service: DecisionService, options: ServerOptions): Promise<Server> {
     const drainListeners = new Set<() => void>()
     let main: Listener | null = null
@@ -88,7 +102,7 @@ export class Server {
         tls,
         handle: (exchange) => dispatch(exchange, table, app),
         fault: replyError,
-        failed: (exchange, error) => log.error('a request failed', { ...named(exchange), err: error }),
+        failed: (exchange, error) => log.error('a request failed', { ...logFields(exchange), err: error }),
         over: (exchange, status) => over(exchange, status, app, log),
       })
     }
@@ -107,19 +121,19 @@ export class Server {
     return this.#listener.port
   }
 
-  /** The port for operators, null where there is none. */
+  /** The port for operators, or null. */
   get opsPort(): number | null {
     return this.#ops?.port ?? null
   }
 
-  /** Serves new connections with the certificate that is in the files now. Rejects with one sentence, and changes nothing. */
+  /** Reloads the certificate for new connections. If it is invalid, rejects with one sentence and changes nothing. */
   reloadTls(): Promise<void> {
     return this.#listener.reloadTls()
   }
 
   /**
-   * Takes no new connections, refuses new requests, and waits for those under way. False when some were left after the
-   * limit. The engine must go on until this is done.
+   * Accepts no new connections, refuses new requests, and waits for those under way. False if some are left after
+   * `limitMs`. The engine must run until this is done.
    */
   drain(limitMs: number = limits.drainMsMax): Promise<boolean> {
     this.#listener.stopListening()
@@ -145,7 +159,7 @@ function tableOf(served: readonly Route[], traffic: Traffic): Table {
   return table
 }
 
-/** The one place where a route's scope is enforced. */
+/** The only place that enforces the scope of a route. */
 function serve(exchange: Exchange, route: Route, params: readonly string[], app: App): void {
   if (route.scope === null) route.serve(exchange, params, app)
   else route.serve(exchange, params, app, authorize(exchange, app, route.scope))
@@ -166,17 +180,17 @@ function dispatch(exchange: Exchange, table: Table, app: App): void {
   replyHttpError(exchange, 405, 'method not allowed', [['Allow', match.allow.join(', ')]])
 }
 
-function named(exchange: Exchange) {
+function logFields(exchange: Exchange) {
   return { request_id: exchange.requestId, method: exchange.method, route: exchange.meter?.path ?? '' }
 }
 
-/** The end of every exchange. */
+/** Counts and logs every exchange at its end. */
 function over(exchange: Exchange, status: number, { traffic }: App, log: Log): void {
   const ms = performance.now() - exchange.startedMs
   ;(exchange.meter ?? traffic.unmatched).count(status, ms)
   exchange.trace?.ended(status)
-  if (status >= 500 && status !== 503) log.warn('request', { ...named(exchange), status, ms })
+  if (status >= 500 && status !== 503) log.warn('request', { ...logFields(exchange), status, ms })
   else if ((status === 401 || status === 403) && log.enabled('info'))
-    log.info('request', { ...named(exchange), status, ms })
-  else if (log.enabled('debug')) log.debug('request', { ...named(exchange), status, ms })
+    log.info('request', { ...logFields(exchange), status, ms })
+  else if (log.enabled('debug')) log.debug('request', { ...logFields(exchange), status, ms })
 }

@@ -1,11 +1,11 @@
-/** What a setting is, and the forms of values that several of them have (config.ts has the table). */
+/** The shape of a setting, and the forms of values that several settings share. The table is in config.ts. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
 
 export interface Setting {
   readonly name: string
   readonly schema: z.ZodType<unknown, string>
-  /** As text; absent where there is none. */
+  /** The default as text; absent if there is none. */
   readonly fallback?: string
   readonly meaning: string
   readonly secret?: boolean
@@ -28,12 +28,12 @@ export const flag = z
 
 export const text = z.string().min(1, 'must not be empty')
 
-/** Goes into header and field names. */
+/** Used in header names and field names. */
 export const identifier = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,31}$/i, 'must be a letter and at most 31 letters, digits, - and _')
 
-/** Goes into a header. */
+/** Sent in a header. */
 export const key = z
   .string()
   .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 visible ASCII characters without spaces')
@@ -58,5 +58,5 @@ export const hosts = z
       .map((entry) => entry.trim())
       .filter((entry) => entry !== ''),
   )
-  .refine((entries) => entries.every(isHost), 'must be names, addresses or networks, with commas between')
+  .refine((entries) => entries.every(isHost), 'must be names, addresses or networks, separated by commas')
 export const seconds = integer(1, 3_600)

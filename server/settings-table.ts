@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the manual's page about settings from the settings themselves. */
+/** `npm run docs`: writes the page about settings in the manual, from the table of settings. */
 import { writeFileSync } from 'node:fs'
 import { SETTINGS_PAGE, settingsPage } from './docs/settings-page.js'
 

@@ -1,13 +1,13 @@
 /**
- * The settings of traces: the standard variables of OpenTelemetry, so that whoever sets them for all services has set them for this
- * one. Others of its variables (OTEL_EXPORTER_OTLP_CERTIFICATE, ..._COMPRESSION) are read by the exporter itself.
+ * The settings of traces. They are the standard variables of OpenTelemetry, so that one configuration serves all
+ * services. The exporter reads others of these variables itself (OTEL_EXPORTER_OTLP_CERTIFICATE, ..._COMPRESSION).
  */
 import { z } from 'zod'
 import { flag, integer, text } from './setting.js'
 
-const url = z.url({ protocol: /^https?$/, error: 'must be an address with http or https' })
+const url = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
-/** `name=value` with commas between; values are percent-encoded (W3C Baggage). */
+/** `name=value` pairs, separated by commas; values are percent-encoded (W3C Baggage). */
 const headers = z
   .string()
   .transform((list) =>
@@ -18,7 +18,7 @@ const headers = z
   )
   .refine(
     (pairs) => pairs.every((pair) => /^[\w!#$%&'*+.^`|~-]+\s*=/.test(pair)),
-    'must be name=value, with commas between',
+    'must be name=value pairs, separated by commas',
   )
   .transform((pairs) =>
     Object.fromEntries(
@@ -47,36 +47,36 @@ export const tracingSettings = {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     schema: url,
     meaning:
-      'Collector of traces (OTLP over HTTP, JSON), to which /v1/traces is appended; without one there are no traces',
+      'Address of a trace collector (OTLP over HTTP, JSON); /v1/traces is appended; without it there are no traces',
   },
   otlpTracesEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     schema: url,
-    meaning: 'The same, as the complete address',
+    meaning: 'The same as a complete address, to which nothing is appended',
   },
   otlpHeaders: {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
     schema: headers,
-    meaning: 'Headers for the collector: name=value, separated by commas',
+    meaning: 'Headers for the collector: name=value pairs, separated by commas',
     secret: true,
   },
   otlpTimeoutMs: {
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
     schema: integer(1, 600_000),
     fallback: '10000',
-    meaning: 'Milliseconds that the collector has to accept a batch',
+    meaning: 'Milliseconds for the collector to accept a batch',
   },
   otlpDelayMs: {
     name: 'OTEL_BSP_SCHEDULE_DELAY',
     schema: integer(1, 600_000),
     fallback: '5000',
-    meaning: 'Milliseconds between two batches',
+    meaning: 'Milliseconds between two batches to the collector',
   },
   tracesRatio: {
     name: 'OTEL_TRACES_SAMPLER_ARG',
     schema: ratio,
     fallback: '1',
-    meaning: 'Share of requests that are traced, 0 to 1; a request with a traceparent follows that instead',
+    meaning: 'Share of requests to trace, 0 to 1; the traceparent of a request takes precedence',
   },
   otelServiceName: {
     name: 'OTEL_SERVICE_NAME',
@@ -88,6 +88,6 @@ export const tracingSettings = {
     name: 'OTEL_SDK_DISABLED',
     schema: flag,
     fallback: 'false',
-    meaning: 'Makes no traces, whatever else is set',
+    meaning: 'Disables traces, whatever else is set',
   },
 } as const

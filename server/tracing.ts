@@ -1,22 +1,24 @@
 /**
- * Traces by OpenTelemetry: a request from its headers to its answer, its event through the mailbox and its turn to the commit, and the
- * work that no request waits for (trainings, polls, recomputations, deliveries, look-ups). Loaded only where a collector is set.
+ * Traces with OpenTelemetry. A request is traced from its headers to its answer, and its event through the mailbox and
+ * its turn to the commit. Background work has traces of its own: trainings, polls, recomputations, deliveries,
+ * enrichments. This file is loaded only if a collector is set.
  *
- * Owns: the tracer, its exporter and its queue; names and attributes. Leaves out: when things happened, which whoever does them says
- * (http/exchange.ts, engine: TurnTrace, Batch).
+ * Owns: the tracer, its exporter and its queue; span names and attributes. Leaves out: the measured times, which come
+ * from http/exchange.ts and the engine (TurnTrace, Batch).
  *
- * | span              | under it                                                                                     |
+ * | span              | what it covers                                                                               |
  * |-------------------|----------------------------------------------------------------------------------------------|
- * | METHOD route      | of a request; goes on with its `traceparent` (W3C)                                           |
- * | mailbox           | its event waits for a turn                                                                   |
- * | turn              | the turn, from the main thread and back                                                      |
+ * | METHOD route      | a request; child of its `traceparent` (W3C)                                                  |
+ * | mailbox           | the time that its event waits for a turn                                                     |
+ * | turn              | the turn, as seen from the main thread                                                       |
  * | turn decide       | on the thread: all messages of the turn                                                      |
  * | turn commit       | the flushed commit                                                                           |
- * | training, …       | of its own, for each batch but turns                                                         |
+ * | training, …       | one batch of background work; turns have no such span                                        |
  *
- * 1. Whether a request is traced is its traceparent's word where it has one, else the ratio's.
- * 2. At most QUEUE_SPANS wait for the collector; what is more is dropped, and nobody waits for it but `close`, for a while.
- * 3. No key, no body, no query is in a span.
+ * 1. The traceparent of a request decides whether it is traced; without one, the ratio decides.
+ * 2. At most QUEUE_SPANS spans wait for the collector; more are dropped. Only `close` waits for the collector, up to a
+ *    limit.
+ * 3. A span holds no key, no body and no query.
  */
 import {
   diag,
@@ -44,18 +46,18 @@ import type { RequestHeaders, RequestTrace, Tracer } from './http/request-trace.
 
 const QUEUE_SPANS = 2_048
 const EXPORT_SPANS = 512
-/** A collector that is away is told of once in so long. */
+/** Least milliseconds between two warnings about the collector. */
 const COMPLAINT_MS = 60_000
 const COMPLAINT_CHARS_MAX = 300
 
 export interface TracingOptions {
-  /** Where spans are posted to. */
+  /** The address to which spans are posted. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** Between two batches. */
+  /** Milliseconds between two batches. */
   readonly delayMs: number
-  /** 0 to 1. */
+  /** Share of requests to trace, 0 to 1. */
   readonly ratio: number
   readonly serviceName: string
 }
@@ -97,7 +99,7 @@ export class Tracing implements Tracer {
     return span.isRecording() ? new FollowedRequest(span, this.#child.bind(this)) : null
   }
 
-  /** Sends what waits, for so long at most; then no more is followed. */
+  /** Sends waiting spans, for at most `limitMs` milliseconds. Nothing is traced afterwards. */
   async close(limitMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)))
@@ -180,12 +182,12 @@ class FollowedRequest implements RequestTrace {
   ended(status: number): void {
     if (status !== 0) this.#span.setAttribute('http.response.status_code', status)
     if (status === 0 || status >= 500)
-      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: status === 0 ? 'the client went' : '' })
+      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: status === 0 ? 'the client disconnected' : '' })
     this.#span.end()
   }
 }
 
-/** The library writes errors as JSON, with their stack. */
+/** The message of an error that the library reports: JSON with a stack, or text. */
 function reasonOf(complaint: string): string {
   try {
     const { message = complaint } = JSON.parse(complaint) as { message?: string }
@@ -195,14 +197,14 @@ function reasonOf(complaint: string): string {
   }
 }
 
-/** What the library complains of goes to the log, now and then. */
+/** Writes warnings and errors of the library to the log, at a limited rate. */
 function complainTo(log: Log): void {
   let last = -Infinity
   let left = 0
   const complain = (message: string): void => {
     left++
     if (performance.now() - last < COMPLAINT_MS) return
-    log.warn('traces could not be handed over', { what: reasonOf(message), times: left })
+    log.warn('traces could not be sent', { what: reasonOf(message), times: left })
     last = performance.now()
     left = 0
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run verify -- DIRECTORY`: looks at every page, record, index, counter and reference of a data directory that no
- * service uses, or of a backup. Ends with 0 where all is well, 1 where something is wrong, 2 where it could not look.
+ * `npm run verify -- DIRECTORY`: checks every page, record, index, counter and reference of a backup, or of a data
+ * directory that no service uses. Exit codes: 0 no problems, 1 problems, 2 not readable.
  */
 import { isRefusal, verifyDataDir } from '../engine/index.js'
 import { fail, readCommand } from './command.js'
@@ -16,12 +16,12 @@ try {
   }
   if (backupOf !== null) process.stdout.write(`A backup of ${backupOf}.\n`)
   const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-  process.stdout.write(
-    `${problems.length === 0 ? 'All is well' : `${problems.length} problems`}: ${jobs} jobs, ${events} events, ${seconds} s.\n`,
-  )
-  if (leftOver > 0) process.stdout.write(`${leftOver} more events are of deleted jobs; the next start deletes them.\n`)
+  const result = problems.length === 0 ? 'No problems' : `${problems.length} problems`
+  process.stdout.write(`${result}: ${jobs} jobs, ${events} events, ${seconds} s.\n`)
+  if (leftOver > 0)
+    process.stdout.write(`${leftOver} more events belong to deleted jobs; the next start deletes them.\n`)
   process.exitCode = problems.length === 0 ? 0 : 1
 } catch (error) {
   if (!isRefusal(error)) throw error
-  fail(`${path} could not be looked at: ${error.message}.`)
+  fail(`${path} could not be checked: ${error.message}.`)
 }

@@ -1,4 +1,7 @@
-/** A ZIP archive that is sent while it is made. The one file that imports `yazl`: it packs on libuv's threads, in pieces. */
+/**
+ * ZIP archives that are sent while they are packed. Only this file imports `yazl`, which packs in pieces on libuv's
+ * threads.
+ */
 import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import { monitorBounds } from '../engine/index.js'
@@ -11,17 +14,17 @@ export const zipType = 'application/zip'
 export interface ZipEntry {
   readonly name: string
   readonly content: AsyncIterable<Buffer>
-  /** Called at the end, whatever it was. */
+  /** Called at the end, after success or failure. */
   close(): Promise<void>
 }
 
-/** Before the next piece for a client that reads slowly; each doubles it. */
+/** Milliseconds to wait for a slow client before the next piece. Each wait doubles, up to the maximum. */
 const WAIT_FIRST_MS = 2
 const WAIT_MOST_MS = 1_000
 
 /**
- * Answers with an archive, or with the refusal that `entries` rejects with. Where an entry fails in the midst of it, the
- * connection is cut: half an archive must not look like a whole one.
+ * Answers with an archive, or with the refusal of `entries`. If an entry fails halfway, the connection is cut: half an
+ * archive must not look like a whole one.
  */
 export function replyZip(exchange: Exchange, name: string, entries: Promise<readonly ZipEntry[]>): void {
   let isGone = false
@@ -70,7 +73,10 @@ async function send(
   }
 }
 
-/** uWebSockets.js drains what it keeps but does not say when: the next piece finds out, each after a longer wait. */
+/**
+ * Paces the pieces. uWebSockets.js does not report when its buffer is empty, so the next piece is tried after ever
+ * longer waits.
+ */
 class Pace {
   #wait = WAIT_FIRST_MS
   #since: number | null = null
@@ -80,10 +86,10 @@ class Pace {
     this.#since = null
   }
 
-  /** @throws Error where the client has read nothing for too long. */
+  /** @throws Error if the client has read nothing for too long. */
   async blocked(): Promise<void> {
     this.#since ??= performance.now()
-    if (performance.now() - this.#since > monitorBounds.exportStallMs) throw new Error('the client does not read on')
+    if (performance.now() - this.#since > monitorBounds.exportStallMs) throw new Error('the client stopped reading')
     await new Promise((resolve) => setTimeout(resolve, this.#wait))
     this.#wait = Math.min(2 * this.#wait, WAIT_MOST_MS)
   }

@@ -1,21 +1,21 @@
 /**
- * One run: the set in time order through clustering and decisions, as a job's actor does it; feedback on some of the first
- * fifth, one training, and what the job says of the rest in the end.
+ * One run: the set goes through clustering and decisions in time order, as in a job's actor. Some of the first fifth
+ * get feedback, one training follows, and the rest is scored by its final decisions.
  */
 import { ROOT_FIELDS } from '../../engine/domain/cause/cause-rows.js'
 import { CauseModel, trainCause, type CauseExample } from '../../engine/domain/cause/cause-model.js'
 import { Clustering } from '../../engine/domain/cause/clustering.js'
 import { structuralAnswer, untrainedDecision } from '../../engine/domain/cause/context.js'
-import { KnownContexts } from '../../engine/domain/cause/known-contexts.js'
-import { LearnedBelief, noLessons } from '../../engine/domain/cause/lessons.js'
+import { ContextCache } from '../../engine/domain/cause/context-cache.js'
+import { LinkBelief, noFeedbackWeights } from '../../engine/domain/cause/feedback-weights.js'
 import { causeSettingsOf } from '../../engine/domain/cause/settings.js'
-import { Sightings } from '../../engine/domain/cause/sighting.js'
+import { AlertNormalizer } from '../../engine/domain/cause/normalized-alert.js'
 import type { PointValues } from '../../engine/domain/event/point-value.js'
 import type { PipelineStep } from '../../engine/domain/job/job.js'
 import { defaultClassifier } from '../../engine/domain/learn/registry.js'
 import { SeededRandom } from '../../engine/rng.js'
 import type { Alarm } from './alarms.js'
-import { MemoryShelf } from './memory-shelf.js'
+import { MemoryCauseStore } from './memory-cause-store.js'
 
 export interface PlayOptions {
   readonly labels: number
@@ -24,14 +24,14 @@ export interface PlayOptions {
   readonly points: readonly string[]
 }
 
-/** What a method says of every alarm. */
+/** The answers of a method for every alarm. */
 export interface Said {
   /** The first scored alarm. */
   readonly from: number
-  /** By alarm: what was said last, and with which probabilities, three an alarm. */
+  /** The last decision of each alarm, and its probabilities, three an alarm. */
   readonly said: Int8Array
   readonly probabilities: Float64Array
-  /** What was said at once. */
+  /** The decision on arrival. */
   readonly saidAtOnce: Int8Array
   readonly clusters: Float64Array
   /** The first root cause of each cluster that has more than one alarm. */
@@ -49,23 +49,23 @@ const LABELS = 3
 export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
   const step: PipelineStep = { integrationId: 0, role: 'processor', enabled: true, parameters: options.parameters }
   const settings = causeSettingsOf({ pipeline: [step] })
-  const sightings = new Sightings(settings, options.points)
-  const clustering = new Clustering(new MemoryShelf(), settings)
+  const normalizer = new AlertNormalizer(settings, options.points)
+  const clustering = new Clustering(new MemoryCauseStore(), settings)
   const from = Math.floor(alarms.length / 5)
   const count = alarms.length
   const said = new Int8Array(count)
   const saidAtOnce = new Int8Array(count)
   const probabilities = new Float64Array(count * LABELS)
   const values = new Array<PointValues>(count)
-  const contexts = new KnownContexts(clustering.precedence)
-  let learned = new LearnedBelief(noLessons)
+  const contexts = new ContextCache(clustering.hawkes)
+  let linkBelief = new LinkBelief(noFeedbackWeights)
   let model: CauseModel | null = null
   const one = new Float64Array(LABELS)
   const numberOf = (at: number): number => NOW_MICROS + at
   const decide = (at: number): void => {
     const alert = clustering.alert(numberOf(at))
     if (alert === null) throw new Error('an alarm without its row')
-    const structure = structuralAnswer(alert, learned, clustering.windowMs)
+    const structure = structuralAnswer(alert, linkBelief, clustering.windowMs)
     if (model === null) {
       const { label, confidence } = untrainedDecision(structure)
       one.fill((1 - confidence / 10_000) / 2)
@@ -83,14 +83,14 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
     if (at === from && options.labels > 0) {
       const startedAt = performance.now()
       model = new CauseModel(train({ alarms, clustering, values }, from, options))
-      learned = new LearnedBelief(model.lessons)
-      clustering.teach(model.lessons)
+      linkBelief = new LinkBelief(model.feedbackWeights)
+      clustering.useFeedback(model.feedbackWeights)
       trainingSeconds = (performance.now() - startedAt) / 1000
     }
     const startedAt = performance.now()
-    const sighting = sightings.of((alarms[at] as Alarm).event)
-    values[at] = sighting.values
-    const changed = clustering.take(sighting, numberOf(at), NOW_MICROS)
+    const normalized = normalizer.normalize((alarms[at] as Alarm).event)
+    values[at] = normalized.values
+    const changed = clustering.add(normalized, numberOf(at), NOW_MICROS)
     decide(at)
     saidAtOnce[at] = said[at] as number
     for (const number of changed) decide(number - NOW_MICROS)
@@ -113,7 +113,7 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
   }
 }
 
-/** When the runs take place: later than any set, so that no alarm seems to come from the future. */
+/** The time of the runs: later than any set, so that no alarm seems to come from the future. */
 const NOW_MICROS = Date.UTC(2026, 0, 1) * 1000
 
 interface Seen {
@@ -144,8 +144,8 @@ function train({ alarms, clustering, values }: Seen, from: number, options: Play
       background: Array.from({ length: Math.min(2_000, from) }, (_, at) => example(from - 1 - at)),
       decisionPoints: options.points,
       labelCount: LABELS,
-      facts: clustering.precedence,
-      window: { ms: clustering.precedence.windowMs, fixed: clustering.settings.causeWindowMs > 0 },
+      facts: clustering.hawkes,
+      window: { ms: clustering.hawkes.windowMs, fixed: clustering.settings.causeWindowMs > 0 },
       seed: options.seed,
     },
     defaultClassifier,

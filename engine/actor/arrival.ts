@@ -1,9 +1,9 @@
 /**
- * An event on its way in: from the body of a message to what the actor stores and decides by.
+ * A new event as it is read: from the body of a message to what the actor stores and decides by.
  *
- * Owns: which of the two ways a body goes. Leaves out: both ways themselves (event/, store/body-codec.ts).
+ * Owns: whether a body is scanned or parsed. Leaves out: scanning (body-codec.ts) and parsing (envelope.ts).
  *
- * 1. The bytes of an arrival are valid until the next one is made.
+ * 1. The bytes of an arrival are valid until the next one is read.
  */
 import { DecisionPoints } from '../domain/event/decision-points.js'
 import { parseEnvelope, type Envelope, type EventExtras } from '../domain/event/envelope.js'
@@ -15,11 +15,11 @@ import type { BodyCodec } from '../store/body-codec.js'
 export interface Arrival {
   /** The body's bytes. */
   readonly body: Uint8Array
-  /** The body, where it was parsed. */
+  /** The body, if it was parsed. */
   readonly rawBody: Record<string, unknown> | null
   readonly extras: EventExtras | null
   readonly idInBody: string | null
-  /** The bytes at the decision points, where the body was scanned. */
+  /** The bytes at the decision points, if the body was scanned. */
   readonly key: PointKey | null
 }
 
@@ -28,7 +28,7 @@ export class Arrivals {
   readonly #tree: PointTree
   readonly #codec: BodyCodec
   readonly #sectionNames: readonly string[]
-  /** Without buckets every event is decided by its values, and those come out of a parsed body. */
+  /** Without buckets each event is decided by its values, for which the body has to be parsed. */
   readonly #scans: boolean
 
   constructor(settings: JobSettings, codec: BodyCodec, sectionNames: readonly string[]) {
@@ -39,7 +39,7 @@ export class Arrivals {
     this.#scans = hasBuckets(settings.category)
   }
 
-  /** The event in a request's body, from `start` to `end` of `memory`. Throws the refusals of parseEnvelope and BodyCodec.encode. */
+  /** The event in `memory` from `start` to `end`. @throws Refusal as parseEnvelope and BodyCodec.encode. */
   read(memory: Buffer, start: number, end: number): Arrival {
     const { scanner } = this.#codec
     if (this.#scans && scanner.scan(memory, start, end, this.#tree)) {
@@ -55,7 +55,7 @@ export class Arrivals {
     return this.of(parseEnvelope(memory.toString('utf8', start, end), this.#sectionNames))
   }
 
-  /** The event in an envelope that is parsed already. */
+  /** The event in a parsed envelope. */
   of({ rawBody, extras, eventId }: Envelope): Arrival {
     return { body: this.#codec.encode(rawBody), rawBody, extras, idInBody: eventId, key: null }
   }

@@ -1,18 +1,18 @@
 /**
- * The slot in which a shard thread hands a turn's writes to the thread that commits, while it goes on with the next turn.
+ * The slot through which a shard thread hands a turn's writes to its committing thread, to go on with the next turn.
  *
- * Owns: the memory that the two threads share, how they wait for each other, and what the committing thread is given and tells. Leaves out:
- * which turns are handed over (shard.ts), when there is a committing thread (commits.ts).
+ * Owns: the memory that the two threads share, how they wait for each other, requests and answers. Leaves out: which
+ * turns are handed over (shard.ts), when there is a committing thread (commits.ts).
  *
  * 1. There is one request at a time, of any shard: the next request waits for the answer to the one before.
- * 2. The two threads need nobody else, unless the committing thread dies: then the main thread answers (`abandon`).
+ * 2. The two threads need nobody else, unless the committing thread dies. Then the main thread answers (`abandon`).
  *
  * | word     | meaning                                                                                   |
  * |----------|-------------------------------------------------------------------------------------------|
  * | 0        | 1 while a thread takes requests                                                           |
- * | 1        | counts requests and answers: odd from the one to the other                                |
- * | 2        | the answer to the last: 1 done, 2 not                                                     |
- * | 3        | the request: 1 a commit, 2 to give back the shard's memory map, 3 to end                  |
+ * | 1        | counts requests and answers: odd while a request is unanswered                            |
+ * | 2        | the last answer: 1 done, 2 not done                                                       |
+ * | 3        | the request: 1 commit, 2 release the shard's memory map, 3 end                            |
  * | 4, 5     | shard, place of the turn                                                                  |
  * | 6, 7     | entries, bytes of the batch                                                               |
  * | 8 + n    | of shard n, the place of the last turn that was answered; negative: not committed         |
@@ -51,11 +51,11 @@ export interface CommitReport {
   readonly refusal?: RefusalExtra
 }
 
-/** What the committing thread is asked for. */
+/** A request to the committing thread. */
 export interface CommitRequest {
   readonly shard: number
   readonly place: number
-  /** null: no commit; the shard's memory map is to be given back. */
+  /** Null: no commit, but the shard's memory map is to be released. */
   readonly batch: { readonly packed: Uint8Array; readonly entries: number } | null
 }
 
@@ -74,7 +74,9 @@ export class CommitSlot {
     this.#bytes = new Uint8Array(memory, HEAD_WORDS * WORD)
   }
 
-  /** Hands a batch over to be committed, once the request before is answered; null where it has no room, or no thread commits. */
+  /**
+   * Hands a batch over, once the request before is answered. Null where it does not fit, or no thread takes requests.
+   */
   offer(shard: number, place: number, batch: WriteBatch): CommitElsewhere | null {
     this.wait()
     if (Atomics.load(this.#words, READY) !== 1 || batch.packedBytes > this.#bytes.length) return null
@@ -93,7 +95,7 @@ export class CommitSlot {
     }
   }
 
-  /** Makes the committing thread, where there is one, give the memory map of a shard back; false where it cannot now. */
+  /** Makes the committing thread, if there is one, release the memory map of a shard; false where it cannot now. */
   unmap(shard: number): boolean {
     this.wait()
     if (Atomics.load(this.#words, READY) !== 1) return true
@@ -102,7 +104,7 @@ export class CommitSlot {
     return this.#words[ANSWER] === DONE
   }
 
-  /** Waits until the last request is answered. @throws CommitFailed where that does not happen. */
+  /** Waits until the last request is answered. @throws CommitFailed after two minutes without an answer. */
   wait(): void {
     const until = performance.now() + WAIT_MS
     for (;;) {
@@ -124,12 +126,12 @@ export class CommitSlot {
     Atomics.notify(this.#words, STATE)
   }
 
-  /** For the committing thread: requests are taken from now on. */
+  /** Called by the committing thread: it takes requests from now on. */
   serve(): void {
     Atomics.store(this.#words, READY, 1)
   }
 
-  /** Waits for a request; null when it is to end. */
+  /** Waits for a request; null when the thread is to end. */
   take(): CommitRequest | null {
     for (let state = Atomics.load(this.#words, STATE); isFree(state); state = Atomics.load(this.#words, STATE)) {
       Atomics.wait(this.#words, STATE, state)
@@ -141,7 +143,7 @@ export class CommitSlot {
     return { shard, place, batch: kind === UNMAP ? null : { packed: this.#bytes.subarray(0, bytes), entries } }
   }
 
-  /** Answers what was taken. */
+  /** Answers the request that was taken. */
   answer(isDone: boolean): void {
     if (this.#words[KIND] === COMMIT) {
       const place = this.#words[PLACE] as number
@@ -151,15 +153,15 @@ export class CommitSlot {
     this.#moveOn()
   }
 
-  /** The committing thread is gone: a request that it has not answered counts as not done. */
+  /** The committing thread has died: its unanswered request counts as not done. */
   abandon(): void {
     Atomics.store(this.#words, READY, 0)
     if (!isFree(Atomics.load(this.#words, STATE))) this.answer(false)
   }
 
-  /** Makes the committing thread end. Nothing may be under way. */
+  /** Makes the committing thread end. No request may be under way. */
   end(): void {
-    assert(isFree(Atomics.load(this.#words, STATE)), 'the committing thread ends when nothing is under way')
+    assert(isFree(Atomics.load(this.#words, STATE)), 'the committing thread ends when no request is under way')
     this.#request(END, 0)
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Decisions that changed after their event came in: what steps that take events out have to tell again.
+ * Decisions that changed after their event was stored, for the output steps, which deliver them again.
  *
- * Owns: the rows of the table `changes`. Leaves out: new events, which need no row (decision-feed.ts finds them by their
- * time), and telling (delivery/delivery.ts).
+ * Owns: the rows of the table `changes`. Leaves out: new events, which decision-feed.ts finds by their time without
+ * such a row, and delivery (delivery/delivery.ts).
  *
- * 1. A row is in the commit of the change, and only where the job has a step to tell.
- * 2. A row goes when every such step of the job is past it.
- * 3. A row has the decision that stood before. So a change is told although another one follows it, before the step comes to either,
- *    that leaves all as it is.
+ * 1. A row is in the commit of the change. It is written only where the job has an output step.
+ * 2. A row is deleted when every output step of the job is past it.
+ * 3. A row holds the decision that stood before. So a step can tell that there was a change, even if a later change
+ *    restores that decision before the step gets to either.
  *
  * | at | bytes | meaning                                                     |
  * |----|-------|-------------------------------------------------------------|
@@ -29,16 +29,23 @@ const ROW_BYTES = 5
 const DECIDED = 1
 const OUTLIER = 2
 
-/** Rows that one message deletes. */
+/** Rows that one message deletes at most. */
 const FORGOTTEN_MAX = 2_000
 
-/** The decision of the event that came in at `eventMicros` was made again, or is its first; `before` is the header that it had. */
+/** A stored event was decided, again or for the first time. */
+export interface DecisionChange {
+  readonly changeMicros: number
+  /** Ingest time of the event. */
+  readonly eventMicros: number
+  /** The header that the event had. */
+  readonly before: RecordHeader
+}
+
+/** Writes the row of a change, where the job has an output step. */
 export function noteChange(
   store: TurnStore,
   settings: JobSettings,
-  changeMicros: number,
-  eventMicros: number,
-  before: RecordHeader,
+  { changeMicros, eventMicros, before }: DecisionChange,
 ): void {
   if (!settings.pipeline.some(takesOut)) return
   const row = Buffer.alloc(ROW_BYTES)
@@ -51,19 +58,19 @@ export function noteChange(
 
 /** The decision that stood before a change: null where there was none. */
 export function decisionBefore(row: Uint8Array): RuledDecision | null {
-  assert(row[0] === VERSION && row.length === ROW_BYTES, 'a change of a version that this code knows')
+  assert(row[0] === VERSION && row.length === ROW_BYTES, 'the row of a change has a version that this code knows')
   const flags = row[1] as number
   if ((flags & DECIDED) === 0) return null
   const label = row[2] === NO_LABEL ? -1 : (row[2] as number)
   return { label, confidence: (row[3] as number) | ((row[4] as number) << 8), outlier: (flags & OUTLIER) !== 0 }
 }
 
-/** A message that says which change, and all before it, every step has told. */
+/** A message: every output step has delivered this change and all before it. */
 export function encodePassed(changeMicros: number, eventMicros: number): Buffer {
   return Buffer.concat([timeValue(changeMicros), timeValue(eventMicros)])
 }
 
-/** Deletes rows that every step has told; the answer says whether there may be more. */
+/** Deletes rows that every output step has delivered; the answer says whether there may be more. */
 export function forgetPassed(store: TurnStore, { jobId, body, applied }: Message): { more: boolean } {
   if (applied) return { more: true }
   const to = changeKey(jobId, timeOfValue(body), timeOfValue(body.subarray(8)) + 1)

@@ -1,24 +1,23 @@
 /**
- * What a job's actor stored and decided in a turn, counted by label and confidence, for whoever watches the service.
+ * Counts of what a job stored and decided in a turn, by label and confidence, for monitoring.
  *
- * It crosses the thread as numbers, three at a time: job id, place, count. The first places count decisions, by label and band;
- * behind them come events that were stored, outliers, and look-ups by how they ended.
+ * They cross the thread as numbers, three at a time: job id, place, count. The first places are decisions, by label and
+ * band. After them come stored events, outliers, and enrichments by their outcome.
  */
-
 import type { WindowCounts } from '../domain/metrics/decision-window.js'
 
 /** Lower ends of the bands, hundredths of a percent. */
 const bandsFrom = [0, 6_000, 8_000, 9_000] as const
-/** How the bands are called. */
+/** Names of the bands. */
 export const bands = ['0-60', '60-80', '80-90', '90-100'] as const
 const LABELS = 3
 export const STORED_PLACE = LABELS * bands.length
 /** Decisions that were outliers. */
 export const OUTLIER_PLACE = STORED_PLACE + 1
-const LOOK_UPS_PLACE = OUTLIER_PLACE + 1
-/** How look-ups end; the last is of events about which nothing was asked. */
+const ENRICHMENTS_PLACE = OUTLIER_PLACE + 1
+/** How enrichments end. `passed_over`: too many events were waiting, so nothing was requested. */
 export const enrichmentEnds = ['found', 'nothing', 'failed', 'late', 'passed_over'] as const
-export const PLACES = LOOK_UPS_PLACE + enrichmentEnds.length
+export const PLACES = ENRICHMENTS_PLACE + enrichmentEnds.length
 
 /** The label's index, and the band, of a place. */
 export function labelAndBand(place: number): { label: number; band: (typeof bands)[number] } {
@@ -40,11 +39,11 @@ export class Decided {
     if (outlier) this.#count(OUTLIER_PLACE)
   }
 
-  lookedUp(end: (typeof enrichmentEnds)[number]): void {
-    this.#count(LOOK_UPS_PLACE + enrichmentEnds.indexOf(end))
+  enriched(end: (typeof enrichmentEnds)[number]): void {
+    this.#count(ENRICHMENTS_PLACE + enrichmentEnds.indexOf(end))
   }
 
-  /** Puts what was counted into the list, and begins anew. */
+  /** Appends the counts to the list, and starts again at zero. */
   take(jobId: number, into: number[]): void {
     if (!this.#any) return
     for (let place = 0; place < PLACES; place++) {
@@ -65,12 +64,12 @@ export class Decided {
   }
 }
 
-/** Look-ups among counts by place, in the order of their ends. */
+/** Of counts by place, those of enrichments, in the order of `enrichmentEnds`. */
 export function enrichmentsOf(counts: Float64Array): Float64Array {
-  return counts.subarray(LOOK_UPS_PLACE, PLACES)
+  return counts.subarray(ENRICHMENTS_PLACE, PLACES)
 }
 
-/** What counts by place are to whoever looks back over a while. */
+/** Counts by place as counts of a window (decision-window.ts). */
 export function windowCountsOf(counts: Float64Array): WindowCounts {
   const sum = {
     stored: counts[STORED_PLACE] as number,
@@ -85,11 +84,11 @@ export function windowCountsOf(counts: Float64Array): WindowCounts {
   return sum
 }
 
-/** Sums of what turns stored and decided, by job and place. */
+/** Sums over turns, by job and place. */
 export class DecidedTotals {
   #byJob = new Map<number, Float64Array>()
 
-  /** Adds what one turn brought: job id, place, count, and so on. */
+  /** Adds the counts of one turn: job id, place, count, and so on. */
   add(decided: readonly number[]): void {
     for (let at = 0; at < decided.length; at += 3) {
       const [job, place, count] = decided.slice(at, at + 3) as [number, number, number]

@@ -1,18 +1,18 @@
 /**
- * What look-ups brought, written with their event; and the event decided by it.
+ * Enrichment results: stored with their event, which is then decided.
  *
- * Owns: the message that brings it, the event's field `enrichment`, the row of what was looked up. Leaves out: asking
- * (enrichment/enricher.ts, on the thread of the integrations), when nobody waits any longer (enrichment-deadlines.ts), deciding
- * (redecision.ts).
+ * Owns: the message that brings results, the event's field `enrichment`, the row of what each step found. Leaves out:
+ * requests (enricher.ts), deadlines (enrichment-deadlines.ts), deciding (redecision.ts).
  *
- * 1. An event is decided once: its mark in `awaited` goes in the commit that decides it, and a message about an event that
- *    does not wait (any more) changes nothing.
- * 2. Under `enrichment` the names of the steps are ours: what a client put there gives way, also where nothing was found. The row
- *    keeps what it had, so that the event which it sent is still known when it comes again (S6).
- * 3. Votes that were given on it while it waited go with it (moved-votes.ts).
- * 4. What cannot be kept (an event with as many fields as one may have) is left out, and said so; the event is decided.
- * 5. Whoever asks learns a little later that a job was stopped or changed. What it brings about a stopped job is brought again; what
- *    was found by a step that the job does not have now is left out.
+ * 1. An event is decided once: the commit that decides it deletes its entry in `awaited`. A message about an event that
+ *    does not wait changes nothing.
+ * 2. Under `enrichment` the names of the steps are ours, even where a step found nothing: what the client sent there is
+ *    replaced. The row keeps it, so that the same event is recognized when it comes again (S6).
+ * 3. Votes on the event from before it was decided move with it (voting.ts).
+ * 4. Fields that do not fit (an event has a limited number of them) are left out, and the row says so. The event is
+ *    decided all the same.
+ * 5. The thread that makes the requests learns of a change of the job a little later. Results for a stopped job are
+ *    brought again. Results of a step that the job does not have any more are left out.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -27,12 +27,13 @@ import {
   type EnrichmentRow,
 } from '../store/enrichment-row.js'
 import { jobRange, timeKey, timeOfKey } from '../store/tables.js'
-import { decideAgain, type ActorDeps } from './redecision.js'
+import type { ActorDeps } from './actor-deps.js'
 import { eventAt, type FoundEvent, type Reads } from './event-table.js'
 import type { Message } from './message.js'
-import { takeVotesAlong } from './votes/moved-votes.js'
+import { decideAgain } from './redecision.js'
+import { moveVotes } from './votes/voting.js'
 
-/** What was looked up about one event, step by step. */
+/** The enrichment of one event, step by step. */
 export interface EnrichedEvent {
   /** Ingest time of the event. */
   readonly micros: number
@@ -40,37 +41,40 @@ export interface EnrichedEvent {
 }
 
 export interface EnrichedStep extends EnrichmentNote {
-  /** The integration that was asked; absent where nobody was. */
+  /** The integration that the request went to; absent where there was no request. */
   readonly integrationId?: number
   /** Absent where the step has failed. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/** The body of a message. */
-export type EnrichedOrder =
+/** The body of an `enriched` message. */
+export type EnrichedCommand =
   | { readonly op: 'bring'; readonly events: readonly EnrichedEvent[] }
-  /** Events that came in up to then are decided without; `steps` says what was not looked up, and why. */
+  /** Events up to that ingest time are decided without enrichment. `steps` says why. */
   | { readonly op: 'give_up'; readonly through: number; readonly steps: readonly EnrichmentNote[] }
 
-export function encodeEnriched(order: EnrichedOrder): Buffer {
-  return Buffer.from(JSON.stringify(order), 'utf8')
+export function encodeEnriched(command: EnrichedCommand): Buffer {
+  return Buffer.from(JSON.stringify(command), 'utf8')
 }
 
-/** Decides events whose look-ups have ended; the answer says whether there are more to give up, or what was brought still waits. */
+/**
+ * Decides events whose enrichment has ended. `more`: there are more to give up, or the results have to be brought
+ * again.
+ */
 export function takeEnriched(deps: ActorDeps, { body, micros, applied }: Message): { more: boolean } {
-  const order = JSON.parse(body.toString('utf8')) as EnrichedOrder
-  if (applied) return { more: order.op === 'give_up' }
+  const command = JSON.parse(body.toString('utf8')) as EnrichedCommand
+  if (applied) return { more: command.op === 'give_up' }
   const { store, settings } = deps
-  if (settings.status === 'STOPPED') return { more: order.op === 'bring' }
-  if (order.op === 'bring') {
-    for (const { micros: at, steps } of order.events)
+  if (settings.status === 'STOPPED') return { more: command.op === 'bring' }
+  if (command.op === 'bring') {
+    for (const { micros: at, steps } of command.events)
       decideOne(deps, { micros: at, steps: steps.filter((step) => hasStep(settings, step)) }, micros)
     return { more: false }
   }
   const waiting = [...store.range('awaited', { ...jobRange(settings.id), limit: limits.resumeEventsPerTurn })]
-  const late = waiting.filter(({ key }) => timeOfKey(key) <= order.through)
-  for (const { key } of late) decideOne(deps, { micros: timeOfKey(key), steps: order.steps }, micros)
-  return { more: late.length === limits.resumeEventsPerTurn }
+  const due = waiting.filter(({ key }) => timeOfKey(key) <= command.through)
+  for (const { key } of due) decideOne(deps, { micros: timeOfKey(key), steps: command.steps }, micros)
+  return { more: due.length === limits.resumeEventsPerTurn }
 }
 
 function hasStep({ pipeline }: JobSettings, { integrationId }: EnrichedStep): boolean {
@@ -86,16 +90,16 @@ function decideOne(deps: ActorDeps, { micros, steps }: EnrichedEvent, atMicros: 
   const row: EnrichmentRow = { atMicros, steps: steps.map(({ fields, integrationId, ...note }) => note), ...had }
   const merged = enriched(body, steps)
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
-  for (const { outcome } of steps) deps.stats.decided.lookedUp(outcome)
+  for (const { outcome } of steps) deps.stats.decided.enriched(outcome)
   store.put('lookups', timeKey(settings.id, micros), encodeEnrichments(fate.row))
   if (event.header.hasFeedback && hasBuckets(settings.category)) {
     const values = deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body))
-    takeVotesAlong(deps, event, deps.buckets.of(store, values))
+    moveVotes(deps, event, deps.buckets.of(store, values))
   }
   decideAgain(deps, { ...event, record: fate.record }, atMicros)
 }
 
-/** The body with what was found, or null where it stays as it is. */
+/** The body with what the steps found, or null where it stays as it is. */
 function enriched(
   body: Readonly<Record<string, unknown>>,
   steps: readonly EnrichedStep[],
@@ -123,7 +127,7 @@ function written(
   }
 }
 
-/** What was looked up about an event, or null. */
+/** The enrichment row of an event, or null. */
 export function readEnrichments(
   reads: Reads,
   jobId: number,

@@ -1,41 +1,40 @@
-/** How an event's fate is told to whoever sent it: its decision, and where its bucket stands. */
+/** The reply to an event: its decision, and where its bucket stands. */
 import type { JobSettings } from '../domain/job/job.js'
+import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { EventView } from '../api/decision-service.js'
 import type { RecordHeader } from '../store/event-record.js'
-import { readBallot, stateOf } from './votes/ballots.js'
-import type { Bucket } from './buckets/bucket-cache.js'
-import { subjectOf, type Reads } from './event-table.js'
-import type { BucketState } from '../domain/learn/knowledge-base.js'
+import type { ActorDeps } from './actor-deps.js'
+import type { Bucket } from './buckets/bucket.js'
+import { subjectOf } from './event-table.js'
 import type { EventReply, ShownReply } from './reply.js'
+import { readBallot, stateOf } from './votes/ballots.js'
 
-export interface Fate {
+/** A stored event, as it is replied to. */
+export interface StoredEvent {
   readonly header: RecordHeader
   readonly micros: number
-  /** Null for none; undefined where it is not at hand. */
+  /** Null where the event has none; undefined where its bucket is not in memory. */
   readonly bucket: Bucket | null | undefined
   /** The id, where it came out of the body. */
   readonly idFromBody: string | null
 }
 
-export function replyOf(
-  reads: Reads,
-  jobId: number,
-  trainedThroughSeq: number,
-  { header, micros, bucket, idFromBody }: Fate,
-): EventReply {
+export function replyOf(deps: ActorDeps, event: StoredEvent): EventReply {
+  const { header, micros, idFromBody } = event
   const { pending, label, confidence, outlier } = header
-  return { micros, pending, label, confidence, outlier, bucketState: stateNow(), idFromBody }
-
-  function stateNow(): BucketState {
-    if (bucket === null) return 'new'
-    if (bucket === undefined) return stateOf(readBallot(reads, jobId, subjectOf(header, micros)), trainedThroughSeq)
-    if (!bucket.hasBallot) return 'new'
-    bucket.state ??= stateOf(readBallot(reads, jobId, bucket.id), trainedThroughSeq)
-    return bucket.state
-  }
+  return { micros, pending, label, confidence, outlier, bucketState: bucketStateOf(deps, event), idFromBody }
 }
 
-/** An event as its receiver sees it. */
+function bucketStateOf({ store, settings, stats }: ActorDeps, { header, micros, bucket }: StoredEvent): BucketState {
+  if (bucket === null) return 'new'
+  if (bucket === undefined)
+    return stateOf(readBallot(store, settings.id, subjectOf(header, micros)), stats.row.trainedThroughSeq)
+  if (!bucket.hasBallot) return 'new'
+  bucket.state ??= stateOf(readBallot(store, settings.id, bucket.id), stats.row.trainedThroughSeq)
+  return bucket.state
+}
+
+/** The reply as a client sees it. */
 export function viewOf(job: Pick<JobSettings, 'id' | 'labels'>, eventId: string, reply: ShownReply): EventView {
   const label = reply.label < 0 ? undefined : job.labels[reply.label]
   return {

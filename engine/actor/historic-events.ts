@@ -1,7 +1,7 @@
 /**
- * Historic events with their labels, as one client sends them to begin with (C2.2).
+ * Historic events with their labels, which a client sends to begin with (C2.2).
  *
- * Owns: the check of the whole document, before anything of it is stored. Leaves out: storing.
+ * Owns: checking the whole document before any of it is stored. Leaves out: storing (event-intake.ts).
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -17,7 +17,7 @@ export interface HistoricEvent {
   readonly feedback: FeedbackInput | null
 }
 
-/** The name that votes of nobody in particular get. */
+/** The analyst of a vote that names nobody. */
 const NOBODY = 'historic'
 
 /** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label. */
@@ -49,14 +49,12 @@ export function parseHistoric(
   })
 }
 
-/** Holds each event to the bounds of one that comes alone. @throws those of `encode`, and body_too_large, with the place of the event. */
+/**
+ * Checks each event against the bounds of a single one. @throws Refusal as `encode`, or body_too_large, with its place.
+ */
 export function mustFit(events: readonly HistoricEvent[], encode: (body: Record<string, unknown>) => Uint8Array): void {
-  for (const [
-    place,
-    {
-      envelope: { rawBody, extras },
-    },
-  ] of events.entries()) {
+  for (const [place, { envelope }] of events.entries()) {
+    const { rawBody, extras } = envelope
     try {
       const bytes = encode(rawBody).length + (extras === null ? 0 : pack(extras).length)
       if (bytes > limits.eventBytesMax)
@@ -67,10 +65,10 @@ export function mustFit(events: readonly HistoricEvent[], encode: (body: Record<
   }
 }
 
-/** What clients send for no choice (C3.5); one of them must not keep a whole history out. */
+/** What clients send for no choice (C3.5). One of them must not cause the whole document to be refused. */
 const noChoices: ReadonlySet<unknown> = new Set(['', '<empty>'])
 
-/** The vote, by the names that feedback has too, or null where there is none. */
+/** The vote, under the field names of feedback, or null where there is none. */
 function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | null {
   const label = (event as { label?: unknown }).label
   if (label === undefined || label === null) return null

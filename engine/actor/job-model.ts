@@ -1,12 +1,12 @@
 /**
- * The model of one job at work: the active version, and what it says of an event or a bucket.
+ * The active model of one job, and what it decides for an event or a bucket.
  *
- * Owns: which version is in memory. Leaves out: training and installing (trainings.ts, job-actor.ts), how consensus and
- * model become one answer (decide/).
+ * Owns: which version is in memory. Leaves out: training (trainings.ts), installing (job-actor.ts), how consensus and
+ * model become one decision (domain/decide/).
  *
- * 1. A model of other decision points would read the values of these as something else: it is not used. Nor is one of a
- *    root cause job that was trained before there were clusters.
- * 2. A bucket's answer is kept with it until its votes or the model change: the model's own, before the watch.
+ * 1. A model that was trained on other decision points would misread the values of the present ones, so it is not used.
+ *    Nor is a model of a root cause job that was trained before the job had clusters.
+ * 2. A bucket keeps its decision until its votes or the model change. That is the decision before the trust watch.
  */
 import { must } from '../assert.js'
 import { decide, noDecision, type Decision, type KnownConsensus } from '../domain/decide/decision.js'
@@ -17,57 +17,64 @@ import type { Model } from '../domain/learn/classifier.js'
 import { kindOf } from '../domain/learn/model-bytes.js'
 import { loadModel } from '../domain/learn/registry.js'
 import { CauseModel, causeModelKind } from '../domain/cause/cause-model.js'
-import { noLessons, type Lessons } from '../domain/cause/lessons.js'
-import { decodeModel, type ModelRow, type StatsRow } from '../store/rows.js'
+import { noFeedbackWeights, type FeedbackWeights } from '../domain/cause/feedback-weights.js'
+import { decodeModel, type ModelRow } from '../store/rows.js'
 import { modelKey } from '../store/tables.js'
-import { knownConsensus, readBallot } from './votes/ballots.js'
-import type { Bucket } from './buckets/bucket-cache.js'
+import type { Bucket } from './buckets/bucket.js'
 import type { Reads } from './event-table.js'
+import type { JobStats } from './job-stats.js'
+import { knownConsensus, readBallot } from './votes/ballots.js'
 
-/** What a decision is beside its values. */
-export interface Deciding {
-  /** Where the votes on an event of no bucket are. */
-  readonly ownSubject?: Uint8Array | null
-  /** The event has been decided before: the stream has brought nothing new. */
-  readonly again?: boolean
+/** How a stored event is decided again. */
+export interface Redecision {
+  /** The subject of its own ballot, where it has votes and no bucket. */
+  readonly ownSubject: Uint8Array | null
+  /** It has been decided before, so the stream brings nothing new. */
+  readonly again: boolean
 }
 
-const firstTime: Deciding = {}
+const firstTime: Redecision = { ownSubject: null, again: false }
 
 export class JobModel {
   readonly #jobId: number
   readonly #fingerprint: number
+  readonly #reads: Reads
+  readonly #stats: JobStats
   readonly #probabilities: Float64Array
   readonly #outlierRate: number
   readonly #hasClusters: boolean
   #model: Model | null = null
   #version = 0
 
-  constructor({ id, labels, advancedSettings, category }: JobSettings, fingerprint: number) {
+  /** `fingerprint` of the job's present decision points. */
+  constructor(settings: JobSettings, fingerprint: number, reads: Reads, stats: JobStats) {
+    const { id, labels, advancedSettings, category } = settings
     this.#jobId = id
+    this.#fingerprint = fingerprint
+    this.#reads = reads
+    this.#stats = stats
     this.#outlierRate = outlierRateOf(advancedSettings)
     this.#hasClusters = hasClusters(category)
-    this.#fingerprint = fingerprint
     this.#probabilities = new Float64Array(labels.length)
   }
 
-  /** Reads the active version, where there is one. */
-  open(reads: Reads, { modelVersion }: StatsRow): void {
+  /** Reads the active version, if there is one. */
+  open(): void {
+    const { modelVersion } = this.#stats.row
     if (modelVersion === 0) return
-    const { row, model } = decodeModel(
-      must(reads.get('models', modelKey(this.#jobId, modelVersion)), 'the active model'),
-    )
+    const bytes = this.#reads.get('models', modelKey(this.#jobId, modelVersion))
+    const { row, model } = decodeModel(must(bytes, 'the active model'))
     this.use(row, model)
   }
 
-  /** There is a model of the present decision points. */
+  /** There is a model that fits the present decision points. */
   get isTrained(): boolean {
     return this.#model !== null
   }
 
-  /** What feedback taught of precedence, where the model is one of root cause analysis. */
-  get lessons(): Lessons {
-    return this.#model instanceof CauseModel ? this.#model.lessons : noLessons
+  /** The weights that feedback gave to pairs of kinds, where the model is one of root cause analysis. */
+  get feedbackWeights(): FeedbackWeights {
+    return this.#model instanceof CauseModel ? this.#model.feedbackWeights : noFeedbackWeights
   }
 
   use(row: ModelRow, bytes: Uint8Array): void {
@@ -76,47 +83,38 @@ export class JobModel {
     this.#version = row.version
   }
 
-  /** Decides an event with these values, which is in that bucket or in none; the watch in `stats` goes on with it. */
-  decide(
-    reads: Reads,
-    values: PointValues,
-    bucket: Bucket | null,
-    stats: StatsRow,
-    how: Deciding = firstTime,
-  ): Decision {
+  /** Decides an event with these values, in that bucket or in none, and shows the decision to the trust watch. */
+  decide(values: PointValues, bucket: Bucket | null, { ownSubject, again }: Redecision = firstTime): Decision {
     if (this.#model === null) return noDecision
+    const { row } = this.#stats
     const terms: TrustTerms = {
       outlierRate: this.#outlierRate,
       modelThreshold: this.#model.summary.outlierThreshold,
-      consensusCounts: stats.consensusCounts,
+      consensusCounts: row.consensusCounts,
     }
-    const own = this.#ownDecision(this.#model, reads, values, bucket, stats, how.ownSubject ?? null)
-    const decision = withTrust(own, stats.watch, terms)
-    if (how.again !== true) seeDecision(own, stats.watch, terms, stats.lastEventMicros ?? 0)
+    const own = this.#ownDecision(this.#model, values, bucket, ownSubject)
+    const decision = withTrust(own, row.watch, terms)
+    if (!again) seeDecision(own, row.watch, terms, row.lastEventMicros ?? 0)
     return decision
   }
 
-  /** The model's own word on values of the present decision points, whatever the knowledge base says; null without a model. */
+  /**
+   * The model's decision on values of the present decision points, without the knowledge base; null without a model.
+   */
   opinion(values: PointValues): Decision | null {
     return this.#model === null ? null : this.#decide(this.#model, values, null)
   }
 
-  #ownDecision(
-    model: Model,
-    reads: Reads,
-    values: PointValues,
-    bucket: Bucket | null,
-    { trainedThroughSeq }: StatsRow,
-    ownSubject: Uint8Array | null,
-  ): Decision {
-    // A bucket of earlier decision points holds events that differ at those of now.
-    const alike = bucket !== null && bucket.fingerprint === this.#fingerprint
-    if (alike && bucket.decision !== null) return bucket.decision
+  /** The decision of knowledge base and model, before the trust watch. */
+  #ownDecision(model: Model, values: PointValues, bucket: Bucket | null, ownSubject: Uint8Array | null): Decision {
+    // The events in a bucket of earlier decision points may differ at the present ones.
+    const isPresent = bucket !== null && bucket.fingerprint === this.#fingerprint
+    if (isPresent && bucket.decision !== null) return bucket.decision
     const subject = bucket === null ? ownSubject : bucket.hasBallot ? bucket.id : null
-    const ballot = subject === null ? null : readBallot(reads, this.#jobId, subject)
-    const known = knownConsensus(ballot, trainedThroughSeq)
+    const ballot = subject === null ? null : readBallot(this.#reads, this.#jobId, subject)
+    const known = knownConsensus(ballot, this.#stats.row.trainedThroughSeq)
     const decision = this.#decide(model, values, known)
-    if (alike) bucket.decision = decision
+    if (isPresent) bucket.decision = decision
     return decision
   }
 
@@ -129,7 +127,7 @@ function isCause(bytes: Uint8Array): boolean {
   return kindOf(bytes) === causeModelKind
 }
 
-/** @throws Error on bytes of an unknown kind, cut short or changed. */
+/** @throws Error on bytes of an unknown kind, or cut short, or changed. */
 export function openModel(bytes: Uint8Array): Model {
   return isCause(bytes) ? new CauseModel(bytes) : loadModel(bytes)
 }

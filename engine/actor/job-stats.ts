@@ -1,19 +1,19 @@
 /**
- * A job's counters while its thread works: the row of the store, and what the turn has added to it.
+ * A job's counters in memory: the row of the store, and what the turn has added to it.
  *
- * 1. Written once a turn, with what it counts.
+ * 1. The row is written once in each turn that changes it.
  */
-import { jobKey } from '../store/tables.js'
-import { decodeStats, emptyStats, encodeStats, type StatsRow } from '../store/rows.js'
 import type { Decision } from '../domain/decide/decision.js'
+import { decodeStats, emptyStats, encodeStats, type StatsRow } from '../store/rows.js'
+import { jobKey } from '../store/tables.js'
 import { Decided } from './decision-counts.js'
-import type { TurnStore } from './turn-store.js'
 import type { Reads } from './event-table.js'
+import type { TurnStore } from './turn-store.js'
 
-/** Below this confidence, in hundredths of a percent, a decision is of low confidence (C4.4). */
+/** Hundredths of a percent: below this a decision has low confidence (C4.4). */
 export const LOW_CONFIDENCE = 6_000
 
-/** The row of a job; that of a job without events where there is none. */
+/** The row of a job; an empty one where there is none. */
 export function readStats(reads: Reads, jobId: number, labelCount: number): StatsRow {
   const bytes = reads.get('stats', jobKey(jobId))
   return bytes === undefined ? emptyStats(labelCount) : decodeStats(bytes)
@@ -37,7 +37,7 @@ export class JobStats {
     return this.#row
   }
 
-  /** True where the turn changed anything of the job. */
+  /** True where the turn changed any row of the job. */
   get changed(): boolean {
     return this.#changed
   }
@@ -58,7 +58,7 @@ export class JobStats {
     this.#changed = true
   }
 
-  /** An event was decided, or passed over for want of a model or of decision points. */
+  /** An event was stored or decided again. It may have no decision, for want of a model or of decision points. */
   countDecision(decision: Decision): void {
     const row = this.#row
     if (decision.label < 0) return
@@ -69,10 +69,7 @@ export class JobStats {
     this.#changed = true
   }
 
-  /**
-   * The decision of a stored event, which another takes the place of. Only one of the active model was counted since that
-   * was installed.
-   */
+  /** A decision is replaced by another. Only decisions of the active model were counted since it was installed. */
   uncountDecision(decision: Decision): void {
     const row = this.#row
     if (decision.label < 0 || decision.modelVersion !== row.modelVersion) return
@@ -83,7 +80,7 @@ export class JobStats {
     this.#changed = true
   }
 
-  /** The turn changed rows of the job that no counter tells of. */
+  /** The turn changed rows of the job without changing a counter. */
   touch(): void {
     this.#changed = true
   }
@@ -98,7 +95,7 @@ export class JobStats {
     return ++this.#row.feedbackSeq
   }
 
-  /** Writes the row where the turn changed it. */
+  /** Writes the row, if the turn changed it. */
   write(store: TurnStore): void {
     if (!this.#changed) return
     this.#changed = false

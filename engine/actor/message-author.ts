@@ -1,13 +1,13 @@
 /**
- * Who sent a message, in front of its body: | bytes of the author u16 | author, JSON | body |.
+ * The author of a message, in front of its body: | bytes of the author u16 | author, JSON | body |.
  *
- * Only messages that the audit log tells of carry it; an event has no room to spare for it.
+ * Only messages that get an entry in the audit log carry one. Events do not: that would cost space in each of them.
  */
 import type { Author } from '../api/principal.js'
 
 const LENGTH_BYTES = 2
 
-/** What is kept of an author: not what he may do. */
+/** The author without his permissions. */
 export function authorOf({ kind, name }: Author): Author {
   return { kind, name }
 }
@@ -20,7 +20,7 @@ export function withAuthor(by: Author, body: Uint8Array): Buffer {
   return Buffer.concat([length, author, body])
 }
 
-/** The author and the body of a message made by withAuthor. */
+/** The author and the body of a message that withAuthor made. */
 export function splitAuthor(message: Buffer): { by: Author; body: Buffer } {
   const end = LENGTH_BYTES + message.readUInt16LE(0)
   return { by: JSON.parse(message.toString('utf8', LENGTH_BYTES, end)) as Author, body: message.subarray(end) }

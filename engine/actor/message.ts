@@ -1,13 +1,13 @@
 /**
  * Messages: what goes into a mailbox, as bytes (D3, D5).
  *
- * Owns: the kinds of messages, their layout in a turn's memory, and their times. Leaves out: what a message does (job-actor.ts), the reply
- * to it (reply.ts), how it travels (mailbox.ts).
+ * Owns: the kinds of messages, their layout in a turn's memory, and their times. Leaves out: what a message does
+ * (job-actor.ts), the reply (reply.ts), queues (mailbox.ts).
  *
- * A message: | 0 kind u8 | 1 flags u8 | 2 id bytes u16 | 4 job u32 | 8 body bytes u32 | 12 0 u32 | 16 time f64 | 24 id | body |
+ * | 0 kind u8 | 1 flags u8 | 2 id bytes u16 | 4 job u32 | 8 body bytes u32 | 12 0 u32 | 16 time f64 | 24 id | body |
  * Numbers are little-endian; times are microseconds.
  *
- * 1. A time belongs to one message, or to one event of a historic one, which takes a time for each event that it may hold.
+ * 1. No two messages have the same time. A historic message takes one time for each event that it may hold.
  */
 import { limits } from '../limits.js'
 import type { JobSettings } from '../domain/job/job.js'
@@ -16,7 +16,9 @@ const MESSAGE_HEADER_BYTES = 24
 /** Where the time is in the header. */
 const TIME_AT = 16
 
-/** What a message asks of its job's actor. */
+/**
+ * Kinds of messages, by their number in memory. `collected` and `passed` are for the shard, the others for an actor.
+ */
 export const messageKinds = [
   'ingest',
   'historic',
@@ -35,16 +37,16 @@ export const messageKinds = [
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 
-/** The event id may be in the body. */
+/** Flag: the event id may be in the body. */
 const ID_IN_BODY = 1
-/** There is an id, even if it is empty. */
+/** Flag: there is an id, even if it is empty. */
 const HAS_ID = 2
 
-/** What a message says. */
+/** A message, before it has a time. */
 export interface MessageContent {
   readonly job: Pick<JobSettings, 'id'>
   readonly kind: MessageKind
-  /** The event's id. Null and not in the body: an event gets an id made of its time. */
+  /** The event's id, or null. A new event without one, here or in the body, gets an id made of its time. */
   readonly eventId: string | null
   /** The event's id may be in the body. */
   readonly idInBody: boolean
@@ -55,14 +57,14 @@ export interface MessageContent {
 export class Message {
   readonly kind: MessageKind
   readonly jobId: number
-  /** When it came in; unique in the service, and the key of what it stores. */
+  /** When it arrived. Unique in the service, and the key of what the message stores. */
   readonly micros: number
   /** The id in the path, or null. */
   readonly eventId: string | null
   readonly idInBody: boolean
-  /** An earlier run of its turn has committed it, and its thread died before it could answer. */
+  /** An earlier run of its turn has committed it; the thread died before it could answer. */
   readonly applied: boolean
-  /** Where the body is: the body of an event is read in place, without a view of it. */
+  /** Where the body is. The body of an event is read in place: a view for each would cost time. */
   readonly memory: Buffer
   readonly bodyStart: number
   readonly bodyEnd: number
@@ -122,7 +124,7 @@ export function nextMessage(memory: Buffer, at: number): number {
   return at + messageBytes(memory.readUInt16LE(at + 2), memory.readUInt32LE(at + 8))
 }
 
-/** How many times a message takes (1). */
+/** How many times a message of that kind takes (1). */
 export function timesTaken(kind: MessageKind): number {
   return kind === 'historic' ? limits.historicEventsMax : 1
 }
@@ -140,8 +142,8 @@ export function readTimes(memory: Buffer, count: number): number[] {
 }
 
 /**
- * Makes the times of the first `count` messages in a turn's memory increase from behind `latest`, and returns the last of them. Messages that
- * were overtaken get times of `takeTimes`, which gives the first of so many.
+ * Makes the times of the first `count` messages in a turn's memory increase, all after `latest`, and returns the last.
+ * Messages that were overtaken get new times from `takeTimes`, which returns the first of `count` times.
  */
 export function moveTimesBehind(
   memory: Buffer,

@@ -1,25 +1,25 @@
 /**
  * Notes on events, as agents and their workflows write them (C2.6).
  *
- * Owns: a note as a message, its bounds, and what of the store it changes. Leaves out: the row (store/note-row.ts), how
- * notes are shown (export.ts), how they come in (agent-notes.ts).
+ * Owns: a note as a message, its bounds, and what it changes in the store. Leaves out: the row (note-row.ts), showing
+ * notes (export.ts), requests (agent-notes.ts).
  *
- * 1. A note belongs to the version of the event that it was written on: another body under the same id is another event,
- *    and the notes leave with the old one, as its votes do.
- * 2. Nothing is pushed out: where an event is full of notes, one more is refused.
+ * 1. A note is on one version of an event. When another body arrives under the same id, the event is replaced, and its
+ *    notes go with the old version, as its votes do.
+ * 2. No note displaces another: where an event is full of notes, one more is refused.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import type { NoteInput } from '../api/reprocess-service.js'
 import { hasNotes, withNotes } from '../store/event-record.js'
 import { decodeNotes, encodeNotes, type StoredNote } from '../store/note-row.js'
 import { timeKey } from '../store/tables.js'
-import { isDeeperThan } from './votes/feedback.js'
 import type { FoundEvent, Reads } from './event-table.js'
 import type { Message } from './message.js'
-import type { NoteInput } from '../api/reprocess-service.js'
 import type { TurnStore } from './turn-store.js'
+import { isDeeperThan } from './votes/feedback.js'
 
-/** @throws Refusal invalid_body, where it is too long or too deep to be kept with the event. */
+/** The body of a `note` message. @throws Refusal invalid_body for a note that is too long or nested too deep. */
 export function encodeNote(note: NoteInput): Buffer {
   check('agent_notes', note.notes, limits.noteCharsMax)
   check('agent_saved_objects', note.savedObjects, limits.noteObjectsCharsMax)
@@ -31,7 +31,7 @@ export function addNote(store: TurnStore, jobId: number, event: FoundEvent, { bo
   const notes = readNotes(store, jobId, event)
   if (applied && notes.some(({ atMicros }) => atMicros === micros)) return
   const row = encodeNotes([...notes, { atMicros: micros, ...(JSON.parse(body.toString('utf8')) as NoteInput) }])
-  // One that was applied and is not there was refused.
+  // A note that was applied and is not there was refused then.
   if (applied || notes.length >= limits.notesPerEventMax || row.length > limits.notesBytesMax) {
     throw new Refusal('limit_exceeded', 'the event has no room for another note', {
       details: `at most ${limits.notesPerEventMax} notes of ${limits.notesBytesMax} bytes together`,

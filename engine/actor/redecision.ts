@@ -1,48 +1,31 @@
 /**
- * Deciding a stored event again: by the job's settings, model and knowledge base of now.
+ * Deciding a stored event again, by the job's present settings, model and knowledge base.
  *
- * Owns: what of the event, its bucket and the counters that changes. Leaves out: which events (job-actor.ts, reprocess-tasks.ts),
- * the model's answer (job-model.ts).
+ * Owns: what that changes on the event, its buckets and the counters. Leaves out: which events (stored-events.ts,
+ * reprocess-tasks.ts, enrichment-results.ts), the decision (job-model.ts, cause-stage.ts).
  *
- * 1. The decision that stood is kept beside the new one. An event that was waiting has had none.
- * 2. The event goes into the bucket that it would be in if it came in now; its old one keeps its votes. Only an event
- *    that has votes of its own (it came in when the job had no buckets) stays by itself: they are about it alone.
- * 3. The watch over the model sees each event once: when it is decided first.
- * 4. `decidedSinceTraining` and its like count each event's latest decision once, however often it is decided again.
+ * 1. The decision that stood is kept beside the new one. An event that was waiting had none.
+ * 2. The event moves to the bucket that it would be in if it arrived now. The old bucket keeps its votes. An event with
+ *    votes of its own, from when the job had no buckets, stays without a bucket: those votes are about it alone.
+ * 3. The trust watch sees each event once, when it is first decided.
+ * 4. `decidedSinceTraining` and similar counters count each event's latest decision, once.
  */
 import { must } from '../assert.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
-import { hasBuckets, type JobSettings } from '../domain/job/job.js'
+import { hasBuckets } from '../domain/job/job.js'
 import { noDecision } from '../domain/decide/decision.js'
-import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, withHeader, withPrevious, type RecordHeader } from '../store/event-record.js'
 import { timeKey, timeValue } from '../store/tables.js'
-import type { Arrivals } from './arrival.js'
-import { readBallot } from './votes/ballots.js'
-import type { Bucket, BucketCache } from './buckets/bucket-cache.js'
-import type { CauseStage } from './cause/cause-stage.js'
+import type { ActorDeps } from './actor-deps.js'
+import type { BucketCache } from './buckets/bucket-cache.js'
+import type { Bucket } from './buckets/bucket.js'
 import { noteChange } from './decision-changes.js'
 import type { FoundEvent } from './event-table.js'
-import type { JobModel } from './job-model.js'
-import type { JobStats } from './job-stats.js'
-import type { TurnStore } from './turn-store.js'
-
-/** What an actor has at hand for its stages. */
-export interface ActorDeps {
-  readonly store: TurnStore
-  readonly codec: BodyCodec
-  readonly settings: JobSettings
-  readonly stats: JobStats
-  readonly arrivals: Arrivals
-  readonly buckets: BucketCache
-  readonly model: JobModel
-  /** Where the job clusters its events. */
-  readonly cause: CauseStage | null
-}
+import { readBallot } from './votes/ballots.js'
 
 /**
- * Decides the event again, at `atMicros`. True where its label is another one than before. One that waits for look-ups has them
- * behind it: only enrichment-results.ts brings such a one here.
+ * Decides the event again, at `atMicros`. True where its label has changed. An event that is `awaited` counts as
+ * enriched from now on: only enrichment-results.ts calls this for one.
  */
 export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number): boolean {
   const { store, settings, stats, model } = deps
@@ -59,42 +42,38 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
       ? deps.cause.again(event, atMicros, ownSubject)
       : lacks
         ? noDecision
-        : model.decide(store, values, bucket, stats.row, { ownSubject, again: !header.pending })
+        : model.decide(values, bucket, { ownSubject, again: !header.pending })
   const enrichments = header.enrichments === 'awaited' ? 'stored' : header.enrichments
   const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId, enrichments }
   if (header.pending) {
-    store.delete(waitingMark(header), timeKey(jobId, micros))
+    store.delete(waitingTable(header), timeKey(jobId, micros))
     stats.change({ pending: stats.row.pending - 1 })
     store.put('events', timeKey(jobId, micros), withHeader(record, decided))
   } else {
     stats.uncountDecision(header)
-    store.put(
-      'events',
-      timeKey(jobId, micros),
-      withPrevious(record, decided, { ...header, reprocessedMicros: atMicros }),
-    )
+    const withBoth = withPrevious(record, decided, { ...header, reprocessedMicros: atMicros })
+    store.put('events', timeKey(jobId, micros), withBoth)
   }
-  if (!isSame(header.bucketId, bucketId)) move(deps, header, bucket, micros, decision.label)
+  if (!isSame(header.bucketId, bucketId)) move(deps, { micros, header }, bucket, decision.label)
   else if (bucket !== null) {
     deps.buckets.countDecision(bucket, header.label, -1)
     deps.buckets.countDecision(bucket, decision.label, 1)
   }
   stats.countDecision(decision)
-  noteChange(store, settings, atMicros, micros, header)
+  noteChange(store, settings, { changeMicros: atMicros, eventMicros: micros, before: header })
   return decision.label !== header.label
 }
 
-/** The table that an undecided event has its mark in: it waits for look-ups, or for its job to start. */
-export function waitingMark({ enrichments }: Pick<RecordHeader, 'enrichments'>): 'awaited' | 'pending' {
+/** The table in which an undecided event is entered: it waits for enrichment, or for its job to start. */
+export function waitingTable({ enrichments }: Pick<RecordHeader, 'enrichments'>): 'awaited' | 'pending' {
   return enrichments === 'awaited' ? 'awaited' : 'pending'
 }
 
-/** Out of the bucket it was in, where it was in one, and into another. */
+/** Moves the event from its bucket, if it has one, to the bucket `to`; `label` is its new decision. */
 function move(
   { store, stats, buckets }: ActorDeps,
-  from: RecordHeader,
+  { micros, header: from }: Pick<FoundEvent, 'micros' | 'header'>,
   to: Bucket | null,
-  micros: number,
   label: number,
 ): void {
   let { buckets: count } = stats.row
@@ -110,7 +89,7 @@ function move(
   stats.change({ buckets: count })
 }
 
-/** One more event of the bucket, of which it may have later ones, with that label as its decision, or -1. */
+/** Adds a stored event with this decision (-1 for none) to the bucket, which may have later events. */
 function enter(buckets: BucketCache, bucket: Bucket, micros: number, label: number): void {
   if (!bucket.stored && bucket.events === 0) bucket.firstMicros = micros
   bucket.events++
@@ -119,7 +98,7 @@ function enter(buckets: BucketCache, bucket: Bucket, micros: number, label: numb
   buckets.countDecision(bucket, label, 1)
 }
 
-/** One event less. */
+/** Takes an event with this decision (-1 for none) out of the bucket. */
 export function leave(buckets: BucketCache, bucket: Bucket, label: number): void {
   bucket.events--
   buckets.touch(bucket)

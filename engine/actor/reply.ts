@@ -1,10 +1,11 @@
 /**
- * Replies: what a shard's thread answers to a message, as bytes (design D3).
+ * Replies: what a shard's thread answers to a message, as bytes (D3).
  *
- * Owns: the layout of a reply in a turn's memory, and what crosses beside it. Leaves out: the answer itself (event-reply.ts), the
- * receivers (turn.ts).
+ * Owns: the layout of a reply in a turn's memory, and the extras that cross beside it. Leaves out: what is replied
+ * (event-reply.ts), the receivers (turn.ts).
  *
- * A reply: | 0 status u8 | 1 label u8 | 2 flags u8 | 3 bucket state u8 | 4 confidence u16 | 6 0 u16 | 8 time f64 | 16 extra u32 | 20 0 u32 |
+ * | 0 status u8 | 1 label u8 | 2 flags u8 | 3 bucket state u8 | 4 confidence u16 | 6 0 u16 | 8 time f64 |
+ * | 16 extra u32 | 20 0 u32 |
  * Numbers are little-endian; times are microseconds.
  */
 import type { Refusal } from '../errors.js'
@@ -14,12 +15,13 @@ export const REPLY_BYTES = 24
 
 export const bucketStates: readonly BucketState[] = ['new', 'pending', 'in_knowledge_base', 'retrain']
 
-/** What became of an event, as its actor answers. */
+/** The reply to an event. */
 export interface EventReply {
   readonly micros: number
   readonly pending: boolean
-  /** Index, or -1. */
+  /** Index, or -1 for no decision. */
   readonly label: number
+  /** Hundredths of a percent. */
   readonly confidence: number
   readonly outlier: boolean
   readonly bucketState: BucketState
@@ -41,7 +43,7 @@ export type Extra =
   | { readonly type: 'id'; readonly eventId: string }
   | { readonly type: 'result'; readonly result: unknown }
 
-/** What a client is shown of it; the id is known elsewhere. */
+/** The reply as the main thread shows it; the id is in the turn or in the request. */
 export type ShownReply = Omit<EventReply, 'idFromBody'>
 
 const NO_EXTRA = 0xffffffff

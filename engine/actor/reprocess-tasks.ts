@@ -1,29 +1,30 @@
 /**
- * Reprocessing tasks as their job's actor sees them: orders in, rows and decisions out (reprocessing.ts gives the orders).
+ * Reprocessing tasks in the job's actor: commands in, rows and decisions out (reprocessing.ts sends the commands).
  *
- * Owns: the orders, and what each changes. Leaves out: which events a task is about (event-search.ts), deciding again
+ * Owns: the commands, and what each changes. Leaves out: which events a task is about (event-search.ts), deciding again
  * (redecision.ts).
  *
- * 1. A piece and the row that says how far the task is are one commit: whatever happens between two pieces, each event is
- *    counted once.
- * 2. A piece says where it begins. Where the task is not there any more (the piece runs a second time, the task was
- *    cancelled or its job stopped) it changes nothing.
- * 3. An event that has gone since it was found has been replaced by a version that was decided when it came in.
- * 4. The audit log is told what somebody orders: those orders name their author. The engine's own orders are not told.
+ * 1. A piece of a task and the row that says how far the task is are one commit. So each event is counted once,
+ *    whatever happens between two pieces.
+ * 2. A piece says where it begins. It changes nothing where the task stands elsewhere: the piece runs a second time, or
+ *    the task was cancelled, or its job was stopped.
+ * 3. An event that has gone since it was found was replaced by a version that was decided when it arrived.
+ * 4. Commands of people name their author and get an entry in the audit log. The engine's own commands do not.
  */
 import { limits } from '../limits.js'
 import { eventIdOf } from '../domain/event/event-id.js'
-import { decodeTask, encodeTask, isOver, type ReprocessRow, type ReprocessSelection } from '../store/reprocess-row.js'
-import { jobRange, timeKey } from '../store/tables.js'
-import { decideAgain, type ActorDeps } from './redecision.js'
-import { eventAt, type Reads } from './event-table.js'
-import type { Message } from './message.js'
-import { tell } from './audit-outbox.js'
 import type { AuditAction } from '../api/audit-service.js'
 import type { Author } from '../api/principal.js'
+import { decodeTask, encodeTask, isOver, type ReprocessRow, type ReprocessSelection } from '../store/reprocess-row.js'
+import { jobRange, timeKey } from '../store/tables.js'
+import type { ActorDeps } from './actor-deps.js'
+import { addAuditEntry } from './audit-outbox.js'
+import { eventAt, type Reads } from './event-table.js'
+import type { Message } from './message.js'
+import { decideAgain } from './redecision.js'
 
-/** What a task's actor is told to do. */
-export type TaskOrder =
+/** What a `task` message asks for. */
+export type TaskCommand =
   | {
       readonly op: 'create'
       readonly selection: ReprocessSelection
@@ -34,12 +35,12 @@ export type TaskOrder =
   | {
       readonly op: 'piece'
       readonly id: number
-      /** The cursor that the events were looked for from, and where it stands once they are decided. */
+      /** The cursor from which the events were searched, and where it stands once they are decided. */
       readonly from: number
       readonly through: number
       /** Ingest times of the events. */
       readonly times: readonly number[]
-      /** Nothing is left behind them. */
+      /** There are no events after these. */
       readonly last: boolean
     }
   | {
@@ -51,43 +52,44 @@ export type TaskOrder =
     }
   | { readonly op: 'end'; readonly id: number; readonly state: 'failed'; readonly message: string }
 
-export function encodeOrder(order: TaskOrder): Buffer {
-  return Buffer.from(JSON.stringify(order), 'utf8')
+export function encodeTaskCommand(command: TaskCommand): Buffer {
+  return Buffer.from(JSON.stringify(command), 'utf8')
 }
 
-/** The task, or null where there is none (any more). */
+/** The task, or null where there is none, or none any more. */
 export function readTask(reads: Reads, jobId: number, id: number): ReprocessRow | null {
   const bytes = reads.get('tasks', timeKey(jobId, id))
   return bytes === undefined ? null : decodeTask(bytes)
 }
 
-/** Follows the order in a message; the answer is the task's row behind it, or null where there is no such task. */
-export function followOrder(deps: ActorDeps, { body, micros, applied }: Message): ReprocessRow | null {
-  const order = JSON.parse(body.toString('utf8')) as TaskOrder
-  const id = order.op === 'create' ? micros : order.id
+/** Applies the command in a message. The answer is the task's row after it, or null where there is no such task. */
+export function takeTaskCommand(deps: ActorDeps, { body, micros, applied }: Message): ReprocessRow | null {
+  const command = JSON.parse(body.toString('utf8')) as TaskCommand
+  const id = command.op === 'create' ? micros : command.id
   const row = readTask(deps.store, deps.settings.id, id)
   if (applied) return row
-  if (order.op === 'create') return create(deps, id, order)
+  if (command.op === 'create') return create(deps, id, command)
   if (row === null || isOver(row)) return row
-  switch (order.op) {
+  switch (command.op) {
     case 'count':
-      return write(deps, { ...row, state: 'running', matched: order.matched })
+      return write(deps, { ...row, state: 'running', matched: command.matched })
     case 'end':
-      if (order.state === 'cancelled') tellOf(deps, row, { by: order.by, atMicros: micros }, 'reprocessing cancelled')
-      return write(deps, { ...row, state: order.state, message: order.message, finishedMicros: micros })
+      if (command.state === 'cancelled')
+        addTaskEntry(deps, row, { by: command.by, atMicros: micros }, 'reprocessing cancelled')
+      return write(deps, { ...row, state: command.state, message: command.message, finishedMicros: micros })
     case 'piece':
-      if (order.from !== row.cursor || deps.settings.status === 'STOPPED') return row
-      return write(deps, { ...row, ...decidePiece(deps, row, order, micros) })
+      if (command.from !== row.cursor || deps.settings.status === 'STOPPED') return row
+      return write(deps, { ...row, ...decidePiece(deps, row, command, micros) })
   }
 }
 
 function create(
   deps: ActorDeps,
   id: number,
-  { selection, requestedBy, by }: Extract<TaskOrder, { op: 'create' }>,
+  { selection, requestedBy, by }: Extract<TaskCommand, { op: 'create' }>,
 ): ReprocessRow {
   const { store, settings } = deps
-  // The walk sees what is committed: the bound may be passed by what one turn adds.
+  // The walk sees committed rows only, so one turn may exceed the bound by the tasks that it adds.
   const over = [...store.range('tasks', jobRange(settings.id))].filter(({ value }) => isOver(decodeTask(value)))
   for (const { key } of over.slice(0, Math.max(0, over.length + 1 - limits.reprocessTasksKeptMax)))
     store.delete('tasks', key)
@@ -103,19 +105,19 @@ function create(
     changed: 0,
     finishedMicros: null,
   }
-  tellOf(deps, row, { by, atMicros: id }, 'reprocessing requested')
+  addTaskEntry(deps, row, { by, atMicros: id }, 'reprocessing requested')
   return write(deps, row)
 }
 
-/** Values of filters may come from events, so only the fields are told. */
-function tellOf(
+/** The audit entry names the fields of filters only: their values may come from events. */
+function addTaskEntry(
   { store, settings }: ActorDeps,
   { id, selection }: ReprocessRow,
   who: { by: Author; atMicros: number },
   action: AuditAction,
 ): void {
   const { dateField, startDate, endDate, filters } = selection
-  tell(store, {
+  addAuditEntry(store, {
     ...who,
     action,
     object: { type: 'task', id: eventIdOf(id), title: '' },
@@ -132,19 +134,19 @@ function tellOf(
 function decidePiece(
   deps: ActorDeps,
   { updated, changed }: ReprocessRow,
-  order: Extract<TaskOrder, { op: 'piece' }>,
+  command: Extract<TaskCommand, { op: 'piece' }>,
   micros: number,
 ): Partial<ReprocessRow> {
   let [updatedNow, changedNow] = [updated, changed]
-  for (const time of order.times) {
+  for (const time of command.times) {
     const event = eventAt(deps.store, deps.settings.id, time)
-    // One that waits for look-ups is decided when they end, and not before.
+    // An event that waits for enrichment is decided when that has ended.
     if (event === null || event.header.enrichments === 'awaited') continue
     updatedNow++
     if (decideAgain(deps, event, micros)) changedNow++
   }
-  const end: Partial<ReprocessRow> = order.last ? { state: 'finished', finishedMicros: micros } : {}
-  return { state: 'running', cursor: order.through, updated: updatedNow, changed: changedNow, ...end }
+  const end: Partial<ReprocessRow> = command.last ? { state: 'finished', finishedMicros: micros } : {}
+  return { state: 'running', cursor: command.through, updated: updatedNow, changed: changedNow, ...end }
 }
 
 function write({ store, settings, stats }: ActorDeps, row: ReprocessRow): ReprocessRow {

@@ -1,49 +1,41 @@
 /**
  * A shard on its thread: it runs turns, and each turn is one commit.
  *
- * Owns: the shard's environment, the actors of its jobs, and the steps of a turn. Leaves out: what messages do (job-actor.ts), order and
- * retries (mailbox.ts).
+ * Owns: the shard's environment, the actors of its jobs, and the steps of a turn. Leaves out: what messages do
+ * (job-actor.ts), order and retries (mailbox.ts).
  *
- * 1. A turn is one commit. Its answers leave only after the commit is flushed (D1). Another thread may commit a turn while this one
- *    decides the next (HandOver); the answers of the next turn leave after both commits.
- * 2. A commit that fails changes nothing: its messages are refused, and the state in memory is read again from the store. A turn that was
- *    decided after it counts as not run.
+ * 1. A turn is one commit. Its answers leave only after the commit is flushed (D1). Another thread may commit a turn
+ *    while this one decides the next (HandOver). The answers of the next turn leave after both commits.
+ * 2. A commit that fails changes nothing. Its messages are refused, and the state in memory is read again from the
+ *    store. A turn that was decided after it counts as not run.
  * 3. A refused message has written nothing, and does not affect the other messages of its turn.
- * 4. Each commit stores the time up to which messages are applied, and messages are applied in the order of their times. So a turn that
- *    runs again because its thread died after the commit only answers again.
- * 5. After a turn that failed in any other way, only a turn that opens the shard is run. No turn is run out of its place: so the order of
- *    turns holds (mailbox.ts, 1).
+ * 4. Each commit stores the time up to which messages are applied, and messages are applied in the order of their
+ *    times. So a turn that runs again because its thread died after the commit only answers again.
+ * 5. After a turn that failed in any other way, only a turn that opens the shard is run. No turn is run out of its
+ *    place, so the order of turns holds (mailbox.ts, 1).
  */
+import { assert, must } from '../assert.js'
 import { epochMs } from '../clock.js'
 import { isRefusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { assert, must } from '../assert.js'
 import type { JobSettings } from '../domain/job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
-import type { Environment, WriteBatch } from '../store/environment.js'
+import type { Environment } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
+import { forgetCollected } from './audit-outbox.js'
+import { DeferredCounters } from './buckets/deferred-counters.js'
 import { forgetPassed } from './decision-changes.js'
 import { lastTime } from './event-table.js'
 import { JobActor, type ActorReply } from './job-actor.js'
-import { forgetCollected } from './audit-outbox.js'
 import { lastMicrosOf, nextMessage, readMessage, type Message } from './message.js'
 import { refusalExtra, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra } from './reply.js'
-import { beginTurn, watermarkAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
-import { DeferredCounters } from './buckets/deferred-counters.js'
-import { addChangedJobs, CommitFailed, TurnStore, type CommitElsewhere } from './turn-store.js'
+import { addChangedJobs, CommitFailed, TurnStore, type HandOver } from './turn-store.js'
+import { beginTurn, progressAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
 
-/** An earlier turn has not run: its thread died, or it failed. This one will run again in its place. */
+/** An earlier turn has not run: it failed, or its thread died. This turn will run again after it. */
 export class TurnOutOfPlace extends Error {}
 
-/** Hands turns over to another thread, which commits them. */
-export interface HandOver {
-  /** null where the shard's own thread has to commit. */
-  offer(shard: number, place: number, batch: WriteBatch): CommitElsewhere | null
-  /** Waits until the last turn that was handed over is committed, or has failed. */
-  wait(): void
-}
-
-/** What a turn has come to so far. */
+/** What a turn has done so far. */
 interface Outcome {
   readonly extras: Extra[]
   /** Jobs for which it did more than add events. */
@@ -52,7 +44,7 @@ interface Outcome {
   readonly decided: number[]
   /** The latest time among its messages. */
   latestMicros: number
-  /** Entries of the batch that the turn did not write: alone they are no reason for a commit. */
+  /** Entries of the batch from before the first message: they alone are no reason for a commit. */
   readonly entriesBefore: number
 }
 
@@ -65,14 +57,14 @@ export class Shard {
   #codec: BodyCodec
   /** Actors that had a message in the turn. */
   readonly #touched = new Set<JobActor>()
-  readonly #late: DeferredCounters
-  /** The store may have counts that are behind, and what they lack is not in `#late`. */
+  readonly #deferred: DeferredCounters
+  /** Rows of counts may be behind that `#deferred` does not know of. */
   #mayBeBehind = true
   readonly #handOver: HandOver | null
   #open = false
   #place = 0
 
-  /** Counts of buckets may lag by the events of two rounds of `uncountedEventsMax` (deferred-counters.ts). Large turns are committed by `handOver`. */
+  /** A round of deferred counters takes `uncountedEventsMax` events. Large turns are committed through `handOver`. */
   constructor(
     environment: Environment,
     sectionNames: readonly string[],
@@ -80,19 +72,19 @@ export class Shard {
     handOver: HandOver | null = null,
   ) {
     this.#handOver = handOver
-    this.#late = new DeferredCounters(uncountedEventsMax)
+    this.#deferred = new DeferredCounters(uncountedEventsMax)
     this.#environment = environment
     this.#sectionNames = sectionNames
     this.#store = new TurnStore(environment)
     this.#codec = new BodyCodec(environment)
   }
 
-  /** Gives back the memory that reads have mapped (Environment.unmap). Only between turns. */
+  /** Releases the memory that reads have mapped (Environment.unmap). Only between turns. */
   unmap(): boolean {
     return this.#environment.unmap()
   }
 
-  /** Runs a turn; the replies are in its memory when it returns. @throws Error where the turn failed as a whole. */
+  /** Runs a turn and writes the replies into its memory. @throws Error where the turn failed as a whole. */
   run(task: TurnTask): TurnResult {
     if (task.opens) {
       // A turn that an earlier thread handed over may not be committed yet.
@@ -107,11 +99,11 @@ export class Shard {
       this.#shrink()
       this.#open = true
       // After the commit: if the thread dies before its answer is read, this turn is not to blame.
-      replies[watermarkAt(replies)] = TURN_DONE
+      replies[progressAt(replies)] = TURN_DONE
       return result
     } catch (error) {
       if (error instanceof CommitFailed) {
-        replies[watermarkAt(replies)] = 0
+        replies[progressAt(replies)] = 0
         throw new TurnOutOfPlace()
       }
       if (!isRefusal(error)) throw error
@@ -122,20 +114,20 @@ export class Shard {
   }
 
   #run(task: TurnTask, replies: Buffer): TurnResult {
-    const beganMs = task.followed ? epochMs() : 0
+    const beganMs = task.traced ? epochMs() : 0
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
     if (this.#mayBeBehind || task.again) this.#store.settle()
-    if (this.#mayBeBehind) this.#late.layWhole(this.#store, this.#environment)
+    if (this.#mayBeBehind) this.#deferred.layWhole(this.#store, this.#environment)
     const entriesBefore = this.#store.batch.size
     const outcome: Outcome = { extras: [], changed: new Set(), decided: [], latestMicros: 0, entriesBefore }
     this.#apply(task, replies, outcome)
-    const workMs = task.followed ? epochMs() - beganMs : 0
+    const workMs = task.traced ? epochMs() - beganMs : 0
     const committed = this.#commit(task, outcome)
     const { extras, changed, decided } = outcome
-    // What an earlier run of the turn did is not known.
+    // Nobody knows what an earlier run of the turn changed.
     const result = { extras, ...committed, decided, ...(task.again ? {} : { changed: [...changed] }) }
-    return task.followed ? { ...result, beganMs, workMs } : result
+    return task.traced ? { ...result, beganMs, workMs } : result
   }
 
   /** Applies the messages, in order. */
@@ -161,21 +153,27 @@ export class Shard {
   }
 
   #handle(message: Message): ActorReply {
-    // A message that was applied before writes nothing: a turn that only answers must not fail on a full disk.
+    // An applied message writes nothing: a turn that only answers must not fail on a full disk.
     if (message.kind === 'collected')
       return { result: message.applied ? { more: true } : forgetCollected(this.#store, message.body) }
     if (message.kind === 'passed') return { result: forgetPassed(this.#store, message) }
     let actor = this.#actors.get(message.jobId)
     if (actor === undefined) {
       const settings = must(this.#settings.get(message.jobId), 'the settings of job', message.jobId)
-      actor = new JobActor(settings, this.#store, this.#codec, this.#sectionNames, this.#late)
+      const deps = {
+        store: this.#store,
+        codec: this.#codec,
+        sectionNames: this.#sectionNames,
+        deferred: this.#deferred,
+      }
+      actor = new JobActor(settings, deps)
       this.#actors.set(message.jobId, actor)
     }
     this.#touched.add(actor)
     const reply = actor.handle(message)
     if (message.kind === 'purge') {
       this.#actors.delete(message.jobId)
-      this.#late.forgetJob(message.jobId)
+      this.#deferred.forgetJob(message.jobId)
     }
     return reply
   }
@@ -185,8 +183,8 @@ export class Shard {
     const actor = this.#actors.get(settings.id)
     if (actor === undefined) return
     actor.configure(settings)
-    // The actor has forgotten its buckets.
-    this.#late.clear()
+    // The actor starts with no buckets in memory.
+    this.#deferred.clear()
     this.#mayBeBehind = true
   }
 
@@ -196,10 +194,10 @@ export class Shard {
     for (const actor of this.#touched) actor.finish(decided)
     this.#touched.clear()
     const { batch } = this.#store
-    // An answer may show what the turn before wrote: it leaves only when that is committed.
+    // An answer may show what the turn before wrote, so it waits for that commit.
     this.#store.settle()
     if (batch.size === entriesBefore) return { flushMs: 0 }
-    this.#late.write(this.#store, latestMicros)
+    this.#deferred.write(this.#store, latestMicros)
     batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
     this.#codec.writeNewRows(batch)
     addChangedJobs(changed, batch)
@@ -218,12 +216,12 @@ export class Shard {
     return { flushMs: performance.now() - begin }
   }
 
-  /** Forgets all state in memory but the settings: it is a copy of the store. */
+  /** Forgets all state in memory but the settings: it is only a copy of the store. */
   #forget(): void {
     this.#store.forget()
     this.#actors.clear()
     this.#touched.clear()
-    this.#late.clear()
+    this.#deferred.clear()
     this.#mayBeBehind = true
     this.#environment.refresh()
     this.#codec = new BodyCodec(this.#environment)
@@ -231,9 +229,9 @@ export class Shard {
 
   #shrink(): void {
     let [buckets, chars] = [0, 0]
-    for (const { atHand } of this.#actors.values()) {
-      buckets += atHand.size
-      chars += atHand.chars
+    for (const { cached } of this.#actors.values()) {
+      buckets += cached.size
+      chars += cached.chars
     }
     const { bucketsInMemoryMax, bucketCharsInMemoryMax } = limits
     if (buckets <= bucketsInMemoryMax && chars <= bucketCharsInMemoryMax) return

@@ -1,11 +1,11 @@
 /**
  * What a turn reads and writes: the store as it will be once the turn is committed.
  *
- * Owns: the batch of the turn, the one of the turn before while another thread commits it, reads that see both, and which jobs a batch
- * changes. Leaves out: commits (shard.ts).
+ * Owns: the batch of the turn, the batch of the turn before while another thread commits it, reads that see both, and
+ * which jobs a batch changes. Leaves out: commits (shard.ts).
  *
- * 1. A read sees what the same turn wrote before it, and what the turn before wrote.
- * 2. Writes are only looked through when something of their table is read, so that turns that only write pay nothing for it.
+ * 1. A read sees what the turn wrote before it, and what the turn before wrote.
+ * 2. Writes are indexed only when something of their table is read, so turns that only write pay nothing for it.
  * 3. A walk waits for the commit of the turn before.
  */
 import { WriteBatch, type Entry, type Environment, type KeyRange } from '../store/environment.js'
@@ -15,22 +15,30 @@ function textOf(key: Uint8Array): string {
   return (Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)).toString('latin1')
 }
 
-/** A commit that another thread does. */
+/** A commit by another thread. */
 export interface CommitElsewhere {
   isOver(): boolean
-  /** Waits until it is over. @throws CommitFailed where nothing was committed. */
+  /** Waits until it is over. @throws CommitFailed. */
   settle(): void
 }
 
-/** The turn before is not committed: what was built on it is void. */
+/** Hands turns over to another thread, which commits them (commit-slot.ts). */
+export interface HandOver {
+  /** Null where the shard's own thread has to commit. */
+  offer(shard: number, place: number, batch: WriteBatch): CommitElsewhere | null
+  /** Waits until the last turn that was handed over is committed, or has failed. */
+  wait(): void
+}
+
+/** The turn before was not committed, so what was decided after it is void. */
 export class CommitFailed extends Error {}
 
-/** Tables in which a turn that only adds events adds rows, and changes counts. */
+/** Tables that a turn writes to when it only adds events. */
 const addedTo: ReadonlySet<string> = new Set(['events', 'ids', 'pending', 'awaited', 'buckets', 'counts', 'stats'])
 
 /**
- * Adds the jobs for which the writes of a turn of new events did more than add events: root cause analysis may decide other events again,
- * and then writes to `causes`; a new version of an event deletes the old one.
+ * Adds the jobs for which a turn did more than add events, judging by its writes. A new version of an event deletes the
+ * old one. Root cause analysis may decide other events again, and writes to `causes` then.
  */
 export function addChangedJobs(jobs: Set<number>, batch: WriteBatch): void {
   const { tables, size, memory } = batch
@@ -46,7 +54,7 @@ export function addChangedJobs(jobs: Set<number>, batch: WriteBatch): void {
 /** What one turn wrote. */
 class Written {
   readonly batch = new WriteBatch()
-  /** By table, as far as the batch was looked through for it: where in the batch a key was written last; keys as Latin-1 texts. */
+  /** By table: where in the batch a key (as Latin-1 text) was written last, as far as the batch has been indexed. */
   readonly #overlays = new Map<ShardTable, { readonly places: Map<string, number>; through: number }>()
 
   clear(): void {
@@ -68,7 +76,7 @@ class Written {
     return overlay.places.size === 0 ? undefined : overlay.places.get(textOf(key))
   }
 
-  /** As put; where the key was written before, that is what changes, and the store is written to once. */
+  /** Like put, but where the turn wrote the key before, that write is changed: the store is written to once. */
   replace(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
     const place = this.placeOf(table, key)
     if (place === undefined) this.batch.put(table, key, value)
@@ -79,7 +87,7 @@ class Written {
 export class TurnStore {
   readonly #environment: Environment
   #now = new Written()
-  /** Of the turn before, until it is committed. */
+  /** What the turn before wrote, until it is committed. */
   #before = new Written()
   #elsewhere: CommitElsewhere | null = null
 
@@ -91,20 +99,20 @@ export class TurnStore {
     return this.#now.batch
   }
 
-  /** A new turn begins: nothing is written, and reads see the latest commit, and what is on its way to the next. */
+  /** A new turn begins: its batch is empty, and reads see the latest commit and the turn that is being committed. */
   begin(): void {
     if (this.#elsewhere?.isOver() === true) this.settle()
     this.#now.clear()
     this.#environment.refresh()
   }
 
-  /** The turn ends; another thread commits what it wrote. That of the turn before has to be settled. */
+  /** The turn ends, and another thread commits what it wrote. The turn before must be settled. */
   handOver(elsewhere: CommitElsewhere): void {
     ;[this.#now, this.#before] = [this.#before, this.#now]
     this.#elsewhere = elsewhere
   }
 
-  /** Waits until all turns before this one are committed. @throws CommitFailed where one was not. */
+  /** Waits until all turns before this one are committed. @throws CommitFailed. */
   settle(): void {
     const elsewhere = this.#elsewhere
     if (elsewhere === null) return
@@ -114,7 +122,7 @@ export class TurnStore {
     this.#environment.refresh()
   }
 
-  /** Forgets what other threads commit: all of it is over. */
+  /** Forgets the commit of another thread, which is over. */
   forget(): void {
     this.#elsewhere = null
     this.#before.clear()
@@ -124,7 +132,7 @@ export class TurnStore {
     this.batch.put(table, key, value)
   }
 
-  /** As put, of so many bytes that the caller writes now, key first; returns where in `batch.memory`. */
+  /** Like put, but the caller writes key and value, in this order, into `batch.memory`; returns where. */
   lay(table: ShardTable, keyBytes: number, valueBytes: number): number {
     return this.batch.lay(table, keyBytes, valueBytes)
   }
@@ -141,12 +149,12 @@ export class TurnStore {
     return this.#environment.get(table, key)
   }
 
-  /** As put; where the turn wrote the key before, that is what changes, and the store is written to once. */
+  /** Like put, but where the turn wrote the key before, that write is changed: the store is written to once. */
   replace(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
     this.#now.replace(table, key, value)
   }
 
-  /** Committed entries only: for walks that a turn does before it writes to the same table. */
+  /** Committed entries only, so a turn walks over a table before it writes to it. */
   range(table: ShardTable, range: KeyRange): Iterable<Entry> {
     this.settle()
     return this.#environment.range(table, range)

@@ -1,67 +1,68 @@
 /**
- * A turn as plain data: what a shard's thread gets to run, and what it gives back.
+ * A turn as plain data: what a shard's thread gets to run, and what it returns.
  *
- * Owns: what crosses between the threads, and the mark by which the main thread sees how far a turn got. Leaves out: messages (message.ts)
- * and replies (reply.ts) in the shared memory.
+ * Owns: what crosses between the threads, and the byte that shows the main thread how far a turn got. Leaves out:
+ * messages (message.ts) and replies (reply.ts) in the shared memory.
  */
 import type { JobSettings } from '../domain/job/job.js'
 import { REPLY_BYTES, writeExtraReply, type Extra, type RefusalExtra } from './reply.js'
 
-/** What a thread gets to run. Plain data; the memory is shared. */
+/** What a thread gets to run. */
 export interface TurnTask {
   readonly shard: number
   readonly memory: SharedArrayBuffer
   readonly replies: SharedArrayBuffer
   readonly count: number
-  /** Settings that the thread does not have yet, of jobs in this turn. */
+  /** Settings of jobs in this turn that the thread does not have yet. */
   readonly settings: readonly JobSettings[]
-  /** The number of the turn in its shard, counted up: a thread runs turns in this order only. */
+  /** Number of the turn in its shard, increasing by one: a thread runs turns in this order only. */
   readonly place: number
-  /** The shard's first turn on a thread, or the first after a failure: only such a turn opens the shard. */
+  /** The shard's first turn on a thread, or its first after a failure. Only such a turn opens the shard. */
   readonly opens: boolean
   /** Its messages may have been applied before. */
   readonly again: boolean
-  /** Another thread may commit it, while the shard's thread goes on. */
+  /** Another thread may commit it while the shard's thread runs the next turn. */
   readonly handsOver: boolean
-  /** Somebody traces a message of it: the result tells its times. */
-  readonly followed: boolean
+  /** One of its messages is traced: the result has its times. */
+  readonly traced: boolean
 }
 
 /** The result of a turn, beside the replies in the shared memory. */
 export interface TurnResult {
   readonly extras: readonly Extra[]
-  /** Milliseconds that the flushed commit took; absent where none was needed, or another thread does it. */
+  /** Milliseconds of the flushed commit; absent where none was needed, or another thread does it. */
   readonly flushMs?: number
-  /** Another thread commits it; the answer leaves only after that. */
+  /** Another thread commits it; answers leave only after that. */
   readonly handedOver?: true
   /** It was not run, because an earlier turn was not run or not committed. */
   readonly turnedAway?: true
-  /** The other thread did not commit it: the shard's thread has to begin again from the store. */
+  /** The other thread failed to commit it: the shard has to be opened again. */
   readonly beginsAnew?: true
   /** What was stored and decided, by job (decision-counts.ts). */
   readonly decided?: readonly number[]
   /** Jobs for which the turn did more than add events; absent where that is not known. */
   readonly changed?: readonly number[]
-  /** Only where it is followed (TurnTimes). */
+  /** Only where it is traced (TurnTimes). */
   readonly beganMs?: number
   readonly workMs?: number
 }
 
-/** Behind the replies the thread marks how far it got with the turn. */
-export const FILTER_BYTES = 8
-/** The marks: it has begun; it is committed, or handed over to be committed. */
+/** After the replies: how far the thread got with the turn. */
+export const PROGRESS_BYTES = 8
+/** It has begun. */
 export const TURN_BEGUN = 1
+/** It is committed, or handed over to be committed. */
 export const TURN_DONE = 2
 
-/** Where the mark is in the memory of replies. */
-export function watermarkAt(replies: Uint8Array): number {
-  return replies.length - FILTER_BYTES
+/** Where the progress byte is in the memory of replies. */
+export function progressAt(replies: Uint8Array): number {
+  return replies.length - PROGRESS_BYTES
 }
 
-/** Marks the turn as begun: from here on it is to blame for a failure. Returns the memory of its replies. */
+/** Notes that the turn has begun: from here on it is to blame for a failure. Returns the memory of its replies. */
 export function beginTurn(task: TurnTask): Buffer {
   const replies = Buffer.from(task.replies)
-  replies[watermarkAt(replies)] = TURN_BEGUN
+  replies[progressAt(replies)] = TURN_BEGUN
   return replies
 }
 

@@ -1,4 +1,4 @@
-/** What can be asked of the audit log, and what it answers: its entries, and the proof that they are what was written. */
+/** The contract of the audit log: its entries, and the proof that they are unchanged. */
 import type { Author } from './principal.js'
 
 export type AuditAction =
@@ -35,7 +35,7 @@ export type AuditObjectType =
   | 'task'
   | 'watchdog'
 
-/** One field, before and after; null where there was nothing, or is nothing now. */
+/** One field before and after a change; null where it has no value. */
 export interface AuditChange {
   readonly before: unknown
   readonly after: unknown
@@ -45,7 +45,7 @@ export interface AuditEntry {
   /** When it happened, microseconds. */
   readonly atMicros: number
   readonly by: Author
-  /** Whose vote it is, where a client votes for somebody. */
+  /** The voter, where a client votes for somebody. */
   readonly analyst?: string
   readonly action: AuditAction
   readonly object: { readonly type: AuditObjectType; readonly id: string; readonly title: string }
@@ -53,17 +53,17 @@ export interface AuditEntry {
   readonly job?: { readonly id: number; readonly title: string }
   /** The fields that changed, by name; long values are cut. */
   readonly changes?: Readonly<Record<string, AuditChange>>
-  /** What else is worth knowing. */
+  /** Further facts. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** Which entries: all that is given must hold. */
+/** A query for entries; an entry must match every field that is given. */
 export interface AuditQuery {
-  /** Who did it, or whose vote it is. */
+  /** The author, or the voter. */
   readonly user?: string
-  /** One of these. */
+  /** Any of these. */
   readonly actions?: readonly string[]
-  /** One of these. */
+  /** Any of these. */
   readonly objectTypes?: readonly string[]
   readonly objectId?: string
   readonly jobId?: number
@@ -71,20 +71,20 @@ export interface AuditQuery {
   readonly fromMicros?: number
   /** Microseconds, excluded. */
   readonly toMicros?: number
-  /** Found in any value of the entry, in any case. */
+  /** A part of any value of the entry, in any case. */
   readonly text?: string
   /** From 0. */
   readonly page: number
   readonly size: number
-  /** By time; of one time by their place in the chain. */
+  /** By time; entries of the same time by their place in the chain. */
   readonly order: 'asc' | 'desc'
 }
 
-/** An entry in its place in the chain. */
+/** An entry with its place in the chain. */
 export interface AuditRecord extends AuditEntry {
   /** From 1, without gaps. */
   readonly sequence: number
-  /** SHA-256 over the hash before it and the entry, hexadecimal. */
+  /** SHA-256 over the previous hash and the entry, hexadecimal. */
   readonly hash: string
 }
 
@@ -92,28 +92,28 @@ export interface AuditPage {
   readonly records: readonly AuditRecord[]
   /** Entries that match. */
   readonly total: number
-  /** False where the question took too long: there are `total` or more. */
+  /** False where the count ran out of time: there are `total` or more. */
   readonly exact: boolean
 }
 
-/** Fields whose values are listed. Not `object_id`: it has as many values as there are entries. */
+/** Fields whose values can be listed. `object_id` is not one: it has about as many values as there are entries. */
 export type ListedField = 'user' | 'analyst' | 'action' | 'object_type' | 'job_id'
 
 /** The values in use of one field. */
 export interface AuditFieldTerms {
   readonly field: ListedField
   readonly terms: readonly { readonly value: string; readonly count: number }[]
-  /** False where there are more than are listed. */
+  /** False where there are more values than are listed. */
   readonly complete: boolean
 }
 
 export interface AuditProof {
   readonly intact: boolean
-  /** Entries that were walked. */
+  /** Entries that were checked. */
   readonly entries: number
-  /** SHA-256 of the last one, hexadecimal: what an operator notes elsewhere. */
+  /** SHA-256 of the last entry, hexadecimal: for an operator to keep elsewhere. */
   readonly head: string
-  /** The first entry that is not what it was, or null. */
+  /** The first entry that was changed, or null. */
   readonly broken: { readonly sequence: number; readonly reason: string } | null
 }
 
@@ -123,8 +123,8 @@ export interface AuditService {
   /** Rejects with queries_busy. */
   terms(): Promise<readonly AuditFieldTerms[]>
   /**
-   * Walks the whole chain. `noted` is a head that somebody kept: the chain had `count` entries and that hash
-   * (hexadecimal). Rejects with queries_busy.
+   * Checks the whole chain. `noted` is a head that an operator kept: the number of entries, and the hash of the last
+   * one (hexadecimal). Rejects with queries_busy.
    */
   verify(noted?: { readonly count: number; readonly hash: string }): Promise<AuditProof>
 }

@@ -1,8 +1,8 @@
-/** What the outside may ask of backups, and what it gets. */
+/** The contract of backups. */
 
 export interface BackupReport {
   readonly directory: string
-  /** ISO 8601 UTC: the moment that the backup is of. */
+  /** ISO 8601 UTC: the time whose state the backup holds. */
   readonly madeAt: string
   readonly files: number
   readonly entries: number
@@ -13,7 +13,7 @@ export interface BackupReport {
 export interface BackupView {
   readonly name: string
   readonly state: 'running' | 'finished' | 'failed'
-  /** ISO 8601 UTC; null where it is not finished. */
+  /** ISO 8601 UTC; null until it is finished. */
   readonly madeAt: string | null
   readonly bytes: number | null
   /** Why it failed. */
@@ -22,10 +22,12 @@ export interface BackupView {
 
 export interface BackupService {
   /**
-   * Begins a backup under a name in the directory for backups; the time where none is given.
+   * Starts a backup with this name in the backup directory. The default name is the time.
    * @throws Refusal backup_refused, backup_in_progress, invalid_body, draining.
    */
   start(name?: string): BackupView
-  /** Those that are there, those under way, and those of this process that failed; the latest name first. */
+  /**
+   * Existing backups, running ones, and those that failed since the service started; sorted by name, last one first.
+   */
   list(): BackupView[]
 }

@@ -1,69 +1,71 @@
-/** What the outside may ask about clusters of root cause jobs. */
+/** The contract of clusters: groups of alerts in jobs of root cause analysis. */
 import type { JobHandle } from './principal.js'
 
 export type ClusterState = 'open' | 'closed'
 
-/** An alert that others of its cluster follow from, and that follows from none; the likeliest cause first. */
+/** A root cause: other alerts of its cluster follow from it, and it follows from none. */
 export interface RootAlert {
   readonly eventId: string
-  /** Milliseconds since 1970; so with all times of alerts. */
+  /** Milliseconds since 1970, as all times of alerts. */
   readonly timeMs: number
   readonly kind: string
   readonly about: string
-  /** Alerts that follow from it directly. */
+  /** Number of alerts that follow from it directly. */
   readonly followers: number
 }
 
 export interface ClusterView {
   readonly clusterId: string
-  /** Open: takes in alerts, and decisions in it may change. */
+  /** Open: new alerts can join, and decisions can change. */
   readonly state: ClusterState
   readonly size: number
   readonly firstMs: number
   readonly lastMs: number
+  /** The most likely cause first. */
   readonly rootCauses: readonly RootAlert[]
-  /** Clusters that have become part of it. */
+  /** Clusters that were merged into this one. */
   readonly mergedFrom: readonly string[]
-  /** There may be more root causes, or clusters that belong to it, than it remembers. */
+  /** True where root causes or merged clusters may be missing, because only so many are kept. */
   readonly cut: boolean
 }
 
-/** What an alert is thought to follow from. */
+/** The alert that another one probably follows from. */
 export interface FollowsFrom {
   readonly eventId: string
   readonly kind: string
-  /** Where that stands to this alert: same, mutual, earlier_lists_later, later_lists_earlier. */
+  /** How the two are related: same, mutual, earlier_lists_later, later_lists_earlier. */
   readonly side: string
   readonly delayMs: number
-  /** 0 to 1. */
+  /** How likely that is: 0 to 1. */
   readonly belief: number
 }
 
+/** An earlier or the current decision on an event. */
 export interface DecisionThen {
   readonly atMicros: number
   readonly result: string
   readonly resultLabel: string
   /** 0 to 100. */
   readonly confidenceScore: number
-  /** Where it came from: untrained, model, ageing_model, knowledge_base, none. */
+  /** What decided: untrained, model, ageing_model, knowledge_base, none. */
   readonly source: string
 }
 
 /** An event in its cluster. */
 export interface ClusterPlace {
   readonly cluster: ClusterView
-  /** Why the event is in it, in a sentence. */
+  /** Why the event is in this cluster, in one sentence. */
   readonly reason: string
   readonly kind: string
   readonly about: string
   readonly timeMs: number
   readonly followsFrom: FollowsFrom | null
   readonly followers: number
-  /** Every decision on it, the latest last. */
+  /** All decisions on the event, oldest first. */
   readonly decisions: readonly DecisionThen[]
 }
 
-/** An alert in the tree of its cluster. */
+/** An alert in its cluster's tree. */
 export interface ClusterMember {
   readonly eventId: string
   readonly timeMs: number
@@ -80,34 +82,37 @@ export interface ClusterMember {
 
 export interface ClusterQuery {
   readonly size: number
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string
   readonly state?: ClusterState
-  /** Alerts that a cluster has at least. */
+  /** The smallest number of alerts in a cluster. */
   readonly alertsMin?: number
-  /** Clusters with a last alert at or after the one, and a first alert before the other: by what alerts say, milliseconds. */
+  /** Clusters whose last alert is at or after `fromMs` and whose first is before `toMs`, by the alerts' own times. */
   readonly fromMs?: number
   readonly toMs?: number
 }
 
 export interface ClusterPage {
   readonly clusters: readonly ClusterView[]
-  /** All clusters of the job, whatever was asked for. */
+  /** Number of clusters in the job, whatever the query. */
   readonly total: number
-  /** Null on the last page. A page may be short, and yet not the last. */
+  /** Null on the last page. A page may be short without being the last. */
   readonly next: string | null
 }
 
 export interface ClusterTree {
   readonly cluster: ClusterView
-  /** Those of this page that follow from none on it, in the order in which they came; in each, what follows from it. */
+  /** Alerts of this page that follow from no other on it, oldest first. Each holds the alerts that follow from it. */
   readonly members: readonly ClusterMember[]
   readonly next: string | null
 }
 
 export interface ClusterService {
-  /** Clusters of the job, the one that began last first. @throws Refusal invalid_cursor. */
+  /** Clusters of the job; those that began last come first. @throws Refusal invalid_cursor. */
   list(job: JobHandle, query: ClusterQuery): ClusterPage
-  /** One with its alerts, as a tree; that of a cluster which has become part of another is the other. @throws Refusal cluster_not_found, invalid_cursor. */
+  /**
+   * One cluster and its alerts as a tree. The id of a merged cluster returns the cluster that it was merged into.
+   * @throws Refusal cluster_not_found, invalid_cursor.
+   */
   tree(job: JobHandle, clusterId: string, query: Pick<ClusterQuery, 'size' | 'after'>): ClusterTree
 }

@@ -1,4 +1,6 @@
-/** What operators may ask of the parts of the service, one by one (api/components.ts), and what they may have them do. */
+/**
+ * The contract of containers: the state of each part of the service (components.ts), and what operators may do to it.
+ */
 import type { Component } from './components.js'
 import type { LogLevel } from './log-level.js'
 
@@ -9,7 +11,7 @@ export function isTimeSelector(text: string): text is TimeSelector {
   return (timeSelectors as readonly string[]).includes(text)
 }
 
-/** The latest line of level error. */
+/** The latest log line of level error. */
 export interface LastError {
   readonly at: string
   readonly message: string
@@ -20,10 +22,10 @@ export interface ContainerName {
   readonly container: string
 }
 
-/** `idle`: it has a thread only while there is work; `stopped`: there is nothing that it should do. */
+/** `idle`: it starts a thread when there is work; `stopped`: it has nothing to do as the service is set up. */
 export type ContainerStatus = 'running' | 'idle' | 'starting' | 'stopped'
 
-/** `degraded`: it works, and somebody should look at it. */
+/** `degraded`: it works, but an operator should look at it. */
 export type ContainerHealth = 'healthy' | 'degraded' | 'unhealthy'
 
 export interface ContainerView extends ContainerName {
@@ -33,35 +35,35 @@ export interface ContainerView extends ContainerName {
   readonly health: ContainerHealth
   /** Why; '' where it is healthy. */
   readonly reason: string
-  /** When it was started, or started again. */
+  /** When it was last started. */
   readonly startedMicros: number
   readonly restarts: number
-  /** What waits for it or is under way, and its bytes. */
+  /** Items that wait or run, and their bytes. */
   readonly waiting: number
   readonly waitingBytes: number
-  /** On disk; null for what is no store. */
+  /** Bytes on disk; null where it is no store. */
   readonly storeBytes: number | null
   readonly lastError: LastError | null
   readonly logLevel: LogLevel
-  /** Percent of one core, over the latest interval of samples; null where it is not measured, or not yet. */
+  /** Percent of one core over the latest sampling interval; null where it is not measured (yet). */
   readonly cpuPercent: number | null
-  /** As null. */
+  /** Null where it is not measured (yet). */
   readonly memoryBytes: number | null
-  /** False for what only the process as a whole can begin anew. */
+  /** False where only a restart of the whole process helps. */
   readonly restartable: boolean
 }
 
-/** What was found by going there. */
+/** The result of an active check. */
 export interface HealthCheck extends ContainerName {
   readonly health: ContainerHealth
   readonly reason: string
-  /** How long the answer took. */
+  /** How long the check took. */
   readonly milliseconds: number
   readonly atMicros: number
 }
 
 export interface RestartOutcome extends ContainerName {
-  /** False where it failed; then `reason` says why. */
+  /** False where the restart failed; `reason` says why. */
   readonly restarted: boolean
   readonly reason: string
 }
@@ -73,15 +75,15 @@ export interface SeriesPoint {
 
 export interface ContainerService {
   all(): Promise<readonly ContainerView[]>
-  /** Rejects with container_not_found; so with the others. */
+  /** Rejects with container_not_found, as do the other methods that take a name. */
   one(name: ContainerName): Promise<ContainerView>
-  /** Percent of one core, or bytes, oldest first; empty where it is not measured. */
+  /** Percent of one core, or bytes, oldest first; empty where nothing is measured. */
   series(name: ContainerName, what: 'cpu' | 'memory', selector: TimeSelector): Promise<readonly SeriesPoint[]>
   check(name: ContainerName): Promise<HealthCheck>
-  /** Begins it anew; what it had under way is finished first, or taken up again. Rejects with not_restartable. */
+  /** Restarts it. Work under way is finished first, or resumed afterwards. Rejects with not_restartable. */
   restart(name: ContainerName): Promise<void>
-  /** All that can be restarted, one after the other. */
+  /** Restarts every restartable container, one after the other. */
   restartAll(): Promise<readonly RestartOutcome[]>
-  /** Until the next start, or until the settings are read again. */
+  /** The level lasts until the next start, or until the settings are read again. */
   setLogLevel(name: ContainerName, level: LogLevel): Promise<void>
 }

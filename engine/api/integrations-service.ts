@@ -1,7 +1,7 @@
-/** What may be asked of the integrations of pipelines: how they fare, and what they could not deliver. */
+/** The integrations of pipelines as a service: the status of each step, and its dead letters. */
 import type { IntegrationRole } from '../domain/job/job.js'
 
-/** How a step that takes events out is. */
+/** The status of a step that sends events out. */
 export interface DeliveryView {
   readonly jobId: number
   readonly jobTitle: string
@@ -9,63 +9,68 @@ export interface DeliveryView {
   readonly integrationTitle: string
   readonly role: IntegrationRole
   /**
-   * `running`: all is well. `retrying`: it failed and is tried again. `open`: it failed often and is tried ever less. `full`:
-   * too much failed for good; nothing new is taken. `invalid`: it cannot be opened as it is set up.
+   * | state      | meaning                                           |
+   * |------------|---------------------------------------------------|
+   * | `running`  | deliveries succeed                                |
+   * | `retrying` | the last one failed and is retried                |
+   * | `open`     | many failed in a row; retries are rare            |
+   * | `full`     | too many dead letters: nothing new is sent        |
+   * | `invalid`  | the step cannot be opened with its configuration  |
    */
   readonly state: 'running' | 'retrying' | 'open' | 'full' | 'invalid'
-  /** Why; '' where all is well. */
+  /** Why; '' while deliveries succeed. */
   readonly reason: string
-  /** Events delivered since the service was started. */
+  /** Events delivered since the service started. */
   readonly delivered: number
-  /** Events that failed while others got through, and are tried again by themselves. */
+  /** Events that failed while others succeeded, and are retried automatically. */
   readonly waiting: number
   /** Events that failed for good. */
   readonly dead: number
   readonly lastDeliveredMicros: number | null
-  /** Ingest time up to which every event was handled. */
+  /** Ingest time up to which every event was handled, microseconds since 1970. */
   readonly handledThroughMicros: number
 }
 
-/** How a step that brings events in is. */
+/** The status of an input step. */
 export interface InputView {
   readonly jobId: number
   readonly jobTitle: string
   readonly integrationId: number
   readonly integrationTitle: string
-  /** As of a delivery; `paused` while its job is stopped. */
+  /** As for a delivery; `paused` while its job is stopped. */
   readonly state: 'running' | 'retrying' | 'open' | 'invalid' | 'paused'
-  /** Why, or the latest document that was no event; '' where all is well. */
+  /** Why, or the latest refused document; '' for neither. */
   readonly reason: string
-  /** Documents taken in since the service was started, and those that were no events. */
+  /** Documents stored as events since the service started, and documents refused. */
   readonly taken: number
   readonly refused: number
   readonly lastTakenMicros: number | null
 }
 
-/** How a step that looks things up is. */
+/** The status of an enrichment step. */
 export interface EnrichmentView {
   readonly jobId: number
   readonly jobTitle: string
   readonly integrationId: number
   readonly integrationTitle: string
-  /** What its fields are called by: `enrichment.<name>.<field>`. */
+  /** The name of its fields: `enrichment.<name>.<field>`. */
   readonly name: string
-  /** As of a delivery. */
+  /** As for a delivery. */
   readonly state: 'running' | 'retrying' | 'open' | 'invalid'
-  /** Why; '' where all is well. */
+  /** Why; '' while the step works. */
   readonly reason: string
-  /** What it knows by itself, such as how many indicators; '' where it asks each time. */
+  /** A sentence about the data that it holds in memory; '' where it asks the counterpart each time. */
   readonly summary: string
-  /** Look-ups since the service was started, by how they ended. */
+  /** Enrichments since the service started, by outcome. */
   readonly found: number
   readonly nothing: number
   readonly failed: number
   readonly late: number
-  /** Of them, those that were answered from memory. */
+  /** Enrichments that the cache answered; each is also counted by its outcome. */
   readonly remembered: number
 }
 
-/** A delivery that failed while others got through, or (of the role input, always dead) a document that was no event. */
+/** An event whose delivery failed while others succeeded or, for the role input, a refused document (always dead). */
 export interface DeadLetterView {
   readonly id: string
   readonly jobId: number
@@ -73,21 +78,21 @@ export interface DeadLetterView {
   readonly integrationId: number
   readonly integrationTitle: string
   readonly role: IntegrationRole
-  /** null where the event is gone; of a document the id that its event would have. */
+  /** null if the event was deleted; for a document the id that its event would have. */
   readonly eventId: string | null
   readonly state: 'waiting' | 'dead'
   readonly attempts: number
   readonly reason: string
   readonly firstFailedMicros: number
   readonly lastFailedMicros: number
-  /** null for the dead. */
+  /** null if dead. */
   readonly nextAttemptMicros: number | null
 }
 
 export interface DeadLetterQuery {
   readonly jobId?: number | undefined
   readonly integrationId?: number | undefined
-  /** Of one letter. */
+  /** Of one dead letter. */
   readonly id?: string | undefined
 }
 
@@ -96,13 +101,13 @@ export interface DeadLetterPage {
   readonly total: number
 }
 
-/** All of it rejects with integrations_unavailable for the moment in which the thread of the integrations starts again. */
+/** Every call rejects with integrations_unavailable while the thread of the integrations restarts. */
 export interface IntegrationsService {
   deliveries(): Promise<readonly DeliveryView[]>
   inputs(): Promise<readonly InputView[]>
-  /** Steps of jobs that are started. */
+  /** Enrichment steps of started jobs. */
   enrichments(): Promise<readonly EnrichmentView[]>
-  /** Letters by job, integration, role and time of their events; pages count from 0. */
+  /** Dead letters, ordered by job, integration, role and time of their events. Pages count from 0. */
   deadLetters(
     query: DeadLetterQuery & {
       readonly state?: 'waiting' | 'dead' | undefined
@@ -110,8 +115,8 @@ export interface IntegrationsService {
       readonly size: number
     },
   ): Promise<DeadLetterPage>
-  /** Dead letters are tried again; how many. Rejects with letter_not_found where one is named and is not there. */
+  /** Retries dead letters. Resolves with how many; rejects with letter_not_found for an unknown id. */
   sendAgain(query: DeadLetterQuery): Promise<number>
-  /** Dead letters are given up for good; how many. Rejects with letter_not_found where one is named and is not there. */
+  /** Discards dead letters for good. Resolves with how many; rejects with letter_not_found for an unknown id. */
   discard(query: DeadLetterQuery): Promise<number>
 }

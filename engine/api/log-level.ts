@@ -1,4 +1,4 @@
-/** How much the service tells of itself: one level for all of it, and others for single components. */
+/** Log levels: one for the whole service, and others for single components. */
 import { components, isComponent, type Component } from './components.js'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
@@ -12,12 +12,12 @@ export function isLogLevel(text: string): text is LogLevel {
   return (logLevels as readonly string[]).includes(text)
 }
 
-/** The same level for all. */
+/** The same level for all components. */
 export function levelForAll(level: LogLevel): LogLevels {
   return Object.fromEntries(components.map((component) => [component, level])) as Record<Component, LogLevel>
 }
 
-/** Reads `info`, or `info,api=debug,trainer=warn`; null where that is not how it is written. */
+/** Parses `info`, or `info,api=debug,trainer=warn`; null where the text is not of that form. */
 export function parseLogLevels(text: string): LogLevels | null {
   const levels: Record<Component, LogLevel> = { ...levelForAll('info') }
   for (const [place, part] of text

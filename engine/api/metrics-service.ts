@@ -1,18 +1,18 @@
 /**
- * The metrics API as the outside sees it: questions and answers, in the engine's own spelling.
+ * The contract of metrics.
  *
- * Times in answers are ISO 8601 UTC. Maps are keyed by names that people gave, or by ids; everything else by words of ours.
- * Figures are defined where they are computed: confusion.ts, event-tally.ts, confidence.ts, point-usefulness.ts,
- * input-profile.ts, feedback-tally.ts, period.ts.
+ * Times in answers are ISO 8601 UTC. Maps have people's names or ids as keys; all other keys are fixed. Figures are
+ * defined where they are computed: confusion.ts, event-tally.ts, confidence.ts, point-usefulness.ts, input-profile.ts,
+ * feedback-tally.ts, period.ts.
  */
 import type { Quality } from '../domain/metrics/confusion.js'
 import type { JobHandle, Principal } from './principal.js'
 
 /** Which events are counted. */
 export interface MetricsScope {
-  /** ISO 8601; without a zone UTC. Not given: the job's production date, else its first event. */
+  /** ISO 8601, UTC unless a zone is given. Default: the job's production date, else its first event. */
   readonly startDatetime?: string
-  /** Not part of the period. Not given: now. */
+  /** Excluded. Default: now. */
   readonly endDatetime?: string
   /** `[{field, operator, value}]` as the client sent it. */
   readonly filters?: unknown
@@ -20,7 +20,7 @@ export interface MetricsScope {
 
 export interface ChangedConsensus {
   readonly totalEvents: number
-  /** Up to ten: the latest event of each of the largest buckets; where there are no buckets, the latest events. */
+  /** Up to ten: the latest event of each of the largest buckets; the latest events where there are no buckets. */
   readonly topEventsIds: readonly string[]
   readonly topBucketsIds: readonly string[]
 }
@@ -38,16 +38,17 @@ export interface JobMetrics extends Quality {
   readonly productionDate: string | null
 }
 
-/** The word that a model's recomputation stands at; null before the first. */
+/** The state of a recomputation. */
 export type RecomputeState = 'queued' | 'in_progress' | 'completed' | 'failed'
 
-/** Where nothing was computed yet, figures are null. */
+/** Figures are null until they are first computed. */
 export interface ModelMetrics extends Omit<Quality, 'confusionMatrix' | 'metricsPerDecision'> {
   readonly modelId: string
   readonly confusionMatrix: Quality['confusionMatrix'] | null
   readonly metricsPerDecision: Quality['metricsPerDecision']
   readonly isRecomputingMetrics: boolean
   readonly lastRecomputedTimestamp: string | null
+  /** Null before the first recomputation. */
   readonly recomputeStatus: RecomputeState | null
   /** Why the last recomputation failed, or null. */
   readonly recomputeError: string | null
@@ -72,7 +73,7 @@ export interface RecomputeAnswer {
 }
 
 export interface InternalQuery extends MetricsScope {
-  /** All that the principal may see where not given. */
+  /** Default: all jobs that the principal may see. */
   readonly jobIds?: readonly number[]
   readonly interval?: string
   readonly obfuscateDecisionPoints: boolean
@@ -100,13 +101,15 @@ export interface PlatformMetrics {
   readonly perJob: readonly unknown[]
 }
 
-/** Each rejects with job_not_found, model_not_found, invalid_body (with places), queries_busy, query_timeout, draining. */
-/** What takes long is given up once `gone` is aborted: nobody waits for it any more. */
+/**
+ * Each method rejects with job_not_found, model_not_found, invalid_body (with places), queries_busy, query_timeout,
+ * draining. Long work ends when `gone` is aborted, because nobody waits for it any more.
+ */
 export interface MetricsService {
   job(job: JobHandle, scope: MetricsScope, gone?: AbortSignal): Promise<JobMetrics>
-  /** The figures of the latest recomputation; the first look makes one. */
+  /** The figures of the latest recomputation. The first call starts one. */
   model(job: JobHandle, modelId: string): Promise<ModelMetrics>
-  /** The model in use is recomputed first, for at most `timeoutS`; where that is not enough, what is known is told. */
+  /** Recomputes the active model first. If that takes longer than `timeoutS`, answers with the latest known figures. */
   jobAndLatestModel(
     job: JobHandle,
     scope: MetricsScope,

@@ -1,4 +1,4 @@
-/** What operators may ask of the engine about itself, and what they may have it do. */
+/** The contract of monitoring: figures, logs, containers, watchdogs, batches of work. */
 export type * from './backup-service.js'
 export type * from './container-service.js'
 export type * from './watchdog-service.js'
@@ -12,11 +12,11 @@ export type BatchKind = (typeof batchKinds)[number]
 
 export interface Batch {
   readonly kind: BatchKind
-  /** Which container did it, as `actor/0`. */
+  /** The container that did it, such as `actor/0`. */
   readonly container: string
-  /** null for turns, which hold messages of many jobs, and for what is of the service as a whole. */
+  /** Null for turns, which hold messages of many jobs, and for work that concerns no job. */
   readonly jobId: number | null
-  /** Messages, documents, events, or 1 for a training. */
+  /** Number of messages, documents or events; 1 for a training. */
   readonly items: number
   readonly finishedMicros: number
   readonly seconds: number
@@ -24,15 +24,15 @@ export interface Batch {
   readonly error: string | null
 }
 
-/** One file as it was when it was opened. */
+/** A log file with the content that it had when it was opened. */
 export interface LogFile {
   readonly name: string
-  /** To be read once. */
+  /** Can be read once. */
   readonly content: AsyncIterable<Buffer>
   close(): Promise<void>
 }
 
-/** What may be said beside the message; `err` is an error, shown with its stack. */
+/** Fields beside the message; `err` is an error, written with its stack. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /** The log of one container. */
@@ -46,15 +46,15 @@ export interface Log {
 
 /** Counts of values by size. */
 export interface HistogramView {
-  /** Upper bounds, ascending; a value belongs to the first that is not below it. */
+  /** Upper bounds, ascending; a value counts for the first bound that is not below it. */
   readonly bounds: readonly number[]
-  /** One more than bounds: the last is of what is over all of them. Not cumulative. */
+  /** Not cumulative. One more than `bounds`: the last counts values above all bounds. */
   readonly counts: Float64Array
   readonly sum: number
   readonly count: number
 }
 
-/** Turns of one shard since the start. */
+/** The turns of one shard since the start. */
 export interface TurnFigures {
   readonly turns: number
   readonly messages: number
@@ -64,29 +64,29 @@ export interface TurnFigures {
   readonly flushSeconds: HistogramView
 }
 
-/** `starting`: threads have yet to come up; `closing`: nothing new is taken. */
+/** `starting`: not all threads run yet; `closing`: new requests are refused. */
 export type ServiceState = 'starting' | 'ready' | 'closing'
 
-/** One storage unit, as it is now and since the start. */
+/** One shard, now and since the start. */
 export interface ShardFigures {
   readonly shard: number
   /** Messages that wait or run, and their bytes. */
   readonly waiting: number
   readonly waitingBytes: number
-  /** On disk. */
+  /** Bytes on disk. */
   readonly storeBytes: number
   readonly turns: TurnFigures
 }
 
-/** Numbers for whoever draws them; counters count since the start. */
+/** The figures of the service. Counters count from its start. */
 export interface Figures {
   readonly shards: readonly ShardFigures[]
   readonly catalogBytes: number
   readonly eventsStored: number
   readonly outliers: number
-  /** Look-ups about events that were decided, by how they ended. */
+  /** Enrichments of decided events, by result. */
   readonly enrichments: ReadonlyMap<string, number>
-  /** By label's name and band of confidence. Labels beyond the first few hundred count as `other`. */
+  /** By name of the label and band of confidence. Labels beyond the first few hundred count as `other`. */
   readonly decisions: readonly { readonly label: string; readonly band: string; readonly count: number }[]
   readonly trainings: {
     readonly finished: number
@@ -112,21 +112,20 @@ export interface MonitorService {
   readonly state: ServiceState
   /** The log of a container. */
   log(component: Component, container?: string): Log
-  /** The levels of all components and containers, at once. */
+  /** Sets the levels of all components and containers. */
   setLogLevels(levels: LogLevels): void
-  /** The parts of the service, one by one. */
   readonly containers: ContainerService
   readonly watchdogs: WatchdogService
-  /** The files of the log as they are now, oldest first. Whoever asks closes each. */
+  /** The log files as they are now, oldest first. The caller closes each. */
   logFiles(): Promise<LogFile[]>
-  /** The lines of a container in them. Rejects with container_not_found. */
+  /** The lines of one container. Rejects with container_not_found. */
   logOf(name: ContainerName): Promise<LogFile>
-  /** Share of the disk that is free, from 0 to 1. */
+  /** The free share of the disk: 0 to 1. */
   readonly diskFree: number
-  /** The latest first. */
+  /** The latest batches first. */
   batches(kinds: readonly BatchKind[], count: number): Batch[]
-  /** Has each batch told when it has finished. */
+  /** Calls `follower` when a batch has finished. */
   followBatches(follower: (batch: Batch) => void): void
-  /** Begins samples and watchdogs anew. */
+  /** Restarts sampling and watchdogs. */
   restart(): Promise<void>
 }

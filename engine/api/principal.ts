@@ -1,38 +1,40 @@
 /**
- * Who asks: what the contracts of all services share.
+ * Callers: the words that the contracts of all services share.
  *
- * Owns: callers, authors of changes, and the job that a caller was found to be allowed to see. Leaves out: what a caller
- * may do (scopes.ts), what can be asked (decision-service.ts).
+ * Owns: callers, authors of changes, and handles of jobs that a caller may see. Leaves out: what a caller may do
+ * (scopes.ts), the operations (decision-service.ts).
  */
 import type { JobStatus, Label } from '../domain/job/job.js'
-import type { Scope } from './scopes.js'
+import { scopesOfKey, type Scope } from './scopes.js'
 
-/** Whoever a key or a token belongs to. */
+/** The owner of a key or a token. */
 export interface Principal {
   /**
-   * A management key and a user's token see every job; an input key those whose External REST API integration is bound
-   * to it (S1).
+   * Management keys and users' tokens see every job. An input key sees the jobs whose External REST API uses it (S1).
    */
   readonly kind: 'management' | 'input' | 'user'
-  /** The key's name or the user's, for logs and as the voter where a client names none. Never the key. */
+  /** The name of the key or of the user: for logs, and as the voter where a client names none. Never the key itself. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
-  /** Of a user: the token that was presented. */
+  /** For a user: the id of the presented token. */
   readonly tokenId?: string
 }
 
-/** Whoever asks for a change, as the audit log names it: a Principal, or the service itself. */
+/** The author of a change, as the audit log records it. It says nothing about what the author may do. */
 export interface Author {
   readonly kind: string
   readonly name: string
-  /** Of a caller; absent: the service itself, which may do everything. */
-  readonly scopes?: ReadonlySet<Scope>
 }
 
-/** The author of what the service does of its own accord. */
-export const theService: Author = { kind: 'service', name: 'service' }
+/** An author whose scopes still have to be checked: a Principal, or the service itself. */
+export interface ScopedAuthor extends Author {
+  readonly scopes: ReadonlySet<Scope>
+}
 
-/** A job that the caller may see; taken by lookup, given back to the other operations. */
+/** The author of what the service does on its own account. It may do everything that a management key may. */
+export const theService: ScopedAuthor = { kind: 'service', name: 'service', scopes: scopesOfKey.management }
+
+/** A job that the caller may see. `job()` returns it, and the other operations take it. */
 export interface JobHandle {
   readonly id: number
   readonly title: string

@@ -1,4 +1,4 @@
-/** What the outside may ask of resources, and what it gets. */
+/** The contract of resources: jobs, integrations and api keys. */
 
 export interface ResourceRef {
   readonly type: 'api_key' | 'integration' | 'job'
@@ -9,7 +9,7 @@ export interface ResourceRef {
   readonly internalId: string | number
   /** A path under the base URL. */
   readonly url: string
-  /** Only for an api key that this request made. */
+  /** Only for an api key that this request created. */
   readonly value?: string
 }
 
@@ -18,15 +18,15 @@ export interface ApplyOutcome {
   readonly updated: readonly ResourceRef[]
 }
 
-/** What is to be deleted. */
+/** The resource to delete. */
 export interface DeletionQuery extends ResourceQuery {
-  /** Also what others use: it is taken out of them. */
+  /** True: also deletes a resource that others use, and takes it out of them. */
   readonly force?: boolean
 }
 
 export interface DeletionOutcome {
   readonly deleted: readonly ResourceRef[]
-  /** What used them and was forced to let go. */
+  /** Resources that used the deleted ones and lost them. */
   readonly updated: readonly ResourceRef[]
 }
 
@@ -34,6 +34,6 @@ export interface ResourceQuery {
   readonly type?: 'api_key' | 'integration' | 'job'
   readonly title?: string
   readonly id?: string
-  /** Jobs in full, also where many are listed. */
+  /** True: shows jobs in full, also in a list. */
   readonly full?: boolean
 }

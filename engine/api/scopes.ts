@@ -1,24 +1,24 @@
 /**
- * What a caller may do: the scopes, and who has them (S21, C2.9).
+ * The scopes, and who has them (S21, C2.9).
  *
- * Owns: the one table of scopes. Leaves out: which operation asks for which (server/routes, shown as `x-scopes`), whose
- * a secret is (access/credentials.ts).
+ * Owns: the one table of scopes. Leaves out: the scope that an operation needs (server/routes, published as
+ * `x-scopes`), the owner of a key (access/credentials.ts).
  *
- * 1. A role has what the roles before it have.
- * 2. Clients hide what a key has no scope for, so a scope stands here only once an operation that works asks for it; a
- *    test holds the table and the routes together.
+ * 1. A role has all scopes of the roles before it.
+ * 2. Each scope is needed by an operation that exists. Clients hide what a key has no scope for. A test compares the
+ *    table with the routes.
  */
 
 /** Roles from the least to the most. */
 export const roles = ['analyst', 'power_user', 'administrator'] as const
 
-/** What a user is: an analyst looks and votes, a power user runs jobs, an administrator all (S21). */
+/** The role of a user: an analyst reads and votes, a power user runs jobs, an administrator does everything (S21). */
 export type Role = (typeof roles)[number]
 
 interface ScopeRow {
-  /** The least role that has it. */
+  /** The lowest role that has it. */
   readonly from: Role
-  /** A key that sends events has it too, for the jobs that it is bound to (S1). */
+  /** An input key has it too, for the jobs that it is bound to (S1). */
   readonly inputKey?: true
 }
 
@@ -28,7 +28,7 @@ export const scopeTable = {
   'read:resources': { from: 'analyst' },
   'write:resources': { from: 'power_user' },
   'delete:resources': { from: 'power_user' },
-  /** To make and delete keys among the resources. */
+  /** Creates and deletes api keys. */
   'write:api_keys': { from: 'administrator' },
   'execute:job_operations': { from: 'power_user', inputKey: true },
   'write:event_feedback': { from: 'analyst', inputKey: true },
@@ -47,7 +47,7 @@ export const scopeTable = {
   'write:users': { from: 'administrator' },
 } as const satisfies Readonly<Record<string, ScopeRow>>
 
-/** What a caller may do, one word of it. */
+/** One permission of a caller. */
 export type Scope = keyof typeof scopeTable
 
 const rows = Object.entries(scopeTable) as [Scope, ScopeRow][]
@@ -57,14 +57,14 @@ function scopesFrom(role: Role): ReadonlySet<Scope> {
   return new Set(rows.filter(([, { from }]) => roles.indexOf(from) <= rank).map(([scope]) => scope))
 }
 
-/** What each role may do. */
+/** The scopes of each role. */
 export const scopesOfRole: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   analyst: scopesFrom('analyst'),
   power_user: scopesFrom('power_user'),
   administrator: scopesFrom('administrator'),
 }
 
-/** What each kind of api key may do. */
+/** The scopes of each kind of api key. */
 export const scopesOfKey: Readonly<Record<'management' | 'input', ReadonlySet<Scope>>> = {
   management: new Set(rows.map(([scope]) => scope)),
   input: new Set(rows.filter(([, { inputKey }]) => inputKey === true).map(([scope]) => scope)),

@@ -1,22 +1,22 @@
-/** What happened to a message on its way through its shard, for whoever follows one (traces). */
+/** The way of one message through its shard, for traces. */
 
-/** Of the turn that carried it; milliseconds since 1970, with fractions. */
+/** Times of the turn that carried the message: milliseconds since 1970, with fractions. */
 export interface TurnTimes {
   readonly shard: number
   /** Messages in the turn. */
   readonly messages: number
-  /** Given to the thread. */
+  /** When it was given to the thread. */
   readonly startedMs: number
-  /** The thread began with it; absent where it could not be run as a whole. */
+  /** When the thread began it; absent where it could not be run as a whole. */
   readonly beganMs?: number | undefined
-  /** How long its messages took, and behind them the flushed commit. */
+  /** How long its messages took, and then the flushed commit. */
   readonly workMs?: number | undefined
   readonly flushMs?: number | undefined
-  /** Its answers are there. */
+  /** When its answers arrived. */
   readonly finishedMs: number
 }
 
 export interface TurnTrace {
-  /** Told once, before the message's receiver is. `postedMs`: when it came into its mailbox. */
+  /** Called once, before the message's receiver. `postedMs`: when the message entered its mailbox. */
   ran(postedMs: number, times: TurnTimes): void
 }

@@ -1,17 +1,17 @@
-/** What may be asked of users and their tokens, and what is told of them: the words that server/ and engine/ share. */
+/** The contract of users and their tokens. */
 import type { Role, Scope } from './scopes.js'
 import type { Principal } from './principal.js'
 
-/** A user as others see one. */
+/** A user, without the password. */
 export interface UserView {
   readonly name: string
   readonly role: Role
   readonly enabled: boolean
   /** ISO 8601 UTC. */
   readonly createdAt: string
-  /** ISO 8601 UTC, or null: never, or not since the record was last written. */
+  /** ISO 8601 UTC; null where no sign-in was recorded. */
   readonly lastLoginAt: string | null
-  /** Tokens that work, or would if the user were enabled. */
+  /** Tokens that are not expired. Those of a disabled user count, and do not work. */
   readonly tokens: number
 }
 
@@ -21,7 +21,7 @@ export interface NewUser {
   readonly role: Role
 }
 
-/** What of a user changes. */
+/** A change of a user; what is absent stays. */
 export interface UserChange {
   readonly role?: Role
   readonly enabled?: boolean
@@ -29,30 +29,30 @@ export interface UserChange {
 
 export interface PasswordChange {
   readonly password: string
-  /** Needed from a user who changes his own. */
+  /** Required from users who change their own password. */
   readonly currentPassword?: string
-  /** Leaves the user's tokens as they are; otherwise all end but the one that is used for this. */
+  /** True: the user's tokens stay valid. False: all of them end but the one that made this request. */
   readonly keepTokens: boolean
-  /** Where the caller is, to slow down guessing. */
+  /** The caller's address, for the login throttle. */
   readonly address: string
 }
 
-/** Users: administrators, power users, analysts. At least one enabled administrator is there at all times. */
+/** Users: administrators, power users, analysts. There is always at least one enabled administrator. */
 export interface UserService {
-  /** By name. */
+  /** All users, sorted by name. */
   list(): UserView[]
   /** @throws Refusal user_not_found. */
   get(name: string): UserView
-  /** Rejects with invalid_body (a name or password that cannot be one), user_exists, limit_exceeded. */
+  /** Rejects with invalid_body (an invalid name or password), user_exists, limit_exceeded. */
   create(by: Principal, user: NewUser): Promise<UserView>
-  /** Takes effect at once, for tokens too. @throws Refusal user_not_found, last_administrator. */
+  /** Takes effect immediately, for tokens too. @throws Refusal user_not_found, last_administrator. */
   change(by: Principal, name: string, change: UserChange): UserView
   /**
-   * Rejects with user_not_found, invalid_body, forbidden (not one's own and not an administrator's doing, or the
-   * current password is wrong), too_many_attempts.
+   * Rejects with user_not_found, invalid_body, too_many_attempts, and forbidden: the current password is wrong, or the
+   * caller is neither this user nor an administrator.
    */
   setPassword(by: Principal, name: string, change: PasswordChange): Promise<void>
-  /** Tokens go with the user; votes stay. @throws Refusal user_not_found, last_administrator. */
+  /** Deletes the user with all tokens. Votes stay. @throws Refusal user_not_found, last_administrator. */
   remove(by: Principal, name: string): void
 }
 
@@ -61,15 +61,15 @@ export interface TokenRequest {
   readonly password: string
   /** Seconds, at least 1. */
   readonly lifeSeconds: number
-  /** No more than this; null: all that the user may. */
+  /** Limits the token to these; null: all scopes of the user. */
   readonly scopes: readonly Scope[] | null
-  /** Where the caller is, to slow down guessing. */
+  /** The caller's address, for the login throttle. */
   readonly address: string
 }
 
 export interface IssuedToken {
   readonly id: string
-  /** Told this once. */
+  /** Returned this once. */
   readonly value: string
   readonly expiresMicros: number
 }
@@ -79,21 +79,21 @@ export interface TokenView {
   readonly username: string
   readonly createdAt: string
   readonly expiresMicros: number
-  /** ISO 8601 UTC, a minute behind at most; null: never used. */
+  /** ISO 8601 UTC, up to a minute behind; null: never used. */
   readonly lastUsedAt: string | null
-  /** What it may do now. */
+  /** What the token may do now. */
   readonly scopes: readonly Scope[]
 }
 
-/** Tokens: what users present in place of a key. */
+/** Tokens: what users present instead of a key. */
 export interface TokenService {
   /**
-   * A token for a user who says the password. The answer to an unknown user, a disabled one and a wrong password is the
-   * same, and takes as long. Rejects with wrong_password, too_many_attempts.
+   * Issues a token for a user name and password. An unknown user, a disabled user and a wrong password get the same
+   * answer after the same time. Rejects with wrong_password, too_many_attempts.
    */
   issue(request: TokenRequest): Promise<IssuedToken>
-  /** Those that are not over, by age: of one user, or of all. @throws Refusal forbidden for others' without read:users. */
+  /** Valid tokens, oldest first, of one user or of all. @throws Refusal forbidden: others' tokens need read:users. */
   list(by: Principal, username: string | null): TokenView[]
-  /** @throws Refusal token_not_found, also for others' without write:users. */
+  /** @throws Refusal token_not_found, also for a token of somebody else without write:users. */
   revoke(by: Principal, id: string): void
 }

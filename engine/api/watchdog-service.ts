@@ -1,4 +1,4 @@
-/** Watchdogs: what they look at, and what operators may ask of them. */
+/** The contract of watchdogs: what they measure, and what operators may do with them. */
 import type { Author } from './principal.js'
 
 export type WatchdogType =
@@ -13,17 +13,17 @@ export type WatchdogType =
   | 'feedback_lag'
   | 'disagreement'
 
-/** Something that can be measured, and from where on it is bad. */
+/** Something that can be measured, and the threshold from which it is bad. */
 export interface WatchdogCondition {
   readonly name: string
   readonly description: string
   readonly unit: string
-  /** Bad is what is over the threshold, or under it. */
+  /** Values on this side of the threshold are bad. */
   readonly bad: 'above' | 'below'
   readonly threshold: number
-  /** `job`: needs one; `any`: of one job, or of all together; `service`: has none. */
+  /** `job`: needs a job; `any`: measures one job, or all together; `service`: takes no job. */
   readonly scope: 'job' | 'any' | 'service'
-  /** Looks back over so many minutes, where not said otherwise; null: at the moment. */
+  /** Default length of the measured period in minutes; null: it measures the current state. */
   readonly windowMinutes: number | null
 }
 
@@ -33,44 +33,44 @@ export interface NewWatchdog {
   readonly condition: string
   readonly jobId: number | null
   readonly threshold?: number | undefined
-  /** It is good again from here on; the threshold where absent. */
+  /** The value from which it is good again; the threshold where absent. */
   readonly resolveThreshold?: number | undefined
   readonly windowMinutes?: number | undefined
-  /** It fires, and resolves, when things were so for so long. */
+  /** It fires, or resolves, once the condition has held this long. */
   readonly forSeconds?: number | undefined
-  /** Integrations that tell when it fires and resolves, by id or title. */
+  /** Integrations that send a message when it fires or resolves, by id or title. */
   readonly integrations?: readonly (number | string)[] | undefined
-  /** Looked at once in so many seconds. */
+  /** Seconds between two measurements. */
   readonly intervalSeconds?: number | undefined
-  /** That it fires is told once in so many seconds; 0: each time. */
+  /** At most one message about its firing is sent in this many seconds; 0: every one is sent. */
   readonly throttleSeconds?: number | undefined
   readonly enabled?: boolean | undefined
 }
 
-/** `unknown`: there is nothing to measure (no events, no such job any more), or not yet. */
+/** `unknown`: there is nothing to measure yet, or nothing any more (no events, a deleted job). */
 export type WatchdogState = 'ok' | 'firing' | 'unknown' | 'disabled'
 
 export interface WatchdogView
   extends Required<{ [K in keyof Omit<NewWatchdog, 'integrations'>]: Exclude<NewWatchdog[K], undefined> }> {
   readonly id: string
-  /** Those that are still there. */
+  /** Those that still exist. */
   readonly integrations: readonly { readonly id: number; readonly title: string }[]
-  /** Where it is one of its job's monitoring_settings: its name there; null otherwise. */
+  /** Its name in its job's monitoring_settings; null where it is not from there. */
   readonly monitor: string | null
   readonly state: WatchdogState
-  /** Since when it fires, or does not. */
+  /** When it began to fire, or stopped. */
   readonly sinceMicros: number
-  /** As it was measured last. */
+  /** The latest measurement. */
   readonly value: number | null
   readonly createdMicros: number
 }
 
 export interface WatchdogService {
-  /** By age; of one type where it is given. */
+  /** Oldest first; of one type where `type` is given. */
   list(type?: WatchdogType): WatchdogView[]
   /** @throws Refusal watchdog_not_found. */
   get(id: string): WatchdogView
-  /** What the type can look at. */
+  /** What this type can measure. */
   conditions(type: WatchdogType): readonly WatchdogCondition[]
   /** @throws Refusal invalid_body, job_not_found, limit_exceeded. */
   create(watchdog: NewWatchdog, by: Author): WatchdogView

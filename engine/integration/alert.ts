@@ -1,8 +1,8 @@
 /**
- * A watchdog that fired or resolved, on its way out of the service.
+ * A watchdog that fired or resolved, as it leaves the service.
  *
- * Owns: what is said of it, and how it is an event to kinds that know events only. Leaves out: when one fires (monitor/), how it is
- * delivered (delivery.ts).
+ * Owns: the text and the document of an alert, and its form as an event for kinds that only know events. Leaves out:
+ * when a watchdog fires (monitor/), delivery (delivery.ts).
  */
 import { isoMicros } from '../clock.js'
 import type { DecidedEvent, WatchdogAlert } from './contract.js'
@@ -13,13 +13,13 @@ function numberText(value: number): string {
   return String(Number(value.toPrecision(VALUE_DIGITS)))
 }
 
-/** A sentence for people. */
+/** The alert as a sentence. */
 export function alertText({ state, condition, value, unit, bad, threshold, jobTitle }: WatchdogAlert): string {
-  const what = `${condition} is ${value === null ? 'not looked at any more' : `${numberText(value)} ${unit}`}`
+  const what = `${condition} is ${value === null ? 'no longer measured' : `${numberText(value)} ${unit}`}`
   return `${what}; it ${state === 'firing' ? 'fires' : 'fired'} ${bad} ${numberText(threshold)}${jobTitle === null ? '' : `, job ${jobTitle}`}`
 }
 
-/** What receivers get: `data` of a webhook, the document of others. */
+/** The document that receivers get: `data` of a webhook, the event of other kinds. */
 export function alertDocument(alert: WatchdogAlert): Readonly<Record<string, unknown>> {
   return {
     title: alert.title,
@@ -41,7 +41,7 @@ export function alertDocument(alert: WatchdogAlert): Readonly<Record<string, unk
   }
 }
 
-/** The alert as kinds see events. */
+/** The alert in the form of an event. */
 export function alertEvent(alert: WatchdogAlert, serviceName: string): DecidedEvent {
   return {
     jobId: alert.jobId ?? 0,

@@ -1,14 +1,15 @@
 /**
- * What an integration is to the service: one interface a role, and the tools that it is given for its work.
+ * The contract of an integration: one interface for each role, and the tools that the service passes in.
  *
- * Owns: the words between what runs integrations (delivery.ts, and the thread that they live on) and the kinds (one folder
- * each). Leaves out: the catalogue's words (registry/integration-registry.ts), when what is called (delivery.ts).
+ * Owns: the interfaces between the code that runs integrations (delivery.ts, intake.ts, enrichment-requests.ts) and the kinds (one
+ * folder each). Leaves out: the metadata of a kind (registry/integration-registry.ts), the order of calls (delivery.ts).
  *
- * 1. An integration touches nothing of the service: it is given events and answers with fates.
- * 2. It waits for nobody without a limit, and keeps no more than what it was given.
- * 3. What it says of a failure is a sentence for people, without secrets and without the body of an event.
+ * 1. An integration never touches the service: it takes events and returns outcomes.
+ * 2. It never waits without a limit, and keeps no more than it was given.
+ * 3. The reason of a failure is a sentence for people. It contains no secret and no event body.
  * 4. It never executes what it reads: templates only name fields (template.ts).
- * The contract suites in test/contracts (sink.ts, enrichment.ts) hold every kind to this.
+ *
+ * The contract suites in test/contracts (sink.ts, enrichment.ts) test every kind against these rules.
  */
 import type { Clock } from '../clock.js'
 import type { IntegrationRole } from '../domain/job/job.js'
@@ -59,65 +60,65 @@ export interface WatchdogAlert {
 
 /** One event on its way out. */
 export interface Outgoing {
-  /** The same at every try, another for another decision: receivers may tell repetitions by it. */
+  /** The same for every try of one decision, so that receivers can recognise repetitions. */
   readonly id: string
   readonly reason: 'decided' | 'decided_again'
   readonly event: DecidedEvent
-  /** What was answered when this event, or its bucket, was last delivered: a case's id, say. */
+  /** The reference from the last delivery of this event or its bucket, such as the id of a case. */
   readonly reference: string | null
-  /** Where this is no decision but a watchdog that fired or resolved; `event` says it in the words of events. */
+  /** Set for a watchdog that fired or resolved; `event` is then the alert in the form of an event. */
   readonly alert?: WatchdogAlert
 }
 
 /** How one delivery ended. */
-export type Fate =
-  | { readonly fate: 'delivered'; readonly reference?: string }
-  /** The counterpart takes others but never this one. */
-  | { readonly fate: 'refused'; readonly reason: string }
+export type Outcome =
+  | { readonly outcome: 'delivered'; readonly reference?: string }
+  /** The counterpart will never accept this event, but accepts others. */
+  | { readonly outcome: 'refused'; readonly reason: string }
   | {
-      readonly fate: 'failed'
+      readonly outcome: 'failed'
       readonly reason: string
-      /** The event itself may be the reason; false where it would be the same with any other: nobody there, too busy. */
+      /** The event itself may be the cause. False where any event would fail: unreachable, too busy. */
       readonly suspect: boolean
-      /** How long it asked to be left alone. */
+      /** How long the counterpart asked us to wait. */
       readonly retryAfterMs?: number
     }
 
-/** Takes events out: output, post decision, case creation. */
+/** Sends events out. Roles: output, post decision, case creation. */
 export interface Sink {
   /** Most events that `deliver` takes at once. */
   readonly batchMax: number
   /**
-   * What the reference of a delivery is kept under, and given back with the next event of the same: for sinks whose fates have
-   * references.
+   * The key under which the reference of a delivery is stored. The next event with the same key gets the reference
+   * back. Only for sinks whose outcomes have references.
    */
   subjectOf?(event: DecidedEvent): string
-  /** One fate for each, in order. Rejects for bugs only. Ends soon after `signal` does. */
-  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]>
+  /** Returns one outcome for each item, in order. Rejects for bugs only. Ends soon after `signal` aborts. */
+  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]>
   close(): Promise<void>
 }
 
-/** A document that came from outside. */
+/** A document from outside. */
 export interface SourceDocument {
-  /** The id of its event: the same whenever the same document is read. */
+  /** The id of its event: the same each time the same document is read. */
   readonly id: string
-  /** JSON of an object; it is parsed where it becomes an event. */
+  /** A JSON object; it is parsed when it becomes an event. */
   readonly body: Uint8Array
-  /** Why it can never be an event, where the source knows; the body may then be anything. */
+  /** Why it can never be an event, where the source knows. The body may then be anything. */
   readonly unfit?: string
 }
 
 export interface SourcePiece {
   readonly documents: readonly SourceDocument[]
-  /** Where the next piece begins; plain data. It is kept when the documents of this one are on disk. */
+  /** Where the next piece begins, as plain data. It is stored once the documents of this piece are on disk. */
   readonly checkpoint: unknown
-  /** There is more to be had at once. */
+  /** More documents are available now. */
   readonly more: boolean
-  /** What people should know of this piece: something was lost, say. */
+  /** A remark for people, for example that documents were lost. */
   readonly note?: string
 }
 
-/** The counterpart could not be asked, or did not answer as it should; the message is for people. */
+/** The counterpart was unreachable, or its answer was wrong. The message is for people. */
 export class SourceFailure extends Error {
   readonly retryAfterMs: number
 
@@ -127,28 +128,28 @@ export class SourceFailure extends Error {
   }
 }
 
-/** Brings events in: input. */
+/** Reads events from outside. Role: input. */
 export interface Source {
-  /** Milliseconds between two polls where there was nothing more. */
+  /** Milliseconds between two polls when nothing more is available. */
   readonly pollMs: number
-  /** What is behind the checkpoint, null at the beginning. Rejects with SourceFailure. */
+  /** Reads what follows the checkpoint; null at the beginning. Rejects with SourceFailure. */
   poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece>
   /**
-   * The documents of a piece are on disk, or kept as refused (those ids): whoever has to be told is told, when its checkpoint
-   * (the object that the piece had) is kept too. Where the ledger was not written it is not called, and the next call means
-   * that piece too.
+   * Acknowledges a piece to the counterpart. Its documents and its checkpoint are on disk; the refused documents (by id)
+   * are kept. The checkpoint is the same object as in the piece. If the ledger could not be written, the call is skipped,
+   * and the next call covers this piece as well.
    */
   taken?(checkpoint: unknown, refused: ReadonlySet<string>): Promise<void>
   close(): Promise<void>
 }
 
-/** What a look-up brings: names with scalars, lists of scalars, or names again. */
+/** Fields that an enrichment adds: scalars, lists of scalars, or nested objects of them. */
 export type EnrichmentFields = Readonly<Record<string, unknown>>
 
-/** The counterpart could not be asked, or did not answer as it should; the message is for people. */
+/** As SourceFailure, for enrichment. */
 export class EnrichmentFailure extends SourceFailure {}
 
-/** The counterpart answers others but never this question; the sentence is for people. */
+/** The counterpart will never answer this query, but answers others. The reason is for people. */
 export class QueryRefused {
   readonly reason: string
 
@@ -157,25 +158,30 @@ export class QueryRefused {
   }
 }
 
-/** What is known of a subject: null for nothing. */
+/** What is known about a subject: null for nothing. */
 export type Known = EnrichmentFields | null | QueryRefused
 
-/** Looks up what is known about events: enrichment. */
+/** Finds what is known about events. Role: enrichment. */
 export interface EnrichmentSource {
-  /** Most subjects that `find` takes at once, and how many such questions may be under way. */
+  /** Most subjects in one call of `find`, and most calls at the same time. */
   readonly batchMax: number
   readonly atOnce: number
-  /** What is asked about the event, null where it has nothing to ask about. Equal subjects have equal answers, for a while. */
+  /**
+   * The subject to find for an event, or null for none. Equal subjects have equal answers while the cache holds them.
+   */
   subjectOf(document: Readonly<Record<string, unknown>>): string | null
-  /** What is known of each, in order. Rejects with EnrichmentFailure where it is about no single one. Ends soon after `signal` does. */
+  /**
+   * Finds what is known about each subject, in order. Rejects with EnrichmentFailure for failures that concern no single
+   * subject. Ends soon after `signal` aborts.
+   */
   find(subjects: readonly string[], signal: AbortSignal): Promise<readonly Known[]>
-  /** What it knows by itself, for people; absent where it asks each time. */
+  /** A sentence about the data that it holds in memory; absent where it asks the counterpart each time. */
   summary?(): string
   close(): Promise<void>
 }
 
-/** Parameters as checked when they were given, with the secrets opened. */
-export type Opened = Readonly<Record<string, string | number | boolean | undefined>>
+/** Parameters that were checked when they were set, with decrypted secrets. */
+export type OpenedParameters = Readonly<Record<string, string | number | boolean | undefined>>
 
 export interface Tools {
   readonly policy: HostPolicy
@@ -184,15 +190,15 @@ export interface Tools {
   readonly serviceName: string
 }
 
-/** A kind that does something outside: its entry of the catalogue, and how it is opened in a role. */
+/** A kind with a counterpart outside the service: its metadata, and how it is opened in a role. */
 export interface OutsideKind {
   readonly entry: IntegrationKind
-  /** Its sink, opened as post_decision without parameters, can tell alerts of watchdogs too. */
-  readonly tellsWatchdogs?: true
-  /** For roles that take events out. @throws Error with a sentence where the parameters do not go together. */
-  openSink?(role: IntegrationRole, connection: Opened, parameters: Opened, tools: Tools): Sink
+  /** Its sink, opened as post_decision without parameters, can also send alerts of watchdogs. */
+  readonly sendsAlerts?: true
+  /** For roles that send events out. @throws Error with a sentence if the parameters do not fit together. */
+  openSink?(role: IntegrationRole, connection: OpenedParameters, parameters: OpenedParameters, tools: Tools): Sink
   /** For the role input. @throws Error as openSink. */
-  openSource?(connection: Opened, parameters: Opened, tools: Tools): Source
+  openSource?(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools): Source
   /** For the role enrichment. @throws Error as openSink. */
-  openEnrichment?(connection: Opened, parameters: Opened, tools: Tools): EnrichmentSource
+  openEnrichment?(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools): EnrichmentSource
 }

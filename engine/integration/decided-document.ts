@@ -1,8 +1,8 @@
-/** An event with its decision as one document: what goes to search engines and brokers. */
+/** An event with its decision as one document, for search engines and brokers. */
 import { isoMicros } from '../clock.js'
 import type { DecidedEvent } from './contract.js'
 
-/** The client's fields and the service's section, and beside them names as clients that filter stored events know them. */
+/** The client's fields, the service's section, and the top-level names by which clients filter stored events. */
 export function decidedDocument(event: DecidedEvent): Record<string, unknown> {
   return {
     '@timestamp': isoMicros(event.ingestMicros),

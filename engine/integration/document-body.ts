@@ -1,9 +1,9 @@
-/** Bodies that come from outside as they are: whether they can be an event at all, before they are put between other bytes. */
+/** Checks bytes from outside: only one JSON object may be placed between the bytes of other events. */
 import { limits } from '../limits.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Why these bytes are not one JSON object that an event could be, or null. What is in it is judged where it becomes an event. */
+/** Why these bytes cannot be an event, or null. The content of the object is checked when it becomes an event. */
 export function misfitOf(body: Uint8Array): string | null {
   if (body.length > limits.eventBytesMax) return `it has more than ${limits.eventBytesMax} bytes`
   let text: string
@@ -18,5 +18,5 @@ export function misfitOf(body: Uint8Array): string | null {
   } catch {
     return 'it is not JSON'
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'it is no JSON object'
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'it is not a JSON object'
 }

@@ -1,4 +1,4 @@
-/** The kinds that do something outside, and with them the whole catalogue. A kind stands here when it works. */
+/** Every kind with a counterpart outside the service, and the complete integration registry. */
 import { builtInKinds } from '../resource/registry/registry-entries.js'
 import { IntegrationRegistry } from '../resource/registry/integration-registry.js'
 import { jira } from './cases/jira.js'
@@ -35,7 +35,7 @@ export const outsideKinds: readonly OutsideKind[] = [
 /** Every kind that an integration can be of. */
 export const allKinds = new IntegrationRegistry([...builtInKinds.all, ...outsideKinds.map(({ entry }) => entry)])
 
-/** The kind with that id, or null where it does nothing outside. */
+/** The kind with this id, or null if it has no counterpart outside. */
 export function outsideKind(id: string): OutsideKind | null {
   return outsideKinds.find(({ entry }) => entry.id === id) ?? null
 }

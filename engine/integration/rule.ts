@@ -1,5 +1,5 @@
 /**
- * Which decisions a step takes out: the parameters that every step of these roles has, and the rule that they make.
+ * The rule of a step that sends events out: the parameters that select decisions, and the rule built from them.
  *
  * Owns: the rule on a decision. Leaves out: filters on the event itself, which are compiled where events are read.
  */
@@ -11,22 +11,22 @@ import { compileFilters, parseFilters, type Filter } from '../domain/query/filte
 import { FieldSet } from '../domain/query/field.js'
 import { labelWords } from '../resource/registry/label-parameters.js'
 import type { ParameterSpec } from '../resource/registry/parameters.js'
-import type { Opened } from './contract.js'
+import type { OpenedParameters } from './contract.js'
 
 export interface Rule {
-  /** Indexes of labels, or null for all of them. */
+  /** Indexes of labels; null for all. */
   readonly labels: ReadonlySet<number> | null
   /** 0 to 100. */
   readonly minConfidence: number
   readonly outliersOnly: boolean
-  /** Events without a decision too. */
+  /** Include events without a decision. */
   readonly undecided: boolean
-  /** A decision made again is told although the label is the same. */
+  /** Send a repeated decision even if its label is the same. */
   readonly sameAgain: boolean
   readonly filters: readonly Filter[]
 }
 
-/** Why a text is no list of filters, or null. */
+/** Why a text is not a list of filters, or null. */
 function misfit(text: string): string | null {
   try {
     parse(text)
@@ -34,7 +34,7 @@ function misfit(text: string): string | null {
   } catch (error) {
     return error instanceof Refusal
       ? (error.context.issues?.[0]?.msg ?? error.message)
-      : 'must be a list of filters, as JSON'
+      : 'must be a JSON list of filters'
   }
 }
 
@@ -45,7 +45,7 @@ function parse(text: string): Filter[] {
   return filters
 }
 
-/** What every step that takes events out can say. */
+/** The parameters of every step that sends events out. */
 export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
   return [
     {
@@ -54,40 +54,40 @@ export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
       required: false,
       labels: true,
       description:
-        'Labels of the job by name or id, with commas between; events with another decision are left out. Empty for all.',
+        'Labels of the job by name or id, separated by commas. Events with another decision are not sent. Empty for all.',
     },
     {
       name: 'min_confidence',
       type: 'number',
       required: false,
       minimum: 0,
-      description: 'Events with a lower confidence, 0 to 100, are left out.',
+      description: 'Events with a lower confidence, 0 to 100, are not sent.',
     },
     {
       name: 'only_outliers',
       type: 'boolean',
       required: false,
-      description: 'Only events unlike all that the model was trained on.',
+      description: 'Send only outliers: events unlike all training data of the model.',
     },
     {
       name: 'include_undecided',
       type: 'boolean',
       required: false,
       default: role === 'output',
-      description: 'Events without a decision too.',
+      description: 'Send events without a decision too.',
     },
     {
       name: 'filters',
       type: 'string',
       required: false,
       check: misfit,
-      description: 'A JSON list of {field, operator, value}; events that do not pass all of them are left out.',
+      description: 'A JSON list of {field, operator, value}. Events that do not pass all filters are not sent.',
     },
   ]
 }
 
-/** The rule of a step; labels that the job does not have are left out. */
-export function ruleOf(role: IntegrationRole, parameters: Opened, labels: readonly Label[]): Rule {
+/** The rule of a step. Labels that the job does not have are ignored. */
+export function ruleOf(role: IntegrationRole, parameters: OpenedParameters, labels: readonly Label[]): Rule {
   const names = labelWords(String(parameters.decisions ?? ''))
   const wanted = names.flatMap((name) => resolveLabel(labels, name) ?? [])
   return {

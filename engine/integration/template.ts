@@ -1,17 +1,17 @@
 /**
- * Templates: text with `{{path}}` in it, where a path names a field of the event. Nothing else is understood, so nothing in a
- * template, or in an event, can do anything.
+ * Templates: text with `{{path}}`, where a path names a field of the event. There is no other syntax, so neither a
+ * template nor an event can execute anything.
  *
- * 1. What an event holds is put in as it is and never looked at again: `{{x}}` inside a value stays `{{x}}`.
- * 2. A path that leads nowhere, or to an empty value, leaves nothing behind.
- * 3. A template costs time by its length alone, whatever its writer puts between braces.
+ * 1. Values of an event are inserted as they are, and never parsed again: `{{x}}` inside a value stays `{{x}}`.
+ * 2. A path without a value, or with an empty one, inserts nothing.
+ * 3. The cost of a template grows with its length only, whatever is between the braces.
  */
 import { isoMicros } from '../clock.js'
 import type { DecidedEvent } from './contract.js'
 
 const VALUE_CHARS_MAX = 1_000
 
-/** The value at a dot path; a field of exactly that dotted name counts where the path leads nowhere. */
+/** The value at a dot path. Without one, a top-level field with exactly this dotted name counts. */
 export function valueAt(document: Readonly<Record<string, unknown>>, path: string): unknown {
   let value: unknown = document
   for (const name of path.split('.')) {
@@ -23,9 +23,9 @@ export function valueAt(document: Readonly<Record<string, unknown>>, path: strin
   return value
 }
 
-/** The service's own words in a template, beside the fields of the event. */
-function ownWord(event: DecidedEvent, word: string): unknown {
-  switch (word) {
+/** Names of the service in a template, in addition to the fields of the event. */
+function serviceValue(event: DecidedEvent, name: string): unknown {
+  switch (name) {
     case 'event_id':
       return event.eventId
     case 'job_id':
@@ -49,7 +49,7 @@ function ownWord(event: DecidedEvent, word: string): unknown {
   }
 }
 
-/** A value as text, cut where it is long. */
+/** A value as text of at most 1,000 characters; a longer one is cut. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -60,6 +60,6 @@ export function textOf(value: unknown): string {
 export function fill(template: string, event: DecidedEvent, fit: (text: string) => string = (text) => text): string {
   return template.replace(/\{\{([^{}]+)\}\}/g, (_, inside: string) => {
     const path = inside.trim()
-    return fit(textOf(ownWord(event, path) ?? valueAt(event.document, path)))
+    return fit(textOf(serviceValue(event, path) ?? valueAt(event.document, path)))
   })
 }

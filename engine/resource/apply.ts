@@ -1,20 +1,20 @@
 /**
- * A document against the catalog: what it would do, or why it cannot.
+ * Plans a whole document: what it would change, or why it is refused.
  *
- * Owns: the rules of the set: no title twice, every reference found, an order without circles, overwriting only where
- * it is allowed, no more than there may be. Leaves out: what each resource becomes (plan.ts), writing (resource-store.ts).
+ * Owns: the rules of the set: titles differ, references resolve, dependencies have no cycle, existing resources need
+ * `overwrite`, limits hold. Leaves out: what each resource becomes (plan.ts), commits (resource-store.ts).
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { ApplyOutcome } from '../api/decision-service.js'
 import { Issues } from './document-issues.js'
 import { orderResources } from './order.js'
-import { Plan, type Maker, type PlannedApply } from './plan.js'
+import { Plan, type PlanDeps, type PlannedApply } from './plan.js'
 import { References } from './references.js'
 import type { ResourceInput } from './shapes.js'
 import type { ResourceState } from './state.js'
 
-/** True where the catalog has a resource of that type and title. */
+/** True where a resource of that type and title is stored. */
 function exists(state: ResourceState, { type, properties }: ResourceInput): boolean {
   if (type === 'api_key') return state.apiKeys.has(properties.title)
   if (type === 'integration') return state.integrationsByTitle.has(properties.title)
@@ -26,7 +26,7 @@ function refuseDuplicates(inputs: readonly ResourceInput[], issues: Issues): voi
   for (const { type, properties, inside } of inputs) {
     const key = `${type} ${properties.title}`
     if (seen.has(key)) {
-      issues.add(inside, `another ${type} of the request has the same title`, 'duplicate')
+      issues.add(inside, `another ${type} in the request has the same title`, 'duplicate')
     }
     seen.add(key)
   }
@@ -47,14 +47,14 @@ function refuseTooMany(state: ResourceState, outcome: ApplyOutcome): void {
 }
 
 /**
- * What the parsed document would do.
+ * Plans the parsed resources of a document.
  * @throws Refusal invalid_resources, unresolved_reference, dependency_cycle, resource_exists, limit_exceeded.
  */
 export function planApply(
   state: ResourceState,
   inputs: readonly ResourceInput[],
   overwrite: boolean,
-  maker: Maker,
+  deps: PlanDeps,
 ): PlannedApply {
   const issues = new Issues()
   refuseDuplicates(inputs, issues)
@@ -66,9 +66,9 @@ export function planApply(
   const existing = overwrite ? [] : ordered.filter((input) => exists(state, input))
   if (existing[0] !== undefined) {
     const names = existing.slice(0, 10).map((input) => `${input.type} "${input.properties.title}"`)
-    throw new Refusal('resource_exists', `${names[0]} exists already`, { details: `existing: ${names.join(', ')}` })
+    throw new Refusal('resource_exists', `${names[0]} already exists`, { details: `existing: ${names.join(', ')}` })
   }
-  const plan = new Plan(state, references, maker)
+  const plan = new Plan(state, references, deps)
   for (const input of ordered) plan.add(input)
   plan.issues.refuse('invalid_resources')
   const planned = plan.finish()

@@ -1,16 +1,16 @@
 /**
- * The first start (S20): the integrations that are always there, the administrator, one management key.
+ * What a new store gets (S20): built-in integrations, the administrator, one management key.
  *
- * 1. On a catalog that has a user or a management key nobody is made, whatever is given.
- * 2. A secret that was given is never given back; one that was made is given back this once.
+ * 1. Where a user or a management key exists, neither is created, whatever the settings say.
+ * 2. A secret from the settings is never returned. A generated one is returned once.
  */
 import { isoMicros } from '../clock.js'
 import { Refusal } from '../errors.js'
-import type { Maker } from './plan.js'
 import { badKey, badPassword, hashPassword, hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
+import type { PlanDeps } from './plan.js'
 import { Changes, type ResourceState } from './state.js'
 
-/** Secrets from the settings, where there are any. */
+/** Secrets from the settings, if any. */
 export interface BootstrapSecrets {
   /** SERVICE_ADMIN_PASSWORD. */
   readonly adminPassword?: string | undefined
@@ -18,7 +18,7 @@ export interface BootstrapSecrets {
   readonly managementKey?: string | undefined
 }
 
-/** Secrets that were made, to be printed once; null where one was given, or nothing was to be made. */
+/** Generated secrets, to be printed once; null where the settings gave one, or nothing was created. */
 export interface BootstrapOutcome {
   readonly adminPassword: string | null
   readonly managementKey: string | null
@@ -27,11 +27,11 @@ export interface BootstrapOutcome {
 export const administratorName = 'admin'
 export const managementKeyName = 'management'
 
-/** Adds the built-in integrations that the catalog does not have: all at first, new kinds in later versions. */
-export function planBuiltIns(state: ResourceState, maker: Maker): Changes {
+/** Adds the built-in integrations that are missing: all in a new store, new kinds after an upgrade. */
+export function planBuiltIns(state: ResourceState, { clock }: PlanDeps): Changes {
   const changes = new Changes()
   const present = new Set([...state.integrations.values()].map((record) => record.kind))
-  const createdAt = isoMicros(maker.clock.nowMicros())
+  const createdAt = isoMicros(clock.nowMicros())
   let id = state.counters.nextIntegrationId
   for (const kind of state.kinds.all.filter((each) => each.builtIn && !present.has(each.id))) {
     const title = state.integrationsByTitle.has(kind.name) ? `${kind.name} (built in)` : kind.name
@@ -47,20 +47,20 @@ function refuseBad(setting: string, fault: string | null): void {
 }
 
 /**
- * Adds the administrator and the management key to an empty catalog.
- * @throws Refusal invalid_resources for a secret that is too weak, with a sentence that names its setting.
+ * Adds the administrator and the management key to a new store.
+ * @throws Refusal invalid_resources for a weak secret; the message names its setting.
  */
 export function planBootstrap(
   state: ResourceState,
   given: BootstrapSecrets,
-  maker: Maker,
+  { clock, random, passwordCost }: PlanDeps,
 ): { changes: Changes; outcome: BootstrapOutcome } {
   const changes = new Changes()
   const manageable = [...state.apiKeys.values()].some((key) => key.kind === 'management')
   if (state.users.size > 0 || manageable) return { changes, outcome: { adminPassword: null, managementKey: null } }
   refuseBad('SERVICE_ADMIN_PASSWORD', given.adminPassword === undefined ? null : badPassword(given.adminPassword))
   refuseBad('SERVICE_BOOTSTRAP_KEY', given.managementKey === undefined ? null : badKey(given.managementKey))
-  const { clock, random, passwordCost } = maker
+
   const createdAt = isoMicros(clock.nowMicros())
   const password = given.adminPassword ?? makeSecret(random)
   const value = given.managementKey ?? makeSecret(random)

@@ -1,45 +1,56 @@
 /**
- * What a job becomes: the settings that a document's job gives, over those that it had.
+ * Merges the properties of a job in a document into the settings of the stored job.
  *
- * Owns: the merge. Leaves out: the shapes (job-shapes.ts), references (references.ts), the set as a whole (plan.ts).
+ * Owns: the merge. Leaves out: the shapes (job-shapes.ts), references (references.ts), the whole document (plan.ts).
  *
- * 1. What is absent stays as it was; a new job takes defaults. Id, shard, status and creation time never change.
- * 2. A step is known by its integration and role. An empty pipeline changes none; otherwise named steps are added or
- *    changed, and the others stay, unless remove_missing_pipeline_integrations says that they go.
- * 3. The processors of the category are in every pipeline, always enabled.
+ * 1. Absent fields stay as they are; in a new job they take defaults. Id, shard, status and creation time never change.
+ * 2. Integration and role identify a step. An empty pipeline changes nothing. Otherwise the listed steps are added or
+ *    changed, and the others stay, unless remove_missing_pipeline_integrations is set.
+ * 3. The processors of the category are in every pipeline and always enabled.
  * 4. The same document again gives equal settings.
- * 5. A label that is called otherwise is so in the steps that name it, too (label-parameters.ts).
+ * 5. A renamed label is renamed in the steps that name it, too (label-parameters.ts).
  */
 import { limits } from '../limits.js'
 import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineStep } from '../domain/job/job.js'
 import { defaultLabels, labelAmbiguity, placeLabels } from '../domain/job/labels.js'
+import type { Sealer } from './access/sealing.js'
 import type { Issues, Place } from './document-issues.js'
 import type { AutoRetrainProperties, JobProperties, StepProperties } from './job-shapes.js'
+import type { IntegrationRecord } from './records.js'
 import { roleOf, type IntegrationKind, type IntegrationRegistry } from './registry/integration-registry.js'
 import { withLabels, type LabelNames } from './registry/label-parameters.js'
 import { readParameters } from './registry/parameters.js'
-import type { IntegrationRecord } from './records.js'
-import type { Sealer } from './access/sealing.js'
 
-/** What the merge needs to know of the rest. */
-export interface JobSurroundings {
-  /** The integration that a step's `resource` names; null where the document's own is at fault, which is told. */
+/** What the merge of one job needs from the plan. */
+export interface JobContext {
+  /** The integration that a step's `resource` names; null where that one has issues of its own. */
   integrationOf(resource: string): IntegrationRecord | null
-  /** The kind of an integration that a job has already. */
+  /** The kind of an integration that the job already uses. */
   kindOf(integrationId: number): IntegrationKind
-  /** The one integration of a built-in kind. */
+  /** The only integration of a built-in kind. */
   builtIn(kind: string): IntegrationRecord
   readonly kinds: IntegrationRegistry
   readonly sealer: Sealer
-  /** The ingest time that a step takes which begins: what comes in afterwards has a later one. */
+  /** Returns the ingest time for a new step: it handles events with later times. */
   stamp(): number
+  /** Place of the job's properties in the document. */
+  readonly place: Place
+  readonly issues: Issues
 }
 
-/** What only the catalog can give a job. */
+/** The fields of a job that no document gives. */
 export type JobIdentity = Pick<JobSettings, 'id' | 'shard' | 'createdAt'>
 
-/** Events pass the steps in this order of their roles. */
-const passage: readonly IntegrationRole[] = [
+/** What the merge of a job's steps needs. */
+interface PipelineContext extends JobContext {
+  readonly category: JobCategory
+  /** The steps that the job has. */
+  readonly before: readonly PipelineStep[]
+  readonly labels: LabelNames
+}
+
+/** The order in which events pass the roles of a pipeline. */
+const roleOrder: readonly IntegrationRole[] = [
   'input',
   'enrichment',
   'processor',
@@ -67,23 +78,19 @@ function mergeAutoRetrain(given: AutoRetrainProperties | undefined, before: Auto
   }
 }
 
-/** One named step over what it was, or null when it cannot be one. */
+/** Merges one listed step into the stored one. Null where the integration does not have the role. */
 function mergeStep(
   given: StepProperties,
   integration: IntegrationRecord,
-  before: readonly PipelineStep[],
-  category: JobCategory,
-  { kinds, sealer, stamp }: JobSurroundings,
-  labels: LabelNames,
   place: Place,
-  issues: Issues,
+  { kinds, sealer, stamp, issues, category, before, labels }: PipelineContext,
 ): PipelineStep | null {
   const kind = kinds.byId(integration.kind)
   const role = given.role ?? (kind.roles.length === 1 ? kind.roles[0]?.role : undefined)
   const spec = role === undefined ? null : roleOf(kind, role)
   if (role === undefined || spec === null) {
     const roles = kind.roles.map((each) => each.role).join(', ')
-    issues.add([...place, 'integration_type'], `"${integration.title}" can have the role: ${roles}`, 'invalid_role')
+    issues.add([...place, 'integration_type'], `"${integration.title}" can have the roles: ${roles}`, 'invalid_role')
     return null
   }
   if (role === 'processor' && !kind.addedTo.includes(category)) {
@@ -94,21 +101,25 @@ function mergeStep(
   }
   const old = before.find((step) => step.integrationId === integration.id && step.role === role)
   const at = [...place, 'parameters']
-  const parameters = readParameters(
-    spec.parameters,
-    given.parameters ?? {},
-    old?.parameters ?? null,
+  const parameters = readParameters({
+    specs: spec.parameters,
+    given: given.parameters ?? {},
+    before: old?.parameters ?? null,
     sealer,
-    issues.under(at),
-  )
+    report: issues.under(at),
+  })
   const kept = { ...old?.kept, ...given.kept }
   return {
     integrationId: integration.id,
     role,
     enabled: given.enabled ?? old?.enabled ?? true,
-    parameters: withLabels(spec.parameters, parameters, old?.parameters ?? null, labels, (name, msg) =>
-      issues.add([...at, name], msg, 'invalid_value'),
-    ),
+    parameters: withLabels({
+      specs: spec.parameters,
+      values: parameters,
+      before: old?.parameters ?? null,
+      labels,
+      report: (name, msg) => issues.add([...at, name], msg, 'invalid_value'),
+    }),
     ...(kind.outside === true
       ? { outsideSince: (old?.enabled === true ? old.outsideSince : undefined) ?? stamp() }
       : {}),
@@ -116,7 +127,7 @@ function mergeStep(
   }
 }
 
-/** What a processor that is added by itself takes. */
+/** The parameters of a processor that the document does not list. */
 function defaultsOf(kind: IntegrationKind): Record<string, unknown> {
   const parameters = roleOf(kind, 'processor')?.parameters ?? []
   return Object.fromEntries(
@@ -124,60 +135,71 @@ function defaultsOf(kind: IntegrationKind): Record<string, unknown> {
   )
 }
 
-function mergePipeline(
-  properties: JobProperties,
-  category: JobCategory,
-  before: readonly PipelineStep[],
-  around: JobSurroundings,
-  labels: LabelNames,
-  place: Place,
-  issues: Issues,
-): readonly PipelineStep[] {
-  const key = (step: PipelineStep): string => `${step.integrationId} ${step.role}`
-  const named = new Map<string, PipelineStep>()
-  for (const [index, given] of properties.pipeline.entries()) {
+function keyOf(step: PipelineStep): string {
+  return `${step.integrationId} ${step.role}`
+}
+
+/** The steps that the document lists, by key. */
+function listedSteps({ pipeline }: JobProperties, context: PipelineContext): Map<string, PipelineStep> {
+  const { place, issues } = context
+  const listed = new Map<string, PipelineStep>()
+  for (const [index, given] of pipeline.entries()) {
     const at = [...place, 'pipeline_integrations', index]
-    const integration = around.integrationOf(given.resource)
-    const step =
-      integration === null ? null : mergeStep(given, integration, before, category, around, labels, at, issues)
+    const integration = context.integrationOf(given.resource)
+    const step = integration === null ? null : mergeStep(given, integration, at, context)
     if (step === null) continue
-    if (named.has(key(step))) issues.add(at, 'this integration is named twice in the same role', 'duplicate')
-    named.set(key(step), step)
+    if (listed.has(keyOf(step))) issues.add(at, 'this integration is listed twice in the same role', 'duplicate')
+    listed.set(keyOf(step), step)
   }
-  const asNamedNow = (step: PipelineStep): PipelineStep => {
-    const specs = roleOf(around.kindOf(step.integrationId), step.role)?.parameters ?? []
-    return { ...step, parameters: withLabels(specs, step.parameters, step.parameters, labels, () => undefined) }
-  }
-  const removes = properties.removeMissingSteps && named.size > 0
+  return listed
+}
+
+/** The step with the new names of labels. */
+function withRenamedLabels(step: PipelineStep, { kindOf, labels }: PipelineContext): PipelineStep {
+  const parameters = withLabels({
+    specs: roleOf(kindOf(step.integrationId), step.role)?.parameters ?? [],
+    values: step.parameters,
+    before: step.parameters,
+    labels,
+    report: () => undefined,
+  })
+  return { ...step, parameters }
+}
+
+function mergePipeline(properties: JobProperties, context: PipelineContext): readonly PipelineStep[] {
+  const { category, before, kinds, place, issues } = context
+  const listed = listedSteps(properties, context)
+  const removes = properties.removeMissingSteps && listed.size > 0
   const steps = new Map<string, PipelineStep>()
   for (const step of before) {
-    if (!removes || step.role === 'processor' || named.has(key(step))) steps.set(key(step), asNamedNow(step))
+    if (!removes || step.role === 'processor' || listed.has(keyOf(step))) {
+      steps.set(keyOf(step), withRenamedLabels(step, context))
+    }
   }
-  for (const [id, step] of named) steps.set(id, step)
-  for (const kind of around.kinds.processorsOf(category)) {
-    const integrationId = around.builtIn(kind.id).id
+  for (const [key, step] of listed) steps.set(key, step)
+  for (const kind of kinds.processorsOf(category)) {
+    const integrationId = context.builtIn(kind.id).id
     const step: PipelineStep = { integrationId, role: 'processor', enabled: true, parameters: defaultsOf(kind) }
-    if (!steps.has(key(step))) steps.set(key(step), step)
+    if (!steps.has(keyOf(step))) steps.set(keyOf(step), step)
   }
   if (steps.size > limits.pipelineStepsMax) {
     const msg = `a pipeline has at most ${limits.pipelineStepsMax} steps`
     issues.add([...place, 'pipeline_integrations'], msg, 'too_big')
   }
-  return [...steps.values()].sort((a, b) => passage.indexOf(a.role) - passage.indexOf(b.role))
+  return [...steps.values()].sort((a, b) => roleOrder.indexOf(a.role) - roleOrder.indexOf(b.role))
 }
 
-/** The job's settings after the document; `before` is null for a new job. Revision and status are those of before. */
+/** The settings of the job after the document, with the old revision and status. `before` is null for a new job. */
 export function mergeJob(
   properties: JobProperties,
   before: JobSettings | null,
   identity: JobIdentity,
-  around: JobSurroundings,
-  place: Place,
-  issues: Issues,
+  context: JobContext,
 ): JobSettings {
+  const { place, issues } = context
   const category = properties.category ?? before?.category ?? 'Decision intelligence'
   if (before !== null && category !== before.category) {
-    const msg = `is ${before.category} for good; another category needs another job`
+    const msg = `is ${before.category} and cannot change; create another job for another category`
     issues.add([...place, 'category'], msg, 'invalid_value')
   }
   const advanced = properties.advancedSettings
@@ -185,7 +207,7 @@ export function mergeJob(
   const labels = advanced?.labels === undefined ? known : placeLabels(advanced.labels, before?.labels ?? [])
   const twice = labelAmbiguity(labels)
   if (twice !== null) {
-    issues.add([...place, 'advanced_settings', 'custom_labels'], `"${twice}" would name two labels`, 'duplicate')
+    issues.add([...place, 'advanced_settings', 'custom_labels'], `"${twice}" names two labels`, 'duplicate')
   }
   const autoRetrain = mergeAutoRetrain(advanced?.autoRetrain, before?.autoRetrain ?? null)
   if (autoRetrain?.enabled && autoRetrain.cron === '') {
@@ -203,15 +225,12 @@ export function mergeJob(
     autoRetrain,
     advancedSettings: { ...before?.advancedSettings, ...advanced?.rest },
     feedbackColumns: properties.feedbackColumns ?? before?.feedbackColumns ?? [],
-    pipeline: mergePipeline(
-      properties,
+    pipeline: mergePipeline(properties, {
+      ...context,
       category,
-      before?.pipeline ?? [],
-      around,
-      { before: known, after: labels },
-      place,
-      issues,
-    ),
+      before: before?.pipeline ?? [],
+      labels: { before: known, after: labels },
+    }),
     status: before?.status ?? 'STARTED',
     createdAt: identity.createdAt,
   }

@@ -1,40 +1,39 @@
 /**
- * The records that a document's resources make and change.
+ * Plans the records that the resources of a document create and change.
  *
- * Owns: what each resource becomes, one after the other, in an order that their references allow. Leaves out: the rules
- * of the set (apply.ts), a job's own fields (job-plan.ts), writing (resource-store.ts).
+ * Owns: what each resource becomes, in an order that satisfies their references. Leaves out: the rules of the set
+ * (apply.ts), the fields of a job (job-plan.ts), commits (resource-store.ts).
  *
- * 1. Planning changes nothing: it reads the state and gathers Changes, and what is wrong in `issues`.
+ * 1. Planning changes nothing. It reads the state, and collects Changes and `issues`.
  * 2. Existing resources are found by title (keys by name). An existing key is not issued again: its value is unknown.
- * 3. A resource that comes out as it was is `updated` for the caller and writes nothing; so the same document again
- *    writes nothing at all.
+ * 3. An unchanged resource is reported as `updated` and not written. So the same document again writes nothing.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { must } from '../assert.js'
 import { isoMicros, type Clock } from '../clock.js'
 import type { Random } from '../rng.js'
-import type { ApplyOutcome, ResourceRef } from '../api/decision-service.js'
 import type { JobSettings } from '../domain/job/job.js'
-import { Issues } from './document-issues.js'
-import { mergeJob } from './job-plan.js'
-import { readParameters } from './registry/parameters.js'
-import type { ApiKeyRecord, IntegrationRecord } from './records.js'
-import { refer } from './resource-names.js'
-import type { References } from './references.js'
+import type { ApplyOutcome, ResourceRef } from '../api/decision-service.js'
 import type { Sealer } from './access/sealing.js'
 import { hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
+import { Issues } from './document-issues.js'
+import { mergeJob, type JobIdentity } from './job-plan.js'
+import type { ApiKeyRecord, IntegrationRecord } from './records.js'
+import type { References } from './references.js'
+import { readParameters } from './registry/parameters.js'
+import { refer } from './resource-names.js'
 import type { ResourceInput, ResourceInputOf } from './shapes.js'
 import { Changes, type ResourceState } from './state.js'
 
-/** Where new records get their times, chances and places from. */
-export interface Maker {
+/** What planning needs for new records. */
+export interface PlanDeps {
   readonly clock: Clock
-  /** An ingest time, in microseconds: after that of all that came in, before that of what comes. */
+  /** Returns an ingest time in microseconds: later than every event so far, earlier than every event to come. */
   readonly stamp: () => number
   readonly random: Random
   /** Number of shards that jobs are spread over. */
   readonly shards: number
-  /** Hides the secrets of integrations. */
+  /** Seals the secrets of integrations. */
   readonly sealer: Sealer
   /** Base-2 logarithm of scrypt's cost for new passwords; default PASSWORD_COST_DEFAULT. */
   readonly passwordCost?: number | undefined
@@ -45,7 +44,7 @@ export interface PlannedApply {
   readonly outcome: ApplyOutcome
 }
 
-/** One walk over the resources of a document. */
+/** The plan of one document. */
 export class Plan {
   readonly #changes = new Changes()
   readonly #created: ResourceRef[] = []
@@ -53,19 +52,19 @@ export class Plan {
   readonly issues = new Issues()
   readonly #state: ResourceState
   readonly #references: References
-  readonly #maker: Maker
+  readonly #deps: PlanDeps
   readonly #now: string
-  /** Integrations as they will be, where the plan touches them. */
+  /** Planned integrations by title, changed or not. */
   readonly #integrations = new Map<string, IntegrationRecord>()
   readonly #builtIns = new Map<string, IntegrationRecord>()
   #nextJobId: number
   #nextIntegrationId: number
 
-  constructor(state: ResourceState, references: References, maker: Maker) {
+  constructor(state: ResourceState, references: References, deps: PlanDeps) {
     this.#state = state
     this.#references = references
-    this.#maker = maker
-    this.#now = isoMicros(maker.clock.nowMicros())
+    this.#deps = deps
+    this.#now = isoMicros(deps.clock.nowMicros())
     this.#nextJobId = state.counters.nextJobId
     this.#nextIntegrationId = state.counters.nextIntegrationId
     for (const record of state.integrations.values()) {
@@ -79,7 +78,7 @@ export class Plan {
     else this.#addJob(input)
   }
 
-  /** Writes the counters down where they moved. */
+  /** The planned changes, with the counters of ids where they changed. */
   finish(): PlannedApply {
     const { nextJobId, nextIntegrationId } = this.#state.counters
     if (this.#nextJobId !== nextJobId || this.#nextIntegrationId !== nextIntegrationId) {
@@ -94,7 +93,7 @@ export class Plan {
       this.#updated.push(refer('api_key', before, identifier))
       return
     }
-    const { random } = this.#maker
+    const { random } = this.#deps
     const value = makeSecret(random)
     const record: ApiKeyRecord = {
       id: makeKeyId(random),
@@ -114,17 +113,22 @@ export class Plan {
     const { kinds } = this.#state
     const kind = kindName === undefined ? before && kinds.byId(before.kind) : kinds.byName(kindName)
     if (kind === null || kind === undefined || (kind.builtIn && before === undefined)) {
-      const msg = `must be one of the types that integrations can have: ${kinds.creatable().join(', ')}`
+      const msg = `must be one of the types of integrations: ${kinds.creatable().join(', ')}`
       this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
       return
     }
     if (before !== undefined && before.kind !== kind.id) {
-      const msg = `is ${kinds.byId(before.kind).name} for good; another type needs another title`
+      const msg = `is ${kinds.byId(before.kind).name} and cannot change; create another integration for another type`
       this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
       return
     }
-    const report = this.issues.under([...place, 'parameters'])
-    const given = readParameters(kind.connection, parameters, before?.connection ?? null, this.#maker.sealer, report)
+    const given = readParameters({
+      specs: kind.connection,
+      given: parameters,
+      before: before?.connection ?? null,
+      sealer: this.#deps.sealer,
+      report: this.issues.under([...place, 'parameters']),
+    })
     for (const { name, type } of kind.connection) {
       if (type === 'api_key' && Object.hasOwn(parameters, name) && typeof given[name] === 'string') {
         given[name] = must(this.#references.resolve('api_key', given[name]), 'a reference that was resolved')
@@ -141,17 +145,19 @@ export class Plan {
   #addJob(input: ResourceInputOf<'job'>): void {
     const before = this.#state.jobsByTitle.get(input.properties.title) ?? null
     const id = before?.id ?? this.#nextJobId++
-    const identity = before ?? { id, shard: id % this.#maker.shards, createdAt: this.#now }
-    const around = {
+    const identity: JobIdentity = before ?? { id, shard: id % this.#deps.shards, createdAt: this.#now }
+    const context = {
       integrationOf: (resource: string) => this.#integrationOf(resource),
       kindOf: (integrationId: number) =>
         this.#state.kinds.byId(must(this.#state.integrations.get(integrationId), `integration ${integrationId}`).kind),
       builtIn: (kind: string) => must(this.#builtIns.get(kind), `built-in integration ${kind}`),
       kinds: this.#state.kinds,
-      sealer: this.#maker.sealer,
-      stamp: this.#maker.stamp,
+      sealer: this.#deps.sealer,
+      stamp: this.#deps.stamp,
+      place: input.inside,
+      issues: this.issues,
     }
-    const merged = mergeJob(input.properties, before, identity, around, input.inside, this.issues)
+    const merged = mergeJob(input.properties, before, identity, context)
     let job: JobSettings = merged
     if (before !== null && !isDeepStrictEqual(merged, before)) job = { ...merged, revision: before.revision + 1 }
     if (!isDeepStrictEqual(job, before)) this.#changes.jobs.set(id, job)

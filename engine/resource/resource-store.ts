@@ -1,73 +1,87 @@
 /**
- * The catalog: jobs, integrations, keys and users, in memory as they are in the store.
+ * The resource store: jobs, integrations, api keys, users and tokens, in memory and in the catalog environment.
  *
- * Owns: the state, when it changes, who is told. Leaves out: what a change is (apply.ts, deletion.ts, bootstrap.ts),
- * what the engine does about it.
+ * Owns: the state, commits, listeners. Leaves out: what a change consists of (apply.ts, deletion.ts, bootstrap.ts),
+ * what follows from a change (wiring.ts).
  *
- * 1. Every change is one commit, all or nothing; memory changes after the commit returned, so a commit that failed has
- *    changed neither.
- * 2. One catalog per environment, on one thread. Other threads read jobs with records.ts.
- * 3. Listeners hear of a change after memory has it; they must not throw.
- * 4. Every change is told to the audit log, in its commit, under the name of whoever asked for it.
+ * 1. Every change is one commit, all or nothing. Memory changes after the commit, so a failed commit changes neither.
+ * 2. One store per environment, on one thread. Other threads read records from the environment (records.ts).
+ * 3. Listeners are called after the change is in memory. They must not throw.
+ * 4. Every change and its audit entry, with its author, are in one commit.
  */
-import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../domain/job/job.js'
+import { Refusal } from '../errors.js'
+import type { AuditEntry } from '../api/audit-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from '../api/decision-service.js'
+import type { IntegrationMetadataService } from '../api/integration-metadata-service.js'
+import { type Author, type Principal, type ScopedAuthor, theService } from '../api/principal.js'
 import type { Environment } from '../store/environment.js'
-import { Access } from './access/visibility.js'
+import { Credentials } from './access/credentials.js'
+import { LastUse } from './access/last-use.js'
+import { Passwords } from './access/passwords.js'
+import { RefusedSignIns } from './access/refused-sign-ins.js'
+import { Tokens } from './access/tokens.js'
+import { signInId, Users, type AccountDeps } from './access/users.js'
+import { Visibility } from './access/visibility.js'
 import { planApply } from './apply.js'
 import { auditOf } from './audit-changes.js'
 import type { AuditTrail } from './audit-trail.js'
 import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
-import { IntegrationMetadata } from './registry/integration-metadata.js'
-import type { IntegrationMetadataService } from '../api/integration-metadata-service.js'
-import { builtInKinds } from './registry/registry-entries.js'
-import type { IntegrationRegistry } from './registry/integration-registry.js'
-import { Credentials } from './access/credentials.js'
-import { LastUse } from './access/last-use.js'
-import { listResources } from './listing.js'
-import { Passwords } from './access/passwords.js'
-import type { Maker } from './plan.js'
 import { planDeletion } from './deletion.js'
-import { parseDocument } from './shapes.js'
+import { listResources } from './listing.js'
+import type { PlanDeps } from './plan.js'
 import type { IntegrationRecord } from './records.js'
-import { ResourceState, Changes } from './state.js'
-import { planStepsAnew } from './steps-anew.js'
-import { Tokens } from './access/tokens.js'
-import { RefusedSignIns } from './access/refused-sign-ins.js'
-import { signInId, Users, type AccountsHost } from './access/users.js'
-import { type Author, type Principal, theService } from '../api/principal.js'
-import type { AuditEntry } from '../api/audit-service.js'
+import { IntegrationMetadata } from './registry/integration-metadata.js'
+import type { IntegrationRegistry } from './registry/integration-registry.js'
+import { builtInKinds } from './registry/registry-entries.js'
+import { parseDocument } from './shapes.js'
+import { Changes, ResourceState } from './state.js'
 
 export { catalogTables } from './records.js'
 
-export interface ResourceStoreOptions extends Maker {
-  /** The kinds of integrations that there are; those of the service where absent. */
+export interface ResourceStoreOptions extends PlanDeps {
+  /** The kinds of integrations; default: those of this service. */
   readonly kinds?: IntegrationRegistry
-  /** Told of every change, in its commit. */
+  /** Records every change in the change's commit. */
   readonly audit?: AuditTrail
 }
 
-/** Says of whom or what it is known when it was used last. */
-function userIds(state: ResourceState): (id: string) => boolean {
+/** Recognizes the ids of existing keys, tokens and users. */
+function idsInUse(state: ResourceState): (id: string) => boolean {
   const keys = new Set([...state.apiKeys.values()].map(({ id }) => id))
   const users = new Set([...state.users.keys()].map(signInId))
   return (id) => keys.has(id) || state.tokens.has(id) || users.has(id)
 }
 
-/** Keys are made and deleted by whoever may (S21). */
-function refuseKeys(changes: Changes, { scopes }: Author): void {
-  if (changes.apiKeys.size > 0 && scopes !== undefined && !scopes.has('write:api_keys')) {
-    throw new Refusal('forbidden', 'to make or delete an api key, the scope write:api_keys is needed')
+/** Creating and deleting api keys needs a scope of its own (S21). */
+function refuseKeys(changes: Changes, { scopes }: ScopedAuthor): void {
+  if (changes.apiKeys.size > 0 && !scopes.has('write:api_keys')) {
+    throw new Refusal('forbidden', 'creating or deleting an api key needs the scope write:api_keys')
   }
+}
+
+/**
+ * After the ledger is lost, steps that work outside the service continue with events after `stamp`: nobody knows what
+ * they sent before, and sending it all again would repeat old actions. Inputs read from the beginning, because a
+ * document that is read twice is one event.
+ */
+function planRestartedSteps(jobs: Iterable<JobSettings>, stamp: number): Changes {
+  const changes = new Changes()
+  for (const job of jobs) {
+    if (!job.pipeline.some(({ outsideSince }) => outsideSince !== undefined)) continue
+    const pipeline = job.pipeline.map((step) =>
+      step.outsideSince === undefined ? step : { ...step, outsideSince: stamp },
+    )
+    changes.jobs.set(job.id, { ...job, pipeline, revision: job.revision + 1 })
+  }
+  return changes
 }
 
 export class ResourceStore {
   readonly #environment: Environment
-  readonly #maker: ResourceStoreOptions
+  readonly #options: ResourceStoreOptions
   readonly #state: ResourceState
-  readonly #access: Access
-  /** What can be set up, for people and clients. */
+  readonly #visibility: Visibility
   readonly integrationMetadata: IntegrationMetadataService
   readonly #lastUse: LastUse
   readonly #credentials: Credentials
@@ -76,23 +90,25 @@ export class ResourceStore {
   readonly tokens: Tokens
   #closed = false
   readonly #changed = new Set<(job: JobSettings) => void>()
-  readonly #removed = new Set<(jobId: number) => void>()
+  readonly #deleted = new Set<(jobId: number) => void>()
   readonly #rewired = new Set<() => void>()
 
-  private constructor(environment: Environment, maker: ResourceStoreOptions, state: ResourceState) {
+  private constructor(environment: Environment, options: ResourceStoreOptions, state: ResourceState) {
+    const { clock, random, audit } = options
     this.#environment = environment
-    this.#maker = maker
+    this.#options = options
     this.#state = state
-    this.#access = new Access(state)
+    this.#visibility = new Visibility(state)
     this.integrationMetadata = new IntegrationMetadata(state.kinds)
-    this.#lastUse = new LastUse(environment, maker.clock, userIds(state))
-    this.#credentials = new Credentials(state, maker.clock, this.#lastUse)
-    this.#refusedSignIns = maker.audit === undefined ? null : new RefusedSignIns(environment, maker.audit, maker.clock)
-    const accounts: AccountsHost = {
+    this.#lastUse = new LastUse(environment, clock, idsInUse(state))
+    this.#credentials = new Credentials(state, clock, this.#lastUse)
+    this.#refusedSignIns = audit === undefined ? null : new RefusedSignIns(environment, audit, clock)
+    const accounts: AccountDeps = {
       state,
-      maker,
+      clock,
+      random,
       lastUse: this.#lastUse,
-      passwords: new Passwords(state, maker, this.#refusedSignIns),
+      passwords: new Passwords(state, options, this.#refusedSignIns),
       commit: (changes, by, details) => this.#commit(changes, by, details),
     }
     this.users = new Users(accounts)
@@ -100,8 +116,8 @@ export class ResourceStore {
   }
 
   /**
-   * Reads the catalog of the environment, which has at least the tables of `catalogTables`, and adds what is built in.
-   * @throws Refusal data_dir_newer, data_dir_invalid, and those of a commit.
+   * Reads the resources of a catalog environment and adds missing built-in integrations. The environment has at least
+   * the tables of `catalogTables`. @throws Refusal data_dir_newer, data_dir_invalid, and those of a commit.
    */
   static open(environment: Environment, options: ResourceStoreOptions): ResourceStore {
     environment.refresh()
@@ -110,14 +126,14 @@ export class ResourceStore {
       if (shard < options.shards) continue
       throw new Refusal('data_dir_invalid', `the job "${title}" is in shard ${shard} of ${options.shards}`)
     }
-    const catalog = new ResourceStore(environment, options, state)
-    catalog.#commit(planBuiltIns(state, options), theService)
-    return catalog
+    const resources = new ResourceStore(environment, options, state)
+    resources.#commit(planBuiltIns(state, options), theService)
+    return resources
   }
 
-  /** Makes the administrator and the management key where there is nobody yet; takes tens of milliseconds then. */
+  /** Creates the administrator and the management key of a new store. Hashing takes tens of milliseconds. */
   bootstrap(given: BootstrapSecrets): BootstrapOutcome {
-    const { changes, outcome } = planBootstrap(this.#state, given, this.#maker)
+    const { changes, outcome } = planBootstrap(this.#state, given, this.#options)
     this.#commit(changes, theService)
     return outcome
   }
@@ -134,7 +150,7 @@ export class ResourceStore {
     return this.#state.jobs.get(id)
   }
 
-  /** There is, or was, a job of that id. */
+  /** True where a job has, or had, that id. */
   hasGiven(jobId: number): boolean {
     return jobId < this.#state.counters.nextJobId
   }
@@ -143,27 +159,29 @@ export class ResourceStore {
     return this.#state.jobsByTitle.get(title)
   }
 
-  /** Whose key or token it is, or null. */
+  /** The owner of a key or token, or null. */
   authenticate(secret: string): Principal | null {
     return this.#credentials.authenticate(secret)
   }
 
   /** True where the principal may see the job (S1). */
   canSee(principal: Principal, jobId: number): boolean {
-    return this.#access.canSee(principal, jobId)
+    return this.#visibility.canSee(principal, jobId)
   }
 
-  /** True where the job has an enabled input that takes posted events. */
+  /** True where the job has an enabled input for posted events. */
   hasRestInput(job: JobSettings): boolean {
-    return this.#access.hasRestInput(job)
+    return this.#visibility.hasRestInput(job)
   }
 
-  /** The data type that the job's input for posted events declares, or ''. */
+  /** The data type of the job's input for posted events, or ''. */
   dataTypeOf(job: JobSettings): string {
-    return this.#access.dataTypeOf(job)
+    return this.#visibility.dataTypeOf(job)
   }
 
-  /** The job's settings afterwards; a status it has already changes nothing. @throws Refusal job_not_found. */
+  /**
+   * Sets the status and returns the job. Nothing is written where it has that status. @throws Refusal job_not_found.
+   */
   setJobStatus(id: number, status: JobStatus, by: Author): JobSettings {
     const job = this.#state.jobs.get(id)
     if (job === undefined) throw new Refusal('job_not_found', 'job not found')
@@ -175,55 +193,55 @@ export class ResourceStore {
     return changed
   }
 
-  /** Steps that ask or tell something outside go on from now: how far they were is lost. */
-  beginStepsAnew(): void {
-    this.#commit(planStepsAnew(this.#state.jobs.values(), this.#maker.stamp()), theService)
+  /** Restarts the steps that send events out, after the ledger of their progress was lost. */
+  restartSteps(): void {
+    this.#commit(planRestartedSteps(this.#state.jobs.values(), this.#options.stamp()), theService)
   }
 
-  /** Makes and changes what the document says; the keys it makes have their values in the outcome, only now. */
-  apply(document: unknown, overwrite: boolean, by: Author): ApplyOutcome {
-    const { changes, outcome } = planApply(this.#state, parseDocument(document), overwrite, this.#maker)
+  /** Creates and changes the resources of a document. The outcome holds the values of new keys; they are not kept. */
+  apply(document: unknown, overwrite: boolean, by: ScopedAuthor): ApplyOutcome {
+    const { changes, outcome } = planApply(this.#state, parseDocument(document), overwrite, this.#options)
     refuseKeys(changes, by)
     this.#commit(changes, by)
     return outcome
   }
 
-  /** In the shapes that clients read (C3.8). */
+  /** In the form that clients read (C3.8). */
   list(query: ResourceQuery): unknown[] {
     return listResources(this.#state, query)
   }
 
   /**
-   * What was deleted, and what lost something by it.
+   * Deletes what the query names, and returns it with the resources that lost something.
    * @throws Refusal invalid_resources, resource_not_found, resource_in_use, forbidden.
    */
-  remove(query: DeletionQuery, by: Author): DeletionOutcome {
+  delete(query: DeletionQuery, by: ScopedAuthor): DeletionOutcome {
     const { changes, outcome } = planDeletion(this.#state, query)
     refuseKeys(changes, by)
     this.#commit(changes, by)
     return outcome
   }
 
-  /** Calls back with each new or changed job; the answer stops it. */
+  /** Calls the listener with each new or changed job. Returns a function that ends this. */
   onJobChanged(listener: (job: JobSettings) => void): () => void {
     this.#changed.add(listener)
     return () => void this.#changed.delete(listener)
   }
 
-  /** Calls back with the id of each deleted job; the answer stops it. */
+  /** Calls the listener with the id of each deleted job. Returns a function that ends this. */
   onJobDeleted(listener: (jobId: number) => void): () => void {
-    this.#removed.add(listener)
-    return () => void this.#removed.delete(listener)
+    this.#deleted.add(listener)
+    return () => void this.#deleted.delete(listener)
   }
 
-  /** Writes when keys were last used, and what was counted; no change comes afterwards. */
+  /** Writes the times of last use and the counted sign-ins. Later changes are refused. */
   close(): void {
     this.#lastUse.write()
     this.#refusedSignIns?.close()
     this.#closed = true
   }
 
-  /** Calls back after each change of an integration or of a pipeline; the answer stops it. */
+  /** Calls the listener after each change of an integration or a pipeline. Returns a function that ends this. */
   onRewired(listener: () => void): () => void {
     this.#rewired.add(listener)
     return () => void this.#rewired.delete(listener)
@@ -233,23 +251,27 @@ export class ResourceStore {
     if (this.#closed) throw new Refusal('draining', 'the service is shutting down')
     if (changes.isEmpty) return
     const batch = changes.toBatch()
-    const { audit, clock } = this.#maker
+    const { audit, clock } = this.#options
     if (audit !== undefined) {
       for (const entry of auditOf(this.#state, changes, by, clock.nowMicros())) {
         audit.record(batch, details === undefined ? entry : { ...entry, details })
       }
     }
-    const rebinds =
+    const rewires =
       changes.integrations.size > 0 ||
       [...changes.jobs].some(([id, job]) => job?.pipeline !== this.#state.jobs.get(id)?.pipeline)
     this.#environment.commit(batch)
     this.#credentials.change(changes)
     this.#state.absorb(changes)
-    if (rebinds) this.#access.bindingsChanged()
+    if (rewires) this.#visibility.recompute()
+    this.#tellListeners(changes, rewires)
+  }
+
+  #tellListeners(changes: Changes, rewires: boolean): void {
     for (const [id, job] of changes.jobs) {
-      if (job === null) for (const listener of this.#removed) listener(id)
+      if (job === null) for (const listener of this.#deleted) listener(id)
       else for (const listener of this.#changed) listener(job)
     }
-    if (rebinds) for (const listener of this.#rewired) listener()
+    if (rewires) for (const listener of this.#rewired) listener()
   }
 }

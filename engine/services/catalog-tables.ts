@@ -1,4 +1,4 @@
-/** Every table of the catalog's environment, whoever owns it. */
+/** All tables of the catalog. Each is declared beside the code that owns it. */
 import { alertsTable } from './monitor/alert-log.js'
 import { auditTables } from './audit/audit-tables.js'
 import { samplesTable } from './monitor/sample-store.js'

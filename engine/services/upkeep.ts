@@ -1,22 +1,22 @@
 /**
- * What the engine does by itself: taking up waiting events, trainings by schedule, deleting what deleted jobs left.
+ * Background work for jobs: deciding events that waited, starting scheduled trainings, purging what deleted jobs left.
  *
- * Owns: when, and the loops that go on until nothing is left. Leaves out: each step (messages to actors), the clock-work
- * of the schedule (resource/schedule.ts).
+ * Owns: when this is done, and the loops that go on until nothing is left. Leaves out: each step (a message to the
+ * actor), the timers of the schedule (resource/schedule.ts).
  *
- * 1. Nothing here is remembered: a restart finds what is to be done in the store.
+ * 1. No state is kept here: a restart finds in the store what is to be done.
  */
 import { isRefusal } from '../errors.js'
 import { retrainBlockedBy } from '../domain/job/retrain.js'
 import type { JobSettings } from '../domain/job/job.js'
 import { missingForTraining } from '../domain/learn/knowledge-base.js'
 import type { ResourceStore } from '../resource/resource-store.js'
-import { orphanSettings } from '../actor/deleted-job.js'
+import { orphanSettings } from '../actor/purge.js'
 import type { ReadableShards } from './read/job-reader.js'
 import type { Trainings } from './training/trainings.js'
 
 export interface UpkeepDeps {
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly shards: ReadableShards
   readonly trainings: Trainings
   /** False while the engine shuts down. */
@@ -31,28 +31,28 @@ export class Upkeep {
     this.#deps = deps
   }
 
-  /** What the last process left unfinished: waiting events, rows of deleted jobs. */
+  /** Takes up what the last process left unfinished: waiting events, rows of deleted jobs. */
   takeUp(): void {
-    const { catalog, shards } = this.#deps
+    const { resources, shards } = this.#deps
     for (let shard = 0; shard < shards.count; shard++) {
       for (const { jobId, stats } of shards.reader(shard).storedJobs()) {
-        if (catalog.job(jobId) === undefined) this.#purge(jobId, shard)
+        if (resources.job(jobId) === undefined) this.#purge(jobId, shard)
         else if (stats.pending > 0) this.resume(jobId)
       }
     }
   }
 
-  /** Decides what waited for the job to start. */
+  /** Has the events decided that waited for the job to start. */
   resume(jobId: number): void {
-    const { catalog, shards } = this.#deps
-    this.#untilDone('taking up what waited', async () => {
-      const job = catalog.job(jobId)
+    const { resources, shards } = this.#deps
+    this.#untilDone('deciding events that waited for their job to start', async () => {
+      const job = resources.job(jobId)
       if (job === undefined || job.status !== 'STARTED') return { more: false }
       return (await shards.insist(job, 'resume')) as { more: boolean }
     })
   }
 
-  /** The job was deleted. Every shard is asked: what came in just before is not in any store yet. */
+  /** To be called when a job is deleted. Every shard purges it, since its last events may not be stored yet. */
   forget(jobId: number): void {
     for (let shard = 0; shard < this.#deps.shards.count; shard++) this.#purge(jobId, shard)
     this.#deps.trainings.remove(jobId)
@@ -67,10 +67,10 @@ export class Upkeep {
     )
   }
 
-  /** The schedule says that the job is to be trained now. */
+  /** To be called when the job's schedule says to train now. */
   trainBySchedule(jobId: number): void {
-    const { catalog, shards, trainings, failed } = this.#deps
-    const job = catalog.job(jobId)
+    const { resources, shards, trainings, failed } = this.#deps
+    const job = resources.job(jobId)
     if (!this.#deps.accepting() || job === undefined || job.autoRetrain === null) return
     const stats = shards.reader(job.shard).stats(job)
     const reason =
@@ -94,7 +94,7 @@ export class Upkeep {
 
   #purge(jobId: number, shard: number): void {
     const settings = orphanSettings(jobId, shard)
-    this.#untilDone('deleting what a deleted job left', async () => {
+    this.#untilDone('purging what a deleted job left', async () => {
       return (await this.#deps.shards.insist(settings, 'purge')) as { more: boolean }
     })
   }

@@ -7,26 +7,26 @@
  * | 0  | 1     | version of this layout: 1                                                    |
  * | 1  | 1     | 1: its time was assumed; 2: alone because late; 4: alone for want of an id   |
  * | 2  | 2     | side of the parent; side of the first follower                               |
- * | 4  | 3     | entities listed (at most 64); precedents; earlier decisions                  |
+ * | 4  | 3     | entities listed (at most 64); predecessors; earlier decisions                  |
  * | 7  | 1     | 0                                                                            |
  * | 8  | 6     | kinds, u16 each: own, parent's, first follower's                             |
  * | 14 | 2     | 0                                                                            |
  * | 16 | 12    | followers; rank; bytes of the entity's name: u32 each                        |
  * | 28 | 56    | f64 each: cluster, time, parent, delay, belief, belief of the followers, time since the start |
- * | 84 |       | by precedent: kind u16, side u8, delay f64, belief f64                       |
+ * | 84 |       | by predecessor: kind u16, side u8, delay f64, belief f64                       |
  * |    |       | by earlier decision: time f64, label + 1 u8, source u8, confidence u16       |
  * |    |       | the name of the entity, UTF-8                                                |
  *
  * Numbers are little-endian.
  */
 import { assert } from '../assert.js'
-import { PRECEDENT_FIELDS, type AlertRow, type PastDecision } from '../domain/cause/cause-rows.js'
+import { PREDECESSOR_FIELDS, type AlertRow, type PastDecision } from '../domain/cause/cause-rows.js'
 import type { Side } from '../domain/cause/delays.js'
 import { decisionSources } from './event-record.js'
 
 const VERSION = 1
 const FIXED_BYTES = 84
-const PRECEDENT_BYTES = 19
+const PREDECESSOR_BYTES = 19
 const DECISION_BYTES = 12
 
 const ASSUMED = 1
@@ -34,10 +34,12 @@ const LATE = 2
 const NO_ID = 4
 
 export function encodeAlert(row: AlertRow): Buffer {
-  const { precedents, history, entity } = row
+  const { predecessors, history, entity } = row
   const nameBytes = Buffer.byteLength(entity)
-  const count = precedents.length / PRECEDENT_FIELDS
-  const bytes = Buffer.allocUnsafe(FIXED_BYTES + count * PRECEDENT_BYTES + history.length * DECISION_BYTES + nameBytes)
+  const count = predecessors.length / PREDECESSOR_FIELDS
+  const bytes = Buffer.allocUnsafe(
+    FIXED_BYTES + count * PREDECESSOR_BYTES + history.length * DECISION_BYTES + nameBytes,
+  )
   bytes[0] = VERSION
   bytes[1] = (row.assumed ? ASSUMED : 0) | (row.alone === 'late' ? LATE : row.alone === 'no_id' ? NO_ID : 0)
   bytes[2] = row.side
@@ -61,11 +63,11 @@ export function encodeAlert(row: AlertRow): Buffer {
   bytes.writeDoubleLE(row.followerBelief, 68)
   bytes.writeDoubleLE(row.sinceMs, 76)
   let at = FIXED_BYTES
-  for (let from = 0; from < precedents.length; from += PRECEDENT_FIELDS, at += PRECEDENT_BYTES) {
-    bytes.writeUInt16LE(precedents[from] as number, at)
-    bytes[at + 2] = precedents[from + 1] as number
-    bytes.writeDoubleLE(precedents[from + 2] as number, at + 3)
-    bytes.writeDoubleLE(precedents[from + 3] as number, at + 11)
+  for (let from = 0; from < predecessors.length; from += PREDECESSOR_FIELDS, at += PREDECESSOR_BYTES) {
+    bytes.writeUInt16LE(predecessors[from] as number, at)
+    bytes[at + 2] = predecessors[from + 1] as number
+    bytes.writeDoubleLE(predecessors[from + 2] as number, at + 3)
+    bytes.writeDoubleLE(predecessors[from + 3] as number, at + 11)
   }
   for (const [micros, label, confidence, source] of history) {
     bytes.writeDoubleLE(micros, at)
@@ -84,9 +86,9 @@ export function decodeAlert(value: Uint8Array): AlertRow {
   const flags = bytes[1] as number
   const count = bytes[5] as number
   let at = FIXED_BYTES
-  const precedents: number[] = []
-  for (let each = 0; each < count; each++, at += PRECEDENT_BYTES) {
-    precedents.push(
+  const predecessors: number[] = []
+  for (let each = 0; each < count; each++, at += PREDECESSOR_BYTES) {
+    predecessors.push(
       bytes.readUInt16LE(at),
       bytes[at + 2] as number,
       bytes.readDoubleLE(at + 3),
@@ -108,7 +110,7 @@ export function decodeAlert(value: Uint8Array): AlertRow {
     side: bytes[2] as Side,
     delayMs: bytes.readDoubleLE(52),
     belief: bytes.readDoubleLE(60),
-    precedents,
+    predecessors,
     followers: bytes.readUInt32LE(16),
     followerKind: bytes.readUInt16LE(12),
     followerSide: bytes[3] as Side,

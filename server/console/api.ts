@@ -1,4 +1,4 @@
-/** The API as the console asks it: with the key or token of whoever signed in, which is forgotten when the tab is closed. */
+/** Calls the API with the key or token of the signed-in caller. Closing the tab discards it. */
 import { location, sessionStorage } from './dom.js'
 
 const STORED = 'key'
@@ -30,7 +30,7 @@ export interface StoredEvent {
   readonly decision_points: Readonly<Record<string, unknown>>
 }
 
-/** An answer that is no good one. */
+/** An error answer of the API. */
 export class ApiError extends Error {
   readonly status: number
 
@@ -48,7 +48,7 @@ export function signOut(): void {
   sessionStorage.removeItem(STORED)
 }
 
-/** With a key alone, or with a user's name and password. @throws ApiError. */
+/** Signs in with a key, or with a user name and a password. @throws ApiError. */
 export async function signIn(key: string, username: string, password: string): Promise<void> {
   if (key !== '') sessionStorage.setItem(STORED, key)
   else
@@ -58,7 +58,7 @@ export async function signIn(key: string, username: string, password: string): P
     )
 }
 
-/** @throws ApiError */
+/** Sends a request and returns the answer's document. @throws ApiError. */
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const answer = await fetch(location.origin + path, {
     method,

@@ -1,4 +1,4 @@
-/** The console in the browser: whoever is signed in sees the page of the address, others are asked who they are. */
+/** The entry of the console in the browser: shows the page at the address, or the sign-in form. */
 import { ApiError, isSignedIn, signIn, signOut } from './api.js'
 import { button, document, element, field, location, type Element } from './dom.js'
 import { pageAt } from './pages.js'

@@ -1,11 +1,11 @@
 /**
- * What of a browser the console uses, and how it makes elements.
+ * The browser functions that the console uses, and helpers that make elements.
  *
- * The names are declared here, and not by the compiler's library for browsers, because that would tell all of the service that
- * it runs in one. Text is set as text: nothing that comes from an event is ever read as HTML.
+ * Browser names are declared here. The compiler's library for browsers would make them visible in the whole service.
+ * Text is always set as text: nothing from an event is parsed as HTML.
  */
 
-/** An element, as far as it is used. */
+/** An element, with the members that the console uses. */
 export interface Element {
   value: string
   textContent: string
@@ -28,7 +28,7 @@ interface Browser {
 
 export const { confirm, document, location, sessionStorage } = globalThis as unknown as Browser
 
-/** An element with its attributes and what is in it. */
+/** Makes an element with attributes and children. */
 export function element(
   tag: string,
   attributes: Readonly<Record<string, string>> = {},
@@ -40,19 +40,19 @@ export function element(
   return made
 }
 
-/** Something to write in, under its name. */
+/** An input field with a label. */
 export function field(type: 'text' | 'password', name: string): Element {
   return element('input', { type, placeholder: name, 'aria-label': name })
 }
 
-/** A button; what it does may fail, which is told by `failed`. */
+/** A button that calls `run` when clicked, and `failed` if that rejects. */
 export function button(text: string, run: () => Promise<void>, failed: (error: unknown) => void): Element {
   const made = element('button', { type: 'button' }, text)
   made.addEventListener('click', () => void run().catch(failed))
   return made
 }
 
-/** A button for what is hard to undo: it asks first. */
+/** A button that asks for confirmation before it calls `run`. */
 export function carefulButton(
   text: string,
   prompt: string,
@@ -68,7 +68,7 @@ export function carefulButton(
   )
 }
 
-/** A table of rows of cells under its heads. */
+/** A table with heads and rows of cells. */
 export function table(heads: readonly string[], rows: readonly (readonly (Element | string)[])[]): Element {
   const body = rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))))
   const head =

@@ -1,13 +1,14 @@
 /**
- * The pages that links in incidents lead to (C3.12): events to vote on, a job, an integration,
- * the keys; and the jobs, where one begins.
+ * The pages of the console: the jobs, a job, votes on events, an integration, the API keys. Links in incidents lead to
+ * them (C3.12).
  *
- * A page is what it shows and, by its buttons, what it does; it is drawn again after each. Leaves out: signing in (app.ts).
+ * Owns: what a page shows, and the actions of its buttons; each action draws the page again. Leaves out: signing in
+ * (app.ts).
  */
 import { ask, type Job, type StoredEvent } from './api.js'
 import { button, carefulButton, element, field, table, type Element } from './dom.js'
 
-/** How a page is drawn again, and how it tells that something failed. */
+/** Draws the page again, and shows errors. */
 export interface Screen {
   draw(): Promise<void>
   failed(error: unknown): void
@@ -31,7 +32,7 @@ function decisionOf(event: StoredEvent): string {
   return `${event.result_label}, ${event.confidence_score} %${event.outlier ? ', outlier' : ''}`
 }
 
-/** All jobs that whoever signed in may see. */
+/** All jobs that the caller may see. */
 const jobs: Page = async () => {
   const found = await ask<readonly Job[]>('GET', '/api/v2/jobs')
   const rows = found.map(
@@ -58,7 +59,7 @@ const jobs: Page = async () => {
       'section',
       {},
       element('h1', {}, 'Jobs'),
-      element('p', {}, 'There are none. ', link('/docs/exposer', 'POST /api/v2/resources'), ' makes one.'),
+      element('p', {}, 'There are no jobs. Create one with ', link('/docs/exposer', 'POST /api/v2/resources'), '.'),
     )
   return element(
     'section',
@@ -116,7 +117,7 @@ const feedback: Page = async (id, { draw, failed }) => {
   )
 }
 
-/** What a job is and how well it does. */
+/** A job with its metrics. */
 const overview: Page = async (id, { draw, failed }) => {
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
   const metrics = await ask<{ overall_accuracy: number | null; time_saved_minutes: number }>(
@@ -132,7 +133,7 @@ const overview: Page = async (id, { draw, failed }) => {
     job.status === 'STARTED'
       ? carefulButton(
           'Stop',
-          `Stop ${job.title}? Its events wait undecided until it starts again.`,
+          `Stop ${job.title}? New events are stored and decided when it starts again.`,
           act('stop'),
           failed,
         )
@@ -152,7 +153,7 @@ const overview: Page = async (id, { draw, failed }) => {
         ['Events with feedback', String(job.feedback_documents_count)],
         ['Training', `${job.retrain_state} ${job.retrain_msg}`],
         ['Model', job.model_msg],
-        ['Decided as the consensus says', accuracy === null ? '-' : `${Math.round(accuracy * 1000) / 10} %`],
+        ['Agreement with the consensus', accuracy === null ? '-' : `${Math.round(accuracy * 1000) / 10} %`],
         ['Minutes saved', metrics === null ? '-' : String(metrics.time_saved_minutes)],
       ],
     ),
@@ -160,13 +161,13 @@ const overview: Page = async (id, { draw, failed }) => {
   )
 }
 
-/** An integration as the API shows it, to be changed. */
+/** An integration as JSON, for editing. */
 const integration: Page = async (id, { draw, failed }) => {
   const [found] = await ask<readonly { title: string }[]>(
     'GET',
     `/api/v2/resources?resource_type=integration&id=${encodeURIComponent(id)}`,
   )
-  if (found === undefined) throw new Error('there is no such integration')
+  if (found === undefined) throw new Error('integration not found')
   const text = element('textarea', { rows: '20', spellcheck: 'false', 'aria-label': 'The integration' })
   text.value = JSON.stringify(found, null, 2)
   const save = button(
@@ -177,8 +178,7 @@ const integration: Page = async (id, { draw, failed }) => {
     },
     failed,
   )
-  const note =
-    'Secrets are not shown; what is not shown stays, but where the address changes they have to be given again.'
+  const note = 'Secrets are not shown and stay unchanged. If you change the address, enter them again.'
   return element('section', {}, element('h1', {}, found.title), element('p', {}, note), text, element('p', {}, save))
 }
 
@@ -189,7 +189,7 @@ interface Key {
   readonly created_at: string
 }
 
-/** The keys; a new one is shown once. */
+/** The API keys. A new key is shown only once. */
 const keys: Page = async (_id, { draw, failed }) => {
   const found = await ask<readonly Key[]>('GET', '/api/v2/resources?resource_type=api_key')
   const rows = found.map(({ id, name, key_type, created_at }) => [
@@ -198,7 +198,7 @@ const keys: Page = async (_id, { draw, failed }) => {
     created_at.slice(0, 10),
     carefulButton(
       'Delete',
-      `Delete the key ${name}? Whoever uses it is refused from then on.`,
+      `Delete the key ${name}? Requests that use it will be refused.`,
       async () => {
         await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
         await draw()
@@ -217,7 +217,7 @@ const keys: Page = async (_id, { draw, failed }) => {
         '/api/v2/resources?overwrite=false',
         resource,
       )
-      shown.textContent = `Shown this once: ${created[0]?.value ?? ''}`
+      shown.textContent = `Shown only once: ${created[0]?.value ?? ''}`
     },
     failed,
   )
@@ -244,5 +244,5 @@ export function pageAt(path: string, screen: Screen): Promise<Element> {
     const match = pattern.exec(path)
     if (match !== null) return page(decodeURIComponent(match[1] ?? ''), screen)
   }
-  throw new Error('there is no such page')
+  throw new Error('page not found')
 }

@@ -1,15 +1,16 @@
 /**
- * Which of two forms of an error a client asks for (RFC 9110, 12.5.1): ours, or RFC 9457 (S2).
+ * Which form of error a client asks for (RFC 9110, 12.5.1): the ordinary one, or RFC 9457 (S2).
  *
- * `application/problem+json` is sent where it is named with a weight above 0 and at least that of `application/json`,
- * which has the weight of the narrowest range that covers it. A wildcard alone asks for nothing in particular.
+ * `application/problem+json` is sent if `Accept` names it with a weight above 0 that is at least the weight of
+ * `application/json`. The narrowest range that covers `application/json` gives its weight. A wildcard alone does not
+ * ask for `application/problem+json`.
  */
 
 const PROBLEM = 'application/problem+json'
-/** Ranges that cover application/json, the narrowest first. */
+/** Ranges that cover application/json, narrowest first. */
 const JSON_RANGES = ['application/json', 'application/*', '*/*'] as const
 
-/** 0 to 1; what is no weight counts as the whole. */
+/** The weight, 0 to 1; an invalid weight counts as 1. */
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [name, value] = parameter.split('=', 2)
@@ -20,9 +21,9 @@ function weightOf(parameters: readonly string[]): number {
   return 1
 }
 
-/** True where the header `Accept` asks for errors as RFC 9457 has them. */
+/** True if the header `Accept` asks for RFC 9457 errors. */
 export function asksForProblem(accept: string): boolean {
-  // Nearly every request ends here.
+  // Nearly every request returns here.
   if (accept === '' || accept === '*/*' || !/problem/i.test(accept)) return false
   const weights = new Map<string, number>()
   for (const range of accept.split(',')) {

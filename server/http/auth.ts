@@ -1,41 +1,43 @@
 /**
- * Who asks, and whether they may (S1).
+ * Authentication and authorization (S1).
  *
- * Owns: the key's headers, 401 and 403, and that a caller's rate is asked for. Leaves out: keys (the engine), which job a key may see (engine.job).
- * The configured name comes first, the neutral one works beside it (C1.1), and `Authorization: Bearer`
- * where neither is there, for senders that know no other header (Prometheus, Alertmanager before 0.28).
+ * Owns: the headers of the key, 401 and 403, the check of the rate limit. Leaves out: keys (the engine), which jobs a
+ * key may see (engine.job).
+ *
+ * The header with the configured name takes precedence over the neutral one (C1.1). If both are absent, the key may be
+ * in `Authorization: Bearer`, because Prometheus and Alertmanager before 0.28 cannot send other headers.
  */
 import { Refusal, type Principal, type Scope } from '../../engine/index.js'
 import type { App } from '../app.js'
 import type { Exchange } from './exchange.js'
 
 const neutralHeader = 'x-service-api-key'
-/** RFC 6750, section 2.1; the word in any case (RFC 9110, section 11.1). */
+/** RFC 6750, section 2.1. The scheme is case-insensitive (RFC 9110, section 11.1). */
 const bearer = /^bearer +([^\s]+)$/i
 
-/** The header that carries the key of a service of this name, lower case. */
+/** The header that carries the key for a service with this name, in lower case. */
 export function keyHeader(name: string): string {
   return `x-${name.toLowerCase()}-api-key`
 }
 
-/** The key or token that the request carries, or ''. */
+/** The key or token of the request, or ''. */
 export function keyOf(exchange: Exchange, app: App): string {
   const key = exchange.header(app.keyHeader)
   const neutral = key === '' && app.keyHeader.text !== neutralHeader ? exchange.header(neutralHeader) : key
   return neutral === '' ? (bearer.exec(exchange.header('authorization'))?.[1] ?? '') : neutral
 }
 
-/** Whoever the request's key belongs to; null without a key or with an unknown one. */
+/** The owner of the request's key; null without a key or with an unknown one. */
 export function principalOf(exchange: Exchange, app: App): Principal | null {
-  return holderOf(keyOf(exchange, app), app)
+  return ownerOf(keyOf(exchange, app), app)
 }
 
-function holderOf(key: string, app: App): Principal | null {
+function ownerOf(key: string, app: App): Principal | null {
   return key === '' ? null : app.service.authenticate(key)
 }
 
 /**
- * The principal, who has the scope and is within its rate. `public` is every known key's.
+ * The principal, if it has the scope and is within its rate. Every known key has the scope `public`.
  * @throws Refusal unauthorized, forbidden, rate_limited.
  */
 export function authorize(exchange: Exchange, app: App, scope: Scope): Principal {
@@ -46,11 +48,11 @@ export function authorize(exchange: Exchange, app: App, scope: Scope): Principal
 }
 
 /**
- * The principal as it is now: a body may take minutes to come, and the key, or its scope, may be gone by then.
+ * The principal now: while a body arrives, which may take minutes, the key may be revoked or lose the scope.
  * @throws Refusal unauthorized, forbidden.
  */
 export function stillAuthorized({ key }: Exchange, app: App, scope: Scope): Principal {
-  const principal = holderOf(key, app)
+  const principal = ownerOf(key, app)
   if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${app.keyHeader.text} is needed`)
   if (scope === 'public' || principal.scopes.has(scope)) return principal
   throw new Refusal('forbidden', `the key lacks the scope ${scope}`)

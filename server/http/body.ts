@@ -1,14 +1,14 @@
 /**
  * A whole request body, within a bound.
  *
- * Owns: collection over chunks, gzip, the byte order mark, the bound on both sides of it. Leaves out: the bound over all bodies (held-bytes.ts),
- * JSON (validate.ts), lines (ndjson.ts).
+ * Owns: collecting chunks, gzip, the byte order mark, the bound before and after unpacking. Leaves out: the bound over
+ * all bodies (held-bytes.ts), JSON (validate.ts), lines (ndjson.ts).
  *
- * 1. A body that comes in one chunk is not copied; whoever keeps it copies it.
- * 2. No more than the bound is held, compressed or not; beyond it the refusal is `body_too_large`, the rest is dropped.
- * 3. A client that goes leaves nothing behind: the collected chunks go with the collector.
- * 4. A byte order mark, which .NET and PowerShell put before UTF-8, is no part of a body (RFC 8259, 8.1).
- * 5. So many compressed bodies are unpacked at once and no more: one that waits holds what it came as.
+ * 1. A body of one chunk is not copied; a taker that keeps it copies it.
+ * 2. At most the bound is held, compressed or not. Above it the refusal is `body_too_large`, and the rest is dropped.
+ * 3. When the client disconnects, the collected chunks are released.
+ * 4. A byte order mark, which .NET and PowerShell write before UTF-8, is not part of the body (RFC 8259, 8.1).
+ * 5. At most `unpackedAtOnce` bodies are unpacked at a time. A waiting one holds its compressed bytes.
  */
 import { gunzip } from 'node:zlib'
 import { limits, Refusal } from '../../engine/index.js'
@@ -21,30 +21,30 @@ import { heldBodies, type HeldBytes } from './held-bytes.js'
 export interface CollectedBody {
   /** The bytes are valid during the call only. */
   collected(bytes: Uint8Array): void
-  /** There is no body: over the bound, broken gzip, or no room for it. */
+  /** There is no body: it is over the bound, it is invalid gzip, or there is no room for it. */
   uncollected(refusal: Refusal): void
-  /** The client went away, before its body was whole or before it was answered. */
+  /** The client disconnected before its body was complete, or before it was answered. */
   gone?(): void
 }
 
-/** The first byte of gzip, which begins no JSON text: the header need not be read, or be right. */
+/** The first byte of gzip. No JSON text begins with it, so the Content-Encoding header is not needed. */
 const GZIP_FIRST = 0x1f
 
-/** True for bytes that begin gzip; enough to tell it from JSON by one byte. */
+/** True if the bytes begin gzip; one byte is enough to tell it from JSON. */
 export function isGzipStart(bytes: Uint8Array): boolean {
   return bytes[0] === GZIP_FIRST
 }
 
-/** The bytes without the UTF-8 byte order mark that they may begin with. */
-export function withoutMark<T extends Uint8Array>(bytes: T): T {
+/** The bytes without a leading UTF-8 byte order mark. */
+export function withoutByteOrderMark<T extends Uint8Array>(bytes: T): T {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? (bytes.subarray(3) as T) : bytes
 }
 
-/** How many are unpacked now, and what begins the others, in order. */
+/** Number of bodies being unpacked, and the starts of the waiting ones in order. */
 let unpacking = 0
 const waiting: (() => void)[] = []
 
-/** Calls back with the bytes, valid during the call only, or with why there are none. */
+/** Unpacks the bytes. `back` gets the result, valid during the call only, or the error. */
 function unpack(bytes: Uint8Array, bytesMax: number, back: (error: Error | null, plain: Buffer) => void): void {
   if (unpacking >= limits.unpackedAtOnce) {
     waiting.push(() => unpack(bytes, bytesMax, back))
@@ -61,9 +61,9 @@ function unpack(bytes: Uint8Array, bytesMax: number, back: (error: Error | null,
   })
 }
 
-/** Why there is no room for a body of which a part has come. */
+/** The refusal of a body that has partly arrived and finds no room. */
 export function noRoomForBodies(): Refusal {
-  return new Refusal('bodies_busy', 'too many large bodies are on their way')
+  return new Refusal('bodies_busy', 'too many large bodies are arriving at the same time')
 }
 
 /** Collects one body and gives it to its taker. */
@@ -71,11 +71,11 @@ export class BodyCollector implements BodySink {
   readonly #bytesMax: number
   readonly #taker: CollectedBody
   readonly #room: HeldBytes
-  /** Made for the second chunk: most bodies have one. */
+  /** Made with the second chunk: most bodies have one chunk. */
   #gathered: Gatherer | null = null
   #over = false
 
-  /** `room` is what it is held in while it comes. */
+  /** `room` counts the bytes held while the body arrives. */
   constructor(bytesMax: number, taker: CollectedBody, room: HeldBytes = heldBodies) {
     this.#bytesMax = bytesMax
     this.#taker = taker
@@ -100,7 +100,7 @@ export class BodyCollector implements BodySink {
   #finish(bytes: Uint8Array): void {
     this.#over = true
     if (isGzipStart(bytes)) this.#inflate(bytes)
-    else this.#taker.collected(withoutMark(bytes))
+    else this.#taker.collected(withoutByteOrderMark(bytes))
   }
 
   #inflate(bytes: Uint8Array): void {
@@ -108,7 +108,7 @@ export class BodyCollector implements BodySink {
     if (!this.#room.take(length)) return this.#refuse(noRoomForBodies())
     unpack(bytes.slice(), this.#bytesMax, (error, plain) => {
       this.#room.giveBack(length)
-      if (error === null) this.#taker.collected(withoutMark(plain))
+      if (error === null) this.#taker.collected(withoutByteOrderMark(plain))
       else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') this.#refuse(this.#tooLarge())
       else this.#taker.uncollected(new Refusal('invalid_json', 'the body is not valid gzip'))
     })
@@ -126,8 +126,8 @@ export class BodyCollector implements BodySink {
 }
 
 /**
- * The whole body, the caller's to keep; rejects with body_too_large, or bodies_busy. Never settles when the client goes first; `gone` is
- * told when it goes, then or before it was answered.
+ * The whole body, which the caller may keep. Rejects with body_too_large, bodies_busy, or invalid_json for invalid
+ * gzip. Never settles if the client disconnects first. `gone` is called if it disconnects before it is answered.
  */
 export function collectBody(
   exchange: Exchange,

@@ -1,9 +1,10 @@
 /**
- * What a refusal looks like on the wire (S2): status, body, headers.
+ * Refusals in wire form (S2): status, body, headers.
  *
  * Owns: the map from codes to statuses. Leaves out: the codes (engine/errors.ts).
- * 422 always is `{detail: [{loc, msg, type}]}`; everything else `{error}`, with `details` where there is more to say.
- * An exception that is no refusal is a bug of ours: 500, told to the log and not to the client.
+ *
+ * 422 is always `{detail: [{loc, msg, type}]}`; other statuses are `{error}`, with `details` if there are any. An
+ * exception that is not a refusal is a bug: the client gets 500, and only the log gets the error.
  */
 import { STATUS_CODES } from 'node:http'
 import { isRefusal, type Issue, type Refusal, type RefusalCode } from '../../engine/index.js'
@@ -73,7 +74,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   data_dir_invalid: 500,
 }
 
-/** Seconds a client should wait before it tries again, where the refusal does not say. */
+/** Seconds to wait before a retry, if the refusal does not say. */
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   mailbox_full: 1,
   queries_busy: 1,
@@ -87,7 +88,7 @@ const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   store_full: 30,
 }
 
-/** Where a refusal without places of its own points. */
+/** The place of a refusal that has no issues of its own. */
 const placeOf: Partial<Record<RefusalCode, readonly string[]>> = {
   event_too_deep: ['body', 'raw_body'],
   event_too_wide: ['body', 'raw_body'],
@@ -117,7 +118,7 @@ export function errorDocument(refusal: Refusal): unknown {
   return details === undefined ? { error: refusal.message } : { error: refusal.message, details }
 }
 
-/** The body of an error answer as RFC 9457 has it. */
+/** The body of an error answer in the form of RFC 9457. */
 export function problemDocument(refusal: Refusal): unknown {
   const status = statusOf[refusal.code]
   const { details } = refusal.context
@@ -143,7 +144,7 @@ export function replyRefusal(exchange: Exchange, refusal: Refusal): void {
   }
 }
 
-/** Answers with a status that only HTTP knows: no such path, no such method. */
+/** Answers with an error of HTTP alone: an unknown path or method. */
 export function replyHttpError(exchange: Exchange, status: number, message: string, headers: Headers = []): void {
   if (exchange.wantsProblem) {
     const document = { type: 'about:blank', title: STATUS_CODES[status], status, detail: message }
@@ -153,7 +154,7 @@ export function replyHttpError(exchange: Exchange, status: number, message: stri
   }
 }
 
-/** Answers for anything that was thrown. */
+/** Answers for any thrown value. */
 export function replyError(exchange: Exchange, error: unknown): void {
   if (isRefusal(error)) return replyRefusal(exchange, error)
   exchange.failed(error)

@@ -1,16 +1,16 @@
 /**
- * One request and its answer: the only owner of a uWebSockets.js pair.
+ * One request and its answer: the only owner of a uWebSockets.js pair of request and response.
  *
- * Owns: the pair's lifetime, corking, the single answer, aborts, pausing, streamed answers. What a client has not read of a
- * large one is in large-answer.ts.
- * Leaves out: paths (router.ts), bodies (body.ts), what an answer says (reply.ts, error-reply.ts).
+ * Owns: the pair's lifetime, corking, the single answer, aborts, pausing, streamed answers.
+ * Leaves out: paths (router.ts), bodies (body.ts), the content of answers (reply.ts, error-reply.ts), unread bytes
+ * (large-answer.ts).
  *
- * 1. At most one answer leaves; a second one, or one after the client went, does nothing.
+ * 1. At most one answer is sent. A second one has no effect, nor has one after the client disconnected.
  * 2. A handler that returns has answered or holds the exchange (`hold`, `onBody`); else `leave` answers 500. A pair
  *    that is neither answered nor watched for aborts would end the process.
- * 3. Headers, query and address can be read until the handler returns, not later: the native request is gone then.
- * 4. A chunk given to a sink is valid during that call only; its memory is taken back on return.
- * 5. An exception in a handler or sink goes to the host's `fault`, never up into native code.
+ * 3. Headers, query and address can be read only until the handler returns: then the native request is freed.
+ * 4. A chunk given to a sink is valid during that call only; its memory is reused afterwards.
+ * 5. An exception in a handler or sink goes to the host's `fault`, never into native code.
  */
 import { limits, Refusal } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
@@ -24,37 +24,37 @@ import { codeOf, noHeaders, sendAnswer, writeHead, type Answer, type Headers } f
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
 
-/** What all exchanges of a server share. */
+/** The state and callbacks that all exchanges of a listener share. */
 export interface ExchangeHost {
-  /** Answers close their connection, so that clients go elsewhere. */
+  /** True during a drain: each answer closes its connection. */
   draining: boolean
-  /** Exchanges that are held: begun and not yet over. */
+  /** Number of held exchanges that have not ended. */
   held: number
   /** Called when `held` falls to zero. */
   idle(): void
-  /** Told of an exchange's end: its status, or 0 where the client went first. */
+  /** Called at the end of an exchange: its status, or 0 if the client disconnected first. */
   over(exchange: Exchange, status: number): void
   /** Answers for an exception. */
   fault(exchange: Exchange, error: unknown): void
-  /** Told of an exception that is a bug. */
+  /** Called for an exception that is a bug. */
   failed(exchange: Exchange, error: unknown): void
 }
 
 const requestIdHeader = headerName('x-request-id')
 
-/** Answers from this status on always carry their request id. */
+/** Answers with this status or a higher one always have a request id. */
 const ERRORS_FROM = 400
 
 export class Exchange {
   /** Lower case, as uWebSockets.js gives it. */
   readonly method: string
-  /** As sent: nothing decoded, nothing collapsed, no query. */
+  /** As sent, without the query: neither decoded nor normalized. */
   readonly path: string
-  /** The key that it was let in with (auth.ts). */
+  /** The key that auth.ts accepted. */
   key = ''
-  /** What the exchange is counted under. */
+  /** The meter of its route. */
   meter: RouteMeter | null = null
-  /** Who follows it, if anybody does. */
+  /** The trace of the request, or null. */
   trace: RequestTrace | null = null
   readonly startedMs = performance.now()
   #res: HttpResponse | null
@@ -68,7 +68,7 @@ export class Exchange {
   #large: LargeAnswer | null = null
   #wantsProblem = false
 
-  /** `method` in lower case, '' where the request has to be asked for it. */
+  /** `method` in lower case; '' to read it from the request. */
   constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost, method: string) {
     this.#res = res
     this.#req = req
@@ -81,41 +81,41 @@ export class Exchange {
     return this.#host.draining
   }
 
-  /** The header's value or ''; the name in lower case. Before the handler returns only (invariant 3). */
+  /** The header's value or ''; the name in lower case. Only before the handler returns (invariant 3). */
   header(name: string | HeaderName): string {
     if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
     return this.#req.getHeader(typeof name === 'string' ? name : name.bytes)
   }
 
-  /** The query without `?`, or ''. Before the handler returns only (invariant 3). */
+  /** The query without `?`, or ''. Only before the handler returns (invariant 3). */
   query(): string {
     if (this.#req === null) throw new Error('assertion failed: the query is read after the handler returned')
-    // The native call answers null where there is no `?`, against its own types.
+    // Without a `?` the native call returns null, contrary to its types.
     return (this.#req.getQuery() as string | null) ?? ''
   }
 
-  /** Where the client is (address.ts); '' once the exchange is over. */
+  /** The client's address (address.ts); '' after the exchange has ended. */
   address(): string {
     return this.#res === null ? '' : addressOf(new Uint8Array(this.#res.getRemoteAddress()))
   }
 
-  /** The client asks for RFC 9457 errors. */
+  /** True if the client asks for RFC 9457 errors. */
   get wantsProblem(): boolean {
     if (this.#req !== null) return asksForProblem(this.#req.getHeader('accept'))
     return this.#wantsProblem
   }
 
-  /** The client's X-Request-Id, where it is fit to be repeated; else one of our own. */
+  /** The client's X-Request-Id if it is valid, else a new one. */
   get requestId(): string {
     return this.#idGiven() || (this.#ownId ||= nextRequestId())
   }
 
-  /** Tells the log of a bug. */
+  /** Reports a bug to the log. */
   failed(error: unknown): void {
     this.#host.failed(this, error)
   }
 
-  /** Keeps the exchange open after the handler returned; `gone` is told when the client goes first. */
+  /** Keeps the exchange open after the handler returns. `gone` is called if the client disconnects first. */
   hold(gone?: () => void): void {
     const res = this.#res
     if (res === null || this.#held) return
@@ -132,7 +132,7 @@ export class Exchange {
   onBody(sink: BodySink): void {
     this.hold(() => sink.gone())
     this.#res?.onData((chunk, last) => {
-      // After an answer the rest of the body is read and dropped: closing instead could take the answer with it.
+      // After an answer the rest of the body is read and dropped; closing the connection could lose the answer.
       if (this.#res === null) return
       try {
         sink.chunk(new Uint8Array(chunk), last)
@@ -142,7 +142,7 @@ export class Exchange {
     })
   }
 
-  /** Ends the synchronous part of the handler (invariants 2 and 3). */
+  /** Called when the handler has returned (invariants 2 and 3). */
   leave(): void {
     if (this.#res !== null && !this.#held) {
       this.#host.fault(this, new Error(`assertion failed: ${this.path} was neither answered nor held`))
@@ -150,7 +150,7 @@ export class Exchange {
     this.#req = null
   }
 
-  /** Sends the one answer. An answer that streams already cannot be taken back: it is cut instead. */
+  /** Sends the answer. If a streamed answer has already begun, the connection is cut instead. */
   reply(status: string, type: string, body: string | Uint8Array, headers: Headers = noHeaders): void {
     const res = this.#res
     if (res === null) return
@@ -169,12 +169,12 @@ export class Exchange {
     this.hold()
     this.#large = LargeAnswer.of(res, typeof body === 'string' ? Buffer.from(body) : body)
     if (this.#large === null)
-      return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are not read yet'))
+      return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are still unread'))
     this.#streaming = true
     this.#large.begin(status, type, headers, () => this.#settle(codeOf(status)))
   }
 
-  /** Begins a streamed answer; the status is sent with the first `write`. One to HEAD is over with this. */
+  /** Begins a streamed answer; the status is sent with the first `write`. This ends an answer to HEAD. */
   beginStream(status: string, type: string, headers: Headers = noHeaders): void {
     const res = this.#res
     if (res === null || this.#streaming) return
@@ -188,7 +188,9 @@ export class Exchange {
     if (isHead) this.#settle(this.#streamStatus)
   }
 
-  /** Sends a piece of a streamed answer. False when the client has not read all before it; the piece is kept anyway. */
+  /**
+   * Sends a piece of a streamed answer. False if the client has not read all earlier pieces; the piece is kept anyway.
+   */
   write(piece: string | Uint8Array): boolean {
     const res = this.#res
     if (res === null) return true
@@ -197,7 +199,7 @@ export class Exchange {
     return flowing
   }
 
-  /** Ends a streamed answer; with `close` the connection ends behind it. */
+  /** Ends a streamed answer; with `close` also the connection. */
   endStream(close = false): void {
     const res = this.#res
     if (res === null) return
@@ -210,7 +212,10 @@ export class Exchange {
     this.#res?.close()
   }
 
-  /** Stops the body at the socket; begins the native idle time anew, which runs then too. What was received already still comes. */
+  /**
+   * Stops reading the body from the socket; bytes already received still arrive. Resets the native idle timeout, which
+   * keeps running.
+   */
   pause(): void {
     this.#res?.pause()
   }
@@ -220,22 +225,22 @@ export class Exchange {
   }
 
   /**
-   * Begins the native idle time anew. It runs down, about ten seconds long, while a body comes in at less than 16 KiB a
-   * second; an answer that is written, or this, winds it up.
+   * Resets the native idle timeout of about ten seconds. It runs while a body arrives at less than 16 KiB per second.
+   * An answer that is written resets it too.
    */
   stayOpen(): void {
     this.#res?.pause()
     this.#res?.resume()
   }
 
-  /** The client's request id, '' where it gave none or one that is not to be repeated. */
+  /** The client's request id; '' if it sent none or an invalid one. */
   #idGiven(): string {
     if (this.#givenId !== null) return this.#givenId
     const given = this.#req === null ? '' : this.#req.getHeader(requestIdHeader.bytes)
     return (this.#givenId = given === '' || isRequestId(given) ? given : '')
   }
 
-  /** True when it was this call that ended the exchange. */
+  /** Ends the exchange. True if it had not ended before. */
   #settle(status: number): boolean {
     if (this.#res === null) return false
     this.#res = null

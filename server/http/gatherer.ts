@@ -1,8 +1,8 @@
 /**
- * Bytes that come in pieces, in one growing buffer.
+ * Gathers pieces of bytes in one growing buffer.
  *
- * A list would cost far more than the bytes where pieces are small: a client that sends single bytes could fill the
- * memory with a small body. The buffer is at most twice as large as the bytes.
+ * The cost is at most twice the bytes. A list would cost a hundred bytes for each piece, so a client that sends single
+ * bytes could fill the memory.
  */
 import { heldBodies, type HeldBytes } from './held-bytes.js'
 
@@ -15,7 +15,7 @@ export class Gatherer {
   #bytes: Buffer = nothing
   #length = 0
 
-  /** Of which room the buffer is a part. */
+  /** `room` counts the bytes of the buffer. */
   constructor(room: HeldBytes = heldBodies) {
     this.#room = room
   }
@@ -24,7 +24,7 @@ export class Gatherer {
     return this.#length
   }
 
-  /** Copies a piece. False where there is no room for it: then nothing changed. */
+  /** Copies a piece. False if there is no room for it; then nothing has changed. */
   add(piece: Uint8Array): boolean {
     const needed = this.#length + piece.length
     if (needed > this.#bytes.length && !this.#grow(Math.max(needed, this.#bytes.length * 2, FIRST_BYTES))) return false
@@ -33,7 +33,7 @@ export class Gatherer {
     return true
   }
 
-  /** Hands over what was added, and begins anew. */
+  /** Returns the gathered bytes and starts empty again. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length)
     this.clear()

@@ -1,11 +1,11 @@
-/** Names of headers that every request is asked for, or is answered with: as bytes, since a text would be encoded anew each time. */
+/** Header names that every request reads or writes. They are kept as bytes, because a string is encoded at each use. */
 
 export interface HeaderName {
   readonly text: string
   readonly bytes: Uint8Array
 }
 
-/** Lower case where it is asked for. */
+/** `text` is in lower case if the header is read. */
 export function headerName(text: string): HeaderName {
   return { text, bytes: Buffer.from(text, 'latin1') }
 }

@@ -1,9 +1,9 @@
 /**
- * A bound over all connections: what all bodies together hold of which a part has come, and what large answers hold that are
+ * A bound on memory over all connections: for bodies that have partly arrived, and for large answers that clients have
  * not read (large-answer.ts).
  *
- * Each has a bound of its own, and clients may have as many under way as they open connections. A body that comes in one
- * piece holds nothing, so small ones are taken in however many large ones are on their way.
+ * Each body has its own bound, but clients may open many connections. A body that arrives in one piece holds nothing,
+ * so small bodies are accepted no matter how many large ones arrive.
  */
 import { limits } from '../../engine/index.js'
 
@@ -15,7 +15,7 @@ export class HeldBytes {
     this.#max = max
   }
 
-  /** False where there is no room for them. */
+  /** Takes room for bytes. False if there is not enough. */
   take(bytes: number): boolean {
     if (this.#held + bytes > this.#max) return false
     this.#held += bytes
@@ -27,8 +27,8 @@ export class HeldBytes {
   }
 }
 
-/** Of those whose key is known. */
+/** Bodies of callers with a known key. */
 export const heldBodies = new HeldBytes(limits.heldBodiesBytesMax)
 
-/** Of those who ask for a token: nobody is known yet, and must not take the others' room. */
+/** Bodies of token requests. Their senders are not known yet and must not use the room of others. */
 export const heldByStrangers = new HeldBytes(limits.heldByStrangersBytesMax)

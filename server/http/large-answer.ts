@@ -1,22 +1,24 @@
 /**
- * An answer that does not go out at once: what its client has not read stays here, where it can be counted and given up.
+ * A large answer, sent as the client reads it. Its unread bytes are counted here, and a slow client is disconnected.
  *
- * Owns: how far it is, the bound over all of them, that a client reads on. Leaves out: when it may be sent (exchange.ts). The
- * native response would keep whatever it is given, for as long as the client reads a byte now and then: a few hundred
- * questions of two hundred bytes would fill the memory with their answers.
+ * Owns: the progress, the bound over all large answers, the check that a client keeps reading. Leaves out: when an
+ * answer may be sent (exchange.ts).
+ *
+ * The native response would keep all bytes for as long as the client reads one now and then. A few hundred small
+ * requests could fill the memory with their answers.
  */
 import { limits } from '../../engine/index.js'
 import { HeldBytes } from './held-bytes.js'
 import type { HttpResponse } from './native.js'
 import { writeHead, type Headers } from './send.js'
 
-/** Of this process. */
+/** The unread bytes of all large answers of this process. */
 const heldAnswers = new HeldBytes(limits.heldAnswersBytesMax)
 
-/** Bytes that are kept anyway, however many clients read them. */
+/** Bytes that stay in memory anyway, however many clients read them. */
 const keptAnyway = new WeakSet<Uint8Array>()
 
-/** Says that the bytes are kept for as long as the process runs: to send them holds nothing. */
+/** Marks bytes that stay in memory for the life of the process, so that sending them is not counted. */
 export function keptAnswer<T extends Uint8Array>(bytes: T): T {
   keptAnyway.add(bytes)
   return bytes
@@ -25,11 +27,11 @@ export function keptAnswer<T extends Uint8Array>(bytes: T): T {
 export class LargeAnswer {
   readonly #res: HttpResponse
   readonly #bytes: Uint8Array
-  /** What it is counted in; null where it holds nothing. */
+  /** Where the bytes are counted; null if they are not. */
   readonly #room: HeldBytes | null
-  /** How far the client was when it was looked at last. */
+  /** How much the client had read at the latest check. */
   #readBefore = 0
-  #looks: NodeJS.Timeout | null = null
+  #checks: NodeJS.Timeout | null = null
 
   private constructor(res: HttpResponse, bytes: Uint8Array, room: HeldBytes | null) {
     this.#res = res
@@ -37,13 +39,15 @@ export class LargeAnswer {
     this.#room = room
   }
 
-  /** Null where there is no room for it. The bytes must stay as they are. */
+  /** Null if there is no room for it. The bytes must not change. */
   static of(res: HttpResponse, bytes: Uint8Array, room: HeldBytes = heldAnswers): LargeAnswer | null {
     if (keptAnyway.has(bytes)) return new LargeAnswer(res, bytes, null)
     return room.take(bytes.length) ? new LargeAnswer(res, bytes, room) : null
   }
 
-  /** Sends what goes out at once, and the rest as the client reads it; `whole` is told when all has gone out. */
+  /**
+   * Sends what the socket takes at once, and the rest as the client reads. `whole` is called when everything is sent.
+   */
   begin(status: string, type: string, headers: Headers, whole: () => void): void {
     const res = this.#res
     let isWhole = false
@@ -52,7 +56,7 @@ export class LargeAnswer {
       isWhole = res.tryEnd(this.#bytes, this.#bytes.length)[1]
     })
     if (isWhole) return whole()
-    this.#looks = setInterval(() => this.#look(), limits.bulkStalledMsMax)
+    this.#checks = setInterval(() => this.#check(), limits.bulkStalledMsMax)
     res.onWritable((offset) => {
       let [ok, done] = [true, true]
       res.cork(() => void ([ok, done] = res.tryEnd(this.#bytes.subarray(offset), this.#bytes.length)))
@@ -61,14 +65,14 @@ export class LargeAnswer {
     })
   }
 
-  /** It is over, whole or not. */
+  /** Called at the end, complete or not. */
   release(): void {
-    if (this.#looks !== null) clearInterval(this.#looks)
+    if (this.#checks !== null) clearInterval(this.#checks)
     this.#room?.giveBack(this.#bytes.length)
   }
 
-  /** A client that hardly reads is given up. */
-  #look(): void {
+  /** Disconnects a client that hardly reads. */
+  #check(): void {
     const read = this.#res.getWriteOffset()
     if (read - this.#readBefore < limits.bulkPieceBytesMax) this.#res.close()
     else this.#readBefore = read

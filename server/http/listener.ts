@@ -1,13 +1,13 @@
 /**
  * The socket that accepts requests: uWebSockets.js apps with one catch-all route.
  *
- * Owns: listening, TLS, draining, what exchanges share. Leaves out: what a request means (server.ts).
+ * Owns: listening, TLS, draining, the state that exchanges share. Leaves out: routing (server.ts).
  *
- * 1. A port belongs to one process: without the exclusive option the kernel would share it out silently.
- * 2. A drain stops listening at once; open connections are answered until they are done, then closed.
- * 3. An app keeps the certificate that it was made with. So another certificate is another app on the same port: it
- *    listens before the one before it stops, whose connections stay as they are. For that the kernel must share the
- *    port; the first app makes sure before it listens that nobody else has it.
+ * 1. A port belongs to one process. Without the exclusive option the kernel would silently share it with another.
+ * 2. A drain stops listening at once. Open connections get their answers and are then closed.
+ * 3. An app keeps its certificate. A new certificate needs a new app on the same port, which listens before the
+ *    previous app stops; the connections of that app stay open. So the kernel must share the port. Before the first app
+ *    listens, it checks that no other process has the port.
  */
 import {
   App,
@@ -19,28 +19,28 @@ import {
 } from './native.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from './native.js'
 import { Exchange, type ExchangeHost } from './exchange.js'
-import { mustServe, type TlsFiles } from './tls.js'
+import { checkTlsFiles, type TlsFiles } from './tls.js'
 
 export interface ListenOptions {
   readonly host: string
-  /** 0 takes any free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly tls?: TlsFiles | undefined
   /** Serves a request: answers or holds it before it returns. */
   handle(exchange: Exchange): void
   /** Answers for an exception. */
   fault(exchange: Exchange, error: unknown): void
-  /** Told of an exception that is a bug. */
+  /** Called for an exception that is a bug. */
   failed(exchange: Exchange, error: unknown): void
-  /** Told of an exchange's end: its status, or 0 where the client went first. */
+  /** Called at the end of an exchange: its status, or 0 if the client disconnected first. */
   over(exchange: Exchange, status: number): void
 }
 
-/** How long two apps listen side by side. */
+/** Milliseconds for which two apps listen on the same port. */
 const OVERLAP_MS = 100
 
-/** An app that listens, or listened. */
-interface Door {
+/** An app, and its socket while it listens. */
+interface ListeningApp {
   readonly app: TemplatedApp
   socket: us_listen_socket | null
 }
@@ -50,15 +50,15 @@ export class Listener implements ExchangeHost {
   held = 0
   port = 0
   readonly #options: ListenOptions
-  /** The one that listens is the last. */
-  readonly #doors: Door[] = []
+  /** The last one listens. */
+  readonly #apps: ListeningApp[] = []
   #whenIdle: (() => void) | null = null
 
   private constructor(options: ListenOptions) {
     this.#options = options
   }
 
-  /** Rejects with one sentence when the address cannot be had, or the certificate does not serve. */
+  /** Rejects with one sentence if the address is not available or the certificate is invalid. */
   static async open(options: ListenOptions): Promise<Listener> {
     const listener = new Listener(options)
     const { tls } = options
@@ -66,24 +66,24 @@ export class Listener implements ExchangeHost {
       listener.port = await listener.#listen(App(), options.port, LIBUS_LISTEN_EXCLUSIVE_PORT)
       return listener
     }
-    mustServe(tls)
+    checkTlsFiles(tls)
     const port = await listener.#listen(App(), options.port, LIBUS_LISTEN_EXCLUSIVE_PORT)
-    listener.#doors.pop()!.app.close()
+    listener.#apps.pop()!.app.close()
     listener.port = await listener.#listen(SSLApp(tls), port, LIBUS_LISTEN_DEFAULT)
     return listener
   }
 
-  /** Serves new connections with the certificate that the files hold now. Rejects with one sentence, and changes nothing. */
+  /** Reloads the certificate for new connections. If it is invalid, rejects with one sentence and changes nothing. */
   async reloadTls(): Promise<void> {
     const { tls } = this.#options
     if (tls === undefined || this.draining) return
-    mustServe(tls)
-    const before = this.#doors.at(-1)!
+    checkTlsFiles(tls)
+    const before = this.#apps.at(-1)!
     await this.#listen(SSLApp(tls), this.port, LIBUS_LISTEN_DEFAULT)
-    // Connections that wait at the door before are let in first; the immediate comes right behind such a look.
+    // The previous app first accepts the connections that wait on its socket; it does so before the immediate runs.
     await new Promise((resolve) => setTimeout(resolve, OVERLAP_MS))
     await new Promise((resolve) => setImmediate(resolve))
-    stopDoor(before)
+    stopListening(before)
   }
 
   idle(): void {
@@ -102,13 +102,13 @@ export class Listener implements ExchangeHost {
     this.#options.failed(exchange, error)
   }
 
-  /** Takes no new connections. */
+  /** Accepts no new connections. */
   stopListening(): void {
     this.draining = true
-    for (const door of this.#doors) stopDoor(door)
+    for (const app of this.#apps) stopListening(app)
   }
 
-  /** Resolves when no exchange is under way, or after the limit; true for the former. */
+  /** Resolves with true when no exchange is under way, with false after the limit. */
   async whenIdle(limitMs: number): Promise<boolean> {
     if (this.held === 0) return true
     return new Promise((resolve) => {
@@ -123,10 +123,10 @@ export class Listener implements ExchangeHost {
   /** Closes every connection. */
   close(): void {
     this.stopListening()
-    for (const { app } of this.#doors) app.close()
+    for (const { app } of this.#apps) app.close()
   }
 
-  /** The port on which the app listens now. */
+  /** Starts listening and returns the port. */
   #listen(app: TemplatedApp, port: number, sharing: number): Promise<number> {
     const serve =
       (method: string) =>
@@ -139,7 +139,7 @@ export class Listener implements ExchangeHost {
         }
         exchange.leave()
       }
-    // The usual methods by themselves: that one is known need not be asked for.
+    // GET and POST have handlers of their own, so that their method need not be read from the request.
     app.get('/*', serve('get')).post('/*', serve('post')).any('/*', serve(''))
     const { host } = this.#options
     return new Promise((resolve, reject) => {
@@ -148,7 +148,7 @@ export class Listener implements ExchangeHost {
           app.close()
           reject(new Error(`cannot listen on ${host} port ${port}: it is in use or not allowed`))
         } else {
-          this.#doors.push({ app, socket })
+          this.#apps.push({ app, socket })
           resolve(us_socket_local_port(socket))
         }
       })
@@ -156,7 +156,7 @@ export class Listener implements ExchangeHost {
   }
 }
 
-function stopDoor(door: Door): void {
-  if (door.socket !== null) us_listen_socket_close(door.socket)
-  door.socket = null
+function stopListening(app: ListeningApp): void {
+  if (app.socket !== null) us_listen_socket_close(app.socket)
+  app.socket = null
 }

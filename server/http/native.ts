@@ -1,6 +1,6 @@
 /**
- * uWebSockets.js as it is: the published types leave out the listen overload with host and options, and call a plain
- * number an enum.
+ * The types of uWebSockets.js, corrected: the published ones lack the listen overload with host and options, and
+ * declare a plain number as an enum.
  */
 import * as native from 'uWebSockets.js'
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js'
@@ -13,7 +13,7 @@ type Handler = (res: HttpResponse, req: HttpRequest) => void
 export interface TemplatedApp {
   get(pattern: string, handler: Handler): TemplatedApp
   post(pattern: string, handler: Handler): TemplatedApp
-  /** Methods without a handler of their own. */
+  /** For methods without a handler of their own. */
   any(pattern: string, handler: Handler): TemplatedApp
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp
   close(): TemplatedApp
@@ -21,7 +21,7 @@ export interface TemplatedApp {
 
 export const App = native.App as unknown as () => TemplatedApp
 
-/** An app that speaks TLS. @throws Error where the files do not serve. */
+/** An app with TLS. @throws Error if the files are invalid. */
 export function SSLApp({ certFile, keyFile, passphrase }: TlsFiles): TemplatedApp {
   const options = {
     cert_file_name: certFile,
@@ -31,7 +31,7 @@ export function SSLApp({ certFile, keyFile, passphrase }: TlsFiles): TemplatedAp
   return native.SSLApp(options) as unknown as TemplatedApp
 }
 
-/** The kernel shares the port with others that ask for the same. */
+/** The kernel shares the port with other processes that use this option. */
 export const LIBUS_LISTEN_DEFAULT = 0
 export const LIBUS_LISTEN_EXCLUSIVE_PORT = 1
 export const { us_listen_socket_close, us_socket_local_port } = native

@@ -1,17 +1,18 @@
 /**
- * Cuts a stream of bytes into lines, one when asked.
+ * Splits a stream of bytes into lines, one on request.
  *
- * Owns: what came and was not yet taken. Leaves out: what a line means, and the pace (bulk/bulk-stream.ts).
+ * Owns: bytes that arrived and were not yet taken. Leaves out: the meaning of a line, flow control
+ * (bulk/bulk-stream.ts).
  *
- * 1. A line that lies in one chunk is not copied; it is valid until the next call of `next`, `feed` or `keep`.
- * 2. A chunk's memory is used until `keep` at the latest, which copies what is left of it.
- * 3. Of a line over the bound no more than the bound is held; it comes out as `tooLong`, at its end. One that there is no
- *    room to hold comes out as `noRoom` likewise.
- * 4. Line ends are LF or CR LF. Blank lines do not come out. The last line needs no end. A byte order mark that the first one
- *    begins with is no part of it.
+ * 1. A line within one chunk is not copied; it is valid until the next call of `next`, `feed` or `keep`.
+ * 2. The memory of a chunk is used until `keep`, which copies the rest of the chunk.
+ * 3. A line over the bound holds no more than the bound; it comes out as `tooLong` when it ends. A line without room
+ *    comes out as `noRoom`.
+ * 4. Lines end with LF or CR LF; the last line may lack an end. Blank lines are skipped. A byte order mark before the
+ *    first line is removed.
  */
 
-import { withoutMark } from './body.js'
+import { withoutByteOrderMark } from './body.js'
 import { Gatherer } from './gatherer.js'
 import { heldBodies, type HeldBytes } from './held-bytes.js'
 import { PiecePool } from './piece-pool.js'
@@ -19,10 +20,15 @@ import { PiecePool } from './piece-pool.js'
 const LF = 0x0a
 const CR = 0x0d
 
-/** What waits, over all requests, is bounded by the window of bulk requests; this much of its memory is kept for more. */
+/**
+ * Memory for waiting chunks of all streams, which fair-window.ts bounds. The argument is what stays allocated, in
+ * bytes.
+ */
 const pool = new PiecePool(8 * 1024 * 1024)
 
-/** Bytes that came: lines are cut from `bytes`; `copy` is the pool's memory they lie in, or null where it is borrowed. */
+/**
+ * A received chunk. Lines are cut from `bytes`; `copy` is its memory in the pool, or null while the memory is borrowed.
+ */
 interface Chunk {
   readonly bytes: Buffer
   readonly copy: Buffer | null
@@ -30,13 +36,13 @@ interface Chunk {
 
 /** Stands for a line over the bound. */
 export const tooLong = Symbol('tooLong')
-/** Stands for a line of which a part had come when all bodies together held too much (held-bytes.ts). */
+/** Stands for a line that had partly arrived when all bodies together held too much (held-bytes.ts). */
 export const noRoom = Symbol('noRoom')
 
-/** A line that is not there. */
+/** Stands for a line that was not kept. */
 export type Skipped = typeof tooLong | typeof noRoom
 
-/** The first place from `from` on that is not blank, the end of a line being none. */
+/** The first position from `from` on that is not a space, tab or CR. */
 function pastBlanks(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === CR)) at++
@@ -49,19 +55,19 @@ function isBlank(line: Buffer): boolean {
 
 export class LineSplitter {
   readonly #lineBytesMax: number
-  /** Chunks in order; the first one is taken from at `#at`. */
+  /** Chunks in order; the next line begins at `#at` in the first. */
   #chunks: Chunk[] = []
   #at = 0
-  /** A copy whose lines are all cut, the last of them perhaps still in use. */
+  /** A copied chunk whose lines are all cut; the last line may still be in use. */
   #spent: Buffer | null = null
-  /** Beginning of a line whose end has not come. */
+  /** The beginning of a line whose end has not arrived. */
   readonly #partial: Gatherer
-  /** What the line that we are inside of comes out as. */
+  /** Set while the current line is being skipped: what it comes out as. */
   #skipping: Skipped | null = null
   #ended = false
   #isFirst = true
 
-  /** `room` is what the beginnings of lines are held in. */
+  /** `room` counts the bytes of incomplete lines. */
   constructor(lineBytesMax: number, room: HeldBytes = heldBodies) {
     this.#lineBytesMax = lineBytesMax
     this.#partial = new Gatherer(room)
@@ -74,30 +80,30 @@ export class LineSplitter {
     this.#chunks.push({ bytes: Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength), copy: null })
   }
 
-  /** Nothing will be fed any more. */
+  /** Ends the input: nothing is fed after this. */
   end(): void {
     this.#ended = true
   }
 
-  /** True when all lines are taken and no more can come. */
+  /** True when all lines are taken and the input has ended. */
   get done(): boolean {
     return this.#ended && this.#chunks.length === 0 && this.#partial.length === 0 && this.#skipping === null
   }
 
-  /** The next line without its end, what stands for it, or null when there is no whole line. */
+  /** The next line without its end, or what stands for it; null if there is no complete line. */
   next(): Buffer | Skipped | null {
     this.#giveBackSpent()
     for (;;) {
       let line = this.#cut()
       if (line === null) return null
       if (typeof line === 'symbol') return line
-      if (this.#isFirst) line = withoutMark(line)
+      if (this.#isFirst) line = withoutByteOrderMark(line)
       this.#isFirst = false
       if (!isBlank(line)) return line[line.length - 1] === CR ? line.subarray(0, line.length - 1) : line
     }
   }
 
-  /** Copies what is left of a borrowed chunk, so that its memory may be taken back. */
+  /** Copies the rest of a borrowed chunk, so that its memory may be reused. */
   keep(): void {
     this.#giveBackSpent()
     const last = this.#chunks.length - 1
@@ -109,7 +115,7 @@ export class LineSplitter {
     this.#chunks[last] = { bytes: copy.subarray(0, rest.length), copy }
   }
 
-  /** Forgets everything. */
+  /** Drops everything. */
   clear(): void {
     this.#giveBackSpent()
     for (const { copy } of this.#chunks) if (copy !== null) pool.giveBack(copy)
@@ -139,13 +145,13 @@ export class LineSplitter {
     return this.#finish(Buffer.alloc(0))
   }
 
-  /** Gzip makes a hundred million of some kilobytes, and none is answered: they cost no more than their bytes. */
+  /** Skips blank lines quickly: a few kilobytes of gzip may hold a hundred million of them, and none is answered. */
   #passBlankLines(bytes: Buffer): void {
     for (let end = pastBlanks(bytes, this.#at); bytes[end] === LF; end = pastBlanks(bytes, this.#at)) this.#at = end + 1
   }
 
   #shift(): void {
-    // A line may have been cut from the chunk before and be blank: then it is not in use any more.
+    // A blank line cut from the previous chunk is no longer in use.
     this.#giveBackSpent()
     this.#spent = this.#chunks.shift()?.copy ?? null
     this.#at = 0

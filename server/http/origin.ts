@@ -1,15 +1,15 @@
 /**
- * The address at which a client sees the service: `https://soc.example`, for links in answers.
+ * The address at which the client reaches the service, such as `https://soc.example`, for links in answers.
  *
- * The host is the one that the request names, and behind a proxy that says so (`X-Forwarded-Host`, `X-Forwarded-Proto`) the
- * one that the proxy was asked for. It goes back to whoever sent the request, and nowhere else: nothing is decided by it.
+ * It is the host in the request. Behind a proxy that sends `X-Forwarded-Host` and `X-Forwarded-Proto` it is the host in
+ * the request to the proxy. It is only sent back to the client, so a false value harms nobody else.
  */
 import type { Exchange } from './exchange.js'
 
 /** A name or an address, and a port. */
 const HOST = /^(?:[\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 
-/** Without a slash at its end; '' where the request names no host. To be asked before the handler returns. */
+/** The address without a trailing slash; '' if the request names no host. Call it before the handler returns. */
 export function originOf(exchange: Exchange, servesTls: boolean): string {
   const host = first(exchange.header('x-forwarded-host')) || exchange.header('host')
   if (!HOST.test(host)) return ''
@@ -18,7 +18,7 @@ export function originOf(exchange: Exchange, servesTls: boolean): string {
   return `${scheme}://${host}`
 }
 
-/** What the proxy nearest to the client said. */
+/** The value from the proxy that is nearest to the client. */
 function first(list: string): string {
   return (list.split(',')[0] as string).trim()
 }

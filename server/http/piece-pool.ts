@@ -1,14 +1,14 @@
 /**
- * Memory for pieces of request bodies that wait, used again and again.
+ * Reusable memory for pieces of request bodies that wait.
  *
- * A piece that waits is copied out of the socket's memory. A new buffer for each would be gone only with the next
- * collection of all memory, so that a fast sender makes the process grow by many times what really waits.
+ * A waiting piece is copied out of the socket's memory. A new buffer for each would live until the next full garbage
+ * collection, so a fast sender would make the process grow far beyond what really waits.
  *
- * 1. What is given back must not be read any more by whoever had it.
- * 2. At most `keptBytesMax` lie idle; what is over that is left to the garbage collector.
+ * 1. A buffer must not be read after it is given back.
+ * 2. At most `keptBytesMax` bytes are idle; the garbage collector gets the rest.
  */
 
-/** The largest piece that uWebSockets.js hands over, and so the largest that comes back. */
+/** The largest piece that uWebSockets.js delivers, and so the largest that is given back. */
 const LARGEST = 512 * 1024
 const SMALLEST = 16 * 1024
 
@@ -27,7 +27,7 @@ export class PiecePool {
     this.#keptBytesMax = keptBytesMax
   }
 
-  /** A copy of these bytes, at the beginning of a buffer that may be longer. */
+  /** A copy of the bytes, at the beginning of a buffer that may be longer. */
   copy(bytes: Uint8Array): Buffer {
     const size = sizeFor(bytes.length)
     const idle = this.#bySize.get(size)?.pop()
@@ -37,7 +37,7 @@ export class PiecePool {
     return buffer
   }
 
-  /** Takes back a buffer that `copy` gave. */
+  /** Takes back a buffer from `copy`. */
   giveBack(buffer: Buffer): void {
     const size = buffer.length
     if (size > LARGEST || this.#keptBytes + size > this.#keptBytesMax) return

@@ -1,11 +1,11 @@
 /**
- * How many requests a second a caller may make: a token bucket for each key and each user.
+ * Limits the requests of callers per second, with a token bucket for each key and each user.
  *
- * Owns: the buckets. Leaves out: where one is asked (auth.ts for requests, bulk/bulk-stream.ts for the lines of a
- * stream, which are held and not refused).
+ * Owns: the buckets. Leaves out: the callers of `take` (auth.ts for requests; bulk/bulk-stream.ts for lines of a
+ * stream, which wait instead of being refused).
  *
- * 1. A caller's tokens share the bucket of their owner, so that more of them are no way around it.
- * 2. Memory only; a bucket that is full again may be forgotten.
+ * 1. The API tokens of a user share one bucket, so that more tokens do not raise the limit.
+ * 2. Buckets exist in memory only; a full bucket may be dropped.
  */
 import { limits, Refusal, type Principal } from '../../engine/index.js'
 
@@ -20,14 +20,14 @@ export class RateLimit {
   readonly #now: () => number
   readonly #buckets = new Map<string, Bucket>()
 
-  /** `perSecond` above 0, `burst` at least 1; `now` in milliseconds, never backwards. */
+  /** `perSecond` above 0, `burst` at least 1; `now` in milliseconds, monotonic. */
   constructor(perSecond: number, burst: number, now: () => number = () => performance.now()) {
     this.#perMs = perSecond / 1000
     this.#burst = burst
     this.#now = now
   }
 
-  /** @throws Refusal rate_limited, which says when there is room again. */
+  /** Takes one request from the bucket. @throws Refusal rate_limited, with the seconds to wait. */
   take(principal: Principal): void {
     const bucket = this.#bucketOf(principal)
     if (bucket.left >= 1) {
@@ -38,7 +38,7 @@ export class RateLimit {
     throw new Refusal('rate_limited', 'too many requests with this key', { retryAfterSeconds })
   }
 
-  /** Takes one where there is one. */
+  /** Takes one request from the bucket. False if it is empty. */
   tryTake(principal: Principal): boolean {
     const bucket = this.#bucketOf(principal)
     if (bucket.left < 1) return false

@@ -1,4 +1,4 @@
-/** What an answer looks like on the wire: status lines, JSON, text. */
+/** Content types, status lines and JSON answers. */
 import { STATUS_CODES } from 'node:http'
 import type { Exchange } from './exchange.js'
 import type { Headers } from './send.js'

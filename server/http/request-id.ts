@@ -1,15 +1,15 @@
-/** Names of requests, to find one in the log again. */
+/** Request ids, to find a request in the log. */
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../engine/index.js'
 
 const fit = /^[\w.:/+=@-]+$/
 
-/** True for an id that may be repeated in a header and in the log. */
+/** True if the id may be repeated in a header and in the log. */
 export function isRequestId(text: string): boolean {
   return text.length <= limits.requestIdCharsMax && fit.test(text)
 }
 
-/** Different from one process to the next. */
+/** A random prefix for each process. */
 const ofProcess = randomBytes(6).toString('hex')
 let made = 0
 

@@ -1,20 +1,20 @@
-/** A request that is followed on its way, as those see it who have it in hand: tracing.ts has the rest. */
+/** The interface between requests and tracing.ts, which implements it. */
 import type { EventView, TurnTrace } from '../../engine/index.js'
 
 export interface RequestTrace extends TurnTrace {
-  /** What became of its event. */
+  /** The event was decided or stored. */
   decided(view: EventView): void
-  /** The answer has left; a status of 0: the client went before. */
+  /** The answer was sent; status 0: the client disconnected first. */
   ended(status: number): void
 }
 
-/** A request's headers, by their names in lower case; '' where it has none of the name. */
+/** The headers of a request, by name in lower case; '' if a header is absent. */
 export interface RequestHeaders {
   header(name: string): string
 }
 
-/** Follows requests, or some of them. */
+/** Traces all requests, or some of them. */
 export interface Tracer {
-  /** null where this one is not followed. Before the handler returns only. */
+  /** Starts the trace of a request; null if it is not traced. Only before the handler returns. */
   follow(request: RequestHeaders, method: string, route: string): RequestTrace | null
 }

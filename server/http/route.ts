@@ -1,11 +1,11 @@
 /**
- * One operation of the API: what is published of it, and how it is served.
+ * One operation of the API: its documentation, and how it is served.
  *
- * Owns: the shape of a row in the table of routes, and the way of an ordinary request: body, schema, handler, answer.
- * Leaves out: paths (router.ts), keys and scopes (auth.ts, before a route is served), busy requests, which serve themselves (routes/event-post.ts).
+ * Owns: the type of a route, and the steps of an ordinary request: body, schema, handler, answer. Leaves out: paths
+ * (router.ts), keys and scopes (auth.ts), requests with their own code path (routes/event-post.ts).
  *
- * 1. The key is checked before the body is read, and once more when it has come.
- * 2. Query and body are checked by the schemas that OpenAPI publishes.
+ * 1. The key is checked before the body is read, and again when the body has arrived.
+ * 2. The schemas that OpenAPI publishes validate query and body.
  */
 import type { Static, TObject, TSchema } from 'typebox'
 import { limits, valuesMaxOf, type Principal, type Scope } from '../../engine/index.js'
@@ -24,47 +24,47 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export interface ResponseDoc {
   readonly description: string
   readonly schema?: TSchema
-  /** `application/json` where not said otherwise. */
+  /** Default `application/json`. */
   readonly mediaType?: string
   readonly example?: unknown
 }
 
-/** What is published of an operation. */
+/** The documentation of an operation. */
 export interface RouteDoc {
-  /** Answered during a drain too. */
+  /** True if it is answered during a drain too. */
   readonly isProbe?: boolean
   readonly method: Method
-  /** As in OpenAPI, parameters in braces. */
+  /** As in OpenAPI, with parameters in braces. */
   readonly path: string
   readonly operationId: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** null: no key needed. */
+  /** The scope that the caller needs; null: no key needed. */
   readonly scope: Scope | null
-  /** No key is needed, but one that is sent is looked at. */
+  /** No key is needed, but one that is sent is checked. */
   readonly looksAtKey?: true
-  /** Scopes that a part of the operation asks for beside, and for what. */
+  /** Further scopes that parts of the operation need, and for what. */
   readonly moreScopes?: Readonly<Partial<Record<Scope, string>>>
   readonly query?: TObject
   readonly body?: TSchema
-  /** `application/json` where not said otherwise. */
+  /** Default `application/json`. */
   readonly bodyMediaType?: string
   readonly bodyExample?: unknown
-  /** By status; the error answers that every operation has are added by openapi.ts. */
+  /** Answers by status. openapi.ts adds the errors that every operation has. */
   readonly responses: Readonly<Record<number, ResponseDoc>>
-  /** Statuses of its own refusals, beside those that openapi.ts reads off the other fields. */
+  /** Statuses of its own refusals, in addition to those that openapi.ts derives from the other fields. */
   readonly errors?: readonly number[]
 }
 
-/** An operation for everybody. */
+/** An operation that needs no key. */
 export interface OpenRoute extends RouteDoc {
   readonly scope: null
   /** Answers or holds the exchange before it returns. */
   serve(exchange: Exchange, params: readonly string[], app: App): void
 }
 
-/** An operation for whoever has its scope, which was looked at before it is served (server.ts). */
+/** An operation that needs a scope. server.ts checks the scope before it serves the operation. */
 export interface GuardedRoute extends RouteDoc {
   readonly scope: Scope
   /** Answers or holds the exchange before it returns. */
@@ -74,7 +74,7 @@ export interface GuardedRoute extends RouteDoc {
 /** A row in the table of routes. */
 export type Route = OpenRoute | GuardedRoute
 
-/** What the handler of an ordinary request is given. */
+/** The argument of an operation's handler. */
 export interface Call<Q extends TObject, B extends TObject> {
   readonly app: App
   readonly principal: Principal
@@ -82,27 +82,27 @@ export interface Call<Q extends TObject, B extends TObject> {
   readonly params: readonly string[]
   readonly query: Static<Q>
   readonly body: Static<B>
-  /** Where the client is (exchange.ts); to be asked before the first await. */
+  /** The client's address (exchange.ts). Call it before the first await. */
   readonly address: () => string
-  /** Where the client sees the service (origin.ts); of an operation without a body, to be asked before the first await. */
+  /** The service's address as the client sees it (origin.ts). Without a body: call it before the first await. */
   readonly origin: () => string
-  /** Aborted when the client goes before it is answered; to be asked for before the first await. */
+  /** Aborted if the client disconnects before it is answered. Call it before the first await. */
   readonly gone: () => AbortSignal
 }
 
-/** An ordinary operation: a handler that gives back the document to answer with, or a promise of it. */
+/** An ordinary operation: its handler returns the answer's document, or a promise of it. */
 interface Operation<Q extends TObject, B extends TObject> extends RouteDoc {
   readonly scope: Scope
   readonly query?: Q
   readonly body?: B
-  /** `limits.requestBytesMax` where not said otherwise. */
+  /** Default `limits.requestBytesMax`. */
   readonly bodyBytesMax?: number
-  /** The status of the answer; 200 where not said otherwise. */
+  /** The status of the answer; default 200. */
   readonly status?: number
   handle(call: Call<Q, B>): unknown
 }
 
-/** Makes a route of an ordinary operation. */
+/** Makes a route from an ordinary operation. */
 export function operation<Q extends TObject, B extends TObject>(spec: Operation<Q, B>): GuardedRoute {
   const queryChecker = spec.query === undefined ? null : new Checker(spec.query, 'query')
   const bodyChecker = spec.body === undefined ? null : new Checker(spec.body, 'body')
@@ -124,7 +124,7 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
     const address = (): string => exchange.address()
     const origin = (): string => originOf(exchange, app.servesTls)
     const query = (queryChecker?.checkQuery(exchange.query()) ?? {}) as Static<Q>
-    // Made where it is asked for: most operations are answered at once.
+    // Made on demand: most operations are answered at once.
     let controller: AbortController | null = null
     const gone = (): AbortSignal => (controller ??= new AbortController()).signal
     const left = (): void => controller?.abort()

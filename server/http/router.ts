@@ -1,22 +1,22 @@
 /**
- * From a path to what serves it.
+ * Finds the route for a method and a path.
  *
- * 1. A trailing slash changes nothing, repeated slashes are one (C1.2).
- * 2. A parameter is percent-decoded exactly once, after the path was cut; it may be any string, `/` and `%` included.
- *    What does not decode is taken as it stands, so that no path is an error of its own.
- * 3. A written segment wins over a parameter; where it leads to no path at all, the parameter is tried.
- * 4. A path that is known with other methods is told apart from one that is not known at all.
+ * 1. A trailing slash is ignored, and repeated slashes count as one (C1.2).
+ * 2. A parameter is percent-decoded exactly once, after the path is split. It may be any string, including `/` and `%`.
+ *    One that does not decode is taken literally, so that no path is an error in itself.
+ * 3. A literal segment takes precedence over a parameter. If it leads to no path, the parameter is tried.
+ * 4. A path that exists with other methods is distinguished from an unknown path.
  */
 
-/** What a path leads to. */
+/** The result of a search. */
 export type Match<T> =
   | { readonly found: true; readonly value: T; readonly params: readonly string[] }
-  /** `allow` holds the methods the path has; empty where the path is unknown. */
+  /** `allow` holds the methods of the path; it is empty if the path is unknown. */
   | { readonly found: false; readonly allow: readonly string[] }
 
 interface Branch<T> {
-  /** Few a branch, told apart by their first letters: looked through in the path itself, no segment is cut out for them. */
-  readonly written: { readonly segment: string; readonly branch: Branch<T> }[]
+  /** A short list, compared within the path itself, so that no segment is cut out. */
+  readonly literal: { readonly segment: string; readonly branch: Branch<T> }[]
   param: Branch<T> | null
   readonly byMethod: Map<string, T>
 }
@@ -31,7 +31,7 @@ interface Sought {
 const SLASH = 0x2f
 
 function branch<T>(): Branch<T> {
-  return { written: [], param: null, byMethod: new Map() }
+  return { literal: [], param: null, byMethod: new Map() }
 }
 
 function decodeOnce(segment: string): string {
@@ -47,12 +47,12 @@ function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '')
 }
 
-/** The methods of the path that is meant, by rule 3; empty where there is none. */
+/** The methods of the path that rule 3 selects; empty if there is none. */
 function methodsOf<T>(at: Branch<T> | null | undefined, segments: readonly string[], depth: number): string[] {
   if (at === null || at === undefined) return []
   if (depth === segments.length) return [...at.byMethod.keys()]
-  const written = methodsOf(at.written.find(({ segment }) => segment === segments[depth])?.branch, segments, depth + 1)
-  return written.length > 0 ? written : methodsOf(at.param, segments, depth + 1)
+  const literal = methodsOf(at.literal.find(({ segment }) => segment === segments[depth])?.branch, segments, depth + 1)
+  return literal.length > 0 ? literal : methodsOf(at.param, segments, depth + 1)
 }
 
 export class Router<T> {
@@ -66,12 +66,12 @@ export class Router<T> {
       if (segment.startsWith('{')) {
         at = at.param ??= branch<T>()
       } else {
-        let next = at.written.find((each) => each.segment === segment)
-        if (next === undefined) at.written.push((next = { segment, branch: branch<T>() }))
+        let next = at.literal.find((each) => each.segment === segment)
+        if (next === undefined) at.literal.push((next = { segment, branch: branch<T>() }))
         at = next.branch
       }
     }
-    if (at.byMethod.has(lower)) throw new Error(`assertion failed: ${method} ${path} is there twice`)
+    if (at.byMethod.has(lower)) throw new Error(`assertion failed: ${method} ${path} is registered twice`)
     at.byMethod.set(lower, value)
   }
 
@@ -88,16 +88,16 @@ export class Router<T> {
   }
 
   /**
-   * Reads the path while it walks: a list of segments would be one more thing to make for each request. null where the
-   * path is there with other methods, undefined where it is not.
+   * The value for the rest of the path. null: the path exists with other methods; undefined: it does not exist. It
+   * reads the path in place, so that no list of segments is made for each request.
    */
   #walk(at: Branch<T>, from: number, sought: Sought): T | null | undefined {
     const { path, method, params } = sought
     while (from < path.length && path.charCodeAt(from) === SLASH) from++
     if (from === path.length) return at.byMethod.get(method) ?? (at.byMethod.size > 0 ? null : undefined)
-    const { written } = at
-    for (let i = 0; i < written.length; i++) {
-      const { segment, branch } = written[i]!
+    const { literal } = at
+    for (let i = 0; i < literal.length; i++) {
+      const { segment, branch } = literal[i]!
       if (!isSegmentAt(path, from, segment)) continue
       const value = this.#walk(branch, from + segment.length, sought)
       if (value !== undefined) return value
@@ -112,7 +112,7 @@ export class Router<T> {
   }
 }
 
-/** True where the path's segment that begins at `from` is this one. */
+/** True if the path has this segment at `from`. */
 function isSegmentAt(path: string, from: number, segment: string): boolean {
   const end = from + segment.length
   return (end === path.length || path.charCodeAt(end) === SLASH) && path.startsWith(segment, from)

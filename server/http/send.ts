@@ -2,7 +2,9 @@
  * Writes one whole answer to a native response, in one packet.
  *
  * Owns: the order of native calls, corking. Leaves out: whether an answer may still be sent (exchange.ts).
- * A native response corks its writes only inside a callback; one callback serves all answers, instead of one each.
+ *
+ * A native response corks its writes only inside a callback. One callback with module variables serves all answers, so
+ * that none has to make its own.
  */
 import { headerName } from './header-name.js'
 import type { HttpResponse } from './native.js'
@@ -16,7 +18,7 @@ const contentTypeHeader = headerName('Content-Type')
 
 const codes = new Map<string, number>()
 
-/** 404 of `404 Not Found`. There are few of them. */
+/** The code of a status line: 404 for `404 Not Found`. Cached, because there are few. */
 export function codeOf(status: string): number {
   let code = codes.get(status)
   if (code === undefined) codes.set(status, (code = Number(status.slice(0, 3))))
@@ -40,9 +42,9 @@ export interface Answer {
 let target: HttpResponse | null = null
 let content: Answer | null = null
 
-/** What stands before the body. */
+/** Writes the status line and the headers. */
 export function writeHead(res: HttpResponse, status: string, type: string, headers: Headers): void {
-  // Left out, the status is written as 200 OK.
+  // The native default is 200 OK.
   if (status !== OK) res.writeStatus(status)
   res.writeHeader(contentTypeHeader.bytes, type)
   for (let i = 0; i < headers.length; i++) res.writeHeader(headers[i]![0], headers[i]![1])
@@ -53,12 +55,12 @@ function write(): void {
   if (res === null || content === null) return
   const { status, type, body, headers, head, close } = content
   writeHead(res, status, type, headers)
-  // Given a length of its own, endWithoutBody waits for the body that never comes.
+  // With a length as its argument, endWithoutBody would wait for a body that never comes.
   if (head) res.writeHeader('Content-Length', String(Buffer.byteLength(body))).endWithoutBody()
   else res.end(body, close)
 }
 
-/** Ends the response with this answer. It must not be used afterwards. */
+/** Ends the response with this answer. The response must not be used afterwards. */
 export function sendAnswer(res: HttpResponse, answer: Answer): void {
   target = res
   content = answer

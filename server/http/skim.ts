@@ -1,14 +1,14 @@
 /**
  * Finds `job_id` in an event's bytes without parsing the rest.
  *
- * Owns: the walk over the top level of a JSON object, byte by byte. Leaves out: whether the rest is valid JSON (the
- * engine parses it on the job's thread), what to say where nothing was found (routes/job-reference.ts).
+ * Owns: a scan over the top level of a JSON object, byte by byte. Leaves out: whether the rest is valid JSON (the
+ * engine parses it on the job's thread), the error if nothing is found (routes/job-reference.ts).
  *
- * 1. Only a key of the outermost object counts; strings, nesting and escapes inside values are stepped over correctly.
- * 2. The answer is a positive integer, or 0 for "not found this way": the caller then parses the whole and sees why.
- *    So a shortcut may give up, never guess: a key with an escape, a number with a dot and the like give up.
- * 3. Where the key is there twice, the first one counts.
- * 4. The walk is a loop without recursion, linear in the bytes before the key's end.
+ * 1. Only keys of the outermost object count; strings, nesting and escapes inside values are skipped correctly.
+ * 2. The result is a positive integer, or 0 for "not found this way"; the caller then parses the whole body. The scan
+ *    may give up but never guesses: it gives up at a key with an escape, at a number with a dot, and so on.
+ * 3. If the key occurs twice, the first one counts.
+ * 4. The scan is a loop without recursion, linear in the bytes up to the end of the value.
  */
 
 const QUOTE = 0x22
@@ -43,7 +43,7 @@ function skipSpace(bytes: Uint8Array, from: number): number {
   return at
 }
 
-/** The place after the closing quote of a string whose first character is at `from`; -1 where it does not end. */
+/** The position after the closing quote of a string whose first character is at `from`; -1 if it does not end. */
 function skipString(bytes: Uint8Array, from: number): number {
   const length = bytes.length
   let at = from
@@ -55,7 +55,7 @@ function skipString(bytes: Uint8Array, from: number): number {
   return -1
 }
 
-/** The place after the object or array that opens at `from`; -1 where it does not end. */
+/** The position after the object or array that opens at `from`; -1 if it does not end. */
 function skipNested(bytes: Uint8Array, from: number): number {
   const length = bytes.length
   let depth = 0
@@ -74,7 +74,7 @@ function skipNested(bytes: Uint8Array, from: number): number {
   return -1
 }
 
-/** The place after the value that begins at `from`; -1 where it does not end. */
+/** The position after the value that begins at `from`; -1 if it does not end. */
 function skipValue(bytes: Uint8Array, from: number): number {
   const first = bytes[from]
   if (first === QUOTE) return skipString(bytes, from + 1)
@@ -119,7 +119,7 @@ function isJobId(bytes: Uint8Array, at: number): boolean {
   )
 }
 
-/** The top-level `job_id` of a JSON object, above 0; or 0 where this walk does not find a proper one (invariant 2). */
+/** The top-level `job_id` of a JSON object, above 0; 0 if this scan does not find a valid one (invariant 2). */
 export function skimJobId(bytes: Uint8Array): number {
   let at = skipSpace(bytes, 0)
   if (bytes[at] !== OPEN_BRACE) return 0
@@ -129,7 +129,7 @@ export function skimJobId(bytes: Uint8Array): number {
     const found = isJobId(bytes, key)
     at = key
     while (bytes[at] !== QUOTE) {
-      // An escape in a key may spell any letter; the end of the bytes is no end of a key.
+      // Gives up at an escape, which may stand for any letter, and at the end of the bytes.
       if (at >= bytes.length || bytes[at] === BACKSLASH) return 0
       at++
     }

@@ -1,13 +1,13 @@
 /**
- * The certificate and its key, looked at before uWebSockets.js gets them: it says no more than that they do not serve.
+ * Checks the TLS certificate and its key before uWebSockets.js gets them, because its error does not say what is wrong.
  *
- * uWebSockets.js itself speaks TLS 1.2 and newer, and nothing older.
+ * uWebSockets.js supports TLS 1.2 and newer.
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
 export interface TlsFiles {
-  /** PEM; the service's certificate first, then those that vouch for it. */
+  /** PEM: the certificate of the service, then its chain. */
   readonly certFile: string
   /** PEM. */
   readonly keyFile: string
@@ -22,12 +22,12 @@ function read(file: string): Buffer {
   }
 }
 
-/** @throws Error in one sentence where the files do not make a server. */
-export function mustServe({ certFile, keyFile, passphrase }: TlsFiles): void {
+/** @throws Error in one sentence if the files are missing or invalid. */
+export function checkTlsFiles({ certFile, keyFile, passphrase }: TlsFiles): void {
   const [cert, key] = [read(certFile), read(keyFile)]
   try {
     createSecureContext({ cert, key, ...(passphrase === undefined ? {} : { passphrase }) })
   } catch (error) {
-    throw new Error(`the certificate ${certFile} and the key ${keyFile} do not serve: ${(error as Error).message}`)
+    throw new Error(`the certificate ${certFile} and the key ${keyFile} cannot be used: ${(error as Error).message}`)
   }
 }

@@ -1,13 +1,13 @@
 /**
- * What came in and how it went, by route: counted here at the price of a few additions, read by whoever publishes it.
+ * Counts requests by route: their statuses and durations. prometheus.ts publishes them.
  *
- * A status of 0 is a client that went before its answer.
+ * The status is 0 if the client disconnected before its answer.
  */
 import { Histogram, secondsBounds } from '../../engine/index.js'
 
 export class RouteMeter {
   readonly method: string
-  /** As in OpenAPI; '' where no route matched. */
+  /** As in OpenAPI; '' if no route matched. */
   readonly path: string
   readonly statuses = new Map<number, number>()
   /** Seconds from the request's headers to the end of the answer. */
@@ -26,7 +26,7 @@ export class RouteMeter {
 
 export class Traffic {
   readonly meters: RouteMeter[] = []
-  /** Requests to paths that there are not. */
+  /** Requests to unknown paths. */
   readonly unmatched = this.meter('', '')
 
   meter(method: string, path: string): RouteMeter {

@@ -1,17 +1,17 @@
 /**
- * Documents from clients against the schemas that are published (S2: 422 with places).
+ * Validates documents from clients with the published schemas (S2: 422 with places).
  *
  * Owns: JSON parsing of ordinary bodies, the rules for lenient input (C1.3), issues in wire form.
  * Leaves out: events (the engine parses them), resource properties (the engine's own schemas).
  *
- * 1. A JSON null at the top level means absent; fields that the schema does not know are kept and ignored.
- * 2. An empty body, and a body that is null, is an empty object.
- * 3. A message never quotes what the client sent.
- * 4. What would take long to parse is not parsed: it is done on the HTTP thread, where everybody waits.
+ * 1. A field that is null at the top level counts as absent. Fields that the schema does not know are kept and ignored.
+ * 2. An empty body and a null body count as an empty object.
+ * 3. A message never quotes the input.
+ * 4. A body that would take long to parse is refused: parsing runs on the HTTP thread, where all requests wait.
  */
 import type { Static, TObject } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
-// The same checks as those of typebox/compile, without what converts values: 140 modules less at each start.
+// The checks of typebox/compile without its value conversions, so that a start loads fewer modules.
 import { Compile, type Validator } from 'typebox/schema'
 import { jsonSize, limits, Refusal, valuesMaxOf, type Issue } from '../../engine/index.js'
 
@@ -22,8 +22,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The document in a body that may have so many values. @throws Refusal invalid_json, and invalid_body where it has more, or
- * is nested too deep.
+ * The document in a body. @throws Refusal invalid_json; invalid_body if it has more than `valuesMax` values or is
+ * nested too deep.
  */
 export function parseJson(bytes: Uint8Array, valuesMax: number = valuesMaxOf(limits.requestBytesMax)): unknown {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
@@ -54,16 +54,16 @@ function pointerSegments(pointer: string): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** What a text has to be is told by its words, or in the words of its description; the pattern is for machines. */
+/** The message of an error. For a pattern it is the description of the field, because people cannot read patterns. */
 function messageOf({ keyword, message, instancePath, params }: TLocalizedValidationError, schema: TObject): string {
   if (keyword === 'enum')
     return `must be one of: ${(params as { allowedValues: readonly unknown[] }).allowedValues.join(', ')}`
   if (keyword !== 'pattern') return message
   const { description } = (schema.properties[pointerSegments(instancePath)[0] ?? ''] ?? {}) as { description?: string }
-  return description === undefined ? 'is not written as it must be' : `must be as described: ${description}`
+  return description === undefined ? 'has the wrong format' : `must be as described: ${description}`
 }
 
-/** What TypeBox found, in the words of the wire. */
+/** Errors of TypeBox as issues in wire form. */
 function issuesOf(errors: readonly TLocalizedValidationError[], root: string, schema: TObject): Issue[] {
   const issues: Issue[] = []
   for (const error of errors) {
@@ -79,11 +79,11 @@ function issuesOf(errors: readonly TLocalizedValidationError[], root: string, sc
   return issues
 }
 
-/** Checks values of one schema; compiled once, when the first comes: a start does not wait for all operations' schemas. */
+/** Checks values against one schema. It is compiled at the first use, so that a start need not compile all schemas. */
 export class Checker<T extends TObject> {
   #compiled: Validator<T> | null = null
   readonly #schema: T
-  /** `body` or `query`: where an issue's place begins. */
+  /** The first part of the place of an issue. */
   readonly #root: string
 
   constructor(schema: T, root: 'body' | 'query') {
@@ -91,19 +91,19 @@ export class Checker<T extends TObject> {
     this.#root = root
   }
 
-  /** The value as the schema has it, nulls left out. @throws Refusal invalid_body. */
+  /** The valid value, without null fields. @throws Refusal invalid_body. */
   check(value: unknown): Static<T> {
     const lenient = isObject(value) ? withoutNulls(value) : value
     this.#compiled ??= Compile(this.#schema)
     if (this.#compiled.Check(lenient)) return lenient as Static<T>
     const [, errors] = this.#compiled.Errors(lenient)
     const issues = issuesOf(errors, this.#root, this.#schema)
-    throw new Refusal('invalid_body', `the ${this.#root} breaks its schema`, { issues })
+    throw new Refusal('invalid_body', `the ${this.#root} does not match its schema`, { issues })
   }
 
   /**
-   * Reads a query string, with booleans and integers in any form that clients write, and lists as repeated parameters or
-   * separated by commas. @throws Refusal invalid_body.
+   * The valid query. Booleans and numbers are accepted in the forms that clients write, and lists as repeated
+   * parameters or separated by commas. @throws Refusal invalid_body.
    */
   checkQuery(query: string): Static<T> {
     const value: Record<string, unknown> = {}
@@ -124,7 +124,7 @@ export class Checker<T extends TObject> {
   }
 }
 
-/** `1,2`, or `[1, 2]`. */
+/** The items of `1,2` or `[1, 2]`. */
 function itemsOf(text: string): string[] {
   return text
     .replace(/^\s*\[(.*)\]\s*$/, '$1')
@@ -145,7 +145,7 @@ function coerce(text: string, type: string | undefined): unknown {
   return text
 }
 
-/** A boolean in any form that clients write (`True`, `false`, `1`, `no`), or undefined. */
+/** A boolean in the forms that clients write (`True`, `false`, `1`, `no`), or undefined. */
 export function booleanOf(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value
   const text = String(value).toLowerCase()

@@ -1,10 +1,10 @@
 /**
- * Webhooks of Prometheus Alertmanager: each alert in one is an event (mapping: engine/resource/mappings/alertmanager.ts).
+ * Webhooks of Prometheus Alertmanager: each alert becomes an event (mapping: engine/resource/mappings/alertmanager.ts).
  *
- * 1. An alert is the same event for as long as it lasts: its id is made of its fingerprint and of when it began. Told again
- *    unchanged it is the event that it was; told to be over it is a new version of it (S6).
- * 2. The answer leaves when all alerts are on disk. Otherwise it is an error: Alertmanager sends again after a 5xx, and what
- *    was taken in already is the same then.
+ * 1. An alert stays one event while it lasts: its fingerprint and its start make the event id. Sent again unchanged, it
+ *    is the same event; sent as resolved, it is a new version of it (S6).
+ * 2. The answer leaves when all alerts are on disk. Otherwise it is an error. Alertmanager sends again after a 5xx, and
+ *    alerts that were already stored are deduplicated.
  */
 import { limits, Refusal, type EventView, type JobHandle } from '../../engine/index.js'
 import type { App } from '../app.js'
@@ -30,7 +30,7 @@ const example = {
   ],
 }
 
-/** @throws Refusal invalid_body where there is no telling when it began. */
+/** @throws Refusal invalid_body if `startsAt` is not a date and time. */
 function idOf({ fingerprint, startsAt }: Alert, at: number): string {
   const ms = Date.parse(startsAt)
   if (!Number.isNaN(ms)) return `${fingerprint}-${ms}`
@@ -57,16 +57,17 @@ const webhook = operation({
   path: '/api/v1/alertmanager/{job_id}',
   operationId: 'postAlertmanagerWebhook',
   tag: 'Events',
-  summary: 'Take in a webhook of Prometheus Alertmanager',
+  summary: 'Receive a webhook of Prometheus Alertmanager',
   description:
-    'The url of a webhook_config; the key goes into http_config.http_headers. Each alert becomes an event with the id ' +
-    '`<fingerprint>-<milliseconds of startsAt>`, its fields at top level, with `receiver` and `externalURL` of the webhook.',
+    'Set this as `url` of a `webhook_config`, and put the key into `http_config.http_headers`. Each alert becomes an ' +
+    'event with the id `<fingerprint>-<milliseconds of startsAt>`. The event has the fields of the alert at top ' +
+    'level, and `receiver` and `externalURL` of the webhook.',
   scope: 'write:events',
   body: AlertWebhook,
   bodyExample: example,
   bodyBytesMax: limits.webhookBytesMax,
   responses: {
-    200: { description: 'All alerts are stored, for good.', schema: StatusOnly, example: { status: 'ok' } },
+    200: { description: 'All alerts are stored durably.', schema: StatusOnly, example: { status: 'ok' } },
   },
   errors: [404, 507],
   async handle({ app, principal, params, body }) {
@@ -77,7 +78,7 @@ const webhook = operation({
       alerts.map((alert, at) => ingest(app, job, ids[at] as string, { ...alert, receiver, externalURL })),
     )
     const failures = taken.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-    // One that goes away has the whole webhook sent again.
+    // A retryable refusal makes Alertmanager send the whole webhook again.
     const first = failures.find((error) => error instanceof Refusal && error.retryable) ?? failures[0]
     if (first !== undefined) throw first
     return { status: 'ok' }

@@ -1,4 +1,4 @@
-/** Clusters of root cause jobs: listing, and one as a tree. */
+/** Clusters of root cause analysis jobs: the list, and one cluster as a tree. */
 import {
   clusterDocument,
   isoMillis,
@@ -17,7 +17,7 @@ const read: Scope = 'read:event_query'
 const LIST_SIZE = 20
 const TREE_SIZE = 200
 
-/** The sides are those that the schema lists. */
+/** The engine's sides are those of the schema. */
 function linkWire(link: FollowsFrom) {
   const document = linkDocument(link)
   return { ...document, side: document.side as 'same' }
@@ -51,13 +51,13 @@ const list = operation({
   path: '/api/v2/jobs/{job_id}/clusters',
   operationId: 'listClusters',
   tag,
-  summary: 'List the clusters of a job',
+  summary: 'List the clusters of a root cause analysis job',
   description:
-    'The one that began last comes first. A page may hold fewer than were asked for, and yet not be the last: `next` says. ' +
-    'A job of another category has none.',
+    'The latest start comes first. A page may hold fewer clusters than `size` without being the last page: go on ' +
+    'while `next` is not null. Jobs of other categories have no clusters.',
   scope: read,
   query: ClusterListQuery,
-  responses: { 200: { description: 'A page of them.', schema: ClusterPage } },
+  responses: { 200: { description: 'A page of clusters.', schema: ClusterPage } },
   errors: [404],
   handle({ app, principal, params, query }) {
     const { size = LIST_SIZE, after, state, min_size: alertsMin } = query
@@ -80,10 +80,10 @@ const tree = operation({
   path: '/api/v2/jobs/{job_id}/clusters/{cluster_id}',
   operationId: 'getCluster',
   tag,
-  summary: 'See one cluster with its alerts as a tree',
+  summary: 'Get a cluster with its alerts as a tree',
   description:
-    'Of a cluster that has become part of another one, the other is shown. An alert whose cause is on an earlier page stands at the top, ' +
-    'with the cause in `follows_from`.',
+    'If the cluster was merged into another one, the answer shows the other. An alert whose cause is on an earlier ' +
+    'page is at the top of the tree, with the cause in `follows_from`.',
   scope: read,
   query: ClusterTreeQuery,
   responses: { 200: { description: 'The cluster.', schema: ClusterTree } },

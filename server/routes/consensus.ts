@@ -1,4 +1,4 @@
-/** Consensus: what analysts agree on, where they differ, and an administrator's word (S15). */
+/** Consensus: what analysts agree on, where they disagree, and an administrator's override (S15). */
 import {
   isoMicros,
   Refusal,
@@ -40,7 +40,7 @@ function viewWire(view: EngineView) {
   }
 }
 
-/** By event or by bucket: the paths differ, and what the second parameter means. */
+/** By event or by bucket: the path, and the meaning of its second parameter. */
 interface By {
   readonly path: string
   readonly name: 'Event' | 'Bucket'
@@ -58,7 +58,7 @@ const byBucket: By = {
   target: (text) => ({ bucketId: text.toLowerCase() }),
 }
 
-function found(
+function jobAndTarget(
   app: App,
   principal: Principal,
   params: readonly string[],
@@ -67,7 +67,7 @@ function found(
   return { job: jobFromPath(app, principal, params[0]!), target: by.target(params[1]!) }
 }
 
-const answer = { 200: { description: 'As it is now.', schema: ConsensusView } }
+const answer = { 200: { description: 'The consensus now.', schema: ConsensusView } }
 
 function see(by: By): Route {
   return operation({
@@ -75,12 +75,12 @@ function see(by: By): Route {
     path: by.path,
     operationId: `get${by.name}Consensus`,
     tag,
-    summary: `See who voted what on ${by.name === 'Event' ? "an event's bucket, or on the event" : 'a bucket'}`,
+    summary: `Get the votes on ${by.name === 'Event' ? 'the bucket of an event, or on the event' : 'a bucket'}`,
     scope: read,
     responses: answer,
     errors: [404],
     handle({ app, principal, params }) {
-      const { job, target } = found(app, principal, params, by)
+      const { job, target } = jobAndTarget(app, principal, params, by)
       return viewWire(app.service.consensus.of(job, target))
     },
   })
@@ -93,14 +93,14 @@ function override(by: By): Route {
     operationId: `override${by.name}Consensus`,
     tag,
     summary: 'Override the consensus',
-    description: 'The label wins over all votes until the override is withdrawn. For administrators.',
+    description: 'The label takes precedence over all votes until the override is withdrawn. For administrators.',
     scope: write,
     body: OverrideBody,
     bodyExample: { consensus: 'Escalate' },
     responses: answer,
     errors: [400, 404, 413, 507],
     async handle({ app, principal, params, body }) {
-      const { job, target } = found(app, principal, params, by)
+      const { job, target } = jobAndTarget(app, principal, params, by)
       const label = body.consensus ?? body.label
       if (label === undefined) {
         const issue = { loc: ['body', 'consensus'], msg: 'Field required', type: 'missing' }
@@ -117,12 +117,12 @@ function withdraw(by: By): Route {
     path: by.path,
     operationId: `withdraw${by.name}Override`,
     tag,
-    summary: 'Withdraw the override: the votes count again',
+    summary: 'Withdraw the override, so that the votes count again',
     scope: write,
     responses: answer,
     errors: [404, 507],
     async handle({ app, principal, params }) {
-      const { job, target } = found(app, principal, params, by)
+      const { job, target } = jobAndTarget(app, principal, params, by)
       return viewWire(await app.service.consensus.withdraw(job, target, principal))
     },
   })
@@ -133,11 +133,11 @@ const disagreements = operation({
   path: '/api/v2/jobs/{job_id}/disagreements',
   operationId: 'listDisagreements',
   tag,
-  summary: 'See where analysts differ',
-  description: 'Buckets, or events where the job has none, with votes for more than one label; the latest votes first.',
+  summary: 'List where analysts disagree',
+  description: 'Buckets with votes for more than one label, or events if the job has no buckets; latest votes first.',
   scope: read,
   query: DisagreementQuery,
-  responses: { 200: { description: 'A page of them.', schema: DisagreementPage } },
+  responses: { 200: { description: 'A page of disagreements.', schema: DisagreementPage } },
   errors: [404],
   async handle({ app, principal, params, query }) {
     const job = jobFromPath(app, principal, params[0]!)

@@ -1,6 +1,6 @@
 /**
- * The jobs, and the pages behind the links that clients write into incidents, and that answers of `/api/v2/resources` have as `url`
- * (C3.12). One page serves them all; what it shows it asks the API for (console/).
+ * The pages of the console (C3.12). Clients write links to them into incidents, and answers of `/api/v2/resources` hold
+ * them as `url`. One HTML page serves all paths; its scripts (console/) read the API.
  */
 import { readFile } from 'node:fs/promises'
 import { replyError, replyHttpError } from '../http/error-reply.js'
@@ -49,7 +49,7 @@ function link(path: string, operationId: string, summary: string): Route {
     operationId,
     tag,
     summary,
-    description: 'For people: it asks for a key, a token or a password, and shows what that may see.',
+    description: 'A page for people. It asks for a key, a token or a password, and shows what the caller may see.',
     scope: null,
     responses: { 200: { description: 'A page.', mediaType: 'text/html' } },
     serve: (exchange) => exchange.reply('200 OK', 'text/html; charset=utf-8', page, pageHeaders),
@@ -70,7 +70,7 @@ const script: Route = {
   path: '/console/{file}',
   operationId: 'getConsoleScript',
   tag,
-  summary: 'A script of these pages',
+  summary: 'Get a script of the pages',
   scope: null,
   responses: { 200: { description: 'The script.', mediaType: 'text/javascript' } },
   errors: [404],
@@ -90,10 +90,10 @@ const script: Route = {
 }
 
 export const consoleRoutes: readonly Route[] = [
-  link('/jobs', 'getJobsPage', 'All jobs'),
-  link('/jobs/feedback-flow/{job_id}', 'getFeedbackPage', 'Vote on the latest events of a job'),
-  link('/use-cases/overview/{job_id}', 'getJobPage', 'What a job is and how well it does'),
-  link('/integrations/{integration_id}/edit', 'getIntegrationPage', 'Look at an integration, and change it'),
-  link('/api-keys', 'getKeysPage', 'Make and delete keys'),
+  link('/jobs', 'getJobsPage', 'Page of all jobs'),
+  link('/jobs/feedback-flow/{job_id}', 'getFeedbackPage', 'Page to vote on the latest events of a job'),
+  link('/use-cases/overview/{job_id}', 'getJobPage', 'Page of a job, with its metrics'),
+  link('/integrations/{integration_id}/edit', 'getIntegrationPage', 'Page to view and change an integration'),
+  link('/api-keys', 'getKeysPage', 'Page to make and delete API keys'),
   script,
 ]

@@ -1,4 +1,4 @@
-/** Deleting stored events for good: a person's data, say. */
+/** Erasing stored events, for example the data of a person. */
 import { operation, type Route } from '../http/route.js'
 import { worked } from '../schemas/common.js'
 import { EraseResult } from '../schemas/erase.js'
@@ -10,12 +10,14 @@ const erase = operation({
   path: '/api/v2/events/{job_id}/delete',
   operationId: 'deleteEvents',
   tag: 'Events',
-  summary: 'Delete the events that match, for good',
+  summary: 'Delete matching events permanently',
   description:
-    'Those that came in before the request and that dates and filters name; one of them must be given. Records, ids, notes, votes that ' +
-    'were given on them, buckets that they leave empty and all counts go; a model keeps what it learned until it is trained again, and ' +
-    'is marked for that. The answer comes when all are gone; a request that was cut off is sent again and goes on. Backups, ' +
-    'counterparts of integrations and entries of the audit log about single events keep what they have.',
+    'Deletes events that came in before the request and match its dates and filters; at least one of these must be ' +
+    'given.\n\n' +
+    'Deleted with them: their ids, notes and votes, buckets that become empty, and their share of all counts. A ' +
+    'model keeps what it learned from them until the next training; `retrain_needed` says so. Backups, systems that ' +
+    'received the events through integrations, and audit log entries about single events keep their data.\n\n' +
+    'The answer comes when all events are deleted. If the connection breaks, send the request again: it continues.',
   scope: 'delete:events',
   body: ReprocessSelection,
   bodyExample: {
@@ -23,7 +25,7 @@ const erase = operation({
     end_date: '2026-01-01',
     filters: [{ field: 'source.ip', operator: 'is', value: '192.0.2.7' }],
   },
-  responses: { 200: { description: 'They are gone.', schema: EraseResult } },
+  responses: { 200: { description: 'The events are deleted.', schema: EraseResult } },
   errors: [404, 507],
   async handle({ app, params, principal, body }) {
     const request = {

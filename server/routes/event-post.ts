@@ -1,8 +1,8 @@
 /**
- * One event over HTTP: the busiest request, served by hand.
+ * One event over HTTP: the most frequent request, so it has its own code path.
  *
- * The object is the body's taker and the engine's receiver at once, so that a request costs one object and no promise.
- * The body is looked at only for its job id; the engine copies it and parses it on the job's thread.
+ * One object receives both the body and the engine's result: a request costs one object and no promise. Only the job id
+ * is read from the body here. The engine copies the body and parses it on the job's thread.
  */
 import { limits, type EventView, type IngestReceiver, type Principal, type Refusal } from '../../engine/index.js'
 import type { App } from '../app.js'
@@ -15,7 +15,9 @@ import type { RequestTrace } from '../http/request-trace.js'
 import { ingestedBytes } from './event-wire.js'
 import { jobIdOf } from './job-reference.js'
 
-/** A key that worked so long ago still works: to ask of every event would cost more than it is worth. */
+/**
+ * A key is checked again only if the body took longer than this: a second check for every event would cost too much.
+ */
 const SOON_MS = 1_000
 
 class EventPost implements CollectedBody, IngestReceiver {
@@ -65,7 +67,7 @@ class EventPost implements CollectedBody, IngestReceiver {
   }
 }
 
-/** Serves the POST of an event; the path's id where it has one. */
+/** Serves the POST of an event. The first path parameter is the event id, if the path has one. */
 export function postEvent(exchange: Exchange, params: readonly string[], app: App, principal: Principal): void {
   const post = new EventPost(exchange, app, principal, params[0] ?? null)
   exchange.onBody(new BodyCollector(limits.eventBytesMax, post))

@@ -1,16 +1,16 @@
 /**
- * Events as the wire shows them, as bytes: the busiest answers are put together without a serializer, and without a text in
- * between that would have to be joined, looked through and encoded.
+ * Events in wire form. These answers are the most frequent, so they are written as bytes directly, without a serializer
+ * and without an intermediate string.
  *
- * Field names are those of schemas/events.ts; a test parses each answer and checks it against its schema.
+ * The field names are those of schemas/events.ts; a test parses each answer and validates it against its schema.
  */
 import { isoMicros, type EventView, type Refusal } from '../../engine/index.js'
 import { statusOf } from '../http/error-reply.js'
 
-/** Bytes of an answer beside the texts in it, at most, and of one UTF-16 unit of those. */
+/** Most bytes of an answer without its strings, and of one UTF-16 unit in a string. */
 const FIXED_BYTES = 512
 const UNIT_BYTES = 6
-/** Middles of answers that are remembered. */
+/** Most middle parts that are cached. */
 const MIDDLES_MAX = 4_096
 const [QUOTE, BACKSLASH, SPACE, DELETE, ZERO, COLON, DOT, CODE_Z] = [0x22, 0x5c, 0x20, 0x7f, 0x30, 0x3a, 0x2e, 0x5a]
 
@@ -18,20 +18,22 @@ const head = Buffer.from('{"event_id":')
 const job = Buffer.from(',"job_id":')
 const time = Buffer.from(',"ingest_timestamp":"')
 
-/** What answers are put together in, each used and sent within one call. */
+/** Buffer for answers: each is written and sent within one call. */
 const memory = Buffer.allocUnsafeSlow(16 * 1024)
-/** Its first bytes, by how many: answers have few lengths. */
+/** Views of the first n bytes of the buffer, by n: answers have few lengths. */
 const firstBytes: Uint8Array[] = []
 
-/** The bytes that the answers to this event take at most. */
+/** Most bytes that an answer to this event needs. */
 export function answerRoom({ eventId, result, resultLabel, errorMessage }: EventView): number {
   return FIXED_BYTES + UNIT_BYTES * (eventId.length + result.length + resultLabel.length + (errorMessage?.length ?? 0))
 }
 
-/** What stands between ingest time and confidence. Few are different: what was made once is kept as bytes. */
+/**
+ * The part of an answer between ingest time and confidence. There are few different ones, so they are cached as bytes.
+ */
 class Middles {
   readonly #text: (view: EventView) => string
-  /** By result, by label, by what else there is. */
+  /** By result, by label, by `placeOf`. */
   readonly #known = new Map<string, Map<string, Buffer[]>>()
   #size = 0
 
@@ -59,7 +61,7 @@ class Middles {
   }
 }
 
-/** A number from 0 for all that has few values. */
+/** A number from 0 for bucket state, outlier and status. */
 function placeOf({ bucketState, outlier, status }: EventView): number {
   const state = bucketState === 'new' ? 0 : bucketState === 'pending' ? 1 : bucketState === 'in_knowledge_base' ? 2 : 3
   return state * 4 + (outlier ? 2 : 0) + (status === 'OK' ? 1 : 0)
@@ -85,27 +87,30 @@ const lineEnd = Buffer.from(',"error_message":null}\n')
 const ingestedEnd = Buffer.from('","status":"pending_inference","error_message":null}')
 const ingestedEmptyEnd = Buffer.from('","status":"pending_inference","error_message":""}')
 
-/** The answer to a new event: pending at all times, however fast it was decided (CONTRACT.md#events). Good until the next call. */
+/**
+ * The answer to a new event. Its status is always pending, even if the event is already decided (CONTRACT.md#events).
+ * Valid until the next call.
+ */
 export function ingestedBytes(view: EventView, emptyErrorMessage: boolean): Uint8Array {
   return whole(view, (out, at) =>
     put(out, putStart(out, at, view, true), emptyErrorMessage ? ingestedEmptyEnd : ingestedEnd),
   )
 }
 
-/** The answer to GET. Good until the next call. */
+/** The answer to GET. Valid until the next call. */
 export function eventBytes(view: EventView): Uint8Array {
   return whole(view, (out, at) =>
     put(out, putDecision(out, putStart(out, at, view, false), eventMiddles, view), eventEnd),
   )
 }
 
-/** Puts the line of an event that was taken in by a stream, with its end; returns where it ends. There is `answerRoom` for it. */
+/** Writes the result line of an event at `at` and returns where it ends. The caller has left `answerRoom` bytes. */
 export function putResultLine(out: Buffer, at: number, view: EventView): number {
   const end = view.errorMessage === null ? lineEnd : Buffer.from(`,${errorText(view)}}\n`)
   return put(out, putDecision(out, putStart(out, at, view, true), lineMiddles, view), end)
 }
 
-/** The line of an event that was refused, with its end. `jobId` where it was read before the refusal. */
+/** The result line of a refused event; `jobId` if it was read before the refusal. */
 export function refusedLine(refusal: Refusal, jobId: number | null): Buffer {
   const place = jobId === null ? '' : `,"job_id":${jobId}`
   return Buffer.from(
@@ -123,19 +128,19 @@ function whole(view: EventView, fill: (out: Buffer, at: number) => number): Uint
   return (firstBytes[bytes] ??= new Uint8Array(memory.buffer, 0, bytes))
 }
 
-/** Id, job where it is asked for, and ingest time, whose closing quote belongs to the end. */
+/** Writes the id, the job if `withJob`, and the ingest time without its closing quote. */
 function putStart(out: Buffer, at: number, { eventId, jobId, ingestMicros }: EventView, withJob: boolean): number {
   at = putText(out, put(out, at, head), eventId)
   if (withJob) at = putInteger(out, put(out, at, job), jobId)
   return putTime(out, put(out, at, time), ingestMicros)
 }
 
-/** All from behind the ingest time up to the confidence. */
+/** Writes everything from after the ingest time up to the confidence. */
 function putDecision(out: Buffer, at: number, middles: Middles, view: EventView): number {
   return putHundredths(out, put(out, at, middles.of(view)), Math.round(view.confidenceScore * 100))
 }
 
-/** Short pieces: a call would cost more than their bytes. */
+/** Copies bytes. Short pieces are copied in a loop, which costs less than a call. */
 function put(out: Buffer, at: number, bytes: Uint8Array): number {
   const { length } = bytes
   if (length > 64) out.set(bytes, at)
@@ -143,7 +148,7 @@ function put(out: Buffer, at: number, bytes: Uint8Array): number {
   return at + length
 }
 
-/** A text as JSON. Nearly all ids are without quotes, backslashes and anything beyond ASCII. */
+/** Writes a string as JSON. The loop handles ids that need no escapes and are ASCII; others are serialized. */
 function putText(out: Buffer, at: number, text: string): number {
   const { length } = text
   out[at] = QUOTE
@@ -163,7 +168,7 @@ function putInteger(out: Buffer, at: number, value: number): number {
   return putDigits(out, at, value, digits)
 }
 
-/** A number given in hundredths, as JSON has it: without zeros behind the last digit that counts. */
+/** Writes a number given in hundredths, without trailing zeros. */
 function putHundredths(out: Buffer, at: number, hundredths: number): number {
   const whole = Math.floor(hundredths / 100)
   const rest = hundredths - whole * 100
@@ -173,7 +178,7 @@ function putHundredths(out: Buffer, at: number, hundredths: number): number {
   return rest % 10 === 0 ? putDigits(out, end + 1, rest / 10, 1) : putDigits(out, end + 1, rest, 2)
 }
 
-/** The last so many digits of a whole number. */
+/** Writes the last `digits` digits of a whole number. */
 function putDigits(out: Buffer, at: number, value: number, digits: number): number {
   const end = at + digits
   let rest = value
@@ -186,11 +191,11 @@ function putDigits(out: Buffer, at: number, value: number, digits: number): numb
 }
 
 const [MICROS, DAY_SECONDS] = [1_000_000, 86_400]
-/** The day that was written last, as days since 1970 and as text, with the T. */
+/** The latest day written: as days since 1970, and as text with the T. */
 let lastDay = -1
 let lastDate = Buffer.alloc(0)
 
-/** As isoMicros writes it. */
+/** Writes a time as `isoMicros` does. */
 function putTime(out: Buffer, at: number, micros: number): number {
   const second = Math.floor(micros / MICROS)
   const day = Math.floor(second / DAY_SECONDS)

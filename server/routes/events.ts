@@ -1,4 +1,4 @@
-/** Events: sending, looking, exporting, voting (CONTRACT.md#events). */
+/** Events: send, read, export, vote (CONTRACT.md#events). */
 import { isoMicros, limits, Refusal } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
@@ -42,7 +42,9 @@ const resultExample = {
   confidence_score: 97.25,
 }
 
-const ingested = { 201: { description: 'Stored, for good.', schema: IngestedEvent, example: ingestedExample } }
+const ingested = {
+  201: { description: 'The event is stored durably.', schema: IngestedEvent, example: ingestedExample },
+}
 
 const post: GuardedRoute = {
   method: 'POST',
@@ -50,7 +52,7 @@ const post: GuardedRoute = {
   operationId: 'postEvent',
   tag,
   summary: 'Send an event',
-  description: 'The answer leaves when the event is on disk. The decision follows; GET shows it.',
+  description: 'The answer is sent when the event is on disk. The decision follows; GET shows it.',
   scope: 'write:events',
   body: NewEvent,
   bodyExample: newEventExample,
@@ -64,7 +66,7 @@ const postWithId: GuardedRoute = {
   path: '/api/v1/events/{event_id}',
   operationId: 'postEventWithId',
   summary: 'Send an event under an id of your own',
-  description: 'The same body again is the same event; another body is a new version of it.',
+  description: 'The same body again is the same event; a different body is a new version of it.',
 }
 
 const postLines: GuardedRoute = {
@@ -74,14 +76,15 @@ const postLines: GuardedRoute = {
   tag,
   summary: 'Send a stream of events',
   description:
-    'One event a line, gzip or not; one result a line, in the same order, as they are decided. A bad line harms no ' +
-    'other. Read the answer while sending: a client that does not read is held, then cut off. Blank lines are ' +
-    'skipped. A connection on which nothing is sent for five minutes is closed.',
+    'Send one event per line, with or without gzip. The answer has one result per line, in the same order, as events ' +
+    'are decided. A bad line affects no other line. Blank lines are skipped.\n\n' +
+    'Read the answer while sending: the input of a client that does not read is paused, and later its connection is ' +
+    'closed. A connection is also closed if nothing is sent for five minutes.',
   scope: 'write:events',
   body: EventLine,
   bodyMediaType: ndjson,
   bodyExample: newEventExample,
-  responses: { 200: { description: 'One result a line.', schema: ResultLine, mediaType: ndjson } },
+  responses: { 200: { description: 'One result per line.', schema: ResultLine, mediaType: ndjson } },
   serve: postEventLines,
 }
 
@@ -90,7 +93,7 @@ const get: GuardedRoute = {
   path: '/api/v1/events/{job_id}/{event_id}',
   operationId: 'getEvent',
   tag,
-  summary: "See an event's decision",
+  summary: 'Get an event with its decision',
   scope: 'public',
   responses: { 200: { description: 'The event.', schema: EventView, example: resultExample } },
   errors: [404],
@@ -105,7 +108,7 @@ const exportEvent = operation({
   path: '/api/v1/events/{job_id}/{event_id}/export',
   operationId: 'exportEvent',
   tag,
-  summary: 'Export an event, with all that is known of it',
+  summary: 'Export an event with everything known about it',
   scope: 'read:event_export',
   responses: { 200: { description: 'The event.', schema: ExportedEvent } },
   errors: [404],
@@ -128,7 +131,7 @@ const feedback = operation({
   path: '/api/v1/events/{job_id}/{event_id}/feedback',
   operationId: 'giveFeedback',
   tag,
-  summary: 'Say what the decision should be',
+  summary: 'Vote for the right decision',
   scope: 'write:event_feedback',
   body: Feedback,
   bodyExample: { cortex_user: 'ann', feedback: 'Escalate' },
@@ -162,7 +165,7 @@ const historic: GuardedRoute = {
   operationId: 'postHistoricEvents',
   tag,
   summary: 'Send historic events with their labels',
-  description: 'All or nothing.',
+  description: 'Either all events are stored, or none.',
   scope: 'write:events',
   body: HistoricEvents,
   bodyExample: {
@@ -177,7 +180,7 @@ const historic: GuardedRoute = {
       { job_id: 1, raw_body: { source: { ip: '192.0.2.8' } } },
     ],
   },
-  responses: { 201: { description: 'Stored.', schema: StatusOnly, example: { status: 'ok' } } },
+  responses: { 201: { description: 'The events are stored.', schema: StatusOnly, example: { status: 'ok' } } },
   errors: [404, 507],
   serve(exchange, params, app, principal) {
     const job = jobFromPath(app, principal, params[0]!)

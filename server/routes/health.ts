@@ -1,4 +1,4 @@
-/** Whether the service is there. */
+/** Health checks for clients. */
 import { Type } from 'typebox'
 import { principalOf } from '../http/auth.js'
 import { replyJson } from '../http/reply.js'
@@ -13,12 +13,12 @@ const health: Route = {
   operationId: 'getHealth',
   tag,
   summary: 'Check the service and the key',
-  description: 'A wrong key is told in the answer, not in the status.',
+  description: 'The status is 200 even for a wrong key; the answer says whether the key is valid.',
   scope: null,
   looksAtKey: true,
   responses: {
     200: {
-      description: 'Both false for a wrong key.',
+      description: 'Both fields are false for a wrong key.',
       schema: Type.Object({ status: Type.Boolean(), connected: Type.Boolean() }),
       example: { status: true, connected: true },
     },
@@ -29,12 +29,12 @@ const health: Route = {
   },
 }
 
-/** In the public documentation of before. */
-const healthBefore: Route = {
+/** The path in older documentation. */
+const olderHealth: Route = {
   ...health,
   path: '/api/v1/health/check',
   operationId: 'checkHealth',
-  summary: 'The same, where it was before',
+  summary: 'Check the service and the key (older path)',
 }
 
 const managedHealth = operation({
@@ -44,8 +44,8 @@ const managedHealth = operation({
   tag,
   summary: 'Check the service',
   scope: 'public',
-  responses: { 200: { description: 'It is well.', schema: Outcome, example: worked } },
+  responses: { 200: { description: 'The service is healthy.', schema: Outcome, example: worked } },
   handle: () => worked,
 })
 
-export const healthRoutes: readonly Route[] = [health, healthBefore, managedHealth]
+export const healthRoutes: readonly Route[] = [health, olderHealth, managedHealth]

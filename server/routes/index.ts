@@ -1,4 +1,4 @@
-/** The table of routes: all that the service answers to. OpenAPI is made of the same rows. */
+/** The table of routes: every operation of the service. The OpenAPI document is made from the same rows. */
 import { Type } from 'typebox'
 import { keptAnswer } from '../http/large-answer.js'
 import { json, replyJson } from '../http/reply.js'
@@ -18,6 +18,7 @@ import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { manualRoutes } from './manual.js'
+import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
 import { containerRoutes } from './monitoring/containers.js'
@@ -38,7 +39,7 @@ const openApi: Route = {
   path: '/openapi.json',
   operationId: 'getOpenApi',
   tag: 'Documentation',
-  summary: 'This API as OpenAPI 3.1',
+  summary: 'Get this API as OpenAPI 3.1',
   scope: null,
   responses: { 200: { description: 'The document.', schema: Type.Object({}, { additionalProperties: true }) } },
   serve(exchange, _params, app) {
@@ -55,7 +56,7 @@ const root: Route = {
   path: '/',
   operationId: 'getRoot',
   tag: 'Documentation',
-  summary: 'Where to go from here',
+  summary: 'Get links to pages and documentation',
   scope: null,
   responses: {
     200: {
@@ -98,6 +99,7 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...queryRoutes,
   ...metricsRoutes,
+  ...metricsReportRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,
@@ -111,5 +113,5 @@ export const routes: readonly Route[] = [
   root,
 ]
 
-/** What the port for operators answers to. */
+/** The routes of the port for operators. */
 export const opsRoutes: readonly Route[] = [...probeRoutes, ...openPrometheusRoutes]

@@ -1,4 +1,4 @@
-/** What can be set up (C2.10, C3.9). */
+/** Metadata of integration types and job categories (C2.10, C3.9). */
 import { operation, type Route } from '../http/route.js'
 import {
   IntegrationList,
@@ -17,8 +17,8 @@ const schema = operation({
   path: '/api/v2/resources/integration/parameters/schema',
   operationId: 'getIntegrationParameterSchema',
   tag,
-  summary: 'Parameters of integrations as JSON Schema',
-  description: 'Connection parameters; with a role, the parameters in that role within a job.',
+  summary: 'Get the parameters of integrations as JSON Schema',
+  description: 'The connection parameters. With `role`: the parameters of a pipeline step in that role.',
   scope: 'read:resources',
   query: SchemaQuery,
   responses: { 200: { description: 'A schema for each integration type.', schema: ParameterSchemas } },
@@ -31,8 +31,8 @@ const integrationMetadata = operation({
   path: '/api/v2/resources/integration/metadata',
   operationId: 'getIntegrationMetadata',
   tag,
-  summary: 'Kinds of integrations, their roles and parameters',
-  description: 'With a type that one in full, otherwise all in short.',
+  summary: 'List integration types with their roles and parameters',
+  description: 'With `type`: that type in full. Otherwise: all types, abridged.',
   scope: 'read:resources',
   query: MetadataQuery,
   responses: { 200: { description: 'Integration types, or one of them.', schema: IntegrationMetadata } },
@@ -44,8 +44,8 @@ const jobMetadata = operation({
   path: '/api/v2/resources/job/metadata',
   operationId: 'getJobMetadata',
   tag,
-  summary: 'Categories of jobs and their parameters',
-  description: 'With a category that one in full, otherwise all in short.',
+  summary: 'List job categories and their parameters',
+  description: 'With `category`: that category in full. Otherwise: all categories, abridged.',
   scope: 'read:resources',
   query: JobMetadataQuery,
   responses: { 200: { description: 'Job categories, or one of them.', schema: JobMetadata } },
@@ -59,7 +59,7 @@ const integrations = operation({
   tag,
   summary: 'List integrations',
   scope: 'read:resources',
-  responses: { 200: { description: 'As the list of resources has them.', schema: IntegrationList } },
+  responses: { 200: { description: 'Integrations, as in the list of resources.', schema: IntegrationList } },
   handle: ({ app }) => app.service.listResources({ type: 'integration' }),
 })
 

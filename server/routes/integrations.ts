@@ -1,4 +1,4 @@
-/** How integrations fare: inputs, look-ups, deliveries, and those that failed. */
+/** How integrations work: inputs, enrichments, deliveries, and failed deliveries. */
 import {
   isoMicros,
   type DeliveryView,
@@ -96,9 +96,10 @@ const deliveries = operation({
   path: '/api/v2/integrations/deliveries',
   operationId: 'listDeliveries',
   tag,
-  summary: 'How the steps that take events out fare',
+  summary: 'List the steps that deliver events, with their state',
   description:
-    'Enabled steps with the role output, post_decision or case_creation whose integration is outside of the service; and integrations that tell watchdogs.',
+    'Enabled steps with the role `output`, `post_decision` or `case_creation` whose integration is outside the ' +
+    'service, and integrations that send the notifications of watchdogs.',
   scope: 'read:resources',
   responses: { 200: { description: 'By job and integration.', schema: Deliveries } },
   handle: async ({ app }) => (await app.service.integrations.deliveries()).map(deliveryWire),
@@ -109,8 +110,8 @@ const inputs = operation({
   path: '/api/v2/integrations/inputs',
   operationId: 'listInputs',
   tag,
-  summary: 'How the steps that fetch events fare',
-  description: 'Enabled inputs whose integration is outside of the service; events that are posted need none.',
+  summary: 'List the steps that fetch events, with their state',
+  description: 'Enabled inputs whose integration is outside the service. Posted events need no input.',
   scope: 'read:resources',
   responses: { 200: { description: 'By job and integration.', schema: Inputs } },
   handle: async ({ app }) => (await app.service.integrations.inputs()).map(inputWire),
@@ -121,8 +122,8 @@ const enrichments = operation({
   path: '/api/v2/integrations/enrichments',
   operationId: 'listEnrichments',
   tag,
-  summary: 'How the steps that look up what is known about events fare',
-  description: 'Enabled steps with the role enrichment, of jobs that are started.',
+  summary: 'List the steps that enrich events, with their state',
+  description: 'Enabled steps with the role `enrichment`, of started jobs.',
   scope: 'read:resources',
   responses: { 200: { description: 'By job, in the order of its pipeline.', schema: Enrichments } },
   handle: async ({ app }) => (await app.service.integrations.enrichments()).map(enrichmentWire),
@@ -133,12 +134,13 @@ const failed = operation({
   path: '/api/v2/integrations/failed_deliveries',
   operationId: 'listFailedDeliveries',
   tag,
-  summary: 'What could not be delivered',
+  summary: 'List failed deliveries',
   description:
-    'Events that failed while others got through. Those that wait are tried again by themselves; the dead failed for good, or too ' +
-    'often, and are kept until they are sent again or given up. What a counterpart that is away has not taken is not here: it is ' +
-    'delivered when the counterpart is back. Documents that an input fetched and that were no events are here too, with the role ' +
-    'input: at most 1,000 of each input, which are taken in again on request where they have at most 64 KiB.',
+    'Events whose delivery failed while other deliveries succeeded. Waiting ones are tried again automatically. Dead ' +
+    'ones failed for good, or too often; they are kept until they are retried or discarded. Events for a system that ' +
+    'is not reachable are not listed: they are delivered when it is back.\n\n' +
+    'Documents fetched by an input that were not events are listed too, with the role `input`: at most 1,000 for ' +
+    'each input. Those of at most 64 KiB can be retried.',
   scope: 'read:resources',
   query: FailedDeliveryQuery,
   responses: { 200: { description: 'By job, integration and time of the event.', schema: FailedDeliveries } },
@@ -162,13 +164,17 @@ const retry = operation({
   path: '/api/v2/integrations/failed_deliveries/retry',
   operationId: 'retryFailedDeliveries',
   tag,
-  summary: 'Send again what failed for good',
-  description: 'With the decision that the event has by then. Documents of inputs are taken in again.',
+  summary: 'Retry dead deliveries',
+  description: 'An event is sent with the decision that it has then. Documents of inputs are taken in again.',
   scope: 'write:resources',
   body: FailedDeliverySelection,
   bodyExample: { job_id: 1 },
   responses: {
-    200: { description: 'How many are tried again.', schema: FailedDeliveryCount, example: { status: 'OK', count: 3 } },
+    200: {
+      description: 'How many deliveries are tried again.',
+      schema: FailedDeliveryCount,
+      example: { status: 'OK', count: 3 },
+    },
   },
   errors: [404],
   async handle({ app, body: { job_id: jobId, integration_id: integrationId, id } }) {
@@ -181,12 +187,16 @@ const discard = operation({
   path: '/api/v2/integrations/failed_deliveries',
   operationId: 'discardFailedDeliveries',
   tag,
-  summary: 'Give up what failed for good',
-  description: 'The events themselves stay where they are.',
+  summary: 'Discard dead deliveries',
+  description: 'The events themselves are kept.',
   scope: 'delete:resources',
   query: FailedDeliverySelection,
   responses: {
-    200: { description: 'How many were given up.', schema: FailedDeliveryCount, example: { status: 'OK', count: 3 } },
+    200: {
+      description: 'How many deliveries were discarded.',
+      schema: FailedDeliveryCount,
+      example: { status: 'OK', count: 3 },
+    },
   },
   errors: [404],
   async handle({ app, query: { job_id: jobId, integration_id: integrationId, id } }) {

@@ -1,8 +1,8 @@
 /**
- * From what a client wrote to the job that it means.
+ * Finds the job that a request names.
  *
- * A path that holds no number names no job: 404, never 422 (C1.5). A body without a proper job_id
- * breaks its schema: 422; one with an integer that no job can have names none: 404.
+ * A path segment that is not a number names no job: 404, never 422 (C1.5). A body without a valid `job_id` does not
+ * match its schema: 422. A body with an integer that no job can have: 404.
  */
 import { isRefusal, Refusal, type Issue, type JobHandle, type Principal } from '../../engine/index.js'
 import type { App } from '../app.js'
@@ -15,13 +15,13 @@ function unknownJob(): Refusal {
   return new Refusal('job_not_found', 'job not found')
 }
 
-/** The job of a path segment. @throws Refusal job_not_found. */
+/** The job that a path segment names. @throws Refusal job_not_found. */
 export function jobFromPath(app: App, principal: Principal, segment: string): JobHandle {
   if (!NUMBER.test(segment)) throw unknownJob()
   return app.service.job(principal, Number(segment))
 }
 
-/** A job by its id, or by its title, which may be a number, too. @throws Refusal job_not_found. */
+/** A job by its id or its title; a title may also be a number. @throws Refusal job_not_found. */
 export function jobByIdOrTitle(app: App, principal: Principal, text: string): JobHandle {
   if (!NUMBER.test(text)) return app.service.jobByTitle(principal, text)
   try {
@@ -37,7 +37,7 @@ function badJobId(msg: string, type: string): Refusal {
   return new Refusal('invalid_body', `job_id: ${msg}`, { issues: [issue] })
 }
 
-/** Parses the whole body to find the job id, or what is wrong with it. */
+/** Parses the whole body to find the job id, or its fault. */
 function jobIdByParsing(bytes: Uint8Array): number {
   const document = parseJson(bytes)
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
@@ -48,14 +48,14 @@ function jobIdByParsing(bytes: Uint8Array): number {
   if (id === undefined || id === null) throw badJobId('Field required', 'missing')
   if (typeof id === 'number' && Number.isSafeInteger(id)) return id
   if (typeof id === 'string' && NUMBER.test(id.trim())) return Number(id.trim())
-  // An integer all the same, and beyond the ids that jobs can have.
+  // An integer, but larger than any job id.
   if (typeof id === 'number' ? Number.isInteger(id) : typeof id === 'string' && /^\d+$/.test(id.trim()))
     throw unknownJob()
   throw badJobId('Input should be a valid integer', 'int_type')
 }
 
 /**
- * The job id in an event's bytes, without parsing them where it can be helped.
+ * The job id in the bytes of an event. They are parsed only if the quick scan (skim.ts) finds none.
  * @throws Refusal invalid_json, invalid_body, job_not_found.
  */
 export function jobIdOf(bytes: Uint8Array): number {

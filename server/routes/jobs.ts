@@ -1,4 +1,4 @@
-/** Jobs: what they are, how they learn, whether they run. */
+/** Jobs: read, train, start and stop. */
 import { Type } from 'typebox'
 import { isoMicros, type JobHandle, type JobView, type Principal } from '../../engine/index.js'
 import type { App } from '../app.js'
@@ -8,7 +8,7 @@ import { Job, JobName, Labels, TrainAnswer, TrainedBy } from '../schemas/jobs.js
 import { jobFromPath } from './job-reference.js'
 
 const tag = 'Jobs'
-/** How the input operations say that they worked. */
+/** The answer of the `/api/v1` operations that succeeded. */
 const done = { status: 'OK', error_message: '' } as const
 const oneJob = { 200: { description: 'The job.', schema: Job } }
 const jobLabels = { 200: { description: 'Label names.', schema: Labels, example: ['Escalate', 'Drop', 'Investigate'] } }
@@ -17,7 +17,7 @@ function timestamp(micros: number | null): string | null {
   return micros === null ? null : isoMicros(micros)
 }
 
-/** A job as the wire shows it. */
+/** A job in wire form. */
 export function jobWire(view: JobView) {
   return {
     job_id: view.id,
@@ -46,7 +46,7 @@ const list = operation({
   path: '/api/v1/jobs/',
   operationId: 'listJobs',
   tag,
-  summary: 'List the jobs that take events over this API',
+  summary: 'List the jobs that accept events over this API',
   scope: 'public',
   responses: { 200: { description: 'Jobs by id.', schema: Type.Array(Job) } },
   handle: ({ app, principal }) => app.service.jobViews(principal, true).map(jobWire),
@@ -68,7 +68,7 @@ const get = operation({
   path: '/api/v1/jobs/{job_id}',
   operationId: 'getJob',
   tag,
-  summary: 'See a job',
+  summary: 'Get a job',
   scope: 'public',
   responses: oneJob,
   errors: [404],
@@ -82,7 +82,7 @@ const getLabels = operation({
   path: '/api/v1/jobs/{job_id}/labels',
   operationId: 'getJobLabels',
   tag,
-  summary: "See a job's labels",
+  summary: 'Get the labels of a job',
   scope: 'public',
   responses: jobLabels,
   errors: [404],
@@ -108,7 +108,7 @@ const getLabelsByName = operation({
   path: '/api/v1/jobs/get_by_name/labels',
   operationId: 'getJobLabelsByName',
   tag,
-  summary: 'Find the labels of a job by its title',
+  summary: 'Find the labels of a job by the title of the job',
   scope: 'public',
   body: JobName,
   bodyExample: { job_name: 'Phishing' },
@@ -124,12 +124,12 @@ const train = operation({
   operationId: 'trainJob',
   tag,
   summary: 'Train on the feedback given so far',
-  description: 'Answers when the training is queued; retrain_state and retrain_msg of the job tell how it goes on.',
+  description: 'Answers when the training is queued; `retrain_state` and `retrain_msg` of the job show its progress.',
   scope: 'execute:job_operations',
   query: TrainedBy,
   body: TrainedBy,
   bodyExample: { username: 'ann' },
-  responses: { 200: { description: 'Queued.', schema: TrainAnswer, example: done } },
+  responses: { 200: { description: 'The training is queued.', schema: TrainAnswer, example: done } },
   errors: [404, 409, 507],
   async handle({ app, principal, params, query, body }) {
     const username = body.username || query.username || principal.name
@@ -142,7 +142,7 @@ function startOrStop(verb: 'start' | 'stop', { service }: App, job: JobHandle, p
   return verb === 'start' ? service.startJob(job, principal) : service.stopJob(job, principal)
 }
 
-/** As FortiSOAR calls it, with a user name in the query that says no more than the key does. */
+/** FortiSOAR calls these with a user name in the query, which is ignored: the key says who calls. */
 function plainOperation(verb: 'start' | 'stop', summary: string): Route {
   return operation({
     method: 'POST',
@@ -160,7 +160,7 @@ function plainOperation(verb: 'start' | 'stop', summary: string): Route {
   })
 }
 
-/** Start, stop and train of the management API differ in one call only. */
+/** Start, stop and train of the management API. */
 function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route {
   return operation({
     method: 'POST',
@@ -189,9 +189,9 @@ export const jobRoutes: readonly Route[] = [
   getByName,
   getLabelsByName,
   train,
-  plainOperation('start', 'Start a job: what it held is decided'),
-  plainOperation('stop', 'Stop a job: events are taken and held'),
-  jobOperation('start', 'Start a job: what it held is decided'),
-  jobOperation('stop', 'Stop a job: events are taken and held'),
+  plainOperation('start', 'Start a job and decide the events it held'),
+  plainOperation('stop', 'Stop a job, so that new events are held'),
+  jobOperation('start', 'Start a job and decide the events it held'),
+  jobOperation('stop', 'Stop a job, so that new events are held'),
   jobOperation('train', 'Train on the feedback given so far'),
 ]

@@ -1,9 +1,28 @@
 /**
- * Metrics as the wire shows them: names in snake_case, maps as objects whose names are left alone, numbers rounded to six
- * decimals.
+ * Metrics on the wire: the period and the filters of a request, and answers. An answer has field names in snake_case,
+ * maps as objects with unchanged names, and numbers rounded to six decimals.
  */
+import type { MetricsScope } from '../../engine/index.js'
 
 const ROUNDING = 1e6
+/** Default of `timeout_s`, in seconds. */
+export const TIMEOUT_S = 120
+
+export const filtersExample = { filters: [{ field: 'service.result_label', operator: 'is', value: 'Escalate' }] }
+
+interface WirePeriod {
+  readonly start_datetime?: string
+  readonly end_datetime?: string
+}
+
+/** Period and filters of a request. */
+export function scopeOf(query: WirePeriod, body: { readonly filters?: unknown }): MetricsScope {
+  return {
+    ...(query.start_datetime === undefined ? {} : { startDatetime: query.start_datetime }),
+    ...(query.end_datetime === undefined ? {} : { endDatetime: query.end_datetime }),
+    ...(body.filters === undefined ? {} : { filters: body.filters }),
+  }
+}
 
 /** Any document of the engine's metrics. */
 export function wireOf(value: unknown): unknown {
@@ -19,12 +38,12 @@ export function wireOf(value: unknown): unknown {
   )
 }
 
-/** A name such as `__proto__`, which somebody may give a label, is a field like any other. */
+/** A label may have a name such as `__proto__`; it becomes an ordinary field. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-/** `topEventsIds` is `top_events_ids`, `f1Score` is `f1_score`. */
+/** `topEventsIds` becomes `top_events_ids`, `f1Score` becomes `f1_score`. */
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (deadLetter) => `_${deadLetter.toLowerCase()}`)
 }

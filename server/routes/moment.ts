@@ -1,9 +1,9 @@
-/** A moment as clients write it in a query, in the engine's microseconds. */
+/** Dates and times in queries, as microseconds. */
 import { Refusal } from '../../engine/index.js'
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
-/** Microseconds since 1970 UTC of an ISO 8601 text, or null: a date, or a date and a time, UTC where no offset is given. */
+/** Microseconds since 1970 UTC, or null if the text is no ISO 8601 date, or date and time; UTC without an offset. */
 export function microsOf(text: string): number | null {
   const found = MOMENT.exec(text.trim())
   if (found === null) return null
@@ -13,7 +13,7 @@ export function microsOf(text: string): number | null {
   return Number.isNaN(ms) ? null : ms * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
 }
 
-/** The moment in a parameter of the query. @throws Refusal invalid_body for a text that is none. */
+/** The time in a query parameter. @throws Refusal invalid_body if it is not ISO 8601. */
 export function momentOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const micros = microsOf(text)

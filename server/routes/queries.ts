@@ -1,8 +1,8 @@
 /**
- * Questions about stored events (C2.7, C2.8).
+ * Queries over stored events (C2.7, C2.8).
  *
- * The answers come as text from the threads that found them and go out as they are. A client that goes takes its query
- * with it.
+ * Reader threads produce the answers as JSON text, which is sent unchanged. When the client disconnects, its query is
+ * cancelled.
  */
 import type { Static, TObject, TSchema } from 'typebox'
 import { limits, type JobSelection as Jobs, type Principal, type QueriesService } from '../../engine/index.js'
@@ -61,7 +61,7 @@ function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): GuardedRou
 
 type WireJobs = Static<typeof JobSelection>
 
-/** One or several; an empty list is none given. */
+/** One value or several; an empty list counts as absent. */
 function listOf<T>(value: T | T[] | undefined): T[] | undefined {
   if (value === undefined) return undefined
   const list = Array.isArray(value) ? value : [value]
@@ -74,7 +74,7 @@ function jobsOf(body: WireJobs): Jobs {
   return { ...(jobIds === undefined ? {} : { jobIds }), ...(jobTitles === undefined ? {} : { jobTitles }) }
 }
 
-/** Without the fields that are undefined. */
+/** The fields that are not undefined. */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>
@@ -85,7 +85,7 @@ const events = query({
   path: '/api/v2/events/query',
   operationId: 'queryEvents',
   summary: 'Find events by filters and dates',
-  description: `Newest first where not sorted otherwise. A page ends at the latest behind event ${limits.queryWindowMax}; the count is of all.`,
+  description: `Newest first by default. Pages cover the first ${limits.queryWindowMax} events, the count covers all.`,
   body: EventsQuery,
   bodyExample: {
     job_ids: [1],
@@ -121,7 +121,7 @@ const search = query({
   path: '/api/v2/events/raw_es_query',
   operationId: 'searchEvents',
   summary: 'Search and aggregate events in the query language of Elasticsearch',
-  description: 'Exact: nothing is sampled. Hits are not scored; where not sorted otherwise they come newest first.',
+  description: 'Results are exact: nothing is sampled. Hits have no score; by default they are sorted newest first.',
   body: RawQuery,
   bodyExample: {
     job_ids: 1,
@@ -131,7 +131,7 @@ const search = query({
       aggs: { hosts: { terms: { field: 'host.name', size: 5 } } },
     },
   },
-  answer: { description: 'As a search answers.', schema: SearchAnswer },
+  answer: { description: 'An answer in the form of Elasticsearch.', schema: SearchAnswer },
   ask: (queries, principal, body, gone) =>
     queries.search(
       principal,
@@ -147,8 +147,8 @@ const search = query({
 const fields = query({
   path: '/api/v2/filters/fields',
   operationId: 'listFilterFields',
-  summary: 'What can be filtered by, in which jobs',
-  description: `From the latest events of the jobs, ${limits.fieldSampleEventsMax} in all.`,
+  summary: 'List the fields to filter by, and their jobs',
+  description: `Fields of the latest events of the jobs, ${limits.fieldSampleEventsMax} events in all.`,
   body: JobSelection,
   bodyExample: { job_ids: [1] },
   answer: {
@@ -162,11 +162,11 @@ const fields = query({
 const fieldTypes = query({
   path: '/api/v2/filters/fields_mapping',
   operationId: 'mapFilterFields',
-  summary: 'What can be filtered by, with types',
+  summary: 'List the fields to filter by, with their types',
   body: JobSelection,
   bodyExample: { job_ids: [1] },
   answer: {
-    description: 'Field to type.',
+    description: 'The type of each field.',
     schema: FieldTypes,
     example: { 'host.name': 'keyword', 'alert.count': 'long' },
   },

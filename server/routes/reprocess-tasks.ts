@@ -1,4 +1,4 @@
-/** Deciding many events again, as tasks in the background. */
+/** Reprocessing many events, as background tasks. */
 import { isoMicros, type ReprocessTask } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { worked } from '../schemas/common.js'
@@ -35,14 +35,14 @@ function taskWire(task: ReprocessTask) {
   }
 }
 
-/** What a client that knows of no tasks is told. */
+/** The answer to the start of a task, also for clients that know nothing of tasks. */
 function startedWire(task: ReprocessTask) {
   const { state, message, taskId } = task
   const failed = state === 'failed' || state === 'cancelled'
   return {
     request: failed
       ? { status: 'NOK', reason: message || 'the task was cancelled', reason_details: null }
-      : { ...worked, reason: state === 'finished' ? null : message || 'the task goes on in the background' },
+      : { ...worked, reason: state === 'finished' ? null : message || 'the task continues in the background' },
     events_updated: state === 'finished' || failed ? task.updated : (task.matched ?? task.updated),
     task_id: taskId,
     task_status: state,
@@ -54,11 +54,13 @@ const start = operation({
   path: '/api/v2/events/{job_id}/reprocess',
   operationId: 'reprocessEvents',
   tag,
-  summary: 'Decide many events again',
+  summary: 'Reprocess many events',
   description:
-    'Those that came in before the request and that dates and filters name; without any, all. A task in the background does ' +
-    'it, through restarts, and does not hold up new events. The answer comes when it is finished, or else after `timeout_s` ' +
-    'as soon as its events are counted. Tasks of one job run one after the other; while the job is stopped they wait.',
+    'Decides events again that came in before the request and match its dates and filters; without these, all ' +
+    'events.\n\n' +
+    'The work is a background task. It survives restarts and does not delay new events. The answer comes when the ' +
+    'task is finished, or after `timeout_s` as soon as its events are counted. The tasks of a job run one after the ' +
+    'other, and wait while the job is stopped.',
   scope,
   query: ReprocessWait,
   body: ReprocessSelection,
@@ -69,7 +71,7 @@ const start = operation({
   },
   responses: {
     200: {
-      description: 'Finished, or on its way.',
+      description: 'The task is finished or under way.',
       schema: ReprocessStarted,
       example: { request: worked, events_updated: 3, task_id: '01j9zk3v7q8w5', task_status: 'finished' },
     },
@@ -89,9 +91,9 @@ const list = operation({
   path: '/api/v2/events/{job_id}/reprocess',
   operationId: 'listReprocessTasks',
   tag,
-  summary: 'List what is and was decided again',
+  summary: 'List the reprocessing tasks of a job',
   scope,
-  responses: { 200: { description: 'Tasks, latest first.', schema: ReprocessTasks } },
+  responses: { 200: { description: 'The tasks, latest first.', schema: ReprocessTasks } },
   errors: [404],
   handle: ({ app, principal, params }) =>
     app.service.reprocess.tasks(jobFromPath(app, principal, params[0]!)).map(taskWire),
@@ -102,7 +104,7 @@ const get = operation({
   path: '/api/v2/events/{job_id}/reprocess/{task_id}',
   operationId: 'getReprocessTask',
   tag,
-  summary: 'See how far a task is',
+  summary: 'Get a reprocessing task and its progress',
   scope,
   responses: oneTask,
   errors: [404],
@@ -115,8 +117,8 @@ const cancel = operation({
   path: '/api/v2/events/{job_id}/reprocess/{task_id}',
   operationId: 'cancelReprocessTask',
   tag,
-  summary: 'Cancel a task',
-  description: 'What it has decided stays. A task that is over stays as it is.',
+  summary: 'Cancel a reprocessing task',
+  description: 'Decisions already made are kept. A task that has ended is unchanged.',
   scope,
   responses: oneTask,
   errors: [404, 507],

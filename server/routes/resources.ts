@@ -1,4 +1,4 @@
-/** Resources: declarative set-up (CONTRACT.md#resources). */
+/** Resources: the declarative set-up (CONTRACT.md#resources). */
 import type { Static } from 'typebox'
 import {
   isRefusal,
@@ -29,7 +29,7 @@ import {
 const tag = 'Resources'
 const applyQuery = new Checker(ApplyQuery, 'query')
 
-/** `origin`: where the client sees the pages that it is shown links to. */
+/** `origin`: the address at which the client reaches the console. */
 function refWire(ref: EngineRef, origin: string) {
   return {
     type: ref.type,
@@ -41,7 +41,7 @@ function refWire(ref: EngineRef, origin: string) {
   }
 }
 
-/** The `overwrite` of a body, where it is the parameter and not a resource of that name. */
+/** The `overwrite` in a body, if it is the parameter and not a resource with that name. */
 function overwriteIn(document: unknown): boolean | undefined {
   if (typeof document !== 'object' || document === null || !Object.hasOwn(document, 'overwrite')) return undefined
   const { overwrite } = document as { overwrite: unknown }
@@ -52,7 +52,7 @@ function overwriteIn(document: unknown): boolean | undefined {
   throw new Refusal('invalid_body', 'overwrite: must be a boolean', { issues: [issue] })
 }
 
-/** The engine's places begin at the top of the document; on the wire that is the body. */
+/** Adds `body` to the places of issues: the engine's places begin at the top of the document. */
 function inBody(error: unknown): unknown {
   if (!isRefusal(error) || error.code === 'invalid_body' || error.context.issues === undefined) return error
   const issues = error.context.issues.map((issue) => ({ ...issue, loc: ['body', ...issue.loc] }))
@@ -77,7 +77,9 @@ const apply: GuardedRoute = {
   operationId: 'applyResources',
   tag,
   summary: 'Create or update a set of resources',
-  description: 'All or nothing. Existing resources are found by title and overwritten unless overwrite is false.',
+  description:
+    'Either all resources are applied, or none. Existing resources are found by title, and overwritten unless ' +
+    '`overwrite` is false.',
   scope: 'write:resources',
   moreScopes: { 'write:api_keys': 'to make a key' },
   query: ApplyQuery,
@@ -142,12 +144,12 @@ const remove = operation({
   path: '/api/v2/resources',
   operationId: 'deleteResource',
   tag,
-  summary: 'Delete a resource',
-  description: 'The events, models and feedback of a deleted job go in the background.',
+  summary: 'Delete resources',
+  description: 'The events, models and feedback of a deleted job are deleted in the background.',
   scope: 'delete:resources',
   moreScopes: { 'write:api_keys': 'to delete a key' },
   query: DeleteQuery,
-  responses: { 200: { description: 'What was deleted, and what lost it by force.', schema: DeleteAnswer } },
+  responses: { 200: { description: 'The deleted resources, and those changed by force.', schema: DeleteAnswer } },
   errors: [404, 409, 507],
   async handle({ app, principal, query, origin }) {
     const from = origin()

@@ -1,4 +1,4 @@
-/** Events that are stored: votes by name, deciding again one by one, notes (C2.4 to C2.6). */
+/** Stored events: votes by label, reprocessing of one event, notes (C2.4 to C2.6). */
 import { operation, type Route } from '../http/route.js'
 import { StatusOnly, worked } from '../schemas/common.js'
 import { AgenticNotes, FeedbackLabel, NotesOutcome, ReprocessOutcome } from '../schemas/stored-events.js'
@@ -11,9 +11,10 @@ const feedback = operation({
   path: '/api/v2/events/{job_id}/{event_id}/feedback',
   operationId: 'giveFeedbackByLabel',
   tag,
-  summary: 'Say what the decision should be, without a body',
+  summary: 'Vote for the right decision, without a body',
   description:
-    'The vote is that of whoever the key belongs to. Where an id was posted more than once, it is about the latest version.',
+    'The vote belongs to the owner of the key. If an id was posted more than once, the vote is about the latest ' +
+    'version.',
   scope: 'write:event_feedback',
   query: FeedbackLabel,
   responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
@@ -30,12 +31,14 @@ const reprocess = operation({
   path: '/api/v2/events/{job_id}/{event_id}/reprocess',
   operationId: 'reprocessEvent',
   tag,
-  summary: 'Decide an event again',
+  summary: 'Reprocess an event',
   description:
-    'By the model, the knowledge base and the decision points of now. The decision that stood is kept as `previous_result`. ' +
-    'Not while the job is stopped.',
+    'Decides the event again with the current model, knowledge base and decision points. The previous decision is ' +
+    'kept as `previous_result`. Not possible while the job is stopped.',
   scope: 'execute:reprocess_events',
-  responses: { 200: { description: 'Decided, for good.', schema: ReprocessOutcome, example: { request: worked } } },
+  responses: {
+    200: { description: 'The new decision is stored durably.', schema: ReprocessOutcome, example: { request: worked } },
+  },
   errors: [404, 409, 507],
   async handle({ app, principal, params }) {
     await app.service.reprocess.event(jobFromPath(app, principal, params[0]!), params[1]!, principal)
@@ -52,9 +55,10 @@ const notes = operation({
   path: '/api/v2/events/{job_id}/{event_id}/add_agentic_notes',
   operationId: 'addAgenticNotes',
   tag,
-  summary: "Write an agent's notes on an event",
+  summary: 'Add the notes of an agent to an event',
   description:
-    'They are kept with this version of the event, and come with its export: under `agentic_notes`, and among `log_messages`.',
+    'The notes belong to this version of the event. Its export shows them under `agentic_notes` and among ' +
+    '`log_messages`.',
   scope: 'write:event_agentic_notes',
   body: AgenticNotes,
   bodyExample: {
@@ -62,7 +66,9 @@ const notes = operation({
     agent_saved_objects: [],
     workflow_name: 'Triage',
   },
-  responses: { 200: { description: 'Kept.', schema: NotesOutcome, example: { ...worked, reason_details: [] } } },
+  responses: {
+    200: { description: 'The notes are stored.', schema: NotesOutcome, example: { ...worked, reason_details: [] } },
+  },
   errors: [404, 409, 507],
   async handle({ app, principal, params, body }) {
     await app.service.notes.add(jobFromPath(app, principal, params[0]!), params[1]!, {

@@ -1,4 +1,4 @@
-/** Tokens: what a user presents in place of a key (S19, S21). */
+/** Tokens: what a user presents instead of a key (S19, S21). */
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { isoMicros, isScope, limits, type Scope, type TokenView } from '../../engine/index.js'
@@ -14,7 +14,7 @@ import { IssuedToken, timeUnits, Token, TokenQuery, TokenRequest } from '../sche
 const tag = 'Tokens'
 const requestChecker = new Checker(TokenRequest, 'body')
 
-/** How long the token is to live. */
+/** Lifetime of the token in seconds. */
 function lifeSeconds({ expires_in_value: value, expires_in_unit: unit = 'days' }: Static<typeof TokenRequest>): number {
   if (value === undefined) return limits.tokenSecondsDefault
   const word = unit.toLowerCase().replace(/s$/, '') as keyof typeof timeUnits
@@ -39,9 +39,9 @@ const issue: OpenRoute = {
   tag,
   summary: 'Get a token for a password',
   description:
-    'A token is presented like a key. It may do what the role of its user allows, at the time of each request. ' +
-    'Guessing is slowed down for the user name and for the address. A user has up to 100 tokens; one more ends the ' +
-    'one that was not used for the longest.',
+    'A token is used like a key. At each request it has the permissions of its user at that time.\n\n' +
+    'Repeated attempts are throttled for the user name and for the address. A user has at most 100 tokens; another ' +
+    'one revokes the token that has been unused for longest.',
   scope: null,
   body: TokenRequest,
   bodyExample: { username: 'ann', password: 'correct horse battery', expires_in_value: 12, expires_in_unit: 'hours' },
@@ -75,10 +75,10 @@ const scopes = operation({
   path: '/api/v2/token/scopes',
   operationId: 'getScopes',
   tag,
-  summary: 'See what the key or token may do',
+  summary: 'List the scopes of the key or token',
   scope: 'public',
   responses: {
-    200: { description: 'Scopes.', schema: Type.Array(Type.String()), example: ['public', 'write:events'] },
+    200: { description: 'The scopes.', schema: Type.Array(Type.String()), example: ['public', 'write:events'] },
   },
   handle: ({ principal }) => [...principal.scopes].sort(),
 })
@@ -89,10 +89,11 @@ const list = operation({
   operationId: 'listTokens',
   tag,
   summary: 'List tokens',
-  description: "One's own; with the scope `read:users` those of one user, or of all. Values are not shown.",
+  description:
+    "The caller's own tokens; with the scope `read:users` those of any user, or of all. Token values are not shown.",
   scope: 'public',
   query: TokenQuery,
-  responses: { 200: { description: 'Those that are not over, by age.', schema: Type.Array(Token) } },
+  responses: { 200: { description: 'Tokens that have not expired, by age.', schema: Type.Array(Token) } },
   errors: [403],
   handle: ({ app, principal, query }) => app.service.tokens.list(principal, query.username ?? null).map(tokenWire),
 })
@@ -102,10 +103,10 @@ const revoke = operation({
   path: '/api/v2/tokens/{token_id}',
   operationId: 'revokeToken',
   tag,
-  summary: 'End a token',
-  description: "One's own; with the scope `write:users` anybody's. It stops working at once.",
+  summary: 'Revoke a token',
+  description: "One of the caller's own tokens; with the scope `write:users` any token. It stops working at once.",
   scope: 'public',
-  responses: { 200: { description: 'It does not work any more.', schema: Outcome, example: worked } },
+  responses: { 200: { description: 'The token is revoked.', schema: Outcome, example: worked } },
   errors: [404, 507],
   handle({ app, principal, params }) {
     app.service.tokens.revoke(principal, params[0]!)

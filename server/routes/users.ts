@@ -1,4 +1,4 @@
-/** Users: who may sign in, and what they are (S21). */
+/** Users: who may sign in, and in which role (S21). */
 import { Type } from 'typebox'
 import { Refusal, type UserView } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
@@ -34,7 +34,7 @@ const list = operation({
   tag,
   summary: 'List users',
   scope: 'read:users',
-  responses: { 200: { description: 'Users by name.', schema: Type.Array(User), example: [example] } },
+  responses: { 200: { description: 'The users, by name.', schema: Type.Array(User), example: [example] } },
   handle: ({ app }) => app.service.users.list().map(userWire),
 })
 
@@ -43,7 +43,7 @@ const create = operation({
   path: '/api/v2/users',
   operationId: 'createUser',
   tag,
-  summary: 'Make a user',
+  summary: 'Create a user',
   scope: 'write:users',
   body: UserDocument,
   bodyExample: { username: 'ann', password: 'correct horse battery', role: 'analyst' },
@@ -61,8 +61,8 @@ const own = operation({
   path: '/api/v2/users/me',
   operationId: 'getOwnUser',
   tag,
-  summary: 'See who one is',
-  description: 'With the token of a user; a key is nobody.',
+  summary: 'Get the user of the token',
+  description: 'Needs the token of a user; a key belongs to no user.',
   scope: 'public',
   responses: oneUser,
   errors: [404],
@@ -77,7 +77,7 @@ const get = operation({
   path: '/api/v2/users/{username}',
   operationId: 'getUser',
   tag,
-  summary: 'See a user',
+  summary: 'Get a user',
   scope: 'read:users',
   responses: oneUser,
   errors: [404],
@@ -89,8 +89,10 @@ const change = operation({
   path: '/api/v2/users/{username}',
   operationId: 'changeUser',
   tag,
-  summary: 'Disable or enable a user, or change the role',
-  description: 'What is absent stays. It takes effect at once, for tokens too. The last administrator stays one.',
+  summary: 'Disable or enable a user, or change their role',
+  description:
+    'Absent fields are unchanged. The change takes effect at once, for tokens too. The last administrator cannot be ' +
+    'disabled or lose the role.',
   scope: 'write:users',
   body: UserChange,
   bodyExample: { enabled: false },
@@ -106,13 +108,13 @@ const setPassword = operation({
   tag,
   summary: 'Change a password',
   description:
-    "One's own, with the current one; with the scope `write:users` anybody's. The tokens of the user end, but for the " +
-    'one of this request.',
+    "The caller's own password, with the current one; with the scope `write:users` that of any user. The tokens of " +
+    'the user are revoked, except the one of this request.',
   scope: 'public',
   moreScopes: { 'write:users': "for another's password" },
   body: PasswordChange,
   bodyExample: { password: 'correct horse battery', current_password: 'a horse' },
-  responses: { 200: { description: 'It is changed.', schema: Outcome, example: worked } },
+  responses: { 200: { description: 'The password is changed.', schema: Outcome, example: worked } },
   errors: [404, 507],
   async handle({ app, principal, params, body, address }) {
     await app.service.users.setPassword(principal, params[0]!, {
@@ -130,10 +132,10 @@ const remove = operation({
   path: '/api/v2/users/{username}',
   operationId: 'removeUser',
   tag,
-  summary: 'Remove a user',
-  description: 'The tokens go with the user, the votes stay. The last administrator cannot be removed.',
+  summary: 'Delete a user',
+  description: 'The tokens of the user are revoked; the votes are kept. The last administrator cannot be deleted.',
   scope: 'write:users',
-  responses: { 200: { description: 'Removed.', schema: Outcome, example: worked } },
+  responses: { 200: { description: 'The user is deleted.', schema: Outcome, example: worked } },
   errors: [404, 409, 507],
   handle({ app, principal, params }) {
     app.service.users.remove(principal, params[0]!)

@@ -1,4 +1,4 @@
-/** The webhook of Prometheus Alertmanager, version 4 of its data: what is read of it; the rest is kept as it comes. */
+/** The webhook of Prometheus Alertmanager, data version 4: the fields that are read. Other fields are kept as sent. */
 import { Type, type Static } from 'typebox'
 
 const ALERTS_MAX = 10_000
@@ -7,13 +7,16 @@ const Texts = Type.Record(Type.String(), Type.String())
 
 const AlertBody = Type.Object(
   {
-    status: Type.String({ description: 'firing or resolved.' }),
+    status: Type.String({ description: '`firing` or `resolved`.' }),
     labels: Texts,
     annotations: Type.Optional(Texts),
-    startsAt: Type.String({ description: 'When it began.' }),
+    startsAt: Type.String({ description: 'When the alert began; part of the event id.' }),
     endsAt: Type.Optional(Type.String()),
     generatorURL: Type.Optional(Type.String()),
-    fingerprint: Type.String({ pattern: '^[0-9a-fA-F]{1,64}$', description: 'Of its labels.' }),
+    fingerprint: Type.String({
+      pattern: '^[0-9a-fA-F]{1,64}$',
+      description: 'Hash of the labels; part of the event id.',
+    }),
   },
   { additionalProperties: true },
 )

@@ -3,35 +3,35 @@ import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { nullable, Timestamp } from './common.js'
 
-const Page = Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'From 0.' })
+const Page = Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })
 
-/** A moment as clients write it: ISO 8601, a date alone, or with an offset. */
-const Moment = Type.String({ description: 'ISO 8601; UTC where no offset is given.' })
+/** A date, or a date and a time with or without an offset. */
+const Moment = Type.String({ description: 'ISO 8601; UTC without an offset.' })
 
 export const AuditLogQuery = Type.Object({
-  user: Type.Optional(Type.String({ description: 'Who did it, or whose vote it is.' })),
-  action: Type.Optional(Type.String({ description: 'One or more, with commas between.' })),
-  object_type: Type.Optional(Type.String({ description: 'One or more, with commas between.' })),
+  user: Type.Optional(Type.String({ description: 'The key or user that acted, or the analyst that voted.' })),
+  action: Type.Optional(Type.String({ description: 'One or more, separated by commas.' })),
+  object_type: Type.Optional(Type.String({ description: 'One or more, separated by commas.' })),
   object_id: Type.Optional(Type.String()),
   job_id: Type.Optional(Type.Integer({ minimum: 0 })),
   start_date: Type.Optional(Moment),
   end_date: Type.Optional(Moment),
   search: Type.Optional(
-    Type.String({ maxLength: limits.nameCharsMax, description: 'A text in any value, in any case.' }),
+    Type.String({ maxLength: limits.nameCharsMax, description: 'Text to find in any value; case does not matter.' }),
   ),
   page: Type.Optional(Page),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.auditPageMax, default: 50 })),
-  sort_order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'By time; the latest first where not said.' })),
+  sort_order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Order by time; default `desc`.' })),
 })
 
 const AuditChange = Type.Object({ before: Type.Unknown(), after: Type.Unknown() })
 
 export const AuditLogEntry = Type.Object({
-  sequence: Type.Integer({ description: 'The place in the chain, from 1 without gaps.' }),
+  sequence: Type.Integer({ description: 'Position in the chain, from 1 without gaps.' }),
   timestamp: Timestamp,
-  user: Type.String({ description: 'The key or user that asked for it, or `service`.' }),
+  user: Type.String({ description: 'The key or user that acted, or `service`.' }),
   user_kind: Type.String(),
-  analyst: nullable(Type.String({ description: 'Whose vote it is.' })),
+  analyst: nullable(Type.String({ description: 'The analyst that voted.' })),
   action: Type.String(),
   object_type: Type.String(),
   object_id: Type.String(),
@@ -42,17 +42,20 @@ export const AuditLogEntry = Type.Object({
     {},
     {
       additionalProperties: AuditChange,
-      description: 'By field, what it was and what it is. A long value is `{cut, chars, sha256}`, a secret `(hidden)`.',
+      description:
+        'Each changed field, before and after. A long value is `{cut, chars, sha256}`, a secret is `(hidden)`.',
     },
   ),
   details: Type.Object({}, { additionalProperties: true }),
-  hash: Type.String({ description: 'SHA-256 over the hash before it and the entry, hexadecimal.' }),
+  hash: Type.String({ description: 'SHA-256 of the previous hash and this entry, hexadecimal.' }),
 })
 
 export const AuditLogPage = Type.Object({
   audit_logs: Type.Array(AuditLogEntry),
   total_count: Type.Integer(),
-  total_count_is_exact: Type.Boolean({ description: 'False where counting took too long: there are as many or more.' }),
+  total_count_is_exact: Type.Boolean({
+    description: 'False if counting took too long; `total_count` is then a lower bound.',
+  }),
   page: Type.Integer(),
   size: Type.Integer(),
 })
@@ -60,14 +63,14 @@ export const AuditLogPage = Type.Object({
 export const AuditTerms = Type.Object({
   fields: Type.Array(
     Type.Object({
-      field: Type.String({ description: 'A parameter of the audit log.' }),
+      field: Type.String({ description: 'A query parameter of the audit log.' }),
       terms: Type.Array(Type.Object({ value: Type.String(), title: nullable(Type.String()), count: Type.Integer() })),
-      complete: Type.Boolean({ description: 'False where there are more values than are listed.' }),
+      complete: Type.Boolean({ description: 'False if there are more values than listed.' }),
     }),
   ),
 })
 
-/** A head of the chain that somebody kept, to be found in it again. */
+/** An entry's sequence and hash that the caller noted earlier. */
 export const AuditNoted = Type.Object({
   sequence: Type.Optional(Type.Integer({ minimum: 1 })),
   hash: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
@@ -75,7 +78,9 @@ export const AuditNoted = Type.Object({
 
 export const AuditVerdict = Type.Object({
   intact: Type.Boolean(),
-  entries: Type.Integer({ description: 'Entries that were walked, up to the first broken one.' }),
-  head: Type.String({ description: 'Hash of the last of them: keep it elsewhere, and give it back later.' }),
+  entries: Type.Integer({ description: 'Entries checked, up to the first broken one.' }),
+  head: Type.String({
+    description: 'Hash of the last entry checked. Keep it elsewhere, and send it with a later request.',
+  }),
   broken: nullable(Type.Object({ sequence: Type.Integer(), reason: Type.String() })),
 })

@@ -1,22 +1,23 @@
-/** Clusters of root cause jobs on the wire. */
+/** Clusters of root cause analysis jobs. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { nullable, Timestamp } from './common.js'
 
-const next = nullable(Type.String({ description: 'Give it back as `after` for the next page; null on the last one.' }))
+const next = nullable(Type.String({ description: 'Pass it as `after` to get the next page; null on the last page.' }))
 
 export const ClusterListQuery = Type.Object({
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.clustersPageMax, default: 20 })),
-  after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before.' })),
+  after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the previous page.' })),
   state: Type.Optional(Type.Enum(['open', 'closed'])),
-  min_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Alerts that a cluster has at least.' })),
+  min_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Least number of alerts in a cluster.' })),
   start_date: Type.Optional(
     Type.String({
       description:
-        'Clusters whose last alert is not before it, by the time that alerts carry. ISO 8601; UTC where no offset is given.',
+        'Clusters whose last alert is at this time or later, by the time in the alerts. ISO 8601; UTC without an ' +
+        'offset.',
     }),
   ),
-  end_date: Type.Optional(Type.String({ description: 'Clusters whose first alert is before it.' })),
+  end_date: Type.Optional(Type.String({ description: 'Clusters whose first alert is before this time.' })),
 })
 
 export const ClusterTreeQuery = Type.Object({
@@ -25,16 +26,18 @@ export const ClusterTreeQuery = Type.Object({
       minimum: 1,
       maximum: limits.clusterMembersPageMax,
       default: 200,
-      description: 'Alerts, however deep.',
+      description: 'Alerts on a page, at any depth.',
     }),
   ),
-  after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before.' })),
+  after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the previous page.' })),
 })
 
 export const ClusterView = Type.Object({
   cluster_id: Type.String(),
-  state: Type.Enum(['open', 'closed'], { description: 'open: takes in alerts, and decisions in it may change.' }),
-  size: Type.Integer({ description: 'Alerts.' }),
+  state: Type.Enum(['open', 'closed'], {
+    description: '`open`: the cluster still takes alerts, and decisions in it may change.',
+  }),
+  size: Type.Integer({ description: 'Number of alerts.' }),
   first_time: Timestamp,
   last_time: Timestamp,
   root_causes: Type.Array(
@@ -43,12 +46,12 @@ export const ClusterView = Type.Object({
       time: Timestamp,
       kind: Type.String(),
       about: Type.String(),
-      followers: Type.Integer({ description: 'Alerts that follow from it directly.' }),
+      followers: Type.Integer({ description: 'Alerts that follow directly from this one.' }),
     }),
-    { description: 'Alerts that others follow from and that follow from none; the likeliest cause first.' },
+    { description: 'Alerts that follow from no other alert, but others follow from them; likeliest cause first.' },
   ),
-  merged_from: Type.Array(Type.String(), { description: 'Clusters that have become part of it.' }),
-  cut: Type.Boolean({ description: 'There may be more root causes, or clusters that belong here, than it remembers.' }),
+  merged_from: Type.Array(Type.String(), { description: 'Clusters that were merged into this one.' }),
+  cut: Type.Boolean({ description: 'The lists may be incomplete: there may be more root causes or merged clusters.' }),
 })
 
 export const FollowsFrom = Type.Object({
@@ -63,25 +66,25 @@ export const ClusterMember = Type.Object({
   event_id: Type.String(),
   time: Timestamp,
   kind: Type.String(),
-  about: Type.String({ description: 'The value of the id field.' }),
+  about: Type.String({ description: "The value of the job's id field." }),
   result: Type.String(),
   result_label: Type.String(),
   confidence_score: Type.Number(),
   follows_from: nullable(FollowsFrom),
   followers: Type.Integer(),
   members: Type.Array(Type.Object({}, { additionalProperties: true }), {
-    description: 'The alerts of this page that follow from it, likewise.',
+    description: 'The alerts on this page that follow from this one, in the same form.',
   }),
 })
 
 export const ClusterPage = Type.Object({
   clusters: Type.Array(ClusterView),
-  total: Type.Integer({ description: 'All clusters of the job, whatever is filtered.' }),
+  total: Type.Integer({ description: 'All clusters of the job, regardless of filters.' }),
   next,
 })
 
 export const ClusterTree = Type.Object({
   cluster: ClusterView,
-  members: Type.Array(ClusterMember, { description: 'Those of this page that follow from none on it.' }),
+  members: Type.Array(ClusterMember, { description: 'The alerts on this page that follow from no other alert on it.' }),
   next,
 })

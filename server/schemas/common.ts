@@ -1,4 +1,4 @@
-/** Shapes that many operations share, as TypeBox schemas: they validate, and OpenAPI publishes them. */
+/** Schemas that many operations share. They validate, and OpenAPI publishes them. */
 import { Type, type TSchema } from 'typebox'
 import { limits } from '../../engine/index.js'
 
@@ -10,20 +10,20 @@ export const Timestamp = Type.String({ description: 'ISO 8601 UTC with microseco
 
 export const ErrorBody = Type.Object(
   { error: Type.String(), details: Type.Optional(Type.String()) },
-  { description: 'A refusal.' },
+  { description: 'An error.' },
 )
 
 export const ValidationErrorBody = Type.Object(
   {
     detail: Type.Array(
       Type.Object({
-        loc: Type.Array(Type.String(), { description: 'Where: body, query or path, then the way inside.' }),
+        loc: Type.Array(Type.String(), { description: 'Where: `body`, `query` or `path`, then the path inside it.' }),
         msg: Type.String(),
         type: Type.String(),
       }),
     ),
   },
-  { description: 'The request breaks its schema.' },
+  { description: 'The request does not match its schema.' },
 )
 
 export const ProblemBody = Type.Object(
@@ -35,10 +35,10 @@ export const ProblemBody = Type.Object(
     code: Type.Optional(Type.String()),
     errors: Type.Optional(ValidationErrorBody.properties.detail),
   },
-  { description: 'RFC 9457; sent instead where Accept asks for application/problem+json.' },
+  { description: 'RFC 9457; sent if `Accept` asks for `application/problem+json`.' },
 )
 
-/** How management operations say that they worked. */
+/** The outcome of a management operation. */
 export const Outcome = Type.Object({
   status: Type.String(),
   reason: nullable(Type.String()),
@@ -47,8 +47,8 @@ export const Outcome = Type.Object({
 
 export const StatusOnly = Type.Object({ status: Type.String() })
 
-/** A name as a client gives it. */
+/** A name given by a client. */
 export const Name = Type.String({ maxLength: limits.nameCharsMax })
 
-/** What an Outcome is when it worked. */
+/** The Outcome of an operation that succeeded. */
 export const worked = { status: 'OK', reason: null, reason_details: null } as const

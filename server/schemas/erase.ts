@@ -1,4 +1,4 @@
-/** Deleting events on the wire. */
+/** Erasing events. */
 import { Type } from 'typebox'
 import { Outcome } from './common.js'
 
@@ -7,6 +7,6 @@ export const EraseResult = Type.Object({
   events_deleted: Type.Integer(),
   votes_deleted: Type.Integer(),
   retrain_needed: Type.Boolean({
-    description: "The job's model was trained when they were there; `retrain_msg` of the job says so too.",
+    description: 'The model of the job was trained on deleted events. `retrain_msg` of the job says so too.',
   }),
 })

@@ -1,10 +1,10 @@
-/** Events as clients send and see them. */
+/** Events as clients send and receive them. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Name, nullable, Timestamp } from './common.js'
 
 const JobId = Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })], {
-  description: 'The job. A numeric string is taken as well.',
+  description: 'Id of the job; a number or a numeric string.',
 })
 const RawBody = Type.Object({}, { additionalProperties: true, description: 'The event itself, any JSON object.' })
 const extras = {
@@ -13,24 +13,24 @@ const extras = {
   storage_tag: Type.Optional(Type.String()),
 }
 
-/** The body of a new event. Checked on the job's thread; published here. */
+/** The body of a new event. Published here; the job's thread validates it. */
 export const NewEvent = Type.Object({ job_id: JobId, raw_body: RawBody, ...extras })
 
-/** One line of a stream of events. */
+/** One line of a stream. */
 export const EventLine = Type.Object({
   job_id: JobId,
-  event_id: Type.Optional(Type.String({ description: 'Made by the service where absent.' })),
+  event_id: Type.Optional(Type.String({ description: 'Default: the service makes an id.' })),
   raw_body: RawBody,
   ...extras,
 })
 
 const EventStatus = Type.Enum(['pending_inference', 'OK', 'ERROR'])
 const decision = {
-  result: Type.String({ description: "The decision: a label's id, or empty without one." }),
-  result_label: Type.String({ description: "The label's name, or empty." }),
+  result: Type.String({ description: 'The decision: the id of a label, or empty without a decision.' }),
+  result_label: Type.String({ description: 'The name of the label, or empty.' }),
   bucket_state: Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain']),
-  outlier: Type.Boolean({ description: 'Very different from everything the model was trained on.' }),
-  confidence_score: Type.Number({ minimum: 0, maximum: 100, description: 'A percentage, two decimals.' }),
+  outlier: Type.Boolean({ description: 'The event is very different from everything the model was trained on.' }),
+  confidence_score: Type.Number({ minimum: 0, maximum: 100, description: 'Percent, two decimals.' }),
 }
 const ErrorMessage = nullable(Type.String())
 
@@ -63,7 +63,7 @@ export const ResultLine = Type.Union([
   }),
   Type.Object({
     status: Type.Literal('ERROR'),
-    status_code: Type.Integer({ description: 'What a single POST would have been answered with.' }),
+    status_code: Type.Integer({ description: 'The status that a single POST would have got.' }),
     error: Type.String(),
     job_id: Type.Optional(Type.Integer()),
   }),
@@ -79,26 +79,28 @@ export const ExportedEvent = Type.Object(
       {},
       {
         additionalProperties: true,
-        description: "The event's fields at top level, and what the service added in a section of its own name.",
+        description: 'The fields of the event at top level. What the service added is in a section under its name.',
       },
     ),
   },
-  { description: 'Under a configured name the event is there a second time, as `<name>_event`.' },
+  { description: 'Under a configured service name the event is present a second time, as `<name>_event`.' },
 )
 
 const Notes = Type.String({ maxLength: limits.textCharsMax })
 
-/** A vote. The older names of the fields are taken as well. */
+/** A vote. Older field names are accepted too. */
 export const Feedback = Type.Object({
   cortex_user: Type.Optional(Name),
   username: Type.Optional(Name),
-  feedback: Type.Optional(Type.String({ description: "A label's name in any case, its id, label_n or class_n." })),
-  label: Type.Optional(Type.String({ description: 'An older name of feedback.' })),
+  feedback: Type.Optional(
+    Type.String({ description: 'A label: its name in any case, its id, `label_n` or `class_n`.' }),
+  ),
+  label: Type.Optional(Type.String({ description: 'An older name of `feedback`.' })),
   closing_notes: Type.Optional(Notes),
   indicators: Type.Optional(Type.Unknown()),
 })
 
-/** Historic events with their labels. Checked by the engine; published here. */
+/** Historic events with their labels. Published here; the engine validates them. */
 export const HistoricEvents = Type.Object({
   count: Type.Optional(Type.Integer()),
   events: Type.Array(
@@ -110,7 +112,7 @@ export const HistoricEvents = Type.Object({
         Type.Object({
           cortex_user: Type.Optional(Name),
           feedback: Type.Optional(
-            nullable(Type.String({ description: 'As in feedback; null, empty or `<empty>` is no vote.' })),
+            nullable(Type.String({ description: 'A label, as in feedback; null, empty or `<empty>` is no vote.' })),
           ),
           closing_notes: Type.Optional(Notes),
         }),

@@ -1,46 +1,46 @@
-/** What can be set up: kinds of integrations and categories of jobs, as the catalogue of the engine describes them. */
+/** Integration types and job categories: what can be set up, and with which parameters. */
 import { Type } from 'typebox'
 import { integrationRoles } from '../../engine/index.js'
 
 const AnySchema = Type.Object({}, { additionalProperties: true, description: 'A JSON Schema.' })
 const Role = Type.Enum(integrationRoles)
 
-/** The type arrives under both names (C3.9). */
+/** Clients send the type under either name (C3.9). */
 const kindQuery = {
-  type: Type.Optional(Type.String({ description: 'An integration type, by name or id.' })),
-  role: Type.Optional({ ...Role, description: 'A role that an integration of the type can have.' }),
+  type: Type.Optional(Type.String({ description: 'Integration type, by name or id.' })),
+  role: Type.Optional({ ...Role, description: 'A role that the integration type can have.' }),
 }
 
 export const MetadataQuery = Type.Object(kindQuery)
 
 export const SchemaQuery = Type.Object({
   ...kindQuery,
-  integration_type: Type.Optional(Type.String({ description: 'The same as type.' })),
+  integration_type: Type.Optional(Type.String({ description: 'Another name of `type`.' })),
 })
 
 export const JobMetadataQuery = Type.Object({
-  category: Type.Optional(Type.String({ description: 'A job category, by name or id.' })),
+  category: Type.Optional(Type.String({ description: 'Job category, by name or id.' })),
 })
 
 export const ParameterSchemas = Type.Object({
   type: Type.Literal('object'),
-  properties: Type.Record(Type.String(), AnySchema, { description: 'Parameters by integration type.' }),
+  properties: Type.Record(Type.String(), AnySchema, { description: 'Parameters of each integration type.' }),
 })
 
 export const IntegrationKind = Type.Object({
-  id: Type.String({ description: 'What a listed integration calls its subcategory_id.' }),
-  name: Type.String({ description: 'What a resource calls its integration_type.' }),
+  id: Type.String({ description: 'The `subcategory_id` of listed integrations.' }),
+  name: Type.String({ description: 'The `integration_type` of an integration resource.' }),
   description: Type.String(),
-  creatable: Type.Boolean({ description: 'False for what is there from the start.' }),
+  creatable: Type.Boolean({ description: 'False for a built-in integration.' }),
   roles: Type.Array(Role),
   roles_details: Type.Array(Type.Object({ id: Role, name: Type.String(), description: Type.String() })),
-  pipeline_role_identifiers: Type.Array(Role, { description: 'What a step of a pipeline calls its integration_type.' }),
+  pipeline_role_identifiers: Type.Array(Role, { description: 'The values of `integration_type` in a pipeline step.' }),
 })
 
 export const IntegrationKindInFull = Type.Object({
   ...IntegrationKind.properties,
   connection_parameters: AnySchema,
-  pipeline_parameters: Type.Record(Type.String(), AnySchema, { description: 'By role.' }),
+  pipeline_parameters: Type.Record(Type.String(), AnySchema, { description: 'Parameters for each role.' }),
 })
 
 export const IntegrationMetadata = Type.Union([
@@ -59,7 +59,7 @@ export const FieldMapping = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
-  documentation: Type.String({ description: 'Address of what the fields are from.' }),
+  documentation: Type.String({ description: 'Address of the documentation of these fields.' }),
   time_field: FieldName,
   title_field: FieldName,
   severity_field: FieldName,
@@ -70,9 +70,9 @@ export const FieldMapping = Type.Object({
 export const JobCategoryInFull = Type.Object({
   ...JobCategory.properties,
   parameters: AnySchema,
-  processors: Type.Array(JobCategory, { description: 'What is added to its pipelines by itself.' }),
+  processors: Type.Array(JobCategory, { description: 'Added to the pipelines of such jobs automatically.' }),
   field_mappings: Type.Array(FieldMapping, {
-    description: 'Well-known formats of events, with what makes good decision points in them.',
+    description: 'Well-known event formats, with fields that make good decision points.',
   }),
 })
 

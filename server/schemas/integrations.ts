@@ -1,66 +1,69 @@
-/** The deliveries of integrations on the wire. */
+/** How integrations work: deliveries, inputs, enrichments, and what failed. */
 import { Type } from 'typebox'
 import { integrationRoles, limits } from '../../engine/index.js'
 import { nullable, Timestamp } from './common.js'
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** How a step that takes events out of the service is. */
+/** A pipeline step that delivers events. */
 export const Delivery = Type.Object({
-  job_id: nullable(Type.Integer({ description: 'Null: of the service itself, which tells watchdogs.' })),
+  job_id: nullable(Type.Integer({ description: 'Null: the notifications of watchdogs.' })),
   job_title: Type.String(),
   integration_id: Type.Integer(),
   integration_title: Type.String(),
   role: Type.Enum([...integrationRoles]),
   status: Type.Enum(['running', 'retrying', 'open', 'full', 'invalid'], {
     description:
-      '`running`: all is well. `retrying`: it failed and is tried again. `open`: it failed often and is tried ever less. `full`: too ' +
-      'much failed for good, nothing new is taken. `invalid`: it cannot be opened as it is set up.',
+      '`running`: it works. `retrying`: it failed and is tried again. `open`: it failed often and is tried less and ' +
+      'less often. `full`: there are too many dead letters, nothing new is taken. `invalid`: its set-up does not ' +
+      'work.',
   }),
   reason: Type.String({ description: 'Why, or empty.' }),
-  delivered_count: Type.Integer({ description: 'Events delivered since the service was started.' }),
+  delivered_count: Type.Integer({ description: 'Events delivered since the service started.' }),
   waiting_count: Type.Integer({
-    description: 'Events that failed while others got through, and are tried again by themselves.',
+    description: 'Events that failed while others succeeded; they are tried again automatically.',
   }),
-  dead_count: Type.Integer({ description: 'Events that failed for good.' }),
+  dead_count: Type.Integer({ description: 'Dead letters: events that failed for good.' }),
   last_delivered_at: nullable(Timestamp),
-  handled_through: nullable({ ...Timestamp, description: 'Every event that came in up to here was handled.' }),
+  handled_through: nullable({ ...Timestamp, description: 'All events that came in up to this time were handled.' }),
 })
 
 export const Deliveries = Type.Array(Delivery)
 
-/** How a step that brings events in is. */
+/** A pipeline step that fetches events. */
 export const Input = Type.Object({
   job_id: Type.Integer(),
   job_title: Type.String(),
   integration_id: Type.Integer(),
   integration_title: Type.String(),
   status: Type.Enum(['running', 'retrying', 'open', 'invalid', 'paused'], {
-    description: '`paused`: its job is stopped. The others as those of deliveries.',
+    description: '`paused`: its job is stopped. The others are those of deliveries.',
   }),
-  reason: Type.String({ description: 'Why, or the latest document that was no event, or empty.' }),
-  taken_count: Type.Integer({ description: 'Documents taken in since the service was started.' }),
-  refused_count: Type.Integer({ description: 'Documents that were no events.' }),
+  reason: Type.String({ description: 'Why, or what was wrong with the latest refused document, or empty.' }),
+  taken_count: Type.Integer({ description: 'Documents taken in since the service started.' }),
+  refused_count: Type.Integer({ description: 'Documents that were not events.' }),
   last_taken_at: nullable(Timestamp),
 })
 
 export const Inputs = Type.Array(Input)
 
-/** How a step that looks things up is. */
+/** A pipeline step that enriches events. */
 export const Enrichment = Type.Object({
   job_id: Type.Integer(),
   job_title: Type.String(),
   integration_id: Type.Integer(),
   integration_title: Type.String(),
-  name: Type.String({ description: 'What its fields are called by: `enrichment.<name>.<field>`.' }),
-  status: Type.Enum(['running', 'retrying', 'open', 'invalid'], { description: 'As those of deliveries.' }),
+  name: Type.String({ description: 'The name in its field names: `enrichment.<name>.<field>`.' }),
+  status: Type.Enum(['running', 'retrying', 'open', 'invalid'], { description: 'As for deliveries.' }),
   reason: Type.String({ description: 'Why, or empty.' }),
-  summary: Type.String({ description: 'What it knows by itself, such as how many indicators, or empty.' }),
-  found_count: Type.Integer({ description: 'Look-ups that found something, since the service was started.' }),
-  nothing_count: Type.Integer({ description: 'Look-ups that found nothing.' }),
-  failed_count: Type.Integer({ description: 'Look-ups that failed: their events were decided without.' }),
-  late_count: Type.Integer({ description: 'Look-ups without an answer in time: their events were decided without.' }),
-  remembered_count: Type.Integer({ description: 'Of all of them, those that were answered from memory.' }),
+  summary: Type.String({ description: 'What it holds, such as the number of indicators, or empty.' }),
+  found_count: Type.Integer({ description: 'Requests that found something, since the service started.' }),
+  nothing_count: Type.Integer({ description: 'Requests that found nothing.' }),
+  failed_count: Type.Integer({ description: 'Requests that failed; their events were decided without them.' }),
+  late_count: Type.Integer({
+    description: 'Requests that got no answer in time; their events were decided without them.',
+  }),
+  remembered_count: Type.Integer({ description: 'Of all requests, those answered from memory.' }),
 })
 
 export const Enrichments = Type.Array(Enrichment)
@@ -69,12 +72,12 @@ const DeadLetterState = Type.Enum(['waiting', 'dead'])
 
 export const FailedDelivery = Type.Object({
   id: Type.String(),
-  job_id: nullable(Type.Integer({ description: 'Null: a watchdog, not an event.' })),
+  job_id: nullable(Type.Integer({ description: 'Null: a notification of a watchdog, not an event.' })),
   job_title: Type.String(),
   integration_id: Type.Integer(),
   integration_title: Type.String(),
   role: Type.Enum([...integrationRoles]),
-  event_id: nullable(Type.String({ description: 'Null where the event is gone.' })),
+  event_id: nullable(Type.String({ description: 'Null if the event was deleted.' })),
   status: DeadLetterState,
   attempts: Type.Integer(),
   reason: Type.String(),
@@ -93,18 +96,18 @@ export const FailedDeliveries = Type.Object({
 const selection = {
   job_id: Type.Optional(Type.Integer({ minimum: 0 })),
   integration_id: Type.Optional(Type.Integer({ minimum: 0 })),
-  id: Type.Optional(Type.String({ description: 'One of them alone.' })),
+  id: Type.Optional(Type.String({ description: 'A single failed delivery.' })),
 }
 
 export const FailedDeliveryQuery = Type.Object({
   job_id: selection.job_id,
   integration_id: selection.integration_id,
   status: Type.Optional(DeadLetterState),
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'From 0.' })),
+  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.deadLettersPageMax, default: 50 })),
 })
 
-/** Which failed deliveries; without anything, all. */
+/** Which failed deliveries; all of them by default. */
 export const FailedDeliverySelection = Type.Object(selection)
 
 export const FailedDeliveryCount = Type.Object({ status: Type.String(), count: Count })

@@ -1,4 +1,4 @@
-/** Jobs as the input operations show them. */
+/** Jobs as the API shows them. */
 import { Type } from 'typebox'
 import { Name, nullable, Timestamp } from './common.js'
 
@@ -11,12 +11,13 @@ export const Job = Type.Object({
   data_type: Type.String(),
   status: Type.Enum(['STARTED', 'STOPPED']),
   retrain_state: Type.Enum(['not_trained', 'queued', 'training', 'RETRAIN_FINISHED', 'RETRAIN_FAILED']),
-  retrain_msg: Type.String({ description: 'For people: how far a training is, or how it ended.' }),
+  retrain_msg: Type.String({ description: 'For people: how far the training is, or how it ended.' }),
   model_state: Type.Enum(['none', 'current', 'ageing'], {
     description:
-      'Whether the stream still bears the model out. An ageing one gives lower confidence until it is trained again.',
+      'Whether recent events still confirm the model. An ageing model gives lower confidence until it is trained ' +
+      'again.',
   }),
-  model_msg: Type.String({ description: 'The same, for people.' }),
+  model_msg: Type.String({ description: 'The model state, for people.' }),
   labels: Type.Array(Type.String()),
   features: Type.Array(Type.String(), { description: 'The decision points.' }),
   processed_documents_count: Type.Integer(),
@@ -25,16 +26,16 @@ export const Job = Type.Object({
   last_feedback_timestamp: MaybeTimestamp,
   last_train_start_timestamp: MaybeTimestamp,
   last_train_finished_timestamp: MaybeTimestamp,
-  invalid: Type.Boolean({ description: 'The set-up cannot lead to a decision: no decision points.' }),
+  invalid: Type.Boolean({ description: 'The job cannot decide: it has no decision points.' }),
 })
 
 export const Labels = Type.Array(Type.String())
 
 export const JobName = Type.Object({ job_name: Type.String() })
 
-/** Who asks for a training; in the query, in the body, in both or in neither. */
+/** Who requests a training; in the query, the body, both or neither. */
 export const TrainedBy = Type.Object({
-  username: Type.Optional({ ...Name, description: 'Whom the audit log names; by itself the key.' }),
+  username: Type.Optional({ ...Name, description: 'Who the audit log names; default: the key.' }),
 })
 
 export const TrainAnswer = Type.Object({ status: Type.String(), error_message: Type.String() })

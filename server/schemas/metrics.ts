@@ -1,4 +1,4 @@
-/** Metrics: questions and answers. metrics/DESIGN.md and the code that computes a figure define it. */
+/** Metrics: requests and answers. metrics/DESIGN.md and the code that computes a figure define it. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { nullable, Outcome, Timestamp } from './common.js'
@@ -7,18 +7,18 @@ import { EventFilter } from './queries.js'
 const JobReference = Type.String({
   minLength: 1,
   maxLength: limits.nameCharsMax,
-  description: "The job's id, or its title.",
+  description: 'The id or the title of the job.',
 })
 const ModelId = Type.String({
   minLength: 1,
   maxLength: limits.nameCharsMax,
-  description: 'One of `all_model_ids` of the metrics of the job.',
+  description: 'One of `all_model_ids` in the metrics of the job.',
 })
 function moment(description: string) {
   return Type.String({
     minLength: 1,
     maxLength: 64,
-    description: `${description} ISO 8601; without a zone it is UTC.`,
+    description: `${description} ISO 8601; UTC without an offset.`,
     examples: ['2026-01-31T00:00:00Z'],
   })
 }
@@ -26,23 +26,23 @@ function moment(description: string) {
 const TimeoutS = Type.Integer({ minimum: 0, maximum: limits.metricsTimeoutSMax, default: 120, description: 'Seconds.' })
 const JobIds = Type.Array(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), {
   maxItems: limits.metricsJobsMax,
-  description:
-    'Repeat the parameter for several, or separate them by commas. Not given: all jobs that the key may see.',
+  description: 'Repeat the parameter, or separate the ids by commas. Default: all jobs that the key may see.',
 })
 const IntervalText = Type.String({
   minLength: 1,
   maxLength: 16,
-  description: 'A length of time: 30m, 12h, 1d, 7d, 2w.',
+  description: 'A duration: `30m`, `12h`, `1d`, `7d`, `2w`.',
   examples: ['1d'],
 })
 
 const period = {
   start_datetime: Type.Optional(
     moment(
-      "By ingest time. Not given, or a zero time (0001-01-01T00:00:00): the job's production date, else its first event.",
+      'By ingest time. Default, also for a zero time (0001-01-01T00:00:00): the production date of the job, else its ' +
+        'first event.',
     ),
   ),
-  end_datetime: Type.Optional(moment('Not part of the period. Not given, or a zero time: now.')),
+  end_datetime: Type.Optional(moment('Exclusive. Default, also for a zero time: now.')),
 }
 
 export const JobMetricsQuery = Type.Object({ job_id: JobReference, ...period })
@@ -50,21 +50,21 @@ export const JobAndModelQuery = Type.Object({ job_id: JobReference, ...period, t
 export const ModelQuery = Type.Object({ job_id: JobReference, model_id: ModelId })
 export const ProductionDateQuery = Type.Object({
   job_id: JobReference,
-  production_date: moment('From when on its metrics count.'),
+  production_date: moment('The metrics of the job count from this time on.'),
 })
 
 export const InternalQuery = Type.Object({
   job_ids: Type.Optional(JobIds),
   aggregation_time_interval: Type.Optional(IntervalText),
   obfuscate_decision_points_names: Type.Optional(
-    Type.Boolean({ default: false, description: 'Pseudonyms for decision points.' }),
+    Type.Boolean({ default: false, description: 'Show pseudonyms for decision points.' }),
   ),
-  obfuscate_usernames: Type.Optional(Type.Boolean({ default: true, description: 'Pseudonyms for analysts.' })),
+  obfuscate_usernames: Type.Optional(Type.Boolean({ default: true, description: 'Show pseudonyms for analysts.' })),
   ...period,
   recompute_model_metrics: Type.Optional(
     Type.Boolean({
       default: true,
-      description: 'Have metrics of models worked out anew that are older than the feedback.',
+      description: 'Recompute the metrics of models if feedback is newer than they are.',
     }),
   ),
   latest_n_models_to_recompute: Type.Optional(
@@ -72,7 +72,7 @@ export const InternalQuery = Type.Object({
       minimum: 0,
       maximum: limits.metricsModelsMax,
       default: 2,
-      description: 'Of each job; its active model is shown in any case.',
+      description: 'Number of models per job. The active model is always shown.',
     }),
   ),
   timeout_s: Type.Optional(TimeoutS),
@@ -83,12 +83,12 @@ export const PlatformQuery = Type.Object({
   aggregation_time_interval: Type.Optional(IntervalText),
 })
 
-/** The body of every question about events. */
+/** The body of every metrics request about events. */
 export const MetricsFilters = Type.Object({
   filters: Type.Optional(
     Type.Array(EventFilter, {
       maxItems: limits.queryFiltersMax,
-      description: 'Only events that pass all of them are counted.',
+      description: 'Only events that pass all filters are counted.',
     }),
   ),
 })
@@ -108,9 +108,12 @@ export const DecisionScores = Type.Object({
 
 const Matrix = Type.Array(Type.Array(Count), {
   description:
-    'Events with a decision and a consensus. Rows: consensus, columns: decision, in the order of the labels.',
+    'Counts of events with a decision and a consensus. Rows: consensus; columns: decision; both in the order of the ' +
+    'labels.',
 })
-const PerDecision = Type.Record(Type.String(), DecisionScores, { description: 'By decision, one against the rest.' })
+const PerDecision = Type.Record(Type.String(), DecisionScores, {
+  description: 'For each decision, against all others.',
+})
 
 const overall = {
   overall_accuracy: nullable(Share),
@@ -126,7 +129,7 @@ export const JobMetrics = Type.Object({
   start_time: Timestamp,
   end_time: Timestamp,
   time_saved_minutes: Type.Number({
-    description: 'Events decided as the consensus says, times the minutes of one alert.',
+    description: 'Events decided in line with the consensus, times the minutes for one alert.',
   }),
   active_model_id: nullable(Type.String()),
   all_model_ids: Type.Array(Type.String()),
@@ -222,6 +225,6 @@ export const PlatformAnswer = Type.Object(
   },
   {
     additionalProperties: true,
-    description: 'The object `service` stands under the configured name of the service, too.',
+    description: 'The object `service` is also present under the configured name of the service.',
   },
 )

@@ -1,4 +1,4 @@
-/** The service and its parts on the wire, as operators see them. */
+/** The service and its components, for operators. */
 import { Type } from 'typebox'
 import { batchKinds, components, logLevels, monitorBounds, timeSelectors } from '../../engine/index.js'
 import { nullable, Timestamp } from './common.js'
@@ -6,7 +6,7 @@ import { Watchdog } from './watchdogs.js'
 
 const ComponentType = Type.Enum([...components])
 const ContainerId = Type.String({
-  description: 'Which one of its type: `main`, a number, `shard-0`, `catalog`, `process`.',
+  description: 'Which container of the component type: `main`, a number, `shard-0`, `catalog`, `process`.',
 })
 const Health = Type.Enum(['healthy', 'degraded', 'unhealthy'])
 const LogLevelName = Type.Enum([...logLevels])
@@ -21,21 +21,21 @@ export const Container = Type.Object({
   container_id: ContainerId,
   title: Type.String(),
   status: Type.Enum(['running', 'idle', 'starting', 'stopped'], {
-    description: '`idle`: its threads come when there is work.',
+    description: '`idle`: its threads start when there is work.',
   }),
   health: Health,
-  reason: Type.String({ description: 'Why it is not healthy.' }),
+  reason: Type.String({ description: 'Why the container is not healthy.' }),
   started_at: Timestamp,
   uptime_seconds: Type.Number(),
-  restarts: Type.Integer({ description: 'Since the process was started.' }),
+  restarts: Type.Integer({ description: 'Restarts since the process started.' }),
   restartable: Type.Boolean(),
   queue: Type.Object(
     { length: Type.Integer(), bytes: Type.Integer() },
-    { description: 'What waits for it or is under way.' },
+    { description: 'Work that waits or is under way.' },
   ),
   store_bytes: nullable(Type.Integer()),
   cpu_percent: nullable(
-    Type.Number({ description: 'Of one core, over the latest interval; null where it is not measured.' }),
+    Type.Number({ description: 'Percent of one core, over the latest interval; null if not measured.' }),
   ),
   memory_bytes: nullable(Type.Integer()),
   log_level: LogLevelName,
@@ -50,7 +50,7 @@ export const UsageSeries = Type.Object({
   time_selector: Type.Enum([...timeSelectors]),
   unit: Type.Enum(['percent', 'bytes'], { description: 'Percent of one core.' }),
   points: Type.Array(Type.Object({ timestamp: Timestamp, value: Type.Number() }), {
-    description: 'Oldest first; of a mean time each.',
+    description: 'Oldest first; each point is the mean of its interval.',
   }),
 })
 
@@ -83,9 +83,11 @@ export const LogLevelResult = Type.Object({
 export const StoreStatus = Type.Object(
   {
     cluster_name: Type.String(),
-    status: Type.Enum(['green', 'yellow', 'red'], { description: 'Yellow: the disk is nearly full; red: it is full.' }),
+    status: Type.Enum(['green', 'yellow', 'red'], {
+      description: '`yellow`: the disk is nearly full; `red`: it is full.',
+    }),
     number_of_nodes: Type.Integer(),
-    documents: Type.Integer({ description: 'Events that are stored.' }),
+    documents: Type.Integer({ description: 'Stored events.' }),
     store_bytes: Type.Integer(),
     disk_free_percent: Type.Number(),
     indices: Type.Array(
@@ -93,8 +95,7 @@ export const StoreStatus = Type.Object(
     ),
   },
   {
-    description:
-      'The service stores and searches by itself, without a search engine: one node, whose shards are its indices.',
+    description: 'The service uses no search engine: it shows itself as one node, whose indices are its shards.',
   },
 )
 
@@ -111,10 +112,10 @@ export const BatchList = Type.Object({
       container_id: ContainerId,
       job_id: nullable(
         Type.Integer({
-          description: 'null for turns, which hold messages of many jobs, and for deliveries of watchdogs.',
+          description: 'Null for turns, which hold messages of many jobs, and for notifications of watchdogs.',
         }),
       ),
-      items: Type.Integer({ description: 'Messages, documents or events.' }),
+      items: Type.Integer({ description: 'Number of messages, documents or events.' }),
       started_at: Timestamp,
       finished_at: Timestamp,
       seconds: Type.Number(),
@@ -128,7 +129,7 @@ export const ObjectsExport = Type.Object({
   exported_at: Timestamp,
   name: Type.String(),
   resources: Type.Array(Type.Unknown(), {
-    description: 'Keys, integrations and jobs as `GET /api/v2/resources` shows them, jobs in full.',
+    description: 'Keys, integrations and jobs as in `GET /api/v2/resources`, jobs in full.',
   }),
   users: Type.Array(
     Type.Object({ name: Type.String(), role: Type.String(), enabled: Type.Boolean(), created_at: Type.String() }),

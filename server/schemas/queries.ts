@@ -1,4 +1,4 @@
-/** Questions about stored events, and their answers. */
+/** Queries over stored events, and their answers. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { nullable, Timestamp } from './common.js'
@@ -12,41 +12,42 @@ const Title = Type.String()
 const jobs = {
   job_ids: Type.Optional(
     Type.Union([JobId, Type.Array(JobId, { maxItems: limits.queryJobsMax })], {
-      description: 'One job or several. An empty list is none given.',
+      description: 'One or more jobs. An empty list counts as absent.',
     }),
   ),
   job_titles: Type.Optional(
     Type.Union([Title, Type.Array(Title, { maxItems: limits.queryJobsMax })], {
-      description: 'Further jobs, by title.',
+      description: 'More jobs, by title.',
     }),
   ),
 }
 
-/** Which jobs; all that the key may see where neither is given. */
+/** Which jobs; by default all that the key may see. */
 export const JobSelection = Type.Object(jobs)
 
 const EventId = Type.Union([Type.String(), Type.Integer()])
 const FilterValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
-/** What an event has to be. */
+/** A condition on an event. */
 export const EventFilter = Type.Object({
   field: Type.String({
     minLength: 1,
     maxLength: limits.decisionPointCharsMax,
     description:
-      'A path in the event, or, under the name of the service, one of its own fields (filters/fields lists them). ' +
-      '`@timestamp` is the original time of the alert, `timestamp_inference` the ingest time.',
+      'A path in the event, or a field of the service under the name of the service (`filters/fields` lists them). ' +
+      '`@timestamp` is the time in the alert, `timestamp_inference` the ingest time.',
   }),
   operator: Type.String({
     description:
-      'is, is not, is one of, is not one of, starts with, not starts with, contains, not contains, exists, not exists, ' +
-      'lt, lte, gt, gte.',
+      '`is`, `is not`, `is one of`, `is not one of`, `starts with`, `not starts with`, `contains`, `not contains`, ' +
+      '`exists`, `not exists`, `lt`, `lte`, `gt`, `gte`.',
     examples: ['is'],
   }),
   value: Type.Optional(
     Type.Union([FilterValue, Type.Array(FilterValue, { maxItems: limits.queryValuesMax }), Type.Null()], {
       description:
-        'Absent for the exists pair, a list for the one-of pair. Dates may be ISO 8601, epoch or arithmetic such as now-1d/d.',
+        'Absent for `exists` and `not exists`, a list for `is one of` and `is not one of`. A date is ISO 8601, epoch ' +
+        'time or date math such as `now-1d/d`.',
     }),
   ),
 })
@@ -57,7 +58,7 @@ const DateOrNumber = Type.Union([Type.String(), Type.Number()])
 export const EventsQuery = Type.Object({
   ...jobs,
   event_ids: Type.Optional(Type.Union([EventId, Type.Array(EventId, { maxItems: limits.queryValuesMax })])),
-  decision_points_only: Type.Optional(Type.Boolean({ description: 'Leaves raw_body and raw_event out.' })),
+  decision_points_only: Type.Optional(Type.Boolean({ description: 'Leave out `raw_body` and `raw_event`.' })),
   count_results_only: Type.Optional(Type.Boolean()),
   start_date: Type.Optional(DateOrNumber),
   end_date: Type.Optional(DateOrNumber),
@@ -65,27 +66,29 @@ export const EventsQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: limits.decisionPointCharsMax,
-      description: 'What the dates are about; @timestamp where not said otherwise.',
+      description: 'The field that the dates apply to; default `@timestamp`.',
     }),
   ),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 5 })),
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 0, description: 'From 0.' })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 0, description: 'Page number, from 0.' }),
+  ),
   sort_by_column: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.decisionPointCharsMax,
       description:
-        'Any field, or a column of the answer such as confidence_score; the ingest time where not said otherwise.',
+        'Any field of the event, or a column of the answer such as `confidence_score`; default: the ingest time.',
     }),
   ),
   sort_order: Type.Optional(
     Type.String({
       pattern: '^([aA][sS][cC]|[dD][eE][sS][cC])$',
-      description: 'asc or desc; desc where not said otherwise.',
+      description: '`asc` or `desc`; default `desc`.',
     }),
   ),
   filters: Type.Optional(
-    Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'All of them hold.' }),
+    Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'An event must pass all filters.' }),
   ),
 })
 
@@ -98,8 +101,9 @@ export const RawQuery = Type.Object({
       {
         additionalProperties: true,
         description:
-          'A search, of everything where absent: query, post_filter, size, from, sort, search_after, _source, track_total_hits, aggs, timeout. What is not ' +
-          'supported is refused by its name and place.',
+          'A search with `query`, `post_filter`, `size`, `from`, `sort`, `search_after`, `_source`, ' +
+          '`track_total_hits`, `aggs` and `timeout`; default: everything. The answer to an unsupported part is an ' +
+          'error with its name and place.',
       },
     ),
   ),
@@ -119,7 +123,7 @@ export const QueriedEvent = Type.Object(
     error_message: nullable(Type.String()),
     result: Type.String(),
     result_label: Type.String(),
-    previous_result: nullable(Type.String({ description: 'Null where the event was never reprocessed.' })),
+    previous_result: nullable(Type.String({ description: 'Null if the event was never reprocessed.' })),
     confidence_score: Type.Number({ minimum: 0, maximum: 100 }),
     outlier: Type.Boolean(),
     outlier_score: Type.Number(),
@@ -129,24 +133,25 @@ export const QueriedEvent = Type.Object(
     model: nullable(Type.String()),
     decision_points: Type.Object(
       {},
-      { additionalProperties: true, description: 'What the event has at each decision point of its job.' },
+      { additionalProperties: true, description: 'The values of the event at the decision points of its job.' },
     ),
-    raw_body: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'What the sender sent.' })),
+    raw_body: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The event as it was sent.' })),
     raw_event: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'The same, by its name in existing clients.' }),
+      Type.Object({}, { additionalProperties: true, description: 'The same as `raw_body`, for existing clients.' }),
     ),
   },
   {
     additionalProperties: true,
     description:
-      'Beside these, the section of an export, under the name of the service; title, severity and storage_tag where the event came with them.',
+      'Also holds the section of an export, under the name of the service, and `title`, `severity` and `storage_tag` ' +
+      'if the event was sent with them.',
   },
 )
 
 /** The answer to `events/query`. */
 export const EventsPage = Type.Object({
   events: Type.Array(QueriedEvent),
-  total_count: Type.Integer({ description: 'Events that pass, on all pages.' }),
+  total_count: Type.Integer({ description: 'Events that match, on all pages.' }),
   page: Type.Optional(Type.Integer()),
   size: Type.Optional(Type.Integer()),
 })
@@ -154,7 +159,7 @@ export const EventsPage = Type.Object({
 /** The answer to a search. */
 export const SearchAnswer = Type.Object({
   took: Type.Integer({ description: 'Milliseconds.' }),
-  timed_out: Type.Boolean({ description: 'The time was over: what was found until then.' }),
+  timed_out: Type.Boolean({ description: 'The time ran out; the answer holds what was found until then.' }),
   _shards: Type.Object({
     total: Type.Integer(),
     successful: Type.Integer(),

@@ -1,13 +1,15 @@
 /**
- * Resources as a person writes them. The engine checks a document (it knows the catalog, and says it in better words);
- * what is published here is the same in TypeBox.
+ * Resources as people write them. The engine validates a document: it knows the stored resources and explains faults
+ * better. These schemas publish the same rules.
  */
 import { Type } from 'typebox'
 import { integrationRoles } from '../../engine/index.js'
 import { Name, nullable } from './common.js'
 
 const dependsOn = {
-  depends_on: Type.Optional(Type.Array(Type.String(), { description: 'Identifiers; inferred where absent.' })),
+  depends_on: Type.Optional(
+    Type.Array(Type.String(), { description: 'Identifiers of other resources; inferred by default.' }),
+  ),
 }
 const Parameters = Type.Object({}, { additionalProperties: true })
 
@@ -23,7 +25,7 @@ export const IntegrationResource = Type.Object({
   type: Type.Literal('integration'),
   properties: Type.Object({
     title: Name,
-    integration_type: Type.Optional(Type.String({ description: 'For example External REST API.' })),
+    integration_type: Type.Optional(Type.String({ description: 'For example `External REST API`.' })),
     parameters: Type.Optional(Parameters),
   }),
   ...dependsOn,
@@ -32,19 +34,17 @@ export const IntegrationResource = Type.Object({
 const Label = Type.Object({
   name: Name,
   hex_color: Type.Optional(
-    Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'That of its place where absent.' }),
+    Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Default: the color of its position.' }),
   ),
   id: Type.Optional(Name),
 })
 
 const Flag = Type.Optional(Type.Boolean())
-const Kept = Type.Optional(
-  Type.Union([Type.String(), Type.Number(), Type.Boolean()], { description: 'Kept as given.' }),
-)
+const Kept = Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean()], { description: 'Kept as sent.' }))
 
 const AutoRetrain = Type.Object({
   enabled: Flag,
-  cron: Type.Optional(Type.String({ description: 'Cron expression, UTC.' })),
+  cron: Type.Optional(Type.String({ description: 'Cron expression, in UTC.' })),
   blockers: Type.Optional(
     Type.Object({
       outliers: Flag,
@@ -67,7 +67,8 @@ const MonitoringSettings = Type.Object(
   { throttling: Type.Optional(Type.Unknown()), monitors: Type.Optional(Type.Array(Monitor)) },
   {
     description:
-      'Watchdogs of the job: each monitor that is named like a type of watchdogs or one of its conditions. Kept as given.',
+      'Watchdogs of the job. A monitor takes effect if its name is a watchdog type or one of its conditions. Kept as ' +
+      'sent.',
   },
 )
 
@@ -75,7 +76,7 @@ const Retention = Type.Object(
   { days: Type.Optional(Type.Integer({ minimum: 1 })), max_events: Type.Optional(Type.Integer({ minimum: 1 })) },
   {
     description:
-      'Events that are older than so many days, or more than so many, are deleted; all are kept where absent.',
+      'Events older than `days` are deleted, and the oldest above `max_events`. By default all events are kept.',
   },
 )
 
@@ -83,17 +84,18 @@ const Objective = Type.Union(
   [Type.Enum(['accuracy', 'macro_f1']), Type.Object({ costs: Type.Array(Type.Array(Type.Number({ minimum: 0 }))) })],
   {
     description:
-      'What answers are to be good at; macro_f1 where absent, accuracy for root cause analysis. Costs: a row for each label as truth, in it a number for each as answer.',
+      'What training optimizes; default `macro_f1`, for root cause analysis `accuracy`. `costs` holds a row for each ' +
+      'true label, and in the row a cost for each decided label.',
   },
 )
 
 const PipelineStep = Type.Object({
   resource: Type.String({
     description:
-      "An identifier of this request, a title, or {{integrations(title='...')}}, {{integrations(internal_id=...)}}.",
+      "An identifier in this request, a title, `{{integrations(title='...')}}` or `{{integrations(internal_id=...)}}`.",
   }),
   integration_type: Type.Optional(
-    Type.Enum(integrationRoles, { description: 'The role; needed where the integration has several.' }),
+    Type.Enum(integrationRoles, { description: 'The role; needed if the integration has several.' }),
   ),
   enabled: Flag,
   parameters: Type.Optional(Parameters),
@@ -110,8 +112,8 @@ export const JobResource = Type.Object({
     category: Type.Optional(
       Type.Enum(['Decision intelligence', 'Event centric decision intelligence', 'Automated root cause analysis']),
     ),
-    decision_points: Type.Optional(Type.Array(Type.String(), { description: 'Dot paths.' })),
-    features: Type.Optional(Type.Array(Type.String(), { description: 'An older name of decision_points.' })),
+    decision_points: Type.Optional(Type.Array(Type.String(), { description: 'Paths in the event, with dots.' })),
+    features: Type.Optional(Type.Array(Type.String(), { description: 'An older name of `decision_points`.' })),
     advanced_settings: Type.Optional(
       Type.Object({
         custom_labels: Type.Optional(Type.Array(Label, { minItems: 3, maxItems: 3 })),
@@ -121,7 +123,7 @@ export const JobResource = Type.Object({
           Type.Number({
             minimum: 0.001,
             maximum: 0.2,
-            description: 'The share of known events that may be called outliers; 0.02 where absent.',
+            description: 'Share of known events that may be called outliers; default 0.02.',
           }),
         ),
         objective: Type.Optional(Objective),
@@ -130,7 +132,7 @@ export const JobResource = Type.Object({
     ),
     feedback_columns: Type.Optional(Type.Array(Type.String())),
     pipeline_integrations: Type.Optional(
-      Type.Array(PipelineStep, { description: 'Empty leaves the pipeline of an existing job as it is.' }),
+      Type.Array(PipelineStep, { description: 'An empty list leaves the pipeline of an existing job unchanged.' }),
     ),
     remove_missing_pipeline_integrations: Type.Optional(Type.Boolean()),
   }),
@@ -139,11 +141,13 @@ export const JobResource = Type.Object({
 
 export const ResourceMap = Type.Record(Type.String(), Type.Union([ApiKeyResource, IntegrationResource, JobResource]))
 
-/** What GET answers with, element by element. Any type at each name, since a job's title may be one of them. */
+/** One element of the answer to GET. Its fields may have any type: the title of a job may equal a field name. */
 export const ShownResource = Type.Object(
   {
     type: Type.Optional(
-      Type.Unknown({ description: 'Of a key or an integration. A job is nested: by its title, {type, properties}.' }),
+      Type.Unknown({
+        description: 'Of a key or an integration. A job is nested under its title, as `{type, properties}`.',
+      }),
     ),
     id: Type.Optional(Type.Unknown({ description: 'Of a key or an integration.' })),
     title: Type.Optional(Type.Unknown({ description: 'Of a key or an integration.' })),
@@ -152,7 +156,7 @@ export const ShownResource = Type.Object(
 )
 const ShownResources = Type.Array(ShownResource)
 
-/** The map of resources, bare or under `resources`; or what GET answered, posted back. */
+/** A map of resources, bare or under `resources`; or an answer to GET, posted back. */
 export const ResourceDocument = Type.Union([
   Type.Object({ resources: Type.Union([ResourceMap, ShownResources]), overwrite: Type.Optional(Type.Boolean()) }),
   ResourceMap,
@@ -161,31 +165,31 @@ export const ResourceDocument = Type.Union([
 
 export const ApplyQuery = Type.Object({
   overwrite: Type.Optional(
-    Type.Boolean({ description: 'False: an existing resource refuses the whole set. True where absent.' }),
+    Type.Boolean({ description: 'False: the request fails if a resource exists. Default true.' }),
   ),
 })
 
-/** A query that may not say both. */
+/** `title` and `id` exclude each other. */
 export const ResourceQuery = Type.Object({
-  resource_type: Type.Optional({ ...ResourceType, description: 'Resources of this type alone.' }),
-  title: Type.Optional(Type.String({ description: 'The title, of a key its name; not together with id.' })),
-  id: Type.Optional(Type.String({ description: 'The internal id; not together with title.' })),
+  resource_type: Type.Optional({ ...ResourceType, description: 'Only resources of this type.' }),
+  title: Type.Optional(Type.String({ description: 'The title, or the name of a key; not together with `id`.' })),
+  id: Type.Optional(Type.String({ description: 'The internal id; not together with `title`.' })),
 })
 
 export const DeleteQuery = Type.Object({
   ...ResourceQuery.properties,
   force: Type.Optional(
-    Type.Boolean({ description: 'Deletes what others use, and takes it out of them. False where absent.' }),
+    Type.Boolean({ description: 'Delete the resource even if others use it, and remove it from them. Default false.' }),
   ),
 })
 
 export const ResourceRef = Type.Object({
   type: ResourceType,
-  resource_name: Type.String({ description: 'The identifier that the request used.' }),
+  resource_name: Type.String({ description: 'The identifier in the request.' }),
   title: Type.String(),
   internal_id: Type.Union([Type.String(), Type.Integer()]),
-  url: Type.String({ description: 'Its page, at the address that the request was sent to.' }),
-  value: Type.Optional(Type.String({ description: 'A new api key, shown this once.' })),
+  url: Type.String({ description: 'Its page in the console, at the address of the request.' }),
+  value: Type.Optional(Type.String({ description: 'A new API key; shown only once.' })),
 })
 
 const RequestOutcome = Type.Object({
@@ -203,9 +207,9 @@ export const ApplyAnswer = Type.Object({
 export const DeleteAnswer = Type.Object({
   request: RequestOutcome,
   deleted: Type.Array(ResourceRef),
-  updated: Type.Array(ResourceRef, { description: 'What used it and was forced to let go.' }),
+  updated: Type.Array(ResourceRef, { description: 'Resources that used it and were changed by force.' }),
 })
 
 export const ResourceList = Type.Array(ShownResource, {
-  description: 'Jobs nested by title, integrations and keys flat. Without filters jobs are shown in short.',
+  description: 'Jobs are nested under their title; integrations and keys are flat. Without filters jobs are abridged.',
 })

@@ -1,13 +1,13 @@
-/** What may be done with events that are stored: a vote by name, deciding again, notes. */
+/** Operations on stored events: a vote by label, reprocessing, notes. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Name, nullable, Outcome, Timestamp } from './common.js'
 
-/** A vote in the query alone. */
+/** A vote without a body. */
 export const FeedbackLabel = Type.Object({
-  feedback_label: Type.String({ description: "A label's name in any case, its id, label_n or class_n." }),
+  feedback_label: Type.String({ description: 'A label: its name in any case, its id, `label_n` or `class_n`.' }),
   storage_name: Type.Optional(
-    Type.String({ description: 'Taken and not used: an event id is of one event of its job.' }),
+    Type.String({ description: 'Accepted and ignored: the event id is enough to find the event.' }),
   ),
 })
 
@@ -15,31 +15,32 @@ export const ReprocessOutcome = Type.Object({ request: Outcome })
 
 const DateBound = Type.Union([Type.String(), Type.Number()], {
   description:
-    'ISO 8601 (a day stands for all of it), seconds to nanoseconds since 1970, or arithmetic such as now-1d/d.',
+    'ISO 8601 (a date stands for the whole day), seconds to nanoseconds since 1970, or date math such as `now-1d/d`.',
 })
 
 const FilterCondition = Type.Object({
   field: Type.String(),
   operator: Type.String({
     description:
-      'is, is not, is one of, is not one of, starts with, not starts with, contains, not contains, exists, not exists, lt, lte, gt, gte.',
+      '`is`, `is not`, `is one of`, `is not one of`, `starts with`, `not starts with`, `contains`, `not contains`, ' +
+      '`exists`, `not exists`, `lt`, `lte`, `gt`, `gte`.',
   }),
   value: Type.Optional(Type.Unknown()),
 })
 
-/** Which events are to be decided again. */
+/** Which events: used to reprocess and to erase. */
 export const ReprocessSelection = Type.Object({
   date_field: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.decisionPointCharsMax,
       description:
-        'The field that the dates are compared with: @timestamp (the default), timestamp_inference, or any field of the event.',
+        'The field that the dates apply to: `@timestamp` (default), `timestamp_inference`, or any field of the event.',
     }),
   ),
   start_date: Type.Optional(DateBound),
   end_date: Type.Optional(DateBound),
-  filters: Type.Optional(Type.Array(FilterCondition, { description: 'All of them hold.' })),
+  filters: Type.Optional(Type.Array(FilterCondition, { description: 'An event must pass all filters.' })),
 })
 
 export const ReprocessWait = Type.Object({
@@ -47,7 +48,7 @@ export const ReprocessWait = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: limits.reprocessWaitSecondsMax,
-      description: `Seconds to wait for the end, ${limits.reprocessWaitSeconds} where not said otherwise.`,
+      description: `Seconds to wait for the end; default ${limits.reprocessWaitSeconds}.`,
     }),
   ),
 })
@@ -58,7 +59,7 @@ const TaskStatus = Type.Enum(['queued', 'running', 'waiting', 'finished', 'cance
 export const ReprocessStarted = Type.Object({
   request: Outcome,
   events_updated: Type.Integer({
-    description: 'Events decided again, where the task is finished; else events that are being decided again.',
+    description: 'If the task is finished: events decided again; else: events that the task selected.',
   }),
   task_id: Type.String(),
   task_status: TaskStatus,
@@ -68,15 +69,15 @@ const ReprocessTaskObject = Type.Object({
   task_id: Type.String(),
   job_id: Type.Integer(),
   status: TaskStatus,
-  message: Type.String({ description: 'For people: why it waits or failed, or empty.' }),
+  message: Type.String({ description: 'For people: why the task waits or failed, or empty.' }),
   date_field: Type.String(),
   start_date: nullable(DateBound),
   end_date: nullable(DateBound),
   filters: Type.Array(FilterCondition),
   requested_by: Type.String(),
-  events_matched: Type.Union([Type.Integer(), Type.Null()], { description: 'Null until they are counted.' }),
-  events_updated: Type.Integer({ description: 'Decided again so far, each counted once.' }),
-  decisions_changed: Type.Integer({ description: 'Those with another decision than before.' }),
+  events_matched: Type.Union([Type.Integer(), Type.Null()], { description: 'Null until the events are counted.' }),
+  events_updated: Type.Integer({ description: 'Events decided again so far, each counted once.' }),
+  decisions_changed: Type.Integer({ description: 'Events whose decision changed.' }),
   progress_percent: Type.Integer({ minimum: 0, maximum: 100 }),
   requested_at: Timestamp,
   finished_at: nullable(Timestamp),
@@ -92,7 +93,7 @@ const IdOrName = Type.Union([Name, Type.Integer()])
 /** A note by an agent. */
 export const AgenticNotes = Type.Object({
   agent_notes: Type.Unknown({
-    description: `Text, at most ${limits.noteCharsMax} characters; an object or a list is kept as it is.`,
+    description: `At most ${limits.noteCharsMax} characters. Text; an object or a list is kept as sent.`,
   }),
   agent_saved_objects: Type.Optional({
     ...Anything,

@@ -1,4 +1,4 @@
-/** Users and tokens as clients send and see them. */
+/** Users and tokens as clients send and receive them. */
 import { Type } from 'typebox'
 import { limits, roles, scopeTable } from '../../engine/index.js'
 import { nullable, Timestamp } from './common.js'
@@ -6,25 +6,25 @@ import { nullable, Timestamp } from './common.js'
 const secret = { maxLength: limits.secretCharsMax, format: 'password' } as const
 
 export const UserRole = Type.Enum([...roles], {
-  description: 'An analyst looks and votes, a power user runs jobs as well, an administrator everything.',
+  description: 'An analyst reads and votes; a power user also runs jobs; an administrator may do everything.',
 })
 
-export const ScopeName = Type.Enum(Object.keys(scopeTable), { description: 'Something that a caller may do.' })
+export const ScopeName = Type.Enum(Object.keys(scopeTable), { description: 'A permission.' })
 
 const UserName = Type.String({
   minLength: 1,
   maxLength: limits.userNameCharsMax,
-  description: 'Letters, digits and . _ @ + -, a letter or digit first.',
+  description: 'Letters, digits and `. _ @ + -`; the first character is a letter or digit.',
 })
 const NewPassword = Type.String({ minLength: 8, ...secret })
 
 export const User = Type.Object({
   username: Type.String(),
   role: UserRole,
-  enabled: Type.Boolean({ description: 'A disabled user cannot sign in, and the tokens do not work.' }),
+  enabled: Type.Boolean({ description: 'A disabled user cannot sign in, and the tokens of the user do not work.' }),
   created_at: Timestamp,
   last_login_at: nullable(Timestamp),
-  tokens: Type.Integer({ minimum: 0, description: 'Tokens that are not over.' }),
+  tokens: Type.Integer({ minimum: 0, description: 'Tokens that have not expired.' }),
 })
 
 export const UserDocument = Type.Object({ username: UserName, password: NewPassword, role: UserRole })
@@ -33,13 +33,17 @@ export const UserChange = Type.Object({ role: Type.Optional(UserRole), enabled: 
 
 export const PasswordChange = Type.Object({
   password: NewPassword,
-  current_password: Type.Optional(Type.String({ ...secret, description: "Needed to change one's own." })),
+  current_password: Type.Optional(
+    Type.String({ ...secret, description: "Needed to change the caller's own password." }),
+  ),
   keep_tokens: Type.Optional(
-    Type.Boolean({ description: 'False where absent: all tokens of the user end, but for the one of this request.' }),
+    Type.Boolean({
+      description: 'Default false: all tokens of the user are revoked, except the token of this request.',
+    }),
   ),
 })
 
-/** Units of time, with and without an s, in any case. */
+/** Units of time in seconds. Clients write them with or without an s, in any case. */
 export const timeUnits = {
   second: 1,
   minute: 60,
@@ -59,22 +63,25 @@ export const TokenRequest = Type.Object({
   password: Type.String(secret),
   expires_in_value: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: 999_999_999 }), Type.String({ pattern: '^[1-9][0-9]{0,8}$' })], {
-      description: '30 days where absent; ten years at most.',
+      description: 'Lifetime of the token; default 30 days, at most ten years.',
     }),
   ),
   expires_in_unit: Type.Optional(
-    Type.String({ pattern: unitPattern, description: `Days where absent; or ${Object.keys(timeUnits).join(', ')}.` }),
+    Type.String({
+      pattern: unitPattern,
+      description: `Unit of the lifetime: ${Object.keys(timeUnits).join(', ')}; default days.`,
+    }),
   ),
   scopes: Type.Optional(
     Type.Array(ScopeName, {
       maxItems: 100,
-      description: 'The token may do no more than this; all that the user may where absent.',
+      description: 'Restricts the token to these scopes; default: all scopes of the user.',
     }),
   ),
 })
 
 export const IssuedToken = Type.Object({
-  api_token: Type.String({ description: 'Shown this once.' }),
+  api_token: Type.String({ description: 'The token; shown only once.' }),
   expire_at: Timestamp,
   error_message: nullable(Type.String()),
   token_id: Type.String(),
@@ -85,12 +92,17 @@ export const Token = Type.Object({
   username: Type.String(),
   created_at: Timestamp,
   expire_at: Timestamp,
-  last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'At most a minute behind.' }),
-  scopes: Type.Array(Type.String(), { description: 'What it may do now; nothing while its user is disabled.' }),
+  last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'Accurate to a minute.' }),
+  scopes: Type.Array(Type.String(), {
+    description: 'The scopes that the token has now; none while its user is disabled.',
+  }),
 })
 
 export const TokenQuery = Type.Object({
   username: Type.Optional(
-    Type.String({ maxLength: limits.nameCharsMax, description: "Whose; others' need the scope read:users." }),
+    Type.String({
+      maxLength: limits.nameCharsMax,
+      description: 'Whose tokens. Those of others need the scope `read:users`.',
+    }),
   ),
 })

@@ -1,4 +1,4 @@
-/** Watchdogs on the wire. */
+/** Watchdogs: conditions that the service checks, and reports when they fire or resolve. */
 import { Type } from 'typebox'
 import { watchdogTypes } from '../../engine/index.js'
 import { Name, nullable, Timestamp } from './common.js'
@@ -8,23 +8,25 @@ const TypeName = Type.Enum([...watchdogTypes])
 export const WatchdogDocument = Type.Object({
   title: Name,
   type: TypeName,
-  condition: Type.Optional(Type.String({ description: "One of the type's conditions; its first where not given." })),
-  job_id: Type.Optional(nullable(Type.Integer({ description: 'null: the service as a whole, or all jobs together.' }))),
+  condition: Type.Optional(Type.String({ description: 'A condition of the type; default: its first.' })),
+  job_id: Type.Optional(nullable(Type.Integer({ description: 'Null: the service as a whole, or all jobs together.' }))),
   threshold: Type.Optional(Type.Number()),
-  resolve_threshold: Type.Optional(Type.Number({ description: 'It is good again from here on.' })),
-  window_minutes: Type.Optional(Type.Integer({ description: 'For shares: how far it looks back, 1 to 60.' })),
+  resolve_threshold: Type.Optional(
+    Type.Number({ description: 'The watchdog resolves when the value is this good or better.' }),
+  ),
+  window_minutes: Type.Optional(Type.Integer({ description: 'For shares: minutes to look back, 1 to 60.' })),
   for_seconds: Type.Optional(
-    Type.Number({ description: 'It fires, and resolves, when things were so for so long; 60.' }),
+    Type.Number({ description: 'How long a state must last until the watchdog fires or resolves; default 60.' }),
   ),
   enabled: Type.Optional(Type.Boolean()),
-  interval_seconds: Type.Optional(Type.Number({ description: 'Looked at once in so many seconds; 10.' })),
+  interval_seconds: Type.Optional(Type.Number({ description: 'Seconds between two checks; default 10.' })),
   integrations: Type.Optional(
     Type.Array(Type.Union([Type.Integer(), Type.String()]), {
-      description: 'By id or title: what tells that it fires and resolves.',
+      description: 'Integrations that send the notifications, by id or title.',
     }),
   ),
   throttle_seconds: Type.Optional(
-    Type.Number({ description: 'That it fires is told at most once in so many seconds; 0: each time.' }),
+    Type.Number({ description: 'Least seconds between two notifications that it fires; 0: notify each time.' }),
   ),
 })
 
@@ -41,15 +43,17 @@ export const Watchdog = Type.Object({
   interval_seconds: Type.Number(),
   throttle_seconds: Type.Number(),
   integrations: Type.Array(Type.Object({ integration_id: Type.Integer(), title: Type.String() }), {
-    description: 'Those that are still there.',
+    description: 'Integrations that still exist.',
   }),
-  monitor: nullable(Type.String({ description: "Where it is one of its job's monitoring_settings: its name there." })),
+  monitor: nullable(
+    Type.String({ description: 'Its name in the `monitoring_settings` of its job; null if it is not from there.' }),
+  ),
   enabled: Type.Boolean(),
   state: Type.Enum(['ok', 'firing', 'unknown', 'disabled'], {
-    description: '`unknown`: there is nothing to measure, or not yet.',
+    description: '`unknown`: there is nothing to measure, or nothing yet.',
   }),
   since: Timestamp,
-  value: nullable(Type.Number({ description: 'As it was measured last.' })),
+  value: nullable(Type.Number({ description: 'The value of the latest check.' })),
   created_at: Timestamp,
 })
 
@@ -64,7 +68,7 @@ export const WatchdogConditions = Type.Object({
       condition: Type.String(),
       description: Type.String(),
       unit: Type.String(),
-      fires: Type.Enum(['above', 'below'], { description: 'The threshold.' }),
+      fires: Type.Enum(['above', 'below'], { description: 'On which side of the threshold it fires.' }),
       default_threshold: Type.Number(),
       job_id: Type.Enum(['required', 'optional', 'not allowed']),
       default_window_minutes: nullable(Type.Integer()),

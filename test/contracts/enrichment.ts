@@ -1,5 +1,5 @@
 /**
- * What every kind that looks things up has to do, against a small real counterpart: engine/integration/contract.ts as tests.
+ * The contract of enrichment (engine/integration/contract.ts) as tests, against a small real counterpart.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -9,30 +9,30 @@ import {
   type Known,
   type EnrichmentSource,
   type EnrichmentFields,
-  type Opened,
+  type OpenedParameters,
   type OutsideKind,
 } from '../../engine/integration/contract.js'
 import { never, toolsFor } from '../support/outgoing.js'
 import type { Behaviour } from './sink.js'
 
 export interface LookedUp {
-  readonly connection: Opened
+  readonly connection: OpenedParameters
   behave(how: Behaviour): void
   /** Requests so far. */
-  readonly query: number
+  readonly requests: number
   close(): Promise<void>
 }
 
 export interface EnrichmentCase {
   readonly name: string
   readonly kind: OutsideKind
-  readonly parameters: Opened
-  /** Texts that must never be in a reason. */
+  readonly parameters: OpenedParameters
+  /** Texts that no reason may contain. */
   readonly secrets: readonly string[]
   readonly hostParameter: string
-  /** Events, and what is known of them; null for nothing. All of them differ in what is asked. */
+  /** Events and what is known about them; null for nothing. Their subjects differ. */
   readonly known: readonly (readonly [event: Record<string, unknown>, fields: EnrichmentFields | null])[]
-  /** An event that has nothing to ask about. */
+  /** An event without a subject. */
   readonly mute: Record<string, unknown>
   open(): Promise<LookedUp>
 }
@@ -40,7 +40,7 @@ export interface EnrichmentCase {
 export function enrichmentContract(one: EnrichmentCase): void {
   const { kind, parameters, secrets } = one
 
-  function openEnrichment(connection: Opened, tools = toolsFor()): EnrichmentSource {
+  function openEnrichment(connection: OpenedParameters, tools = toolsFor()): EnrichmentSource {
     const specs = [
       ...kind.entry.connection,
       ...(kind.entry.roles.find(({ role }) => role === 'enrichment')?.parameters ?? []),
@@ -66,7 +66,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
   async function withEnrichment(
     how: Behaviour,
     run: (enrichment: EnrichmentSource, counterpart: LookedUp) => Promise<void>,
-    more: Opened = {},
+    more: OpenedParameters = {},
   ): Promise<void> {
     const counterpart = await one.open()
     counterpart.behave(how)
@@ -84,10 +84,10 @@ export function enrichmentContract(one: EnrichmentCase): void {
   }
 
   const subjects = (enrichment: EnrichmentSource): string[] =>
-    one.known.map(([event]) => enrichment.subjectOf(event) ?? assert.fail('nothing to ask'))
+    one.known.map(([event]) => enrichment.subjectOf(event) ?? assert.fail('no subject'))
 
   describe(`${one.name} as enrichment`, () => {
-    it('has an entry that says what it needs, with its secrets marked', () => {
+    it('describes its parameters, and marks its secrets', () => {
       assert.ok(kind.entry.outside === true && kind.entry.roles.some(({ role }) => role === 'enrichment'))
       for (const { name, secret } of kind.entry.connection)
         assert.equal(secret === true, /secret|password|token|authorization|api_key/.test(name), name)
@@ -95,7 +95,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
       for (const name of ['name', 'time_limit_seconds', 'cache_seconds']) assert.ok(names.includes(name), name)
     })
 
-    it('says what is known of each, many at once and one by one', () =>
+    it('finds what is known about each subject, many at once and one by one', () =>
       withEnrichment('well', async (enrichment) => {
         const wanted = one.known.map(([, fields]) => fields)
         const plain = (fields: readonly Known[]): unknown => JSON.parse(JSON.stringify(fields))
@@ -105,7 +105,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
         assert.ok(enrichment.batchMax >= 1 && enrichment.atOnce >= 1)
       }))
 
-    it('asks nothing about an event that has nothing to ask about, and the same for what is the same', () =>
+    it('has no subject for an event without the field, and equal subjects for equal fields', () =>
       withEnrichment('well', async (enrichment) => {
         assert.equal(enrichment.subjectOf(one.mute), null)
         assert.equal(enrichment.subjectOf({}), null)
@@ -114,7 +114,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
         assert.equal(new Set(subjects(enrichment)).size, one.known.length)
       }))
 
-    it('says that nobody is there', async () => {
+    it('reports an unreachable counterpart', async () => {
       const counterpart = await one.open()
       await counterpart.close()
       const enrichment = openEnrichment(counterpart.connection)
@@ -137,7 +137,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
         )
         await enrichment.close()
       }
-      assert.equal(counterpart.query, 0)
+      assert.equal(counterpart.requests, 0)
       await counterpart.close()
     })
 
@@ -150,7 +150,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
       ['elsewhere', /private, local or reserved/],
     ]
     for (const [how, reason] of wrong) {
-      it(`takes nothing for an answer where its counterpart is ${how}`, () =>
+      it(`fails if its counterpart is ${how}`, () =>
         withEnrichment(how, async (enrichment) => {
           const { message, retryAfterMs } = await failure(enrichment.find(subjects(enrichment), never))
           assert.match(message, reason)
@@ -158,7 +158,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
         }))
     }
 
-    it('takes nothing for an answer where its counterpart refuses the question', () =>
+    it('fails if its counterpart refuses the query', () =>
       withEnrichment('refusing', async (enrichment) => {
         const answers = await enrichment.find(subjects(enrichment), never).catch((error: unknown) => [error])
         assert.ok(
@@ -168,7 +168,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
         )
       }))
 
-    it('stops when it is told to', () =>
+    it('stops when its signal aborts', () =>
       withEnrichment(
         'silent',
         async (enrichment) => {

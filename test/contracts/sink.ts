@@ -1,20 +1,20 @@
 /**
- * What every kind that takes events out has to do, against a small real counterpart: engine/integration/contract.ts as tests.
+ * The contract of sinks (engine/integration/contract.ts) as tests, against a small real counterpart.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Fate, Opened, OutsideKind } from '../../engine/integration/contract.js'
+import type { Outcome, OpenedParameters, OutsideKind } from '../../engine/integration/contract.js'
 import type { IntegrationRole } from '../../engine/domain/job/job.js'
 import { decided, never, openSink, outgoing, toolsFor, withDefaults } from '../support/outgoing.js'
 
 /** How a counterpart behaves. */
 export type Behaviour = 'well' | 'busy' | 'broken' | 'refusing' | 'silent' | 'half' | 'huge' | 'elsewhere'
 
-/** A real server of the kind's protocol, which the suite opens and closes. */
+/** A real server with the protocol of the kind; the suite opens and closes it. */
 export interface Counterpart {
-  readonly connection: Opened
+  readonly connection: OpenedParameters
   behave(how: Behaviour): void
-  /** Event ids that it has taken, in order; waits until what was sent has arrived. */
+  /** Event ids that it has accepted, in order; waits until `count` have arrived. */
   taken(count: number): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -23,17 +23,17 @@ export interface SinkCase {
   readonly name: string
   readonly kind: OutsideKind
   readonly role: IntegrationRole
-  readonly parameters?: Opened
-  /** Texts that must never be in a reason. */
+  readonly parameters?: OpenedParameters
+  /** Texts that no reason may contain. */
   readonly secrets?: readonly string[]
-  /** What its protocol can answer; a protocol without answers can do little wrong. */
+  /** The behaviours that its protocol allows; a protocol without answers has few. */
   readonly behaviours: readonly Behaviour[]
   /** The connection parameter that names the host. */
   readonly hostParameter: string
   open(): Promise<Counterpart>
 }
 
-type Failed = Extract<Fate, { fate: 'failed' }>
+type Failed = Extract<Outcome, { outcome: 'failed' }>
 
 export function sinkContract(one: SinkCase): void {
   const { kind, role, parameters = {}, secrets = [] } = one
@@ -41,7 +41,7 @@ export function sinkContract(one: SinkCase): void {
   async function withSink(
     how: Behaviour,
     run: (
-      deliver: (ids: readonly string[], signal?: AbortSignal) => Promise<Fate[]>,
+      deliver: (ids: readonly string[], signal?: AbortSignal) => Promise<Outcome[]>,
       counterpart: Counterpart,
     ) => Promise<void>,
   ): Promise<void> {
@@ -55,18 +55,18 @@ export function sinkContract(one: SinkCase): void {
     )
     try {
       await run(async (ids, signal = never) => {
-        const fates = await sink.deliver(
+        const outcomes = await sink.deliver(
           ids.map((id) => outgoing(id)),
           signal,
         )
-        assert.equal(fates.length, ids.length)
-        for (const fate of fates)
-          if (fate.fate !== 'delivered')
+        assert.equal(outcomes.length, ids.length)
+        for (const outcome of outcomes)
+          if (outcome.outcome !== 'delivered')
             assert.ok(
-              secrets.every((secret) => !fate.reason.includes(secret)),
-              fate.reason,
+              secrets.every((secret) => !outcome.reason.includes(secret)),
+              outcome.reason,
             )
-        return fates
+        return outcomes
       }, counterpart)
     } finally {
       await sink.close()
@@ -74,19 +74,19 @@ export function sinkContract(one: SinkCase): void {
     }
   }
 
-  const failsWith = (how: Behaviour, fact: string, check: (fate: Failed) => void): void => {
+  const failsWith = (how: Behaviour, fact: string, check: (outcome: Failed) => void): void => {
     if (!one.behaviours.includes(how)) return
     it(fact, () =>
       withSink(how, async (deliver) => {
-        const [fate] = await deliver(['e1'])
-        assert.equal(fate?.fate, 'failed')
-        check(fate as Failed)
+        const [outcome] = await deliver(['e1'])
+        assert.equal(outcome?.outcome, 'failed')
+        check(outcome as Failed)
       }),
     )
   }
 
   describe(`${one.name} as ${role}`, () => {
-    it('has an entry that says what it needs, with its secrets marked', () => {
+    it('describes its parameters, and marks its secrets', () => {
       assert.ok(kind.entry.outside === true && kind.entry.description.endsWith('.'))
       assert.ok(kind.entry.roles.some((spec) => spec.role === role))
       for (const { name, secret } of kind.entry.connection)
@@ -98,31 +98,31 @@ export function sinkContract(one: SinkCase): void {
         )
     })
 
-    it('delivers each event once, and the next ones over the same connection', () =>
+    it('delivers each event once, and later ones over the same connection', () =>
       withSink('well', async (deliver, counterpart) => {
         assert.deepEqual(
-          (await deliver(['e1', 'e2', 'e3'])).map(({ fate }) => fate),
+          (await deliver(['e1', 'e2', 'e3'])).map(({ outcome }) => outcome),
           ['delivered', 'delivered', 'delivered'],
         )
         assert.deepEqual(
-          (await deliver(['e4'])).map(({ fate }) => fate),
+          (await deliver(['e4'])).map(({ outcome }) => outcome),
           ['delivered'],
         )
         assert.deepEqual([...(await counterpart.taken(4))].sort(), ['e1', 'e2', 'e3', 'e4'])
       }))
 
-    it('delivers events that hold what breaks lines, quotes and templates', async () => {
+    it('delivers events with line breaks, quotes and template syntax', async () => {
       const counterpart = await one.open()
       counterpart.behave('well')
       const sink = openSink(kind, role, counterpart.connection, parameters)
       const nasty = 'x"\\]|=\r\n{{result}}\u0000\u2028<!here> \ud83d\ude00 </script>'
       const body = { title: nasty, message: nasty, source: { ip: nasty }, [nasty]: [nasty, { [nasty]: null }] }
-      const fates = await sink.deliver(
+      const outcomes = await sink.deliver(
         [outgoing('n1', { event: decided('n1', { jobTitle: nasty }, body) }), outgoing('n2')],
         never,
       )
       assert.deepEqual(
-        fates.map(({ fate }) => fate),
+        outcomes.map(({ outcome }) => outcome),
         ['delivered', 'delivered'],
       )
       assert.deepEqual([...(await counterpart.taken(2))].sort(), ['n1', 'n2'])
@@ -130,14 +130,14 @@ export function sinkContract(one: SinkCase): void {
       await counterpart.close()
     })
 
-    it('takes nothing for delivered while nobody is there, and suspects no event', async () => {
+    it('delivers nothing to an unreachable counterpart, and suspects no event', async () => {
       const counterpart = await one.open()
       await counterpart.close()
       const sink = openSink(kind, role, counterpart.connection, parameters)
-      for (const fate of await sink.deliver([outgoing('e1'), outgoing('e2')], never)) {
-        assert.equal(fate.fate, 'failed')
-        assert.equal((fate as Failed).suspect, false)
-        assert.ok(secrets.every((secret) => !(fate as Failed).reason.includes(secret)))
+      for (const outcome of await sink.deliver([outgoing('e1'), outgoing('e2')], never)) {
+        assert.equal(outcome.outcome, 'failed')
+        assert.equal((outcome as Failed).suspect, false)
+        assert.ok(secrets.every((secret) => !(outcome as Failed).reason.includes(secret)))
       }
       await sink.close()
     })
@@ -156,9 +156,9 @@ export function sinkContract(one: SinkCase): void {
           ),
         }
         const sink = kind.openSink!(role, withDefaults(kind, connection), parameters, toolsFor([]))
-        const [fate] = await sink.deliver([outgoing()], never)
-        assert.equal(fate?.fate, 'failed', host)
-        assert.match((fate as Failed).reason, /private, local or reserved/, host)
+        const [outcome] = await sink.deliver([outgoing()], never)
+        assert.equal(outcome?.outcome, 'failed', host)
+        assert.match((outcome as Failed).reason, /private, local or reserved/, host)
         await sink.close()
       }
       await counterpart.close()
@@ -171,30 +171,28 @@ export function sinkContract(one: SinkCase): void {
         assert.deepEqual([suspect, retryAfterMs], [false, 3_000])
       },
     )
-    failsWith('broken', 'tries again what a counterpart fails on, and suspects the event', ({ suspect }) =>
-      assert.equal(suspect, true),
-    )
-    failsWith('silent', 'gives up on a counterpart that does not answer in time', ({ reason }) =>
+    failsWith('broken', 'fails on a server error, and suspects the event', ({ suspect }) => assert.equal(suspect, true))
+    failsWith('silent', 'fails if a counterpart does not answer in time', ({ reason }) =>
       assert.match(reason, /within 1000 ms/),
     )
-    failsWith('half', 'does not take half an answer for one', () => {})
-    failsWith('huge', 'keeps no answer over the bound', ({ reason }) => assert.match(reason, /more than \d+ bytes/))
+    failsWith('half', 'fails on a partial answer', () => {})
+    failsWith('huge', 'fails on an answer over the limit', ({ reason }) => assert.match(reason, /more than \d+ bytes/))
     failsWith('elsewhere', 'follows no redirect to a private host', ({ reason }) =>
       assert.match(reason, /private, local or reserved/),
     )
 
     if (one.behaviours.includes('refusing')) {
-      it('says of an event that the counterpart will never take that it is refused', () =>
+      it('refuses an event that the counterpart will never accept', () =>
         withSink('refusing', async (deliver) => {
           assert.deepEqual(
-            (await deliver(['e1'])).map(({ fate }) => fate),
+            (await deliver(['e1'])).map(({ outcome }) => outcome),
             ['refused'],
           )
         }))
     }
 
     if (one.behaviours.includes('silent')) {
-      it('stops when it is told to', () =>
+      it('stops when its signal aborts', () =>
         withSink('silent', async (deliver) => {
           const stop = new AbortController()
           setTimeout(() => stop.abort(), 20)

@@ -1,7 +1,7 @@
 /** The pages that links in incidents lead to (C3.12). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { becomeBrowser, type FakeElement, type Questions } from '../support/browser.js'
+import { becomeBrowser, type Dialogs, type FakeElement } from '../support/browser.js'
 import { eventually, makeJob } from '../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../support/service.js'
 
@@ -12,7 +12,7 @@ let scripts: {
   api: typeof import('../../server/console/api.js')
 }
 const failures: unknown[] = []
-const questions: Questions = { query: [], answer: true }
+const dialogs: Dialogs = { texts: [], answer: true }
 
 before(async () => {
   service = await startService()
@@ -22,7 +22,7 @@ before(async () => {
     raw_body: { rule: '<b>r</b>' },
     title: 'Odd login',
   })
-  const leave = becomeBrowser(service.baseUrl, questions)
+  const leave = becomeBrowser(service.baseUrl, dialogs)
   scripts = { pages: await import('../../server/console/pages.js'), api: await import('../../server/console/api.js') }
   leave()
 })
@@ -39,7 +39,7 @@ function press(shown: FakeElement, text: string): void {
   found.click()
 }
 
-test('the links that clients write into incidents lead to a page, and all that it loads comes from the service', async () => {
+test('the links that clients write into incidents lead to pages, and all they load comes from the service', async () => {
   for (const path of [
     '/jobs',
     '/jobs/feedback-flow/1',
@@ -62,7 +62,7 @@ test('the links that clients write into incidents lead to a page, and all that i
   assert.equal(seen.size, 4)
 })
 
-test('who is not known is told so, and a password is as good as a key', async () => {
+test('an unknown user is told so, and a password is as good as a key', async () => {
   await scripts.api.signIn('wrong', '', '')
   await assert.rejects(
     page(`/use-cases/overview/${jobId}`),
@@ -72,7 +72,7 @@ test('who is not known is told so, and a password is as good as a key', async ()
   assert.match((await page(`/use-cases/overview/${jobId}`)).textContent, /Decision intelligence/)
 })
 
-test('a vote is given with one press, and what an event says is text', async () => {
+test('a vote takes one click, and the content of an event is shown as text', async () => {
   const shown = await page(`/jobs/feedback-flow/${jobId}`)
   assert.match(shown.textContent, /Odd login.*rule: <b>r<\/b>/)
   press(shown, 'Drop')
@@ -83,7 +83,7 @@ test('a vote is given with one press, and what an event says is text', async () 
   )
 })
 
-test('the jobs are listed, with what leads to their events, whoever sends those', async () => {
+test('the jobs are listed, with links to their events, whoever sends those', async () => {
   const properties = { title: 'Fed by an index', category: 'Decision intelligence', decision_points: ['rule'] }
   assert.equal((await service.client.post('/api/v2/resources', { job: { type: 'job', properties } })).status, 200)
   const shown = await page('/jobs')
@@ -92,12 +92,12 @@ test('the jobs are listed, with what leads to their events, whoever sends those'
   assert.ok(shown.all('a').some(({ attributes }) => attributes.get('href') === `/jobs/feedback-flow/${jobId}`))
 })
 
-test('a job is stopped by who is sure of it, an integration saved, a key made and shown once', async () => {
-  questions.answer = false
+test('a job is stopped after a confirmation, an integration saved, a key made and shown once', async () => {
+  dialogs.answer = false
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')
-  assert.match(questions.query.join(), /^Stop .*\?/)
+  assert.match(dialogs.texts.join(), /^Stop .*\?/)
   assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.status, 'STARTED')
-  questions.answer = true
+  dialogs.answer = true
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')
   await eventually(
     () => service.client.get(`/api/v1/jobs/${jobId}`),
@@ -124,7 +124,7 @@ test('a job is stopped by who is sure of it, an integration saved, a key made an
   assert.deepEqual(failures, [])
 })
 
-test('what does not exist is said to be not there', async () => {
+test('pages of what does not exist say so', async () => {
   await assert.rejects(page('/use-cases/overview/99999'), /job not found/)
-  await assert.rejects(page('/integrations/99999/edit'), /no such integration/)
+  await assert.rejects(page('/integrations/99999/edit'), /integration not found/)
 })

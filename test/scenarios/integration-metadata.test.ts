@@ -17,7 +17,7 @@ const schemaPath = '/api/v2/resources/integration/parameters/schema'
 const metadataPath = '/api/v2/resources/integration/metadata'
 const jobPath = '/api/v2/resources/job/metadata'
 
-test('the schema of parameters comes for all types, for one by either name, and for a role', async () => {
+test('the schema of parameters is listed for all types, for one by either name, and for a role', async () => {
   const all = await client.get(schemaPath)
   assert.equal(all.status, 200)
   assert.equal(all.body.type, 'object')
@@ -35,7 +35,7 @@ test('the schema of parameters comes for all types, for one by either name, and 
   assert.equal(properties.max_batch_size.type, 'number')
 })
 
-test('an integration can be made of what the schema says', async () => {
+test('an integration can be made from its schema', async () => {
   const { body } = await client.get(schemaPath)
   const [name, schema] = Object.entries<any>(body.properties).find(([, each]) => each.required.length > 0)!
   const values: Record<string, unknown> = { api_key: 'key', data_type: 'alerts' }

@@ -1,4 +1,4 @@
-/** The program: how it starts, how it fails to, how it stops. */
+/** The program: how it starts, how a start fails, how it stops. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -56,7 +56,7 @@ test('a start that fails says why in one sentence', async () => {
   try {
     for (const [settings, args, words] of [
       [{ SERVICE_PORT: 'many' }, [], /SERVICE_PORT must be a whole number/],
-      [{ SERVICE_PROT: '1' }, [], /SERVICE_PROT is no setting/],
+      [{ SERVICE_PROT: '1' }, [], /SERVICE_PROT is not a setting/],
       [{ SERVICE_DATA_DIR: join(dir, 'other'), SERVICE_LOG_LEVEL: 'loud' }, [], /SERVICE_LOG_LEVEL must be/],
       [{}, ['--config', join(dir, 'nowhere')], /cannot be read/],
       [
@@ -80,7 +80,7 @@ test('a start that fails says why in one sentence', async () => {
         .filter((line) => !/^(\{|First start| {2})/.test(line))
         .join('\n')
       assert.match(said, /^The service did not start: [^\n]*\.\n$/)
-      // What the directory was made with is told, or nobody could ever use it.
+      // The secrets that the directory was made with are printed, or nobody could ever use it.
       if (words.source.includes('cannot listen')) assert.match(started.output(), /^ {2}management key: \S+$/m)
     }
   } finally {
@@ -119,7 +119,7 @@ test('help lists the settings', async () => {
   assert.match(started.output(), /SERVICE_DATA_DIR/)
 })
 
-test('SIGTERM finishes what is under way, answers new requests 503, and ends with 0; a kill loses nothing that was acknowledged', async () => {
+test('SIGTERM finishes open requests, answers new ones 503, and ends with 0; a kill loses nothing acknowledged', async () => {
   const service = await spawnService({ dataDir: join(dir, 'drained') })
   const { jobId } = await makeJob(service.client)
   const line = (id: string): string => `${JSON.stringify({ job_id: jobId, event_id: id, raw_body: { rule: 'a' } })}\n`
@@ -138,7 +138,7 @@ test('SIGTERM finishes what is under way, answers new requests 503, and ends wit
     (text) => text.includes('"streamed"'),
   )
 
-  // Half of a request holds the drain open, so that there is a time to ask in.
+  // Half of a request holds the drain open, so that there is time to send another.
   const body = line('late').trim()
   const slow = await openSocket(service.port)
   let answered = ''

@@ -103,8 +103,8 @@ test('a wrong setting is one sentence that names it and keeps its value to itsel
 })
 
 test('an unknown setting is named', () => {
-  assert.equal(refusal({ SERVICE_PROT: '1' }), 'SERVICE_PROT is no setting; --help lists them')
-  withFile('PORT=1', (file) => assert.match(refusal({}, ['--config', file]), /^PORT in .* is no setting$/))
+  assert.equal(refusal({ SERVICE_PROT: '1' }), 'SERVICE_PROT is not a setting; --help lists all settings')
+  withFile('PORT=1', (file) => assert.match(refusal({}, ['--config', file]), /^PORT in .* is not a setting$/))
 })
 
 test('a file that is not there, or not in form, is named', () => {
@@ -124,7 +124,7 @@ test('help names every setting', () => {
 })
 
 test('a certificate without its key is refused', () => {
-  assert.match(refusal({ SERVICE_TLS_CERT_FILE: '/cert.pem' }), /belong together/)
+  assert.match(refusal({ SERVICE_TLS_CERT_FILE: '/cert.pem' }), /must be set together/)
 })
 
 test('of the variables of OpenTelemetry those in the table are read, and others left alone', () => {
@@ -143,7 +143,7 @@ test('of the variables of OpenTelemetry those in the table are read, and others 
   assert.match(refusal({ OTEL_TRACES_SAMPLER_ARG: '1.5' }), /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1$/)
   assert.match(
     refusal({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }),
-    /^OTEL_EXPORTER_OTLP_ENDPOINT must be an address/,
+    /^OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address/,
   )
   assert.match(refusal({ OTEL_EXPORTER_OTLP_HEADERS: 'secret' }), /^OTEL_EXPORTER_OTLP_HEADERS must be name=value/)
 })

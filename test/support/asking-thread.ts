@@ -1,9 +1,9 @@
 /**
- * A thread in the place of that of the integrations, which dies and is replaced: its first life asks to take a document in and ends, its
- * second asks for something that is no event, and tells what it was answered.
+ * A thread in the place of the integration thread that dies and is replaced. Its first life asks to take a document in
+ * and ends. Its second asks to take in something that is not an event, and reports the answer.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { packPiece } from '../../engine/services/integrations/document-batch.js'
+import { packBatch } from '../../engine/services/integrations/document-batch.js'
 import type {
   FromIntegrations,
   IntegrationThreadData,
@@ -31,7 +31,7 @@ tell({
   type: 'takeIn',
   id: 1,
   step,
-  piece: packPiece([{ id: `life ${life}`, body: Buffer.from(life === 0 ? '{"a":1}' : 'no event') }]),
+  batch: packBatch([{ id: `life ${life}`, body: Buffer.from(life === 0 ? '{"a":1}' : 'no event') }]),
 })
 if (life === 0) process.exit(0)
 tell({ type: 'failed', what: 'asked', message: '', stack: undefined })

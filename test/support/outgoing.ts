@@ -1,6 +1,13 @@
-/** Events on their way out, and tools, as tests of integrations need them. */
+/** Outgoing events and tools for tests of integrations. */
 import { ManualClock } from '../../engine/clock.js'
-import type { DecidedEvent, Opened, Outgoing, OutsideKind, Sink, Tools } from '../../engine/integration/contract.js'
+import type {
+  DecidedEvent,
+  OpenedParameters,
+  Outgoing,
+  OutsideKind,
+  Sink,
+  Tools,
+} from '../../engine/integration/contract.js'
 import { HostPolicy } from '../../engine/integration/http/host-policy.js'
 import type { IntegrationRole } from '../../engine/domain/job/job.js'
 
@@ -34,12 +41,17 @@ export function toolsFor(privateHosts: readonly string[] = ['127.0.0.1']): Tools
   return { policy: new HostPolicy(privateHosts), clock: new ManualClock(), serviceName: 'service' }
 }
 
-export function openSink(kind: OutsideKind, role: IntegrationRole, connection: Opened, parameters: Opened = {}): Sink {
+export function openSink(
+  kind: OutsideKind,
+  role: IntegrationRole,
+  connection: OpenedParameters,
+  parameters: OpenedParameters = {},
+): Sink {
   return kind.openSink!(role, withDefaults(kind, connection), parameters, toolsFor())
 }
 
 /** The connection, with the kind's defaults for what is not given. */
-export function withDefaults(kind: OutsideKind, connection: Opened): Opened {
+export function withDefaults(kind: OutsideKind, connection: OpenedParameters): OpenedParameters {
   const defaults = Object.fromEntries(
     kind.entry.connection.flatMap(({ name, default: value }) =>
       value === undefined || typeof value === 'object' ? [] : [[name, value]],

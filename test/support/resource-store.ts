@@ -10,16 +10,16 @@ import { Sealer, SEALING_KEY_BYTES } from '../../engine/resource/access/sealing.
 import { MemoryEnvironment } from '../../engine/store/memory-store.js'
 import { testAuthor } from './author.js'
 
-export interface CatalogBench {
+export interface ResourceStoreBench {
   readonly environment: MemoryEnvironment
   readonly clock: ManualClock
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   /** The catalog as another start reads it from the same store. */
   reopen(): ResourceStore
 }
 
 /** A catalog with nothing but what is built in. */
-export function openCatalog(seed = 1, shards = 8, kinds: IntegrationRegistry = builtInKinds): CatalogBench {
+export function openResourceStore(seed = 1, shards = 8, kinds: IntegrationRegistry = builtInKinds): ResourceStoreBench {
   const environment = new MemoryEnvironment([...catalogTables, ...auditTables])
   const clock = new ManualClock()
   const random = new SeededRandom(seed)
@@ -35,7 +35,7 @@ export function openCatalog(seed = 1, shards = 8, kinds: IntegrationRegistry = b
       passwordCost: 10,
       audit: new AuditLog(environment),
     })
-  return { environment, clock, catalog: reopen(), reopen }
+  return { environment, clock, resources: reopen(), reopen }
 }
 
 /** Every entry of the store, `table key value`, with one character a byte. */
@@ -47,9 +47,9 @@ export function dump(environment: MemoryEnvironment, tables: readonly string[] =
 }
 
 /** Everything that the catalog says of itself, jobs in full. */
-export function view(catalog: ResourceStore): unknown {
-  const titles = [...catalog.jobs()].map((job) => job.title)
-  return [catalog.list({}), titles.map((title) => catalog.list({ type: 'job', title })), [...catalog.jobs()]]
+export function view(resources: ResourceStore): unknown {
+  const titles = [...resources.jobs()].map((job) => job.title)
+  return [resources.list({}), titles.map((title) => resources.list({ type: 'job', title })), [...resources.jobs()]]
 }
 
 export function apiKey(name: string, more: Record<string, unknown> = {}): Record<string, unknown> {
@@ -57,8 +57,8 @@ export function apiKey(name: string, more: Record<string, unknown> = {}): Record
 }
 
 /** Makes a key of that name; its value. */
-export function keyOf(catalog: ResourceStore, name: string): string {
-  return catalog.apply({ k: apiKey(name) }, true, testAuthor).created[0]?.value as string
+export function keyOf(resources: ResourceStore, name: string): string {
+  return resources.apply({ k: apiKey(name) }, true, testAuthor).created[0]?.value as string
 }
 
 /** An External REST API integration bound to the key of that name. */

@@ -1,10 +1,11 @@
 /**
- * What the buckets of a job count to, for who reads a snapshot: their rows of `counts`, and the events that these do not have yet.
+ * Counts of a job's buckets, for readers of a snapshot: the rows of `counts`, and the events that these lack.
  *
- * Owns: how the two go together. Leaves out: which events a row may be behind by (deferred-counters.ts).
+ * Owns: how the two are added up. Leaves out: which events a row may lack (deferred-counters.ts).
  *
- * 1. A row has all events of its bucket up to its own `lastMicros`. Later ones in the bucket are still to be added.
- * 2. No row lacks an event up to the time `counted_through`; where a shard does not say one, no row lacks any.
+ * 1. A row counts all events of its bucket up to its own `lastMicros`. Later events of the bucket are still to be
+ *    added.
+ * 2. No row lacks an event up to the time `counted_through`. In a shard without that entry no row lacks any.
  */
 import { must } from '../../assert.js'
 import type { Environment } from '../../store/environment.js'
@@ -13,55 +14,55 @@ import { decodeCount, type CountRow } from '../../store/rows.js'
 import { countKey, jobKey, metaKey, timeKey, timeOfKey, timeOfValue } from '../../store/tables.js'
 import type { Reads } from '../event-table.js'
 
-/** The time that all events up to are in the rows of `counts`; infinity where that is so of all. */
+/** The rows of `counts` have all events up to this time; infinity where they lack none. */
 export function countedThrough(reads: Reads): number {
   const value = reads.get('meta', metaKey('counted_through'))
   return value === undefined ? Number.POSITIVE_INFINITY : timeOfValue(value)
 }
 
-/** Events that rows of `counts` may lack, by their buckets. */
+/** Events that rows of `counts` may lack, by bucket. */
 export class UncountedEvents {
   readonly #byBucket = new Map<string, { micros: number; label: number }[]>()
 
-  /** One of the bucket with that id, one character a byte; label -1: not decided. Oldest first. */
+  /** Adds an event, oldest first. `bucketId` has one character a byte; label -1: not decided. */
   add(bucketId: string, micros: number, label: number): void {
     const known = this.#byBucket.get(bucketId)
     if (known === undefined) this.#byBucket.set(bucketId, [{ micros, label }])
     else known.push({ micros, label })
   }
 
-  /** Ids of buckets that have some. */
+  /** Ids of the buckets that have such events. */
   bucketIds(): Iterable<string> {
     return this.#byBucket.keys()
   }
 
-  /** The row with what it lacks. */
+  /** The row with the events that it lacks. */
   addTo(row: CountRow, bucketId: string): CountRow {
-    const late = this.#byBucket.get(bucketId)?.filter(({ micros }) => micros > row.lastMicros) ?? []
-    if (late.length === 0) return row
+    const lacking = this.#byBucket.get(bucketId)?.filter(({ micros }) => micros > row.lastMicros) ?? []
+    if (lacking.length === 0) return row
     const decided = [...row.decided]
-    for (const { label } of late) if (label >= 0) decided[label] = (decided[label] ?? 0) + 1
-    return { events: row.events + late.length, lastMicros: late.at(-1)?.micros ?? row.lastMicros, decided }
+    for (const { label } of lacking) if (label >= 0) decided[label] = (decided[label] ?? 0) + 1
+    return { events: row.events + lacking.length, lastMicros: lacking.at(-1)?.micros ?? row.lastMicros, decided }
   }
 }
 
 type ScanReads = Reads & Pick<Environment, 'scan'>
 
-/** Those of one job, or of a single bucket of it. */
+/** Reads the uncounted events of a job, or of one bucket of it. */
 export function uncountedEventsOf(reads: ScanReads, jobId: number, bucketId: string | null = null): UncountedEvents {
-  const late = new UncountedEvents()
+  const uncounted = new UncountedEvents()
   const through = countedThrough(reads)
-  if (through === Number.POSITIVE_INFINITY) return late
+  if (through === Number.POSITIVE_INFINITY) return uncounted
   const wanted = bucketId === null ? null : Buffer.from(bucketId, 'latin1')
   reads.scan('events', { from: timeKey(jobId, through + 1), to: jobKey(jobId + 1) }, (key, record) => {
     if (wanted === null ? isInBucket(record) : isInThisBucket(record, wanted))
-      late.add(bucketIdTextOf(record), timeOfKey(key), labelOf(record))
+      uncounted.add(bucketIdTextOf(record), timeOfKey(key), labelOf(record))
     return true
   })
-  return late
+  return uncounted
 }
 
-/** The counts of a single bucket, with that id, one character a byte, and number. @throws Error where there are none. */
+/** The counts of one bucket; its id has one character a byte. @throws Error where there are none. */
 export function countOfBucket(reads: ScanReads, jobId: number, id: string, number: number): CountRow {
   return uncountedEventsOf(reads, jobId, id).addTo(readCount(reads, jobId, number), id)
 }
@@ -74,8 +75,8 @@ function readCount(reads: Reads, jobId: number, number: number): CountRow {
 export class BucketCounts {
   readonly #reads: ScanReads
   readonly #jobId: number
-  /** null until somebody asks. */
-  #late: UncountedEvents | null = null
+  /** null until a count is read. */
+  #uncounted: UncountedEvents | null = null
 
   constructor(reads: ScanReads, jobId: number) {
     this.#reads = reads
@@ -84,7 +85,7 @@ export class BucketCounts {
 
   /** As countOfBucket. */
   of(id: string, number: number): CountRow {
-    this.#late ??= uncountedEventsOf(this.#reads, this.#jobId)
-    return this.#late.addTo(readCount(this.#reads, this.#jobId, number), id)
+    this.#uncounted ??= uncountedEventsOf(this.#reads, this.#jobId)
+    return this.#uncounted.addTo(readCount(this.#reads, this.#jobId, number), id)
   }
 }

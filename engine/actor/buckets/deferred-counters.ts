@@ -1,15 +1,18 @@
 /**
- * Rows of `counts` that are written later than the events that they count: an event's own record says which bucket it is in and how it
- * was decided, so a row may be behind by the latest of them. One that most turns change is then written once in thousands of events.
+ * Deferred counters: rows of `counts` that are written later than the events that they count. An event's own record
+ * says which bucket it is in and how it was decided, so a reader can add what a row lacks. The row of a busy bucket is
+ * written once in thousands of events and not with each turn.
  *
- * Owns: which buckets of a shard are behind, and when they are written. Leaves out: reading such a row (bucket-counts.ts).
+ * Owns: which buckets of a shard have a row that is behind, and when such rows are written. Leaves out: reading them
+ * (bucket-counts.ts).
  *
- * 1. A row is behind by events alone that came in, each later than all that it counts. Whatever else happens to a bucket, or to an
- *    event in it, writes its row, whole (bucket-cache.ts).
- * 2. Rows are written in rounds, a part with each turn, in the order of their keys, so that few pages are touched. A round has all that
- *    were behind when it began; when it is over the shard says so (`counted_through`). So rows lack no events but those of two rounds,
- *    and a reader has no more to look at: a round counts all events of the shard.
- * 3. A bucket that is behind stays in memory.
+ * 1. A row only ever lacks new events, each later than all that it counts. Anything else that happens to a bucket, or
+ *    to an event in it, writes the whole row (bucket-cache.ts).
+ * 2. Rows are written in rounds, a part with each turn, in the order of their keys, so that few pages are touched. A
+ *    round writes all rows that were behind when it began, and `counted_through` is noted when it is over. Rows
+ *    therefore lack the events of two rounds at most, and a reader looks at no more. A round counts all events of the
+ *    shard.
+ * 3. A bucket whose row is behind stays in memory.
  */
 import {
   bucketKey,
@@ -26,58 +29,59 @@ import { countedThrough, uncountedEventsOf } from './bucket-counts.js'
 import { lastTime } from '../event-table.js'
 import type { TurnStore } from '../turn-store.js'
 
-/** What is counted of a bucket in memory. */
+/** A bucket in memory, as far as it is counted. */
 export interface Counted extends CountRow {
   readonly jobId: number
-  /** Of the bucket, in its job. */
+  /** Number of the bucket in its job. */
   readonly number: number
-  /** Since when its row is behind: a number of this shard's, or NOT_DEFERRED. */
-  lateSince: number
+  /** DeferredCounters.#since while its row is behind, or NOT_DEFERRED. */
+  deferredSince: number
 }
 
 export const NOT_DEFERRED = 0
 
 export class DeferredCounters {
   readonly #eventsMax: number
-  /** Behind since this round began, and what the round writes from `#at` on. */
+  /** Buckets whose row got behind since this round began. */
   #gathered: Counted[] = []
+  /** Buckets whose rows this round writes, from `#at` on. */
   #round: Counted[] = []
   #at = 0
-  /** The time up to which all will be counted when the round is over; -1 before the first. */
+  /** The time up to which all events are counted when the round is over; -1 before the first round. */
   #through = -1
   #events = 0
   #eventsOfTurn = 0
-  /** Goes up when all is forgotten. */
+  /** Goes up when all buckets are forgotten. */
   #since = NOT_DEFERRED + 1
 
-  /** A round takes so many events. */
+  /** A round takes `eventsMax` events. */
   constructor(eventsMax: number) {
     this.#eventsMax = eventsMax
   }
 
-  /** An event was stored, whatever it counts for. */
+  /** An event of the shard was stored, in a bucket or not. */
   countEvent(): void {
     this.#eventsOfTurn++
   }
 
-  /** The bucket's row is behind by one more event. */
+  /** The bucket's row is behind. */
   add(bucket: Counted): void {
     if (this.has(bucket)) return
-    bucket.lateSince = this.#since
+    bucket.deferredSince = this.#since
     this.#gathered.push(bucket)
   }
 
   has(bucket: Counted): boolean {
-    return bucket.lateSince === this.#since
+    return bucket.deferredSince === this.#since
   }
 
-  /** The job is gone. */
+  /** The job was deleted. */
   forgetJob(jobId: number): void {
     for (const bucket of [...this.#gathered, ...this.#round])
-      if (bucket.jobId === jobId) bucket.lateSince = NOT_DEFERRED
+      if (bucket.jobId === jobId) bucket.deferredSince = NOT_DEFERRED
   }
 
-  /** No row is behind any more, or nobody knows: see `layWhole`. */
+  /** Forgets all buckets. Their rows may still be behind: `layWhole` writes them. */
   clear(): void {
     this.#since++
     this.#gathered = []
@@ -86,7 +90,7 @@ export class DeferredCounters {
     this.#through = -1
   }
 
-  /** The turn ends, with all messages up to that time: writes the round's share of it. */
+  /** A turn ends whose messages reach up to `micros`: writes its share of the round. */
   write(store: TurnStore, micros: number): void {
     if (this.#eventsOfTurn === 0) return
     const end = Math.min(
@@ -112,7 +116,9 @@ export class DeferredCounters {
     this.#at = this.#events = 0
   }
 
-  /** Nothing of the shard is in memory: writes all rows that are behind, from what is committed, before anything else of the turn. */
+  /**
+   * Writes all rows that are behind, from committed state. For a shard of which nothing is in memory, first in a turn.
+   */
   layWhole(store: TurnStore, environment: Environment): void {
     if (countedThrough(environment) < lastTime(environment)) {
       for (const { key } of environment.range('stats', {})) layJob(store, environment, jobOfKey(key))
@@ -122,23 +128,23 @@ export class DeferredCounters {
 }
 
 function layJob(store: TurnStore, environment: Environment, jobId: number): void {
-  const late = uncountedEventsOf(environment, jobId)
-  for (const id of late.bucketIds()) {
-    // Of a job that is being deleted some are gone.
+  const uncounted = uncountedEventsOf(environment, jobId)
+  for (const id of uncounted.bucketIds()) {
+    // While a job is being deleted, some of its rows are gone.
     const bucket = environment.get('buckets', bucketKey(jobId, Buffer.from(id, 'latin1')))
     if (bucket === undefined) continue
     const number = decodeBucketNumber(bucket)
     const counts = environment.get('counts', countKey(jobId, number))
     if (counts === undefined) continue
     const row = decodeCount(counts)
-    const whole = late.addTo(row, id)
-    if (whole !== row) layCount(store, { ...whole, jobId, number, lateSince: NOT_DEFERRED })
+    const whole = uncounted.addTo(row, id)
+    if (whole !== row) layCount(store, { ...whole, jobId, number, deferredSince: NOT_DEFERRED })
   }
 }
 
-/** Writes the row of a bucket, which is not behind then. */
+/** Writes the row of a bucket: it is not behind any more. */
 export function layCount(store: TurnStore, bucket: Counted): void {
-  bucket.lateSince = NOT_DEFERRED
+  bucket.deferredSince = NOT_DEFERRED
   const at = store.lay('counts', COUNT_KEY_BYTES, countBytes(bucket))
   const { memory } = store.batch
   writeCountKey(memory, bucket.jobId, bucket.number, at)

@@ -1,8 +1,8 @@
 /**
- * Small pieces of memory that live long, cut side by side from larger blocks.
+ * An allocator for small buffers that live long: it cuts them from blocks of its own.
  *
- * Node.js cuts small buffers from blocks that all of its code shares. A piece that lives long keeps its whole block,
- * and so the short-lived pieces around it: a few bytes a bucket would hold several kilobytes.
+ * Node.js cuts small buffers from blocks that all of its code shares, and a block lives as long as any piece of it. A
+ * few bytes for each bucket would so keep several kilobytes of short-lived buffers.
  */
 const BLOCK_BYTES = 64 * 1024
 
@@ -10,7 +10,7 @@ export class Slab {
   #block = Buffer.alloc(0)
   #used = 0
 
-  /** A piece of that many bytes, all zero; at most 64 KiB. It lives as long as anything in its block. */
+  /** A piece of so many bytes, all zero; at most 64 KiB. Its block lives as long as any piece of it. */
   take(bytes: number): Buffer {
     if (this.#used + bytes > this.#block.length) {
       this.#block = Buffer.from(new ArrayBuffer(BLOCK_BYTES))
@@ -21,7 +21,7 @@ export class Slab {
     return piece
   }
 
-  /** A copy that lives long. */
+  /** A copy of these bytes in a piece. */
   copy(bytes: Uint8Array): Buffer {
     const piece = this.take(bytes.length)
     piece.set(bytes)

@@ -1,32 +1,33 @@
 /**
- * Root cause analysis in the actor: an event goes into its cluster and is decided by where it stands there; what changes
- * by it for earlier events is decided again, in the same commit.
+ * Root cause analysis in the actor. An event goes into its cluster and is decided by its place there. Earlier events
+ * whose decision changes with it are decided again in the same commit.
  *
- * Owns: when decisions are made and changed. Leaves out: clusters and links (cause/), the model (job-model.ts).
+ * Owns: when decisions are made and changed. Leaves out: clusters and links (domain/cause/), the model (job-model.ts).
  *
- * 1. The state of clustering is written in the commit of the events that changed it: a restart goes on with the same.
- * 2. A decision changes only while its cluster is open; each one that another took the place of is in the event's history.
+ * 1. The state of clustering is in the commit of the events that changed it, so a restart continues from the same
+ *    state.
+ * 2. A decision changes only while its cluster is open. Each decision that was replaced is in the event's history.
  */
+import { causeBounds } from '../../domain/cause/bounds.js'
+import { isClosed, type AlertRow } from '../../domain/cause/cause-rows.js'
 import { Clustering } from '../../domain/cause/clustering.js'
+import { ContextCache } from '../../domain/cause/context-cache.js'
 import { structuralAnswer, untrainedDecision } from '../../domain/cause/context.js'
-import { KnownContexts } from '../../domain/cause/known-contexts.js'
-import { isOver, type AlertRow } from '../../domain/cause/cause-rows.js'
-import { LearnedBelief, noLessons } from '../../domain/cause/lessons.js'
+import { LinkBelief, noFeedbackWeights } from '../../domain/cause/feedback-weights.js'
+import { AlertNormalizer } from '../../domain/cause/normalized-alert.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
-import { Sightings } from '../../domain/cause/sighting.js'
 import type { Decision } from '../../domain/decide/decision.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import { causeBounds } from '../../domain/cause/bounds.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import { decodeContent, decidedAgain, withHeader } from '../../store/event-record.js'
 import { timeKey, timeValue } from '../../store/tables.js'
-import { CauseTable } from './cause-table.js'
 import { noteChange } from '../decision-changes.js'
 import { eventAt, type FoundEvent } from '../event-table.js'
 import type { JobModel } from '../job-model.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
+import { CauseTable } from './cause-table.js'
 
 export interface CauseStageDeps {
   readonly store: TurnStore
@@ -36,73 +37,73 @@ export interface CauseStageDeps {
   readonly model: JobModel
 }
 
-/** A confidence that moves by less, in hundredths of a percent, is left as it was said. */
+/** Hundredths of a percent: a decision whose confidence changes by less is kept. */
 const moveMin = 500
 
 export class CauseStage {
   readonly #deps: CauseStageDeps
-  readonly #sightings: Sightings
+  readonly #normalizer: AlertNormalizer
   readonly #clustering: Clustering
-  readonly #contexts: KnownContexts
-  #learned = new LearnedBelief(noLessons)
+  readonly #contexts: ContextCache
+  #linkBelief = new LinkBelief(noFeedbackWeights)
 
   constructor(deps: CauseStageDeps) {
     const settings = causeSettingsOf(deps.settings)
     this.#deps = deps
-    this.#sightings = new Sightings(settings, deps.settings.decisionPoints)
+    this.#normalizer = new AlertNormalizer(settings, deps.settings.decisionPoints)
     this.#clustering = new Clustering(new CauseTable(deps.store, deps.settings.id), settings)
-    this.#contexts = new KnownContexts(this.#clustering.precedence)
+    this.#contexts = new ContextCache(this.#clustering.hawkes)
     this.learn()
   }
 
   /** The model has changed. */
   learn(): void {
-    const { lessons } = this.#deps.model
-    this.#learned = new LearnedBelief(lessons)
-    this.#clustering.teach(lessons)
+    const { feedbackWeights } = this.#deps.model
+    this.#linkBelief = new LinkBelief(feedbackWeights)
+    this.#clustering.useFeedback(feedbackWeights)
   }
 
-  /** Takes in the event that came at `micros`, decides it, and decides again what changes by it. */
+  /** Adds a new event to its cluster and decides it. Decides earlier events again where that changes them. */
   take(micros: number, body: Readonly<Record<string, unknown>>, nowMicros: number): Decision {
-    const sighting = this.#sightings.of(body)
-    const changed = this.#clustering.take(sighting, micros, nowMicros)
-    const decision = this.#decide(this.#clustering.alert(micros) as AlertRow, sighting.values, false, null)
-    for (const alert of changed) this.#look(alert, nowMicros)
+    const normalized = this.#normalizer.normalize(body)
+    const changed = this.#clustering.add(normalized, micros, nowMicros)
+    const decision = this.#decide(this.#clustering.alert(micros) as AlertRow, normalized.values, false, null)
+    for (const alert of changed) this.#redecide(alert, nowMicros)
     return decision
   }
 
-  /** Decides a stored event again, as somebody asked; its place in its cluster stays. */
+  /** Decides a stored event again. Its place in its cluster stays. */
   again(event: FoundEvent, atMicros: number, ownSubject: Uint8Array | null): Decision {
     const alert = this.#clustering.alert(event.micros)
     if (alert === null) return this.take(event.micros, this.#bodyOf(event), atMicros)
     return this.#decide(
       alert,
-      this.#sightings.valuesOf(() => this.#bodyOf(event)),
+      this.#normalizer.valuesOf(() => this.#bodyOf(event)),
       true,
       ownSubject,
     )
   }
 
-  /** The model's own word on a stored event where it stands now; null without a model, and where the event has no place. */
+  /** The model's own decision on a stored event at its present place; null without a model or without a place. */
   opinion(event: FoundEvent): Decision | null {
     const alert = this.#clustering.alert(event.micros)
     if (alert === null) return null
-    const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
+    const structure = structuralAnswer(alert, this.#linkBelief, this.#clustering.windowMs)
     return this.#deps.model.opinion(
       this.#contexts.valuesOf(
         alert,
         structure,
-        this.#sightings.valuesOf(() => this.#bodyOf(event)),
+        this.#normalizer.valuesOf(() => this.#bodyOf(event)),
       ),
     )
   }
 
-  /** Another version takes the place of the event. */
+  /** The event is deleted, or replaced by another version. */
   remove(micros: number): void {
     this.#clustering.remove(micros)
   }
 
-  /** The turn ends. */
+  /** The turn ends: writes the state of clustering. */
   finish(): void {
     this.#clustering.flush()
     this.#clustering.shrink()
@@ -113,25 +114,25 @@ export class CauseStage {
   }
 
   #decide(alert: AlertRow, own: PointValues, again: boolean, ownSubject: Uint8Array | null): Decision {
-    const { store, stats, model } = this.#deps
-    const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
+    const { model } = this.#deps
+    const structure = structuralAnswer(alert, this.#linkBelief, this.#clustering.windowMs)
     if (!model.isTrained) return untrainedDecision(structure)
-    return model.decide(store, this.#contexts.valuesOf(alert, structure, own), null, stats.row, { ownSubject, again })
+    return model.decide(this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
   }
 
-  /** Something has changed that the decision hangs on. */
-  #look(micros: number, nowMicros: number): void {
+  /** Decides an event again because its place has changed, while its cluster is open. */
+  #redecide(micros: number, nowMicros: number): void {
     const { store, settings, stats } = this.#deps
     const event = eventAt(store, settings.id, micros)
     const alert = this.#clustering.alert(micros)
-    const home = alert === null ? null : this.#clustering.cluster(alert.cluster)
-    if (event === null || alert === null || home === null || event.header.pending) return
-    if (isOver(home.row, this.#clustering.settings, this.#clustering.stand(nowMicros))) return
+    const cluster = alert === null ? null : this.#clustering.cluster(alert.cluster)
+    if (event === null || alert === null || cluster === null || event.header.pending) return
+    if (isClosed(cluster.row, this.#clustering.settings, this.#clustering.streamTime(nowMicros))) return
     const { header } = event
     const subject = header.hasFeedback ? timeValue(micros) : null
     const decision = this.#decide(
       alert,
-      this.#sightings.valuesOf(() => this.#bodyOf(event)),
+      this.#normalizer.valuesOf(() => this.#bodyOf(event)),
       true,
       subject,
     )
@@ -142,6 +143,6 @@ export class CauseStage {
     stats.uncountDecision(header)
     store.replace('events', timeKey(settings.id, micros), withHeader(event.record, decidedAgain(header, decision)))
     stats.countDecision(decision)
-    noteChange(store, settings, nowMicros, micros, header)
+    noteChange(store, settings, { changeMicros: nowMicros, eventMicros: micros, before: header })
   }
 }

@@ -1,11 +1,11 @@
 /**
- * The rows of root cause analysis in a shard: the contract of cause/cause-store.ts over the table `causes`.
+ * The rows of root cause analysis in a shard: domain/cause/cause-store.ts over the table `causes`.
  *
  * | key: job u32, part u8, number f64 | a row of that part: version byte, then MessagePack of its fields in order; |
  * |                                   | of an alert, store/cause-alert-row.ts                                      |
  * | key: job u32, 255, cluster f64, alert f64 | empty: the alert came into the cluster |
  *
- * Numbers are big-endian; they are never negative, so that byte order is number order.
+ * Numbers are big-endian and never negative, so the order of bytes is the order of numbers.
  */
 import { assert } from '../../assert.js'
 import type { AlertRow } from '../../domain/cause/cause-rows.js'
@@ -29,7 +29,7 @@ const NUMBER_AT = 5
 const ALERT_AT = 13
 const nothing = new Uint8Array(0)
 
-/** Reads by key and in order; an environment or a turn's store. */
+/** Reads by key and in order: an environment or the store of a turn. */
 export interface RangeReads extends Reads {
   range(table: ShardTable, range: KeyRange): Iterable<Entry>
 }
@@ -68,7 +68,7 @@ export class CauseRows implements CauseReads {
     yield* this.before(part, null)
   }
 
-  /** Rows of a part; with `number`, those below it, the greatest first. */
+  /** Rows of a part, in order or in reverse; with a `number` those below it. */
   *before(part: CausePart, number: number | null, reverse = false): Iterable<{ number: number; row: unknown }> {
     const place = causeParts.indexOf(part)
     const to =
@@ -79,7 +79,7 @@ export class CauseRows implements CauseReads {
     }
   }
 
-  /** The alerts that came into a cluster itself, after `after`, in the order in which they came. */
+  /** The alerts that arrived in the cluster itself after `after`, in the order of their arrival. */
   *members(cluster: number, after: number, limit: number): Iterable<number> {
     const range = {
       from: memberKey(this.jobId, cluster, after + 1),
@@ -90,14 +90,14 @@ export class CauseRows implements CauseReads {
   }
 }
 
-/** Reads only: for whoever looks at what an actor owns. */
+/** For readers of what an actor owns: writes are ignored. */
 export class CauseTableReader extends CauseRows implements CauseStore {
   put(): void {}
   putMember(): void {}
   deleteMember(): void {}
 }
 
-/** Reads and writes them, in a turn. */
+/** Reads and writes the rows in a turn. */
 export class CauseTable extends CauseRows implements CauseStore {
   readonly #store: TurnStore
 
@@ -130,7 +130,7 @@ function encode(part: CausePart, row: unknown): Buffer {
 
 function decode(part: CausePart, bytes: Uint8Array): unknown {
   if (part === 'alerts') return decodeAlert(bytes)
-  assert(bytes[0] === VERSION, 'a row of root cause analysis of a version that this code knows')
+  assert(bytes[0] === VERSION, 'the row of root cause analysis has a version that this code knows')
   const packed = unpack(bytes.subarray(1))
   if (part === 'global') return packed
   const row: Fields = {}

@@ -1,12 +1,13 @@
 /**
- * Ballots of one job: votes, the consensus they come to, and the job's count of consensuses.
+ * Ballots of one job: the votes, their consensus, and the job's counts of consensuses.
  *
- * Owns: what a vote and an override change. Leaves out: which event they are about (voting.ts), the rule of the majority
- * (learn/consensus.ts), the states (learn/knowledge-base.ts).
+ * Owns: what a vote and an override change on a ballot. Leaves out: the event (voting.ts), the majority rule
+ * (consensus.ts), the states of the knowledge base (knowledge-base.ts).
  *
- * 1. The same vote twice (same analyst, label and time) changes nothing: a turn that runs again counts once.
+ * 1. The same vote again (same analyst, label and time) changes nothing. So a turn that runs again counts it once.
  * 2. `consensusCounts`, `undecidedBallots` and `lowScoreBallots` always equal a count over all ballots.
  */
+import { limits } from '../../limits.js'
 import {
   castVote,
   consensusOf,
@@ -18,13 +19,12 @@ import {
   type Consensus,
 } from '../../domain/learn/consensus.js'
 import { flipsBack, knowledgeState, withChange, type BucketState } from '../../domain/learn/knowledge-base.js'
-import type { Label } from '../../domain/job/job.js'
+import type { JobSettings, Label } from '../../domain/job/job.js'
 import type { KnownConsensus } from '../../domain/decide/decision.js'
 import { bucketKey } from '../../store/tables.js'
 import { decodeBallot, encodeBallot, type BallotRow, type StoredOverride, type StoredVote } from '../../store/rows.js'
-import { limits } from '../../limits.js'
-import type { JobStats } from '../job-stats.js'
 import type { Reads } from '../event-table.js'
+import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
 
 /** The ballot of a bucket or of an event, or null where nobody has voted. */
@@ -33,23 +33,23 @@ export function readBallot(reads: Reads, jobId: number, subject: Uint8Array): Ba
   return bytes === undefined ? null : decodeBallot(bytes)
 }
 
-/** Where a ballot stands, seen from the job's last training. */
+/** The state of a ballot since the job's last training. */
 export function stateOf(ballot: BallotRow | null, trainedThroughSeq: number): BucketState {
   return ballot === null ? 'new' : knowledgeState(ballot.changes, trainedThroughSeq)
 }
 
-/** A consensus for people: the label's name, `Undecided`, or null where nobody has voted. */
+/** A consensus as people read it: the label's name, `Undecided`, or null where nobody has voted. */
 export function consensusName(labels: readonly Label[], consensus: Consensus): string | null {
   if (consensus === UNDECIDED) return 'Undecided'
   return isLabel(consensus) ? (labels[consensus]?.name ?? null) : null
 }
 
-/** What the knowledge base answers for a ballot, or null where the model has to (S16). */
+/** The consensus that the knowledge base has for a ballot, or null where the model decides (S16). */
 export function knownConsensus(ballot: BallotRow | null, trainedThroughSeq: number): KnownConsensus | null {
   if (ballot === null || !isLabel(ballot.consensus)) return null
   const state = stateOf(ballot, trainedThroughSeq)
   if (state !== 'in_knowledge_base' && state !== 'retrain') return null
-  // An administrator's word settles it: as sure as if every analyst and the administrator had voted for it.
+  // An override counts as if every analyst and the administrator had voted for its label.
   if (ballot.override !== null)
     return { label: ballot.consensus, votesFor: ballot.votes.length + 1, votes: ballot.votes.length + 1 }
   const counts = countVotes(ballot.votes, ballot.consensus + 1)
@@ -62,50 +62,35 @@ export interface BallotChange {
   readonly after: BallotRow
 }
 
+/** What ballots are read from and counted in. */
+export interface BallotDeps {
+  readonly store: TurnStore
+  readonly settings: Pick<JobSettings, 'id'>
+  readonly stats: JobStats
+}
+
 /**
- * Casts a vote and writes the ballot. Of more than limits.votesPerBallotMax analysts the latest ones count, and of their notes
- * the latest are kept, up to limits.ballotNotesCharsMax: a ballot is read and written whole at each vote.
+ * Casts a vote and writes the ballot, which is read and written whole. So it keeps the votes of the latest
+ * limits.votesPerBallotMax analysts, and their latest notes up to limits.ballotNotesCharsMax characters.
  */
-export function vote(
-  store: TurnStore,
-  jobId: number,
-  subject: Uint8Array,
-  cast: StoredVote,
-  stats: JobStats,
-): BallotChange {
-  const before = readBallot(store, jobId, subject)
-  return settle(
-    store,
-    jobId,
-    subject,
-    before,
-    withLatestNotes(latestVotes(castVote(before?.votes ?? [], cast))),
-    before?.override ?? null,
-    stats,
-  )
+export function vote(deps: BallotDeps, subject: Uint8Array, cast: StoredVote): BallotChange {
+  const before = readBallot(deps.store, deps.settings.id, subject)
+  const votes = withLatestNotes(latestVotes(castVote(before?.votes ?? [], cast)))
+  return settle(deps, subject, before, { votes, override: before?.override ?? null })
 }
 
 /** Sets an administrator's override, or withdraws it with null, and writes the ballot. */
-export function override(
-  store: TurnStore,
-  jobId: number,
-  subject: Uint8Array,
-  word: StoredOverride | null,
-  stats: JobStats,
-): BallotChange {
-  const before = readBallot(store, jobId, subject)
-  return settle(store, jobId, subject, before, before?.votes ?? [], word, stats)
+export function override(deps: BallotDeps, subject: Uint8Array, word: StoredOverride | null): BallotChange {
+  const before = readBallot(deps.store, deps.settings.id, subject)
+  return settle(deps, subject, before, { votes: before?.votes ?? [], override: word })
 }
 
-/** Writes a ballot and all that follows from its consensus. */
+/** Writes a ballot and everything that follows from its consensus. */
 function settle(
-  store: TurnStore,
-  jobId: number,
+  { store, settings, stats }: BallotDeps,
   subject: Uint8Array,
   before: BallotRow | null,
-  votes: readonly StoredVote[],
-  word: StoredOverride | null,
-  stats: JobStats,
+  { votes, override: word }: Pick<BallotRow, 'votes' | 'override'>,
 ): BallotChange {
   const was = before?.consensus ?? NO_CONSENSUS
   const consensus = consensusOf(votes, word === null ? null : word.label, stats.row.consensusCounts.length)
@@ -115,11 +100,11 @@ function settle(
   }
   const after: BallotRow = { votes, override: word, consensus, changes }
   recount(stats, before, after)
-  store.put('ballots', bucketKey(jobId, subject), encodeBallot(after))
+  store.put('ballots', bucketKey(settings.id, subject), encodeBallot(after))
   return { before, after }
 }
 
-/** By time and not by place, so that a vote which runs again does not push out a later one. */
+/** The latest by time, not by place: a vote that runs again must not displace a later one. */
 function latestVotes(votes: readonly StoredVote[]): readonly StoredVote[] {
   if (votes.length <= limits.votesPerBallotMax) return votes
   return [...votes].sort((a, b) => a.atMicros - b.atMicros).slice(-limits.votesPerBallotMax)
@@ -145,31 +130,25 @@ function withLatestNotes(votes: readonly StoredVote[]): readonly StoredVote[] {
   })
 }
 
-/** Takes the votes that were given on one event out of a ballot; false where there are none. */
-export function withdrawVotes(
-  store: TurnStore,
-  jobId: number,
-  subject: Uint8Array,
-  eventMicros: number,
-  stats: JobStats,
-): boolean {
-  const before = readBallot(store, jobId, subject)
+/** Deletes the votes that were given on one event from a ballot; false where there are none. */
+export function withdrawVotes(deps: BallotDeps, subject: Uint8Array, eventMicros: number): boolean {
+  const before = readBallot(deps.store, deps.settings.id, subject)
   const votes = before?.votes.filter((each) => each.eventMicros !== eventMicros) ?? []
   if (before === null || votes.length === before.votes.length) return false
-  if (votes.length === 0 && before.override === null) dropBallot(store, jobId, subject, stats)
-  else settle(store, jobId, subject, before, votes, before.override, stats)
+  if (votes.length === 0 && before.override === null) dropBallot(deps, subject)
+  else settle(deps, subject, before, { votes, override: before.override })
   return true
 }
 
-/** Takes a ballot away, with its event. */
-export function dropBallot(store: TurnStore, jobId: number, subject: Uint8Array, stats: JobStats): void {
-  const ballot = readBallot(store, jobId, subject)
+/** Deletes a ballot, if there is one. */
+export function dropBallot({ store, settings, stats }: BallotDeps, subject: Uint8Array): void {
+  const ballot = readBallot(store, settings.id, subject)
   if (ballot === null) return
   recount(stats, ballot, null)
-  store.delete('ballots', bucketKey(jobId, subject))
+  store.delete('ballots', bucketKey(settings.id, subject))
 }
 
-/** One for a ballot of a small majority, else nothing. */
+/** 1 for a ballot with a small majority, otherwise 0. */
 function lowScore(ballot: BallotRow | null): number {
   return Number(
     ballot !== null &&
@@ -177,7 +156,7 @@ function lowScore(ballot: BallotRow | null): number {
   )
 }
 
-/** Takes a ballot that was `before` and is `after` into the counters; null where there is none. */
+/** Updates the counters for a ballot that changed from `before` to `after`; null where there is none. */
 function recount(stats: JobStats, before: BallotRow | null, after: BallotRow | null): void {
   const { row } = stats
   const lowScoreBallots = row.lowScoreBallots + lowScore(after) - lowScore(before)

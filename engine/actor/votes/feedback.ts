@@ -1,15 +1,15 @@
 /**
  * A vote as a message.
  *
- * Owns: its bytes, and its bounds, checked before it goes into a mailbox. Leaves out: what a vote changes (ballots.ts).
+ * Owns: its bytes, and its bounds, which are checked before it is posted. Leaves out: what a vote changes (voting.ts).
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { FeedbackInput } from '../../api/decision-service.js'
-import { splitAuthor, withAuthor } from '../message-author.js'
 import type { Author } from '../../api/principal.js'
+import { splitAuthor, withAuthor } from '../message-author.js'
 
-/** @throws Refusal invalid_body, where `indicators` are too deep or too long to be kept with every vote. */
+/** @throws Refusal invalid_body for `indicators` that are too deep or too long to be kept with every vote. */
 export function encodeFeedback(feedback: FeedbackInput, by: Author): Buffer {
   const { indicators } = feedback
   if (indicators !== undefined) {
@@ -19,7 +19,7 @@ export function encodeFeedback(feedback: FeedbackInput, by: Author): Buffer {
   return withAuthor(by, Buffer.from(JSON.stringify(feedback), 'utf8'))
 }
 
-/** A document of historic events with who sent it. */
+/** A document of historic events with its sender. */
 export function encodeHistoric(document: Uint8Array, by: Author): Buffer {
   return withAuthor(by, document)
 }
@@ -29,7 +29,7 @@ export function decodeFeedback(message: Buffer): { by: Author; feedback: Feedbac
   return { by, feedback: JSON.parse(body.toString('utf8')) as FeedbackInput }
 }
 
-/** True where objects and arrays are inside each other more than `levels` deep. */
+/** True where objects and arrays are nested more than `levels` deep. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))

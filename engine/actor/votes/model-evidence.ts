@@ -1,15 +1,15 @@
 /**
- * What feedback on a decision tells of the model that made it.
+ * What feedback on a decision says about the model that made it.
  *
- * 1. Only the first vote on an event counts, and only where the active model decided it by itself: that is a draw whose
- *    odds the model named before.
+ * 1. Only the first vote on an event counts, and only where the active model made the decision without the knowledge
+ *    base. Only then had the model stated the odds before the vote.
  */
 import { learnFromFeedback } from '../../domain/decide/model-trust.js'
 import { decodeContent } from '../../store/event-record.js'
-import type { ActorDeps } from '../redecision.js'
+import type { ActorDeps } from '../actor-deps.js'
 import type { FoundEvent } from '../event-table.js'
 
-/** An analyst is about to say that `label` is right for the event. */
+/** Called before a vote for `label` on the event is cast. */
 export function modelEvidence(
   { stats, model, arrivals, codec, cause }: ActorDeps,
   event: FoundEvent,

@@ -5,11 +5,11 @@
  */
 import { Refusal } from '../../errors.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
-import { splitAuthor, withAuthor } from '../message-author.js'
 import type { Author } from '../../api/principal.js'
+import { splitAuthor, withAuthor } from '../message-author.js'
 
 export interface OverrideInput {
-  /** What a label is called by its users, or null to withdraw. */
+  /** The label as people name it, or null to withdraw. */
   readonly label: string | null
   /** Hexadecimal; null where the message names an event. */
   readonly bucketId: string | null
@@ -26,7 +26,7 @@ export function decodeOverride(message: Buffer): OverrideInput & { readonly by: 
 
 const BUCKET_ID = new RegExp(`^[0-9a-f]{${2 * BUCKET_ID_BYTES}}$`)
 
-/** The bytes of a bucket's id as users write it. @throws Refusal bucket_not_found for what can be none. */
+/** The bytes of a bucket's id as users write it. @throws Refusal bucket_not_found for a text that cannot be one. */
 export function bucketIdBytes(text: string): Buffer {
   if (!BUCKET_ID.test(text)) throw new Refusal('bucket_not_found', 'bucket not found')
   return Buffer.from(text, 'hex')

@@ -1,13 +1,14 @@
 /**
- * The model of a root cause job: what feedback taught of precedence, and a classifier over the alert in its cluster.
+ * The model of a root cause job: the weights that feedback gave to pairs of kinds, and a classifier over the alert in
+ * its cluster.
  *
  * Owns: training both from labelled alerts, mixing their answers, the bytes. Leaves out: the classifier (learn/), the
- * learning of pairs (lessons.ts), reading what is labelled (training/cause-training.ts).
+ * fit of pairs (feedback-weights.ts), reading labelled alerts (services/training/cause-training.ts).
  *
- * 1. The classifier is trained on answers that alerts get from lessons in which their own label had no part (five folds):
- *    it learns how far structure can be trusted, and not how well labels can be repeated.
- * 2. Structure answers with how often it was right on such alerts; the two answers are mixed by how likely each makes the
- *    labels held out.
+ * 1. The classifier sees structural answers that the alert's own label had no part in (five folds). So it learns how
+ *    far structure can be trusted, not how well labels can be repeated.
+ * 2. The structural answer's probabilities are how often it was right on such alerts. The mix of the two answers
+ *    follows their held-out likelihoods.
  */
 import type { PointValues } from '../event/point-value.js'
 import {
@@ -19,7 +20,8 @@ import {
 } from '../learn/classifier.js'
 import { ModelReader, ModelWriter } from '../learn/model-bytes.js'
 import { loadModel } from '../learn/registry.js'
-import { precedentsOf, type AlertRow } from './cause-rows.js'
+import { causeBounds } from './bounds.js'
+import { predecessorsOf, type AlertRow } from './cause-rows.js'
 import {
   answerNames,
   contextPoints,
@@ -29,8 +31,7 @@ import {
   SYMPTOM,
   type KindFacts,
 } from './context.js'
-import { causeBounds } from './bounds.js'
-import { LearnedBelief, learnLessons, type LabelledAlert, type Lessons } from './lessons.js'
+import { LinkBelief, fitFeedbackWeights, type LabelledAlert, type FeedbackWeights } from './feedback-weights.js'
 
 export const causeModelKind = 'cause/1'
 
@@ -48,31 +49,31 @@ export interface CauseTrainingSet {
   readonly decisionPoints: readonly string[]
   readonly labelCount: number
   readonly facts: KindFacts
-  /** What the stream says, milliseconds; `fixed` where the job set it. */
+  /** The window that the stream shows, milliseconds. `fixed`: the job set it. */
   readonly window: { readonly ms: number; readonly fixed: boolean }
   readonly seed: number
   readonly objective?: Parameters<Classifier['train']>[0]['objective']
 }
 
 const folds = 5
-/** Labels that the table of structure's answers has before any was counted: right, and otherwise. */
+/** Prior counts of a structural answer: for its own label, and for each other one. */
 const rightBefore = 2
 const wrongBefore = 0.25
-/** How many labels' worth of likelihood may speak for one of the two answers. */
+/** At most this many labels count towards the mix of the two answers. */
 const mixLabelsMax = 200
 const mixPace = 0.25
 
-function labelled(examples: readonly CauseExample[]): LabelledAlert[] {
+function labelledAlerts(examples: readonly CauseExample[]): LabelledAlert[] {
   return examples.map(({ alert, label }) => {
     const { kind, parentKind, side, delayMs, belief } = alert
-    const before = precedentsOf(alert)
-    // One that came in later and lies before it is among what it came with, too.
-    const precedents = isAdopted(alert) ? [...before, { kind: parentKind, side, delayMs, belief }] : before
-    return { kind, isSymptom: label === SYMPTOM, precedents }
+    const before = predecessorsOf(alert)
+    // A parent that arrived later is a predecessor too.
+    const predecessors = isAdopted(alert) ? [...before, { kind: parentKind, side, delayMs, belief }] : before
+    return { kind, isSymptom: label === SYMPTOM, predecessors }
   })
 }
 
-/** Row by row, one row an answer of structure: how often it was which label. */
+/** One row for each structural answer: how often it had which label. */
 function freshTable(labels: number, present: readonly boolean[]): Float64Array {
   const table = new Float64Array(labels * labels)
   for (let answer = 0; answer < labels; answer++) {
@@ -91,27 +92,28 @@ function shareOf(table: Float64Array, labels: number, answer: number, label: num
 export function trainCause(set: CauseTrainingSet, classifier: Classifier, progress: TrainingProgress): Uint8Array {
   const { examples, facts, labelCount, window } = set
   const present = Array.from({ length: labelCount }, (_, label) => examples.some((example) => example.label === label))
-  const learn = (from: readonly CauseExample[]): Lessons => learnLessons(labelled(from), window.ms, window.fixed)
+  const learn = (from: readonly CauseExample[]): FeedbackWeights =>
+    fitFeedbackWeights(labelledAlerts(from), window.ms, window.fixed)
   const table = freshTable(labelCount, present)
   let loss = 0
   const values = new Array<PointValues>(examples.length)
   for (let fold = 0; fold < folds; fold++) {
     if (!progress(0.02 * fold, 'learning what follows from what')) throw new TrainingCancelled('cancelled')
-    const lessons = learn(examples.filter((_, at) => at % folds !== fold))
-    const learned = new LearnedBelief(lessons)
+    const feedbackWeights = learn(examples.filter((_, at) => at % folds !== fold))
+    const linkBelief = new LinkBelief(feedbackWeights)
     for (const [at, { alert, label, values: own }] of examples.entries()) {
       if (at % folds !== fold) continue
-      const structure = structuralAnswer(alert, learned, lessons.windowMs || window.ms)
+      const structure = structuralAnswer(alert, linkBelief, feedbackWeights.windowMs || window.ms)
       values[at] = contextValues(alert, structure, facts, own)
       loss -= Math.log(shareOf(table, labelCount, structure.answer, label))
       const cell = structure.answer * labelCount + label
       table[cell] = (table[cell] as number) + 1
     }
   }
-  const lessons = learn(examples)
-  const learned = new LearnedBelief(lessons)
+  const feedbackWeights = learn(examples)
+  const linkBelief = new LinkBelief(feedbackWeights)
   const background = set.background.map(({ alert, values: own }) => {
-    return contextValues(alert, structuralAnswer(alert, learned, lessons.windowMs || window.ms), facts, own)
+    return contextValues(alert, structuralAnswer(alert, linkBelief, feedbackWeights.windowMs || window.ms), facts, own)
   })
   const inner = classifier.train(
     {
@@ -127,39 +129,41 @@ export function trainCause(set: CauseTrainingSet, classifier: Classifier, progre
   const { logLoss } = loadModel(inner).summary
   const gain =
     logLoss === null ? 0 : Math.min(examples.length, mixLabelsMax) * mixPace * (loss / examples.length - logLoss)
-  return encode({ lessons, table, mix: 1 / (1 + Math.exp(-gain)), inner })
+  return encode({ feedbackWeights, table, mix: 1 / (1 + Math.exp(-gain)), inner })
 }
 
-interface Parts {
-  readonly lessons: Lessons
+interface CauseModelParts {
+  readonly feedbackWeights: FeedbackWeights
   readonly table: Float64Array
-  /** The classifier's part in the answer, 0 to 1. */
+  /** The classifier's share of the answer, 0 to 1. */
   readonly mix: number
   readonly inner: Uint8Array
 }
 
-function encode({ lessons, table, mix, inner }: Parts): Uint8Array {
+function encode({ feedbackWeights, table, mix, inner }: CauseModelParts): Uint8Array {
   const writer = new ModelWriter(causeModelKind)
-  writer.text(JSON.stringify(lessons))
+  writer.text(JSON.stringify(feedbackWeights))
   writer.f64s(table)
   writer.f64(mix)
   writer.u8s(inner)
   return writer.seal()
 }
 
-/** A trained model at work; its values are those of contextValues. */
+/** A trained model. It reads the values of contextValues. */
 export class CauseModel implements Model {
-  readonly lessons: Lessons
+  readonly feedbackWeights: FeedbackWeights
   readonly #table: Float64Array
   readonly #mix: number
   readonly #inner: Model
-  /** Probabilities and outlier score by the array of values: alerts in like places share one (known-contexts.ts). */
+  /**
+   * Probabilities and outlier score by array of values: alerts in equal contexts share one array (context-cache.ts).
+   */
   readonly #memo = new Map<PointValues, Float64Array>()
 
   /** @throws Error on bytes of another kind, cut short or changed. */
   constructor(bytes: Uint8Array) {
     const reader = new ModelReader(bytes, causeModelKind)
-    this.lessons = JSON.parse(reader.text()) as Lessons
+    this.feedbackWeights = JSON.parse(reader.text()) as FeedbackWeights
     this.#table = reader.f64s()
     this.#mix = reader.f64()
     this.#inner = loadModel(Uint8Array.from(reader.u8s()))

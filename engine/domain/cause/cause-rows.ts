@@ -1,31 +1,31 @@
 /**
- * What is kept of clusters and of the alerts in them: plain rows, and what follows from a row alone.
+ * The rows of clusters and of their alerts, and what follows from a row alone.
  *
  * 1. Every row is bounded, and says when it was cut.
- * 2. A cluster is over when the stream is past it, when nothing came for as long by the clock, or when time began anew:
- *    that follows from its row and the stream's, so nothing has to be written when it ends.
+ * 2. A cluster is closed when the stream is past it, when nothing arrived for as long by the clock, or when a new epoch
+ *    began. This follows from its row and the stream's time, so nothing is written when it closes.
  */
-import type { CauseSettings } from './settings.js'
 import type { Side } from './delays.js'
+import type { CauseSettings } from './settings.js'
 
 export interface ClusterRow {
   readonly epoch: number
   size: number
   firstMs: number
   lastMs: number
-  /** When the last alert came in, microseconds. */
+  /** Arrival of the last alert, microseconds. */
   arrivedMicros: number
-  /** The cluster that this one has become part of, or 0. */
+  /** The cluster that this one was merged into, or 0. */
   into: number
-  /** Clusters that have become part of this one. */
+  /** Clusters that were merged into this one. */
   merged: number[]
-  /** Alerts that follow from none: alert, time, alerts that follow from it; three numbers each. */
+  /** Alerts that follow from none. Three numbers each: alert, time, number of followers. */
   roots: number[]
-  /** More alerts may be root causes, or more clusters belong here, than are remembered. */
+  /** There are more possible root causes, or more merged clusters, than the row holds. */
   cut: boolean
 }
 
-/** An earlier decision: when it was made, microseconds; label; hundredths of a percent; its source. */
+/** An earlier decision. Time in microseconds, confidence in hundredths of a percent. */
 export type PastDecision = readonly [micros: number, label: number, confidence: number, source: string]
 
 export interface AlertRow {
@@ -33,47 +33,52 @@ export interface AlertRow {
   readonly timeMs: number
   readonly kind: number
   readonly entity: string
-  /** The alert that this one is thought to follow from, or 0; its kind, where it stood, milliseconds, what is believed. */
+  /**
+   * The alert that this one is believed to follow from, or 0; its kind, side, delay in milliseconds, and the belief.
+   */
   parent: number
   parentKind: number
   side: Side
   delayMs: number
   belief: number
-  /** What it was compared with: kind, side, milliseconds, belief by the stream alone; four numbers each, the nearest first. */
-  precedents: number[]
-  /** Alerts that follow from it; the kind of the first of them, where this one stands to that, the best belief among them. */
+  /**
+   * Candidates, the nearest first. Four numbers each: kind, side, delay in milliseconds, belief by the stream alone.
+   */
+  predecessors: number[]
+  /** Alerts that follow from it; kind and side of the first; the highest belief among them. */
   followers: number
   followerKind: number
   followerSide: Side
   followerBelief: number
-  /** Its place in the cluster, from 0, and milliseconds since the cluster's first alert, when it came. */
+  /** On arrival: its rank in the cluster, from 0, and milliseconds since the cluster's first alert. */
   readonly rank: number
   readonly sinceMs: number
-  /** Entities that its own lists. */
+  /** How many entities its own entity lists. */
   readonly lists: number
-  /** Why it is by itself, where it had to be: `late`, `no_id`; else ''. */
+  /** Why it could join no cluster: `late`, `no_id`; else ''. */
   readonly alone: '' | 'late' | 'no_id'
-  /** Its time was assumed. */
+  /** Its time was assumed, as it had none that can be. */
   readonly assumed: boolean
-  /** Decisions that later ones took the place of, oldest first. */
+  /** Decisions that were replaced, oldest first. */
   history: PastDecision[]
 }
 
-export const PRECEDENT_FIELDS = 4
+export const PREDECESSOR_FIELDS = 4
 export const ROOT_FIELDS = 3
 
-/** How far the stream is. */
-export interface Stand {
+/** The stream's time. */
+export interface StreamTime {
+  /** Milliseconds. */
   readonly watermark: number
   readonly epoch: number
   readonly nowMicros: number
 }
 
-/** True where the cluster takes in no more, and its decisions stand. */
-export function isOver(
+/** True where the cluster accepts no more alerts, and its decisions are final. */
+export function isClosed(
   cluster: ClusterRow,
   { gapMs, lateMs }: CauseSettings,
-  { watermark, epoch, nowMicros }: Stand,
+  { watermark, epoch, nowMicros }: StreamTime,
 ): boolean {
   return (
     cluster.into !== 0 ||
@@ -83,13 +88,18 @@ export function isOver(
   )
 }
 
-/** The precedents that an alert remembers, one by one. */
-export function precedentsOf({
-  precedents,
+/** The predecessors in the row of an alert. */
+export function predecessorsOf({
+  predecessors,
 }: AlertRow): { kind: number; side: Side; delayMs: number; belief: number }[] {
   const found = []
-  for (let at = 0; at < precedents.length; at += PRECEDENT_FIELDS) {
-    const [kind, side, delayMs, belief] = precedents.slice(at, at + PRECEDENT_FIELDS) as [number, Side, number, number]
+  for (let at = 0; at < predecessors.length; at += PREDECESSOR_FIELDS) {
+    const [kind, side, delayMs, belief] = predecessors.slice(at, at + PREDECESSOR_FIELDS) as [
+      number,
+      Side,
+      number,
+      number,
+    ]
     found.push({ kind, side, delayMs, belief })
   }
   return found

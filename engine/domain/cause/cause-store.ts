@@ -1,20 +1,23 @@
 /**
- * Where the state of root cause analysis is kept: rows by part and number, and what of them is at hand.
+ * The rows of root cause analysis: the contract with the store, and the rows of a job in memory.
  *
- * Owns: the contract towards the store (its implementation: cause/cause-table.ts), and rows that are changed in memory
- * during a turn. Leaves out: what is in a row.
+ * Owns: the contract (implemented in actor/cause/cause-table.ts), and rows that change in memory during a turn.
+ * Leaves out: what is in a row.
  *
- * 1. What is at hand is a copy of the store plus what the turn has changed; it may be forgotten between turns.
- * 2. A row that was changed is written once, when the turn ends.
+ * 1. Rows in memory are a copy of the store plus what the turn has changed. They may be dropped between turns.
+ * 2. A changed row is written once, when the turn ends.
  */
 import { must } from '../../assert.js'
 import { NumberMap } from './number-map.js'
 
-/** Parts of a job's state; each has rows of its own by number. Their order is stored. */
+/** Parts of a job's state, each with its own rows by number. Keys hold a part's index: their order is fixed. */
 export const causeParts = ['global', 'kinds', 'pairs', 'entities', 'clusters', 'alerts'] as const
 export type CausePart = (typeof causeParts)[number]
 
-/** The fields of the rows of each part in the order in which they are stored; their names are not. Alerts have a layout of their own. */
+/**
+ * The stored fields of the rows of each part, in order; their names are not stored. Alerts have a layout of their own
+ * (store/cause-alert-row.ts).
+ */
 export const causeFields: Readonly<Record<Exclude<CausePart, 'global' | 'alerts'>, readonly string[]>> = {
   kinds: ['name', 'count', 'listed', 'alone', 'starts'],
   pairs: ['n', 'r', 'sided', 'totals', 'count', 'oneWay'],
@@ -25,31 +28,31 @@ export const causeFields: Readonly<Record<Exclude<CausePart, 'global' | 'alerts'
 /** Reads rows. A row is plain data. */
 export interface CauseReads {
   get(part: CausePart, number: number): unknown
-  /** All rows of a part, by number. For parts that are bounded. */
+  /** All rows of a part, by number. Only for bounded parts. */
   all(part: CausePart): Iterable<{ readonly number: number; readonly row: unknown }>
 }
 
 export interface CauseStore extends CauseReads {
   put(part: CausePart, number: number, row: unknown): void
-  /** An alert belongs to a cluster: what a listing of the cluster's members walks. */
+  /** Notes an alert as a member of a cluster, for listings of the cluster. */
   putMember(cluster: number, alert: number): void
   deleteMember(cluster: number, alert: number): void
 }
 
-/** A row at hand. */
+/** A row in memory. */
 interface Slot<Row> {
   readonly number: number
-  /** null: the store has none, which is worth knowing too. */
+  /** null: the store has none. */
   row: Row | null
   changed: boolean
 }
 
-/** Rows of one part that are at hand. */
+/** Rows of one part in memory. */
 export class Rows<Row> {
   readonly #causeStore: CauseStore
   readonly #part: CausePart
   readonly #slots = new NumberMap<Slot<Row>>()
-  /** In the order in which they were changed first. */
+  /** In the order of their first change. */
   readonly #changed: Slot<Row>[] = []
 
   constructor(causeStore: CauseStore, part: CausePart) {
@@ -69,14 +72,14 @@ export class Rows<Row> {
     return row
   }
 
-  /** A new row, or one in the place of another. */
+  /** Adds or replaces a row. */
   set(number: number, row: Row): Row {
     this.hold(number, row)
     this.touch(number)
     return row
   }
 
-  /** A row that is written only once it is touched. */
+  /** Keeps a row in memory; it is written only after `touch`. */
   hold(number: number, row: Row): Row {
     const slot = this.#slots.get(number)
     if (slot === undefined) this.#slots.set(number, { number, row, changed: false })
@@ -84,15 +87,15 @@ export class Rows<Row> {
     return row
   }
 
-  /** The row with that number was changed in place; it is at hand. */
+  /** Notes that the row was changed in place. @throws AssertionError unless it is in memory. */
   touch(number: number): void {
-    const slot = must(this.#slots.get(number), 'a row at hand')
+    const slot = must(this.#slots.get(number), 'a row in memory')
     if (slot.changed) return
     slot.changed = true
     this.#changed.push(slot)
   }
 
-  /** Takes all of the part in hand; only for parts that are bounded. */
+  /** Loads all rows of the part. Only for bounded parts. */
   loadAll(): void {
     for (const { number, row } of this.#causeStore.all(this.#part)) this.hold(number, row as Row)
   }
@@ -101,7 +104,7 @@ export class Rows<Row> {
     for (const [number, { row }] of this.#slots.entries()) if (row !== null) yield [number, row]
   }
 
-  /** The turn ends. */
+  /** Writes what changed, at the end of a turn. */
   flush(): void {
     for (const slot of this.#changed) {
       this.#causeStore.put(this.#part, slot.number, slot.row)
@@ -110,7 +113,7 @@ export class Rows<Row> {
     this.#changed.length = 0
   }
 
-  /** Forgets what is written; between turns only. */
+  /** Drops the copies; only between turns. */
   clear(): void {
     this.#slots.clear()
   }

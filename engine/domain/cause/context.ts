@@ -1,25 +1,25 @@
 /**
- * The alert in its cluster, as values that a classifier reads; and the answer that the cluster's structure gives.
+ * The alert in its cluster, as values for a classifier; and the structural answer, which the cluster alone gives.
  *
  * Owns: the three answers, and the features beside the alert's own. Leaves out: learning from them (cause-model.ts).
  *
- * The structure's answer: an alert that follows from another one is a symptom; one that follows from none, and that
- * others follow from, is a root cause; one that stands alone is irrelevant.
+ * The structural answer: an alert that follows from another is a symptom. One that follows from none, and that others
+ * follow from, is a root cause. One that is alone is irrelevant.
  */
 import type { Decision } from '../decide/decision.js'
 import type { PointValue, PointValues } from '../event/point-value.js'
-import { PRECEDENT_FIELDS, type AlertRow } from './cause-rows.js'
+import { PREDECESSOR_FIELDS, type AlertRow } from './cause-rows.js'
 import { LINK_MIN } from './clustering.js'
 import { sides, type Side } from './delays.js'
-import type { LearnedBelief } from './lessons.js'
+import type { LinkBelief } from './feedback-weights.js'
 
-/** The job's labels by place, whatever they are called (S7). */
+/** The job's labels by index, whatever their names (S7). */
 export const ROOT_CAUSE = 0
 export const SYMPTOM = 1
 export const IRRELEVANT = 2
 export type Answer = 0 | 1 | 2
 
-/** What kinds are called, and how often they start something. */
+/** Names of kinds, and how often they start something. */
 export interface KindFacts {
   nameOf(kind: number): string
   startRate(kind: number): number
@@ -27,25 +27,25 @@ export interface KindFacts {
 
 export interface StructuralAnswer {
   readonly answer: Answer
-  /** What is believed of the link that it hangs on: to its cause, or from its first follower; 0 where there is none. */
+  /** Belief in the link that decides: to its cause, or from its first follower; 0 without any. */
   readonly belief: number
-  /** Chance that it follows from something, over all that it was compared with. */
+  /** Probability that it follows from any of its candidates. */
   readonly follows: number
 }
 
-/** By the links as they are believed now; `windowMs` as Clustering.windowMs. */
-export function structuralAnswer(alert: AlertRow, learned: LearnedBelief, windowMs: number): StructuralAnswer {
+/** By the present belief in links; `windowMs` as Clustering.windowMs. */
+export function structuralAnswer(alert: AlertRow, linkBelief: LinkBelief, windowMs: number): StructuralAnswer {
   let nearest = 0
   let none = 1
-  // By place, here and below: every alert comes through here, and some many times.
-  const { precedents } = alert
-  for (let at = 0; at < precedents.length; at += PRECEDENT_FIELDS) {
-    if ((precedents[at + 2] as number) >= windowMs) continue
-    const weight = learned.of(
-      precedents[at] as number,
+  // By index, here and below: this runs for every alert, and often again.
+  const { predecessors } = alert
+  for (let at = 0; at < predecessors.length; at += PREDECESSOR_FIELDS) {
+    if ((predecessors[at + 2] as number) >= windowMs) continue
+    const weight = linkBelief.of(
+      predecessors[at] as number,
       alert.kind,
-      precedents[at + 1] as Side,
-      precedents[at + 3] as number,
+      predecessors[at + 1] as Side,
+      predecessors[at + 3] as number,
     )
     none *= 1 - Math.min(0.98, weight)
     if (nearest === 0 && weight >= LINK_MIN) nearest = weight
@@ -57,18 +57,18 @@ export function structuralAnswer(alert: AlertRow, learned: LearnedBelief, window
   return { answer: IRRELEVANT, belief: 0, follows }
 }
 
-/** One that came in later than this alert, and lies before it, is not among those that it was compared with. */
-export function isAdopted({ parent, parentKind, delayMs, precedents }: AlertRow): boolean {
+/** True where the parent is earlier but arrived later than the alert: it is not among its candidates. */
+export function isAdopted({ parent, parentKind, delayMs, predecessors }: AlertRow): boolean {
   if (parent === 0) return false
-  for (let at = 0; at < precedents.length; at += PRECEDENT_FIELDS) {
-    if (precedents[at] === parentKind && precedents[at + 2] === delayMs) return false
+  for (let at = 0; at < predecessors.length; at += PREDECESSOR_FIELDS) {
+    if (predecessors[at] === parentKind && predecessors[at + 2] === delayMs) return false
   }
   return true
 }
 
 export const answerNames = ['root cause', 'symptom', 'irrelevant'] as const
 
-/** Names of the values of contextValues, in their order; the job's decision points come behind. */
+/** Names of the values of contextValues, in their order. The job's decision points follow. */
 export const contextPoints: readonly string[] = [
   'cause.structure',
   'cause.belief',
@@ -89,7 +89,7 @@ export const contextPoints: readonly string[] = [
   'cause.nearest',
 ]
 
-/** What a classifier sees of an alert. */
+/** The values of an alert for a classifier. */
 export function contextValues(
   alert: AlertRow,
   structure: StructuralAnswer,
@@ -99,7 +99,7 @@ export function contextValues(
   const { kind, parent, parentKind } = alert
   const name = facts.nameOf(kind)
   const from = parent === 0 ? null : facts.nameOf(parentKind)
-  const nearest = alert.precedents[0]
+  const nearest = alert.predecessors[0]
   return [
     answerNames[structure.answer],
     round(structure.belief),
@@ -122,7 +122,7 @@ export function contextValues(
   ]
 }
 
-/** Steps that grow with the number: what is learned of one place serves for those like it. */
+/** The number in coarse steps, a factor of four each, so that similar contexts have equal values. */
 function coarse(number: number): number {
   return number < 1 ? 0 : 4 ** (step(number) - 1)
 }
@@ -141,7 +141,7 @@ export function twentieths(share: number): number {
   return Math.round(share * 20)
 }
 
-/** Where an untrained answer's confidence lies, hundredths of a percent: always low (C4.4). */
+/** The range of an untrained answer's confidence, hundredths of a percent: always low (C4.4). */
 const untrainedMin = 4_000
 const untrainedMax = 5_900
 

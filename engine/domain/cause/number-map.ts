@@ -1,12 +1,12 @@
 /**
- * A map from whole numbers of up to 53 bits, which a Map would take for texts of their own: it boxes and hashes each of
- * them anew on every call, and most of what clustering does is looking rows up.
+ * A map from whole numbers of up to 53 bits. A Map boxes and hashes such a number on every call, and clustering mostly
+ * finds rows by number.
  *
- * Open addressing with linear probing, at most half full. Nothing is deleted one by one.
+ * Open addressing with linear probing, at most half full. Single keys are never deleted.
  */
 const CAPACITY_MIN = 64
 const TWO_32 = 2 ** 32
-/** No key is it: keys are whole. */
+/** An empty slot. It is no key: keys are whole. */
 const FREE = -0.5
 
 export class NumberMap<Value> {
@@ -41,14 +41,14 @@ export class NumberMap<Value> {
     if (++this.#size * 2 > keys.length) this.#resize(keys.length * 2)
   }
 
-  /** Forgets all, and keeps the room: what is cleared fills up again. */
+  /** Empties the map and keeps its capacity. */
   clear(): void {
     this.#keys.fill(FREE)
     this.#values.fill(undefined)
     this.#size = 0
   }
 
-  /** In no order that means anything. */
+  /** In no particular order. */
   *entries(): Iterable<readonly [number, Value]> {
     const [keys, values] = [this.#keys, this.#values]
     for (let at = 0; at < keys.length; at++) if (keys[at] !== FREE) yield [keys[at] as number, values[at] as Value]
@@ -70,7 +70,7 @@ export class NumberMap<Value> {
   }
 }
 
-/** Keys that follow each other lie apart, so that a run of them makes no long probes. */
+/** Spreads consecutive keys, so that a run of them makes no long probes. */
 function placeOf(key: number): number {
   const high = Math.floor(key / TWO_32)
   const mixed = Math.imul((key - high * TWO_32) ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b)

@@ -1,14 +1,17 @@
-/** The rows of precedence.ts: kinds, pairs of kinds, what is common to all; and the window that pairs show together. */
+/**
+ * The rows of hawkes.ts: kinds, pairs of kinds, sums over all pairs. And what follows from them: the evidence of a
+ * pair, and the window that all pairs show together.
+ */
 import { causeWindows, DELAY_BINS, delayEdges, isSymmetric, mirrorOf, SIDES, type Side } from './delays.js'
 
 export interface KindRow {
   readonly name: string
   count: number
-  /** Entities that alerts of the kind were next to, added up. */
+  /** Sum of the related entities of its alerts. */
   listed: number
-  /** Alerts of the kind that came by themselves. */
+  /** Sum of the background's responsibilities for its alerts. */
   alone: number
-  /** Alerts of the kind that others were found to follow from, themselves from none. */
+  /** Its alerts that follow from none, and that others follow from. */
   starts: number
 }
 
@@ -21,7 +24,7 @@ export interface PairRow {
   readonly totals: number[]
   /** All occurrences. */
   count: number
-  /** By bin: occurrences where the earlier lists the later, then those where the later lists the earlier. */
+  /** Occurrences by bin: first those where the earlier lists the later, then those the other way round. */
   readonly oneWay: number[]
 }
 
@@ -30,15 +33,16 @@ export interface GlobalRow {
   entities: number
   firstMs: number
   lastMs: number
-  /** 0 before any is learned. */
+  /** 0 before one is mined. */
   windowMs: number
-  /** By side and bin: responsibilities of all pairs; occurrences and responsibilities of pairs seen rarely. */
+  /** By side and bin: responsibilities of all pairs; occurrences and responsibilities of rare pairs. */
   readonly shape: number[]
   readonly shapeTotals: number[]
   readonly rareN: number[]
   readonly rareR: number[]
 }
 
+/** The share of the excess that the window holds. */
 const windowShare = 0.85
 
 const zeros = (count: number): number[] => new Array<number>(count).fill(0)
@@ -72,13 +76,13 @@ export function freshGlobal(): GlobalRow {
   }
 }
 
-/** Sides whose responsibilities count together: those that read the same in both orders, and each of the others. */
+/** Sides that count together: the symmetric ones; each other one alone. */
 const sideGroups: readonly (readonly Side[])[] = [[0, 1], [2], [3]]
 
 /**
- * The smallest window that holds most of what pairs have more in one order than in the other, milliseconds; 0 where they
- * show none. The other order of a caller before its callee is the callee before its caller, so there repeats of one kind
- * count too. In the order of the keys: sums come out the same whether rows were just made or read from the store.
+ * The smallest window, in milliseconds, that holds most of the excess of one order of a pair over the other; 0 where
+ * there is none. On an asymmetric side the other order is the mirror side, so a kind that follows itself counts there
+ * too. Rows are summed in the order of their keys: the sum is the same for rows in memory and from the store.
  */
 export function minedWindow(sortedKeys: readonly number[], get: (key: number) => PairRow | null): number {
   const excess = zeros(DELAY_BINS)
@@ -89,11 +93,14 @@ export function minedWindow(sortedKeys: readonly number[], get: (key: number) =>
     const other = get(pairKey(later, earlier))
     for (const group of sideGroups) {
       if (earlier === later && isSymmetric(group[0] as Side)) continue
-      const mirrors: readonly Side[] = group.map((side) => mirrorOf(side))
-      if (other !== null && sumOver(row.totals, group) <= sumOver(other.totals, mirrors)) continue
-      for (const side of group) addExcess(excess, row, other, side)
+      addExcess(excess, row, other, group)
     }
   }
+  return windowHolding(excess)
+}
+
+/** The smallest candidate window with `windowShare` of the excess; 0 where there is none. */
+function windowHolding(excess: readonly number[]): number {
   const total = excess.reduce((all, each) => all + Math.max(0, each), 0)
   if (total === 0) return 0
   let held = 0
@@ -106,12 +113,16 @@ export function minedWindow(sortedKeys: readonly number[], get: (key: number) =>
   return 0
 }
 
-/** Adds what `row` has more of on a side, bin by bin, than the other order of the pair. */
-function addExcess(excess: number[], row: PairRow, other: PairRow | null, side: Side): void {
-  const mirror = mirrorOf(side)
-  for (let bin = 0; bin < DELAY_BINS; bin++) {
-    const others = other?.sided[mirror * DELAY_BINS + bin] ?? 0
-    add(excess, bin, (row.sided[side * DELAY_BINS + bin] as number) - others)
+/** Adds the excess of `row` over the other order of the pair, bin by bin, if it has more on these sides. */
+function addExcess(excess: number[], row: PairRow, other: PairRow | null, group: readonly Side[]): void {
+  const mirrors: readonly Side[] = group.map((side) => mirrorOf(side))
+  if (other !== null && sumOver(row.totals, group) <= sumOver(other.totals, mirrors)) return
+  for (const side of group) {
+    const mirror = mirrorOf(side)
+    for (let bin = 0; bin < DELAY_BINS; bin++) {
+      const others = other?.sided[mirror * DELAY_BINS + bin] ?? 0
+      add(excess, bin, (row.sided[side * DELAY_BINS + bin] as number) - others)
+    }
   }
 }
 
@@ -132,4 +143,33 @@ export function add(numbers: number[], at: number, by: number): void {
 
 function sumOver(totals: readonly number[], sides: readonly Side[]): number {
   return sides.reduce<number>((total, side) => total + (totals[side] as number), 0)
+}
+
+/** What a pair has shown within the first bins, on all sides or on one. */
+export interface PairEvidence {
+  /** Occurrences, and the sum of responsibilities. */
+  readonly n: number
+  readonly r: number
+}
+
+const nothing: PairEvidence = { n: 0, r: 0 }
+
+export function onAllSides(pair: PairRow | null, bins: number): PairEvidence {
+  return pair === null ? nothing : { n: sumOf(pair.n, 0, bins), r: sumOf(pair.r, 0, bins) }
+}
+
+export function onOneSide(pair: PairRow | null, side: Side, bins: number): PairEvidence {
+  if (pair === null) return nothing
+  return { n: sumOf(pair.oneWay, (side - 2) * DELAY_BINS, bins), r: sumOf(pair.sided, side * DELAY_BINS, bins) }
+}
+
+/** True where the other order is not as common. */
+export function isForward(there: PairEvidence, back: PairEvidence): boolean {
+  return there.n + 2 >= 1.5 * back.n && there.r + 1 >= 2 * back.r
+}
+
+export function sumOf(numbers: readonly number[], from: number, count: number): number {
+  let sum = 0
+  for (let at = from; at < from + count; at++) sum += numbers[at] as number
+  return sum
 }

@@ -1,30 +1,30 @@
 /**
- * How a job of root cause analysis reads its alerts: the parameters of its two processors (registry/cause-parameters.ts
- * publishes them), as plain numbers and lists.
+ * The settings of a root cause job: the parameters of its two processors as plain numbers and lists
+ * (resource/registry/cause-parameters.ts publishes them).
  */
 import type { JobSettings } from '../job/job.js'
 
-/** What joins an alert to a cluster. */
+/** How an alert finds its cluster. */
 export type Linkage = 'precedence' | 'window'
 
 export interface CauseSettings {
-  /** Alerts in a cluster are equal at these paths. */
+  /** Paths at which all alerts of a cluster are equal. */
   readonly equalFields: readonly string[]
-  /** What an alert is about: a device, a service. '' takes the first of the known names that has a value. */
+  /** The entity of an alert: a device, a service. '': the first of the known names that has a value. */
   readonly idField: string
-  /** Lists the ids that are next to it, or that it calls. '' likewise. */
+  /** The ids of related entities: its neighbours or callees. '' likewise. */
   readonly relatedField: string
   readonly timeField: string
-  /** What kind of alert it is. None: the known names, else the decision points. */
+  /** The kind of an alert. Empty: the known names, else the decision points. */
   readonly kindFields: readonly string[]
   readonly linkage: Linkage
-  /** The longest pause between two alerts that are looked at together, and after which a cluster ends. */
+  /** The longest gap between linked alerts; a cluster closes after such a gap. */
   readonly gapMs: number
-  /** A cluster's first and last alert are at most so far apart. */
+  /** The longest time between a cluster's first and last alert. */
   readonly lengthMs: number
-  /** How far an alert may be behind the stream. */
+  /** The allowed lateness: how far an alert may be behind the watermark. */
   readonly lateMs: number
-  /** A cause lies at most so far before its symptom; 0: learned from the stream. */
+  /** A cause is at most this much earlier than its symptom; 0: mined from the stream. */
   readonly causeWindowMs: number
 }
 
@@ -36,7 +36,7 @@ export const causeDefaults = {
   causeWindowSeconds: 0,
 } as const
 
-/** Names that are tried where none are given; the first that has a value counts. */
+/** Names of fields that are tried where none is given: the first with a value counts. */
 export const knownNames = {
   time: ['@timestamp', 'timestamp', 'time', 'event.created'],
   id: ['device.id', 'service.name', 'host.name', 'host.id', 'service', 'host', 'device', 'source', 'node', 'pod'],
@@ -69,7 +69,7 @@ export const knownNames = {
   ],
 } as const
 
-/** The settings of a job; what a processor was not given takes its default. */
+/** The settings of a job; parameters that are not given have their defaults. */
 export function causeSettingsOf({ pipeline }: Pick<JobSettings, 'pipeline'>): CauseSettings {
   const given: Record<string, unknown> = Object.assign(
     {},

@@ -1,4 +1,4 @@
-/** Lists of servers as people write them: `host:port`, with commas between; addresses of IPv6 in brackets. */
+/** Lists of servers in parameters: `host:port`, separated by commas; IPv6 addresses in brackets. */
 import { isIP } from 'node:net'
 
 export interface ServerAddress {
@@ -9,7 +9,7 @@ export interface ServerAddress {
 
 const PORT_MAX = 65_535
 
-/** One server, or null where the text is none. */
+/** One server, or null for any other text. */
 function parseServer(text: string, standardPort: number): ServerAddress | null {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]/@\s]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   const port = digits === undefined ? standardPort : Number(digits)
@@ -18,7 +18,7 @@ function parseServer(text: string, standardPort: number): ServerAddress | null {
   return host === undefined ? null : { host, port }
 }
 
-/** The servers of a list that has been checked. */
+/** The servers of a checked list. */
 export function parseServers(text: string, standardPort: number): ServerAddress[] {
   return text
     .split(',')
@@ -26,13 +26,13 @@ export function parseServers(text: string, standardPort: number): ServerAddress[
     .filter((one) => one !== null)
 }
 
-/** Why a text is no list of servers, or null. */
+/** Why a text is not a list of servers, or null. */
 export function misfitServers(text: string): string | null {
   const fits = text.split(',').every((one) => parseServer(one.trim(), 1) !== null)
-  return fits ? null : 'must be servers as host:port, with commas between'
+  return fits ? null : 'must be servers as host:port, separated by commas'
 }
 
-/** As it stands in front of a port. */
+/** The host as it is written before a port. */
 export function bracketed(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host
 }

@@ -1,7 +1,7 @@
-/** Parameters that message brokers have in common, and what is made of them. */
+/** Parameters that message brokers share, and the TLS settings made of them. */
 import { isIP } from 'node:net'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
-import type { Opened } from '../contract.js'
+import type { OpenedParameters } from '../contract.js'
 import { textAt, tlsParameters } from '../http/http-kind.js'
 import { misfitServers } from './addresses.js'
 
@@ -9,14 +9,14 @@ export function serversParameter(description: string): ParameterSpec {
   return { name: 'servers', type: 'string', required: true, address: true, description, check: misfitServers }
 }
 
-/** TLS with what a broker may want to see of us. */
+/** TLS parameters, with a client certificate. */
 export const brokerTlsParameters: readonly ParameterSpec[] = [
   ...tlsParameters,
   {
     name: 'client_certificate',
     type: 'string',
     required: false,
-    description: 'PEM of the certificate that the service shows, with those above it.',
+    description: 'PEM of the client certificate of the service, with its intermediate certificates.',
     check: (text) =>
       text === '' || text.includes('-----BEGIN CERTIFICATE-----') ? null : 'must be certificates in PEM form',
   },
@@ -30,13 +30,13 @@ export const brokerTlsParameters: readonly ParameterSpec[] = [
   },
 ]
 
-/** Which id an event has: the same whenever its message is read. */
+/** The header with the id of an event, which must be the same each time the message is read. */
 export const idHeaderParameter: ParameterSpec = {
   name: 'id_header',
   type: 'string',
   required: false,
   description:
-    'The header whose value is the id of the event. Without it, or where it is empty, the id says where the message stands.',
+    'The header with the id of the event. Without it, or if it is empty, the id is made of the position of the message.',
 }
 
 export interface TlsSettings {
@@ -48,8 +48,8 @@ export interface TlsSettings {
   readonly key?: string
 }
 
-/** What a TLS connection to a host is opened with; the certificate has to be of that host. */
-export function tlsSettings(connection: Opened, host: string): TlsSettings {
+/** The settings of a TLS connection to a host. The certificate must be that of the host. */
+export function tlsSettings(connection: OpenedParameters, host: string): TlsSettings {
   const [ca, cert, key] = [
     textAt(connection, 'ca_certificate'),
     textAt(connection, 'client_certificate'),

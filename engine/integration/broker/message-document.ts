@@ -1,12 +1,11 @@
-/** A message of a broker as the document that becomes an event. */
+/** A message of a broker as a document that becomes an event. */
 import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
 import type { SourceDocument } from '../contract.js'
 import { misfitOf } from '../document-body.js'
 
 /**
- * `place` says where the message stands, in words that no other message ever has; `given` is the id that it came with, ''
- * for none. Ids that are too long are hashed.
+ * `place` is unique for the message and never used again; `given` is the id in its header, or ''. Long ids are hashed.
  */
 export function documentOf(place: string, given: string, body: Uint8Array): SourceDocument {
   const wanted = given === '' ? place : given

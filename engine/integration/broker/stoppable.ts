@@ -1,6 +1,6 @@
-/** Waiting that can be stopped, for client libraries that know no signals. */
+/** Stops waiting for client libraries that have no abort signals. */
 
-/** What `promise` comes to, unless it is stopped before: then it rejects with what `stopped` makes. */
+/** The result of `promise`; rejects with the error of `stopped` if `signal` aborts first. */
 export async function stoppable<T>(promise: Promise<T>, signal: AbortSignal, stopped: () => Error): Promise<T> {
   promise.catch(() => {})
   if (signal.aborted) throw stopped()

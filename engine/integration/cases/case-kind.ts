@@ -1,4 +1,4 @@
-/** The kind that a system of cases makes: its entry of the catalogue, and the sink that follows its template. */
+/** Makes the kind of a case system: its metadata, and the sink that uses its requests. */
 import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import type { OutsideKind } from '../contract.js'
 import { tlsParameters, urlParameter } from '../http/http-kind.js'
@@ -6,7 +6,6 @@ import { ruleParameters } from '../rule.js'
 import { CaseSink } from './case-sink.js'
 import { STANDARD_TITLE, type CaseSystem } from './case-system.js'
 
-/** The kind of a system of cases. */
 export function caseKind(system: CaseSystem): OutsideKind {
   const entry: IntegrationKind = {
     id: system.id,
@@ -16,7 +15,7 @@ export function caseKind(system: CaseSystem): OutsideKind {
     outside: true,
     takesPosts: false,
     connection: [
-      urlParameter('url', `The address of ${system.name}, without the path of its API.`),
+      urlParameter('url', `The URL of ${system.name}, without the path of its API.`),
       ...system.connection,
       ...tlsParameters,
     ],
@@ -32,19 +31,19 @@ export function caseKind(system: CaseSystem): OutsideKind {
             allowed: ['bucket', 'event'],
             default: 'bucket',
             description:
-              'One case for all events of a bucket, or one for each event; jobs without buckets have one for each event.',
+              'One case for all events of a bucket, or one for each event. Jobs without buckets have one for each event.',
           },
           {
             name: 'title',
             type: 'string',
             required: false,
-            description: `The title, with {{path}} for a field of the event. By itself: ${STANDARD_TITLE}`,
+            description: `The title; {{path}} inserts a field of the event. Default: ${STANDARD_TITLE}`,
           },
           {
             name: 'description',
             type: 'string',
             required: false,
-            description: 'The text of the case, with {{path}} for a field of the event.',
+            description: 'The text of the case; {{path}} inserts a field of the event.',
           },
           ...ruleParameters('case_creation'),
         ],

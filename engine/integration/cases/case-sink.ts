@@ -1,18 +1,19 @@
 /**
- * Cases: one for each bucket or event whose decision passes the step's rule, and a note in it when the decision changes.
+ * Creates one case for each bucket or event whose decision passes the rule of the step, and adds a note when the
+ * decision changes.
  *
- * Owns: when a case is made, found again or noted in, and what its texts say. Leaves out: how a system is asked (one file
- * each, as a template of requests).
+ * Owns: when a case is created, found again or noted in, and its texts. Leaves out: the requests of a system (one file
+ * each).
  *
- * 1. A case is looked for by its mark before it is made: whatever died after making it and before writing its id down, there
- *    is one case. A system that cannot be searched so makes a second one then.
- * 2. The id of a case and the decision that it tells of are kept as the reference of its subject.
- * 3. A case that people have deleted is made anew when the decision changes.
+ * 1. Before a case is created, it is searched by its mark. So a crash between creating it and storing its id leaves one
+ *    case. A system that cannot be searched by mark gets a second case then.
+ * 2. The id of a case and the decision last written to it are stored as the reference of its subject.
+ * 3. A case that people have deleted is created again when the decision changes.
  */
 import { createHash } from 'node:crypto'
-import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
+import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
 import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
-import { deliverEach, fateOf, fateOfError, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { deliverEach, outcomeOf, outcomeOfError, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
 import { parseBounded } from '../http/json.js'
 import { fill } from '../template.js'
 import type { CaseDraft, CaseRequest, CaseSystem } from './case-system.js'
@@ -23,10 +24,10 @@ const ANSWER_BYTES_MAX = 1024 * 1024
 const TITLE_CHARS_MAX = 250
 const DESCRIPTION_CHARS_MAX = 16_000
 
-/** What is kept of a case. */
+/** The stored reference of a case. */
 interface KnownCase {
   readonly id: string
-  /** The label's id that it was last told. */
+  /** Label id of the decision that was last written to the case. */
   readonly result: string
 }
 
@@ -35,10 +36,10 @@ export class CaseSink implements Sink {
   readonly #system: CaseSystem
   readonly #http: HttpClient
   readonly #base: string
-  readonly #parameters: Opened
+  readonly #parameters: OpenedParameters
   readonly #timeoutMs: number
 
-  constructor(system: CaseSystem, connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(system: CaseSystem, connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#system = system
     this.#http = openHttp(connection, tools, system.credentials(connection))
     this.#base = String(connection.url).replace(/\/+$/, '')
@@ -50,17 +51,17 @@ export class CaseSink implements Sink {
     return bucketId === null || this.#parameters.once_per === 'event' ? `event ${eventId}` : `bucket ${bucketId}`
   }
 
-  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
-    // Two events of one round may be of one bucket: the second one has to know the case of the first.
-    const made = new Map<string, string>()
+  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
+    // Two events of one round may be in one bucket: the second must find the case of the first.
+    const created = new Map<string, string>()
     return deliverEach(items, 1, async ({ event, reference }) => {
       const subject = this.subjectOf(event)
       try {
-        const fate = await this.#settle(event, made.get(subject) ?? reference, signal)
-        if (fate.fate === 'delivered' && fate.reference !== undefined) made.set(subject, fate.reference)
-        return fate
+        const outcome = await this.#settle(event, created.get(subject) ?? reference, signal)
+        if (outcome.outcome === 'delivered' && outcome.reference !== undefined) created.set(subject, outcome.reference)
+        return outcome
       } catch (error) {
-        return fateOfError(error)
+        return outcomeOfError(error)
       }
     })
   }
@@ -69,43 +70,43 @@ export class CaseSink implements Sink {
     this.#http.close()
   }
 
-  async #settle(event: DecidedEvent, reference: string | null, signal: AbortSignal): Promise<Fate> {
+  async #settle(event: DecidedEvent, reference: string | null, signal: AbortSignal): Promise<Outcome> {
     const known = reference === null ? null : (JSON.parse(reference) as KnownCase)
-    if (known?.result === event.result) return { fate: 'delivered' }
+    if (known?.result === event.result) return { outcome: 'delivered' }
     const draft = this.#draft(event)
     const found = known === null ? await this.#find(draft, signal) : { id: known.id }
-    if ('fate' in found) return found
+    if ('outcome' in found) return found
     const { id } = found
     if (id !== null) {
       const text = `The decision is now ${event.resultLabel || 'open'} (${event.confidenceScore} %), event ${event.eventId}.`
-      const answer = await this.#ask(this.#system.note(id, text, this.#parameters), signal)
-      if (answer.status !== 404 && answer.status !== 410) return this.#told(fateOf(answer), id, event)
+      const answer = await this.#send(this.#system.note(id, text, this.#parameters), signal)
+      if (answer.status !== 404 && answer.status !== 410) return this.#withReference(outcomeOf(answer), id, event)
     }
-    const answer = await this.#ask(this.#system.create(draft, this.#parameters), signal)
-    const fate = fateOf(answer)
-    return fate.fate === 'delivered' ? this.#told(fate, this.#idIn(answer), event) : fate
+    const answer = await this.#send(this.#system.create(draft, this.#parameters), signal)
+    const outcome = outcomeOf(answer)
+    return outcome.outcome === 'delivered' ? this.#withReference(outcome, this.#idIn(answer), event) : outcome
   }
 
-  #told(fate: Fate, id: string, { result }: DecidedEvent): Fate {
-    return fate.fate === 'delivered'
-      ? { fate: 'delivered', reference: JSON.stringify({ id, result } satisfies KnownCase) }
-      : fate
+  #withReference(outcome: Outcome, id: string, { result }: DecidedEvent): Outcome {
+    return outcome.outcome === 'delivered'
+      ? { outcome: 'delivered', reference: JSON.stringify({ id, result } satisfies KnownCase) }
+      : outcome
   }
 
-  /** The case of that mark, or why it cannot be looked for now. */
-  async #find(draft: CaseDraft, signal: AbortSignal): Promise<{ readonly id: string | null } | Fate> {
+  /** Finds the case with this mark, or returns why the search failed. */
+  async #find(draft: CaseDraft, signal: AbortSignal): Promise<{ readonly id: string | null } | Outcome> {
     const { find } = this.#system
     if (find === undefined) return { id: null }
-    const answer = await this.#ask(find.request(draft.mark, this.#parameters), signal)
-    const fate = fateOf(answer)
-    if (fate.fate === 'delivered') return { id: find.found(parseBounded(answer.body), draft.mark) }
-    // A version that cannot be searched so gets its cases nevertheless; one that is busy or does not know us is asked again.
-    return answer.status === 404 || fate.fate === 'refused' ? { id: null } : fate
+    const answer = await this.#send(find.request(draft.mark, this.#parameters), signal)
+    const outcome = outcomeOf(answer)
+    if (outcome.outcome === 'delivered') return { id: find.found(parseBounded(answer.body), draft.mark) }
+    // If this version has no such search, the case is created without it. Other failures are retried.
+    return answer.status === 404 || outcome.outcome === 'refused' ? { id: null } : outcome
   }
 
   #idIn(answer: HttpAnswer): string {
     const id = this.#system.created(parseBounded(answer.body))
-    if (id === null) throw new HttpFailure('an answer that does not name the case that was made')
+    if (id === null) throw new HttpFailure('the answer does not contain the id of the case')
     return id
   }
 
@@ -122,7 +123,7 @@ export class CaseSink implements Sink {
     }
   }
 
-  #ask({ method, path, body }: CaseRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  #send({ method, path, body }: CaseRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const headers = {
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,20 +1,20 @@
-/** A system that keeps cases, as a template: what it asks for, and which requests make, find and note in a case. */
+/** A system that keeps cases: its parameters, and the requests that create, find and annotate a case. */
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
-import type { DecidedEvent, Opened } from '../contract.js'
+import type { DecidedEvent, OpenedParameters } from '../contract.js'
 
 export interface CaseRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
-  /** Behind the address of the system. */
+  /** Path after the URL of the system. */
   readonly path: string
   readonly body?: unknown
 }
 
-/** A case that is to be made. */
+/** A case to create. */
 export interface CaseDraft {
-  /** A word that is this case's alone: letters, digits and `-`. */
+  /** A word that only this case contains: letters, digits and `-`. */
   readonly mark: string
   readonly title: string
-  /** Ordinary text. */
+  /** Plain text. */
   readonly description: string
   readonly event: DecidedEvent
 }
@@ -23,19 +23,19 @@ export interface CaseSystem {
   readonly id: string
   readonly name: string
   readonly description: string
-  /** Connection parameters beside the address and TLS. */
+  /** Connection parameters in addition to URL and TLS. */
   readonly connection: readonly ParameterSpec[]
-  /** Parameters of a step beside texts and rule. */
+  /** Parameters of a step in addition to texts and rule. */
   readonly parameters: readonly ParameterSpec[]
-  /** Headers that say who we are. */
-  credentials(connection: Opened): Record<string, string>
-  create(draft: CaseDraft, parameters: Opened): CaseRequest
+  /** Headers that identify the service. */
+  credentials(connection: OpenedParameters): Record<string, string>
+  create(draft: CaseDraft, parameters: OpenedParameters): CaseRequest
   /** The id of the case in the answer to `create`, or null. */
   created(answer: unknown): string | null
-  note(caseId: string, text: string, parameters: Opened): CaseRequest
-  /** How a case is found by its mark, where the system can. */
+  note(caseId: string, text: string, parameters: OpenedParameters): CaseRequest
+  /** The search for a case by its mark; absent if the system has none. */
   readonly find?: {
-    request(mark: string, parameters: Opened): CaseRequest
+    request(mark: string, parameters: OpenedParameters): CaseRequest
     found(answer: unknown, mark: string): string | null
   }
 }
@@ -49,7 +49,7 @@ export const STANDARD_DESCRIPTION = [
   'Bucket: {{bucket_id}}',
 ].join('\n')
 
-/** The value at a path of names and indexes in an answer, as a text; null where there is none. */
+/** The text or number at a path of names and indexes in an answer, as text; null for none. */
 export function textIn(answer: unknown, ...path: readonly (string | number)[]): string | null {
   let value = answer
   for (const name of path) {
@@ -59,7 +59,7 @@ export function textIn(answer: unknown, ...path: readonly (string | number)[]): 
   return typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : null
 }
 
-/** The header of a user and a password. */
+/** The header of basic authentication. */
 export function basic(user: unknown, password: unknown): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${String(user ?? '')}:${String(password ?? '')}`).toString('base64')}` }
 }

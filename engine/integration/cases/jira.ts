@@ -1,4 +1,4 @@
-/** Jira, by version 2 of its REST API, which Cloud and Data Center share. */
+/** Jira, with version 2 of its REST API, which Cloud and Data Center share. */
 import { caseKind } from './case-kind.js'
 import { basic, textIn, type CaseSystem } from './case-system.js'
 
@@ -11,7 +11,7 @@ export const jiraSystem: CaseSystem = {
       name: 'user',
       type: 'string',
       required: false,
-      description: 'The account of the API token (Cloud); empty for a personal access token (Data Center).',
+      description: 'The account of the API token (Cloud). Empty for a personal access token (Data Center).',
     },
     {
       name: 'token',
@@ -28,7 +28,7 @@ export const jiraSystem: CaseSystem = {
       type: 'string',
       required: false,
       default: 'Task',
-      description: 'The name of the type of its issues.',
+      description: 'The type of the issues, by name.',
     },
   ],
   credentials: ({ user, token }) => {
@@ -54,7 +54,7 @@ export const jiraSystem: CaseSystem = {
     body: { body: text },
   }),
   find: {
-    // Data Center; Cloud, which has removed it, answers 404 or 410, and is then not searched.
+    // For Data Center. Cloud has removed this search and answers 404 or 410; its cases are not searched.
     request: (mark) => ({
       method: 'GET',
       path: `/rest/api/2/search?${new URLSearchParams({ jql: `labels = "${mark}"`, fields: 'key', maxResults: '1' }).toString()}`,

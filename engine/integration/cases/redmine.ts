@@ -1,4 +1,4 @@
-/** Redmine, by its REST API. The mark of a case is at the end of its subject, by which it can be searched. */
+/** Redmine, with its REST API. The mark of a case is at the end of its subject, because Redmine can search subjects. */
 import { caseKind } from './case-kind.js'
 import { textIn, type CaseSystem } from './case-system.js'
 
@@ -18,14 +18,14 @@ export const redmineSystem: CaseSystem = {
       type: 'number',
       required: false,
       minimum: 1,
-      description: 'The tracker; by itself the first one of the project.',
+      description: 'The id of the tracker. Default: the first one of the project.',
     },
     {
       name: 'priority_id',
       type: 'number',
       required: false,
       minimum: 1,
-      description: 'The priority; by itself the standard one.',
+      description: 'The id of the priority. Default: the default priority of Redmine.',
     },
   ],
   credentials: (connection) => ({ 'x-redmine-api-key': String(connection.api_key) }),

@@ -1,9 +1,9 @@
-/** ServiceNow, by its Table API. */
+/** ServiceNow, with its Table API. */
 import { caseKind } from './case-kind.js'
 import { basic, textIn, type CaseSystem } from './case-system.js'
-import type { Opened } from '../contract.js'
+import type { OpenedParameters } from '../contract.js'
 
-function table(parameters: Opened): string {
+function table(parameters: OpenedParameters): string {
   return `/api/now/table/${encodeURIComponent(String(parameters.table ?? 'incident'))}`
 }
 
@@ -21,7 +21,7 @@ export const serviceNowSystem: CaseSystem = {
       type: 'string',
       required: false,
       default: 'incident',
-      description: 'The table, for instance incident or sn_si_incident.',
+      description: 'The table, such as incident or sn_si_incident.',
       check: (text) => (/^[a-z0-9_]+$/.test(text) ? null : 'must be the name of a table'),
     },
     {
@@ -30,7 +30,7 @@ export const serviceNowSystem: CaseSystem = {
       required: false,
       allowed: ['1', '2', '3'],
       default: '2',
-      description: 'Urgency: 1 is high.',
+      description: 'The urgency; 1 is high.',
     },
   ],
   credentials: ({ user, password }) => basic(user, password),

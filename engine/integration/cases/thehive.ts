@@ -1,4 +1,4 @@
-/** TheHive 5, by its public API v1. */
+/** TheHive 5, with its public API v1. */
 import { caseKind } from './case-kind.js'
 import { textIn, type CaseSystem } from './case-system.js'
 
@@ -24,7 +24,7 @@ export const theHiveSystem: CaseSystem = {
       required: false,
       allowed: Object.keys(SEVERITIES),
       default: 'medium',
-      description: 'Severity of its cases.',
+      description: 'The severity of the cases.',
     },
   ],
   credentials: (connection) => ({ authorization: `Bearer ${String(connection.api_key)}` }),

@@ -1,15 +1,15 @@
 /**
- * The letters of one step: events whose delivery failed while others got through, waiting to be tried by themselves, and
- * those that failed for good.
+ * The dead letters of one step: events whose delivery failed while others succeeded. A waiting one is retried on its
+ * own, a dead one has failed for good.
  *
- * Owns: what a failed delivery becomes, which are due, sending again and giving up. Leaves out: rows (ledger.ts), delivering
- * (delivery.ts).
+ * Owns: the state after a failed delivery, which letters are due, retrying and discarding. Leaves out: rows
+ * (ledger.ts), the delivery itself (delivery.ts).
  *
- * 1. Those that wait are in memory as they are in the ledger; of the dead only their number is.
- * 2. An event has one letter in a step: that of its latest decision. One that is not stored any more has none.
+ * 1. Waiting dead letters are in memory as well as in the ledger; dead ones are only counted in memory.
+ * 2. An event has at most one dead letter in a step: that of its latest decision. A deleted event has none.
  */
 import { bounds } from '../bounds.js'
-import type { Fate } from '../contract.js'
+import type { Outcome } from '../contract.js'
 import type { Feed, FeedItem } from './feed.js'
 import type { Ledger, DeadLetter, StepId } from './ledger.js'
 import { waitMs, type Pace } from './pace.js'
@@ -33,7 +33,7 @@ export class DeadLetters {
     this.read()
   }
 
-  /** Reads all letters anew; those of events that have gone, as by a deletion for good, are given up. */
+  /** Reads all dead letters again, and drops those of deleted events. */
   read(): void {
     const { ledger, step, feed } = this.#deps
     this.#waiting.clear()
@@ -53,24 +53,24 @@ export class DeadLetters {
     return this.#dead
   }
 
-  /** No more fit; then nothing new is taken, so that nothing is lost. */
+  /** True if there is no room for more; the step then sends nothing new, so that no failure is lost. */
   get isFull(): boolean {
     return this.#waiting.size >= bounds.deliveriesWaitingMax || this.#dead >= bounds.deadLettersMax
   }
 
-  /** Tries of the event so far, where it waits. */
+  /** Tries of a waiting event so far. */
   attempts(eventMicros: number): number {
     return this.#waiting.get(eventMicros)?.attempts ?? 0
   }
 
-  /** Those that are to be tried now. */
+  /** Those that are due now. */
   due(countMax: number): DeadLetter[] {
     if (this.#waiting.size === 0) return []
     const now = this.#deps.nowMs()
     return [...this.#waiting.values()].filter((deadLetter) => this.#nextOf(deadLetter, now) <= now).slice(0, countMax)
   }
 
-  /** When the next one is due; Infinity where none waits. */
+  /** When the next one is due; Infinity for none. */
   nextMs(): number {
     const now = this.#deps.nowMs()
     let next = Infinity
@@ -78,23 +78,27 @@ export class DeadLetters {
     return next
   }
 
-  /** No pause is longer than the longest: behind a clock that was set back by more it is over. */
+  /** A pause longer than the maximum means that the clock was set back: the letter is due. */
   #nextOf({ nextMs }: DeadLetter, now: number): number {
     return nextMs - now > this.#deps.pace.eventCapMs ? now : nextMs
   }
 
-  /** A delivery has failed: it waits, or is dead. */
-  write({ eventMicros, changeMicros }: FeedItem, fate: Exclude<Fate, { fate: 'delivered' }>, attempts: number): void {
+  /** Stores a failed delivery, as waiting or dead. */
+  write(
+    { eventMicros, changeMicros }: FeedItem,
+    outcome: Exclude<Outcome, { outcome: 'delivered' }>,
+    attempts: number,
+  ): void {
     const { step, ledger, feed, pace, nowMs, random } = this.#deps
     if (!feed.has(eventMicros)) return this.drop(eventMicros)
-    const isDead = fate.fate === 'refused' || attempts >= bounds.deliveryAttemptsMax
+    const isDead = outcome.outcome === 'refused' || attempts >= bounds.deliveryAttemptsMax
     const now = nowMs()
     const deadLetter: DeadLetter = {
       state: isDead ? 'dead' : 'waiting',
       eventMicros,
       changeMicros,
       attempts,
-      reason: fate.reason,
+      reason: outcome.reason,
       firstMs: this.#waiting.get(eventMicros)?.firstMs ?? now,
       lastMs: now,
       nextMs: now + waitMs(attempts, pace.eventBaseMs, pace.eventCapMs, random()),
@@ -106,12 +110,12 @@ export class DeadLetters {
     else this.#waiting.set(eventMicros, deadLetter)
   }
 
-  /** The event needs no letter any more. */
+  /** Drops the dead letter of an event, if any. */
   drop(eventMicros: number): void {
     if (this.#waiting.delete(eventMicros)) this.#deps.ledger.dropDeadLetter(this.#deps.step, eventMicros)
   }
 
-  /** Dead letters wait for delivery again: that of one event, or all that there is room for; how many they were. */
+  /** Retries the dead letter of one event, or all that there is room for. Returns how many. */
   sendAgain(eventMicros: number | null): number {
     const { ledger, step, nowMs } = this.#deps
     const dead = this.#deadOnes(eventMicros).slice(0, bounds.deliveriesWaitingMax - this.#waiting.size)
@@ -125,7 +129,7 @@ export class DeadLetters {
     return dead.length
   }
 
-  /** Dead letters are given up: that of one event, or all; how many they were. */
+  /** Discards the dead letter of one event, or all. Returns how many. */
   discard(eventMicros: number | null): number {
     const { ledger, step } = this.#deps
     const dead = this.#deadOnes(eventMicros)

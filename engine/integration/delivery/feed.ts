@@ -1,32 +1,35 @@
-/** Where a step's events come from: what of its job is committed and passes its rule. The reading is integrations/decision-feed.ts. */
+/**
+ * The events that a step has to deliver: committed, and passing its rule. The reading code is in
+ * integrations/decision-feed.ts.
+ */
 import type { DecidedEvent, Outgoing, WatchdogAlert } from '../contract.js'
 import type { Place } from './ledger.js'
 
 /** An event that a step is to deliver. */
 export interface FeedItem {
   readonly eventMicros: number
-  /** Time of the change of its decision, 0 for the first one. */
+  /** Time of the decision change, 0 for the first decision. */
   readonly changeMicros: number
   readonly id: string
   readonly reason: Outgoing['reason']
   readonly event: DecidedEvent
-  /** Where it is no event. */
+  /** Set for an alert of a watchdog. */
   readonly alert?: WatchdogAlert
 }
 
-/** What one look has found. */
+/** The result of one read. */
 export interface FeedPiece {
   readonly items: readonly FeedItem[]
-  /** Where it has looked up to. */
+  /** Where the read ended. */
   readonly place: Place
-  /** There is more behind that. */
+  /** More events follow. */
   readonly more: boolean
 }
 
 export interface Feed {
-  /** The event is stored. */
+  /** True if the event is stored. */
   has(eventMicros: number): boolean
   look(after: Place, eventsMax: number): FeedPiece
-  /** The event as it is now, or null where it is gone, or is not for this step any more. */
+  /** The event as stored now; null if it was deleted or no longer passes the rule. */
   one(eventMicros: number, changeMicros: number): FeedItem | null
 }

@@ -1,22 +1,23 @@
 /**
- * One step that brings events in: from its counterpart to the mailbox of its job, each document once.
+ * Reads the documents of one step from its counterpart and passes them to the mailbox of its job.
  *
- * Owns: the loop, and when a checkpoint is kept. Leaves out: what is asked (contract.ts, Source), when it may be asked
- * (pace.ts), taking events in (the engine's; Doorstep is what is seen of it here).
+ * Owns: the loop, and when a checkpoint is stored. Leaves out: reading (the kinds), pauses (pace.ts), storing events
+ * (behind Doorstep).
  *
- * 1. A checkpoint is kept after the documents of its piece are on disk. Whatever dies in between, the piece is read again, and
- *    its documents are the events that they were (S6): at least once here, exactly once in the store.
- * 2. While one piece is taken in the next one is fetched, and no more: what waits is bounded, and an engine that is busy
- *    makes the counterpart wait.
- * 3. A document that can never be an event is passed, counted, named in the reason, and kept (refused-documents.ts) before its
- *    checkpoint is.
+ * 1. A checkpoint is stored after the documents of its piece are on disk. After a crash in between the piece is read
+ *    again. Its documents have the same ids, so they become the same events (S6): read at least once, stored exactly
+ *    once.
+ * 2. While one piece is stored, only the next one is read ahead. So memory is bounded, and a busy engine slows the
+ *    counterpart down.
+ * 3. A document that can never be an event is counted and named in the reason. It is kept (refused-documents.ts) before its
+ *    checkpoint is stored.
  */
 import type { Source, SourceDocument, SourcePiece } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import type { Ledger, StepId } from './ledger.js'
 import type { Circuit, Pace } from './pace.js'
 import { Refused, type TakenIn } from './refused-documents.js'
-import { Rest } from './loop-sleep.js'
+import { LoopSleep } from './loop-sleep.js'
 
 /** Where documents become events: resolves when all are on disk or refused. */
 export type DocumentBatches = (step: StepId, documents: readonly SourceDocument[]) => Promise<TakenIn>
@@ -44,17 +45,17 @@ export interface IntakeStatus {
 export class Intake {
   readonly #deps: IntakeDeps
   readonly #stop = new AbortController()
-  readonly #rest = new Rest(this.#stop.signal)
-  /** What was no event and is kept. */
+  readonly #sleep = new LoopSleep(this.#stop.signal)
+  /** Refused documents that are kept. */
   readonly #kept: Refused
   #checkpoint: unknown
   #taken = 0
   #refused = 0
   #lastTakenMs: number | null = null
   #reason = ''
-  /** The piece that is being taken in; again where that failed, since the checkpoint of the next one would pass it over. */
+  /** The current piece. It is tried again after a failure: the checkpoint of the next one would skip it. */
   #piece: SourcePiece | null = null
-  /** The piece behind it. */
+  /** The next piece, read ahead. */
   #ahead: Promise<SourcePiece> | null = null
   #done: Promise<void> | null = null
 
@@ -70,9 +71,8 @@ export class Intake {
 
   status(): IntakeStatus {
     const { circuit } = this.#deps
-    const state = circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
     return {
-      state,
+      state: circuit.status,
       taken: this.#taken,
       refused: this.#refused,
       lastTakenMs: this.#lastTakenMs,
@@ -80,19 +80,19 @@ export class Intake {
     }
   }
 
-  /** Documents that were no events are taken in again, that with this id or all; how many were tried. */
+  /** Tries refused documents again: the one with this id, or all. Returns how many were tried. */
   takeAgain(id: string | null): Promise<number> {
     return this.#kept.takeAgain(id, (documents) => this.#deps.takeIn(this.#deps.step, documents))
   }
 
-  /** Documents that were no events are given up; how many they were. */
+  /** Discards refused documents: the one with this id, or all. Returns how many. */
   discard(id: string | null): number {
     return this.#kept.discard(id)
   }
 
   async close(): Promise<void> {
     this.#stop.abort()
-    this.#rest.wake()
+    this.#sleep.wake()
     await this.#done
     await this.#ahead?.catch(() => {})
     await this.#deps.source.close()
@@ -106,11 +106,11 @@ export class Intake {
       } catch (error) {
         restMs = this.#fail(error)
       }
-      if (restMs > 0) await this.#rest.sleep(restMs, false)
+      if (restMs > 0) await this.#sleep.sleep(restMs, false)
     }
   }
 
-  /** One piece; how long to rest after it. */
+  /** Handles one piece. Returns how long to sleep after it. */
   async #poll(): Promise<number> {
     const { step, source, circuit, ledger, nowMs } = this.#deps
     const wait = circuit.enter(nowMs())
@@ -133,13 +133,13 @@ export class Intake {
       }
       const [first] = refused
       this.#reason =
-        first === undefined ? note : `the document ${documents[first.at]?.id ?? ''} is no event: ${first.reason}`
+        first === undefined ? note : `the document ${documents[first.at]?.id ?? ''} is not an event: ${first.reason}`
     }
     if (note !== '') this.#reason = note
     if (JSON.stringify(checkpoint) !== JSON.stringify(this.#checkpoint)) ledger.putCheckpoint(step, checkpoint)
     this.#checkpoint = checkpoint
     this.#piece = null
-    // Who forgets what was taken must not do so before the checkpoint is on disk.
+    // A counterpart that deletes acknowledged documents must not do so before the checkpoint is on disk.
     if (source.taken !== undefined && documents.length > 0 && ledger.flush()) await source.taken(checkpoint, noEvents)
     return more || documents.length > 0 ? 0 : source.pollMs
   }
@@ -152,11 +152,11 @@ export class Intake {
 
   #fetchAhead(checkpoint: unknown): void {
     this.#ahead = this.#deps.source.poll(checkpoint, this.#stop.signal)
-    // A failure is met when its turn comes.
+    // A failure is handled when this piece is used.
     this.#ahead.catch(() => {})
   }
 
-  /** Which documents were refused when all others are on disk; null where it was stopped before they were. */
+  /** Returns the refused documents once all others are on disk; null if stopped before. */
   async #takeIn(documents: readonly SourceDocument[]): Promise<TakenIn['refused'] | null> {
     const { step, takeIn, pace } = this.#deps
     const fit = documents.filter(({ unfit }) => unfit === undefined)
@@ -170,7 +170,7 @@ export class Intake {
           ...refused.map(({ at, reason }) => ({ at: documents.indexOf(fit[at] as SourceDocument), reason })),
         ]
       this.#reason = busy
-      await this.#rest.sleep(pace.baseMs, false)
+      await this.#sleep.sleep(pace.baseMs, false)
       if (this.#stop.signal.aborted) return null
     }
   }
@@ -178,12 +178,12 @@ export class Intake {
   #fail(error: unknown): number {
     const { circuit, pace, nowMs, failed } = this.#deps
     if (this.#stop.signal.aborted) {
-      circuit.left()
+      circuit.release()
       return 0
     }
     if (error instanceof SourceFailure) circuit.failed(nowMs(), error.message, error.retryAfterMs)
     else {
-      circuit.failed(nowMs(), 'the integration failed; the log of the service says how')
+      circuit.failed(nowMs(), 'the integration failed; see the log of the service')
       failed('an integration failed', error)
     }
     return pace.baseMs

@@ -1,23 +1,23 @@
 /**
- * The ledger of integrations: how far each step is, what it failed to deliver, what it remembers.
+ * The stored state of integrations: how far each step is, its dead letters, and the references of counterparts.
  *
  * Owns: the environment `integrations` of the data directory, its keys and rows, and when they are written. Leaves out:
- * what is delivered (delivery.ts). Events are not in it: a letter names its event, which is read from the shard when it
- * is sent again.
+ * what is delivered (delivery.ts). It stores no events: a dead letter names its event, which is read from the shard
+ * when it is sent again.
  *
- * | table      | key                                | value                                       |
- * |------------|------------------------------------|---------------------------------------------|
- * | places     | step                               | up to where events and changes are handled  |
- * | letters    | step, ingest time of the event u64 | a delivery that failed, waiting or for good |
- * | checkpoints | step                              | up to where an input has read; its own     |
- * | references | step, subject                      | what the counterpart calls it: a case's id  |
- * | refused    | step, 8 bytes of a hash of the id  | a document of an input that was no event    |
+ * | table       | key                                | value                                              |
+ * |-------------|------------------------------------|----------------------------------------------------|
+ * | places      | step                               | up to where events and changes are handled         |
+ * | letters     | step, ingest time of the event u64 | a failed delivery, waiting or dead                 |
+ * | checkpoints | step                               | up to where an input has read; its own plain data  |
+ * | references  | step, subject                      | the id that the counterpart uses, such as a case's |
+ * | refused     | step, 8 bytes of a hash of the id  | a refused document of an input                     |
  *
  * A step is | job u32 | integration u32 | role u8 |, numbers big-endian.
  *
- * 1. One thread writes it, any may read it.
- * 2. A place moves in the same commit as the letters of what it passes: nothing is passed unseen.
- * 3. Writes are gathered for a moment; what a crash takes of them is delivered again (at least once).
+ * 1. One thread writes it, any thread may read it.
+ * 2. A place moves in the same commit as the dead letters of the events that it passes. No failure is lost.
+ * 3. Writes are batched for a moment. What a crash loses of them is delivered again (at least once).
  */
 import { createHash } from 'node:crypto'
 import { bounds } from '../bounds.js'
@@ -27,17 +27,17 @@ import { decodeJsonRow, encodeJsonRow } from '../../store/json-row.js'
 
 export const ledgerTables = ['places', 'deadLetters', 'references', 'checkpoints', 'refused'] as const
 
-/** The job of steps that are of the service itself: they tell watchdogs. No job has this id. */
+/** The job id of the steps that send alerts of watchdogs: they belong to the service. No job has this id. */
 export const NO_JOB = 0
 
-/** A step that takes events out: which job, which integration, in which role. */
+/** A step: which job, which integration, in which role. */
 export interface StepId {
   readonly jobId: number
   readonly integrationId: number
   readonly role: IntegrationRole
 }
 
-/** Up to where a step has handled: events by ingest time, changed decisions by the time of the change and their event. */
+/** How far a step is: events by ingest time, changed decisions by the time of the change and their event. */
 export interface Place {
   readonly events: number
   readonly change: number
@@ -45,36 +45,33 @@ export interface Place {
 }
 
 export interface DeadLetter {
-  /** Waiting is tried again by itself; dead is not. */
+  /** A waiting one is retried automatically, a dead one is not. */
   readonly state: 'waiting' | 'dead'
   /** Ingest time of the event. */
   readonly eventMicros: number
-  /** Time of the change of decision that was to be told, 0 for the first decision. */
+  /** Time of the decision change, 0 for the first decision. */
   readonly changeMicros: number
   readonly attempts: number
   readonly reason: string
   readonly firstMs: number
   readonly lastMs: number
-  /** When it is tried again; of no meaning for the dead. */
+  /** When it is tried again; meaningless if dead. */
   readonly nextMs: number
 }
 
-/** A document of an input that was no event. */
 export interface RefusedDocument {
   readonly id: string
   readonly reason: string
   readonly attempts: number
   readonly firstMs: number
   readonly lastMs: number
-  /** Base64; the beginning alone where it is not whole. */
+  /** Base64; only the beginning if not whole. */
   readonly body: string
   readonly isWhole: boolean
 }
 
-const STEP_BYTES = 9
-
 export function stepKey({ jobId, integrationId, role }: StepId): Buffer {
-  const key = Buffer.alloc(STEP_BYTES)
+  const key = Buffer.alloc(9)
   key.writeUInt32BE(jobId, 0)
   key.writeUInt32BE(integrationId, 4)
   key[8] = integrationRoles.indexOf(role)
@@ -96,17 +93,16 @@ export function deadLetterKey(step: Uint8Array, eventMicros: number): Buffer {
   return Buffer.concat([step, time])
 }
 
-/** Of the document of an input. */
 export function refusedKey(step: Uint8Array, id: string): Buffer {
   return Buffer.concat([step, createHash('sha256').update(id).digest().subarray(0, 8)])
 }
 
-/** All keys that begin with these bytes. */
+/** The range of all keys that begin with these bytes. */
 export function under(prefix: Uint8Array): { from: Uint8Array; to: Uint8Array } {
   return { from: prefix, to: Buffer.concat([prefix, Buffer.alloc(16, 0xff)]) }
 }
 
-/** Writes are gathered for so long. */
+/** How long writes are batched. */
 const GATHER_MS = 200
 const RETRY_MS = 1_000
 
@@ -123,62 +119,47 @@ export class Ledger {
   }
 
   place(step: StepId): Place | null {
-    const bytes = this.#get('places', stepKey(step))
-    return bytes === undefined ? null : (decodeJsonRow(bytes) as Place)
+    return this.#row<Place>('places', stepKey(step))
   }
 
   putPlace(step: StepId, place: Place): void {
     this.#put('places', stepKey(step), encodeJsonRow(place))
   }
 
-  /** null where there is none. */
   checkpoint(step: StepId): unknown {
-    const bytes = this.#get('checkpoints', stepKey(step))
-    return bytes === undefined ? null : (decodeJsonRow(bytes) as { checkpoint: unknown }).checkpoint
+    return this.#row<{ checkpoint: unknown }>('checkpoints', stepKey(step))?.checkpoint ?? null
   }
 
   putCheckpoint(step: StepId, checkpoint: unknown): void {
     this.#put('checkpoints', stepKey(step), encodeJsonRow({ checkpoint }))
   }
 
-  *deadLetters(step: StepId): Iterable<DeadLetter> {
-    this.flush()
-    for (const { value } of this.#environment.range('deadLetters', under(stepKey(step))))
-      yield decodeJsonRow(value) as DeadLetter
+  deadLetters(step: StepId): Iterable<DeadLetter> {
+    return this.#rows<DeadLetter>('deadLetters', step)
   }
 
   deadLetter(step: StepId, eventMicros: number): DeadLetter | null {
-    const bytes = this.#get('deadLetters', deadLetterKey(stepKey(step), eventMicros))
-    return bytes === undefined ? null : (decodeJsonRow(bytes) as DeadLetter)
+    return this.#row<DeadLetter>('deadLetters', deadLetterKey(stepKey(step), eventMicros))
   }
 
   putDeadLetter(step: StepId, deadLetter: DeadLetter): void {
-    const reason = deadLetter.reason.slice(0, bounds.reasonCharsMax)
-    this.#put(
-      'deadLetters',
-      deadLetterKey(stepKey(step), deadLetter.eventMicros),
-      encodeJsonRow({ ...deadLetter, reason }),
-    )
+    this.#put('deadLetters', deadLetterKey(stepKey(step), deadLetter.eventMicros), encodeFailure(deadLetter))
   }
 
   dropDeadLetter(step: StepId, eventMicros: number): void {
     this.#put('deadLetters', deadLetterKey(stepKey(step), eventMicros), undefined)
   }
 
-  *refused(step: StepId): Iterable<RefusedDocument> {
-    this.flush()
-    for (const { value } of this.#environment.range('refused', under(stepKey(step))))
-      yield decodeJsonRow(value) as RefusedDocument
+  refused(step: StepId): Iterable<RefusedDocument> {
+    return this.#rows<RefusedDocument>('refused', step)
   }
 
   refusedOne(step: StepId, id: string): RefusedDocument | null {
-    const bytes = this.#get('refused', refusedKey(stepKey(step), id))
-    return bytes === undefined ? null : (decodeJsonRow(bytes) as RefusedDocument)
+    return this.#row<RefusedDocument>('refused', refusedKey(stepKey(step), id))
   }
 
   putRefused(step: StepId, document: RefusedDocument): void {
-    const reason = document.reason.slice(0, bounds.reasonCharsMax)
-    this.#put('refused', refusedKey(stepKey(step), document.id), encodeJsonRow({ ...document, reason }))
+    this.#put('refused', refusedKey(stepKey(step), document.id), encodeFailure(document))
   }
 
   dropRefused(step: StepId, id: string): void {
@@ -186,42 +167,40 @@ export class Ledger {
   }
 
   reference(step: StepId, subject: string): string | null {
-    const bytes = this.#get('references', Buffer.concat([stepKey(step), Buffer.from(subject)]))
-    return bytes === undefined ? null : (decodeJsonRow(bytes) as { reference: string }).reference
+    const key = Buffer.concat([stepKey(step), Buffer.from(subject)])
+    return this.#row<{ reference: string }>('references', key)?.reference ?? null
   }
 
-  /** Written at once: the next event of the same subject must find it, and a second case is worse than a late one. */
+  /** Written at once: the next event of the same subject must find it, or it would make a second case. */
   putReference(step: StepId, subject: string, reference: string): void {
     this.#put('references', Buffer.concat([stepKey(step), Buffer.from(subject)]), encodeJsonRow({ reference }))
     this.flush()
   }
 
-  /** Steps that anything is kept of. */
+  /** Steps with a place or a checkpoint. */
   steps(): StepId[] {
     this.flush()
     const keys = [...this.#environment.range('places', {}), ...this.#environment.range('checkpoints', {})]
     return keys.map(({ key }) => stepOfKey(key))
   }
 
-  /** Forgets a step that is no more. */
+  /** Deletes everything of a removed step. */
   forget(step: StepId): void {
     this.flush()
-    for (const table of ledgerTables) {
+    for (const table of ledgerTables)
       for (const { key } of this.#environment.range(table, under(stepKey(step))))
         this.#put(table, Buffer.from(key), undefined)
-    }
   }
 
-  /** Writes what is gathered; false where the store does not take it now. */
+  /** Writes the batch. Returns false if the store cannot take it now. */
   flush(): boolean {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#writes.size === 0) return true
     const batch = new WriteBatch()
-    for (const { table, key, value } of this.#writes.values()) {
+    for (const { table, key, value } of this.#writes.values())
       if (value === undefined) batch.delete(table, key)
       else batch.put(table, key, value)
-    }
     try {
       this.#environment.commit(batch)
       this.#environment.refresh()
@@ -240,10 +219,16 @@ export class Ledger {
     await this.#environment.close()
   }
 
-  /** As it will be when all is written. */
-  #get(table: string, key: Uint8Array): Uint8Array | undefined {
+  /** A row, including writes that are not committed yet. */
+  #row<T>(table: string, key: Uint8Array): T | null {
     const write = this.#writes.get(nameOf(table, key))
-    return write === undefined ? this.#environment.get(table, key) : write.value
+    const bytes = write === undefined ? this.#environment.get(table, key) : write.value
+    return bytes === undefined ? null : (decodeJsonRow(bytes) as T)
+  }
+
+  *#rows<T>(table: string, step: StepId): Iterable<T> {
+    this.flush()
+    for (const { value } of this.#environment.range(table, under(stepKey(step)))) yield decodeJsonRow(value) as T
   }
 
   #put(table: string, key: Uint8Array, value: Uint8Array | undefined): void {
@@ -254,6 +239,10 @@ export class Ledger {
   #arm(ms: number): void {
     this.#timer = setTimeout(() => this.flush(), ms).unref()
   }
+}
+
+function encodeFailure(row: DeadLetter | RefusedDocument): Uint8Array {
+  return encodeJsonRow({ ...row, reason: row.reason.slice(0, bounds.reasonCharsMax) })
 }
 
 function nameOf(table: string, key: Uint8Array): string {

@@ -1,5 +1,5 @@
-/** The rests of a loop: a step with nothing to do sleeps until it is woken, one whose counterpart failed sleeps its time. */
-export class Rest {
+/** The sleep of a loop. A loop with nothing to do sleeps until it is woken; after a failure it sleeps the full time. */
+export class LoopSleep {
   readonly #stopped: AbortSignal
   #wake: (() => void) | null = null
   #woken = false
@@ -8,23 +8,23 @@ export class Rest {
     this.#stopped = stopped
   }
 
-  /** True while it sleeps. */
+  /** True while the loop sleeps. */
   get isSleeping(): boolean {
     return this.#wake !== null
   }
 
-  /** There may be something to do. */
+  /** Call when there may be something to do. */
   wake(): void {
     this.#woken = true
     this.#wake?.()
   }
 
-  /** A look for something to do begins: who wakes from here on means the next one. */
-  look(): void {
+  /** Call before looking for work: a later `wake` prevents the next idle sleep. */
+  beginPass(): void {
     this.#woken = false
   }
 
-  /** Waking cuts short the rest of who has nothing to do, never the wait for a counterpart that failed. */
+  /** Sleeps. `wake` ends an idle sleep early, but not the pause after a failure. */
   async sleep(ms: number, isIdle: boolean): Promise<void> {
     if (this.#stopped.aborted || (isIdle && this.#woken)) return
     await new Promise<void>((resolve) => {

@@ -1,28 +1,28 @@
 /**
- * When to try again: waits that grow, with chance in them, and the circuit breaker of one counterpart.
+ * When to try again: growing pauses with a random part, and the circuit breaker of one counterpart.
  *
  * Owns: the arithmetic. Leaves out: timers (delivery.ts).
  *
- * Waits follow "full jitter" with a floor of half (M. Brooker, Exponential Backoff And Jitter, 2015): half of the ceiling
- * is sure, the other half is chance, so that many that failed together do not come back together.
+ * Pauses follow "equal jitter" (M. Brooker, Exponential Backoff And Jitter, 2015): half of the ceiling is fixed, the
+ * other half is random, so that steps that failed together do not retry together.
  */
 
-/** Milliseconds; `random` is at least 0 and below 1. */
+/** The pause in milliseconds; `random` is at least 0 and below 1. */
 export function waitMs(failures: number, baseMs: number, capMs: number, random: number): number {
   const ceiling = Math.min(capMs, baseMs * 2 ** Math.min(30, Math.max(0, failures - 1)))
   return Math.round(ceiling * (0.5 + random / 2))
 }
 
 export interface Pace {
-  /** The first wait after a failure, and the longest. */
+  /** The first pause after a failure, and the longest, milliseconds. */
   readonly baseMs: number
   readonly capMs: number
-  /** The same for one event that fails while others get through. */
+  /** The same for one event that fails while others succeed. */
   readonly eventBaseMs: number
   readonly eventCapMs: number
-  /** Between two looks at which shards have committed something. */
+  /** Interval between two checks which shards have committed, milliseconds. */
   readonly lookMs: number
-  /** The longest that a step rests without a look, whatever it is told. */
+  /** The longest sleep of an idle step, milliseconds. */
   readonly idleMs: number
 }
 
@@ -35,22 +35,23 @@ export const standardPace: Pace = {
   idleMs: 10_000,
 }
 
-/** Failures in a row after which a counterpart is asked with one event at a time. */
+/** Failures in a row that open the circuit breaker. */
 const OPEN_AFTER = 5
-/** The longest that a counterpart may ask to be left alone. */
+/** The longest pause that a counterpart may ask for. */
 const RETRY_AFTER_MS_MAX = 600_000
 
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
 /**
- * The breaker of one counterpart, shared by all that ask it: closed it lets everything pass; after some failures in a
- * row it is open and lets nothing pass until its wait is over; then, half open, one request at a time finds out.
+ * The circuit breaker of one counterpart, shared by all its steps. A closed breaker lets every request pass. After some
+ * failures in a row it is open: no request passes until its pause is over. Then it is half open: one request at a time
+ * tests the counterpart.
  */
 export class Circuit {
   readonly #pace: Pace
   readonly #random: () => number
   #failures = 0
-  /** When the wait began, and when it ends. */
+  /** Start and end of the pause. */
   #since = 0
   #until = 0
   #probing = false
@@ -65,17 +66,22 @@ export class Circuit {
     return this.#failures
   }
 
-  /** Why it last failed; '' after a success. */
+  /** Why the last request failed; '' after a success. */
   get reason(): string {
     return this.#reason
   }
 
   state(nowMs: number): CircuitState {
-    if (this.#failures < OPEN_AFTER) return 'closed'
+    if (!this.isTripped()) return 'closed'
     return this.#isWaiting(nowMs) ? 'open' : 'half_open'
   }
 
-  /** How long to wait before the next try: 0 to go now. Whoever goes tells how it went. */
+  /** The status that people see: no failure, some failures, or enough to open the breaker. */
+  get status(): 'running' | 'retrying' | 'open' {
+    return this.#failures === 0 ? 'running' : this.isTripped() ? 'open' : 'retrying'
+  }
+
+  /** Milliseconds to wait before a request; 0 to send it now, and then to report `succeeded`, `failed` or `release`. */
   enter(nowMs: number): number {
     if (this.#isWaiting(nowMs)) return this.#until - nowMs
     if (this.state(nowMs) === 'closed') return 0
@@ -84,18 +90,18 @@ export class Circuit {
     return 0
   }
 
-  /** A clock that was set back ends a wait. */
+  /** A pause also ends when the clock is set back. */
   #isWaiting(nowMs: number): boolean {
     return nowMs >= this.#since && nowMs < this.#until
   }
 
-  /** Requests that may be made at once. */
-  isTrying(): boolean {
+  /** True while the breaker is open or half open: requests carry one event only. */
+  isTripped(): boolean {
     return this.#failures >= OPEN_AFTER
   }
 
-  /** Whoever entered has learned nothing about the counterpart: somebody else may find out. The breaker outlives steps. */
-  left(): void {
+  /** The request ended without a result about the counterpart: another step may test it. */
+  release(): void {
     this.#probing = false
   }
 
@@ -106,7 +112,7 @@ export class Circuit {
     this.#reason = ''
   }
 
-  /** It works, and wants to be left alone for a moment. */
+  /** The counterpart works, but asked for a pause. */
   pause(nowMs: number, ms: number): void {
     this.#since = nowMs
     this.#until = nowMs + Math.max(this.#pace.baseMs, Math.min(ms, RETRY_AFTER_MS_MAX))

@@ -1,10 +1,11 @@
 /**
- * Documents of one input that were no events: kept, to be looked at, taken in again or given up.
+ * Documents of one input that could not become events. They are kept so that people can inspect, retry or discard them.
  *
- * Owns: how many are kept, and how much of each. Leaves out: rows (ledger.ts), taking in (intake.ts).
+ * Owns: how many are kept, and how much of each. Leaves out: rows (ledger.ts), turning documents into events
+ * (intake.ts).
  *
- * 1. A document is kept before its counterpart is told that it was dealt with.
- * 2. There is one for each id. Over `refusedKeptMax` no more are kept: they are counted and named (intake.ts).
+ * 1. A document is kept before its counterpart gets an acknowledgement.
+ * 2. There is one for each id. Beyond `refusedKeptMax` documents are only counted and named (intake.ts).
  */
 import { bounds } from '../bounds.js'
 import type { SourceDocument } from '../contract.js'
@@ -54,12 +55,12 @@ export class Refused {
     })
   }
 
-  /** Takes them in again, that with this id or all; how many were tried. Those that are no events stay. */
+  /** Tries documents again: the one with this id, or all. Returns how many were tried. Those still refused stay. */
   async takeAgain(
     id: string | null,
     takeIn: (documents: readonly SourceDocument[]) => Promise<TakenIn>,
   ): Promise<number> {
-    const kept = this.#those(id)
+    const kept = this.#select(id)
     const documents = kept
       .filter(({ isWhole }) => isWhole)
       .map((one) => ({ id: one.id, body: Buffer.from(one.body, 'base64') }))
@@ -81,15 +82,15 @@ export class Refused {
     return kept.length
   }
 
-  /** Gives them up, that with this id or all; how many they were. */
+  /** Discards documents: the one with this id, or all. Returns how many. */
   discard(id: string | null): number {
-    const kept = this.#those(id)
+    const kept = this.#select(id)
     for (const one of kept) this.#drop(one)
     this.#ledger.flush()
     return kept.length
   }
 
-  #those(id: string | null): RefusedDocument[] {
+  #select(id: string | null): RefusedDocument[] {
     const kept = id === null ? [...this.#ledger.refused(this.#step)] : [this.#ledger.refusedOne(this.#step, id)]
     return kept.filter((one) => one !== null)
   }

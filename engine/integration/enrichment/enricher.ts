@@ -1,58 +1,60 @@
 /**
- * The enrichment of one job: its events that wait, each asked about at every step, and brought back when all have answered.
+ * The enrichment of one job: requests every step for each waiting event, and returns the results when all have
+ * answered.
  *
- * Owns: which events are under way, the time that each has, what is brought back together. Leaves out: one step's questions
- * (enrichment-requests.ts), reading the events (integrations/awaited-feed.ts), writing and deciding them (actor/enrichment-results.ts).
+ * Owns: the events being enriched, the time limit of each, the batches of results. Leaves out: the requests of a step
+ * (enrichment-requests.ts), reading events (integrations/awaited-feed.ts), storing results (actor/enrichment-results.ts).
  *
- * 1. The queue is the store: an event waits there until it is under way, and stays there until it is decided. Whoever dies, the
- *    next one finds it.
- * 2. At most `enrichmentsUnderWayMax` events are under way; one that waited too long is brought back with what is remembered.
- * 3. An event has the time of its slowest step, from when it came in or, where nobody could have asked before, from when this was
- *    opened. What has not answered by then is late, and the event goes without it.
- * 4. What is brought back is brought until it is taken.
+ * 1. The store is the queue: an event waits there, and stays there until it is decided. After a crash it is found
+ *    again.
+ * 2. At most `enrichmentsUnderWayMax` events are enriched at the same time. An event past its time limit gets only cached
+ *    answers.
+ * 3. An event has the time limit of its slowest step. It starts when the event arrived, or when this enricher was
+ *    opened if that was later. A step that has not answered by then is late, and the event continues without it.
+ * 4. Results are sent until they are accepted.
  */
 import { bounds } from '../bounds.js'
 import type { EnrichedResult, EnrichmentStatus, EnrichmentStep } from './enrichment.js'
 import type { EnrichmentAnswer } from './enrichment-requests.js'
-import { Rest } from '../delivery/loop-sleep.js'
+import { LoopSleep } from '../delivery/loop-sleep.js'
 
-/** An event that waits for look-ups. */
+/** An event that waits for enrichment. */
 export interface AwaitedEvent {
-  /** Its ingest time. */
+  /** Its ingest time, microseconds since 1970. */
   readonly micros: number
   readonly document: Readonly<Record<string, unknown>>
 }
 
 export interface AwaitedFeed {
-  /** Events that wait and came in after that time, the oldest first. */
+  /** Waiting events with a later ingest time, oldest first. */
   look(after: number, eventsMax: number): readonly AwaitedEvent[]
 }
 
 export interface EnricherDeps {
   readonly feed: AwaitedFeed
   readonly steps: readonly EnrichmentStep[]
-  /** False where it is set up otherwise by now, and is to ask nothing more: asked behind each look at events. */
+  /** False once the steps were changed or removed: it then requests nothing more. Called after each read of events. */
   isCurrent(): boolean
-  /** Resolves when the events are decided on disk; with why not, where they could not be taken now. */
+  /** Resolves with null when the events are decided on disk, or with the reason why they were not accepted. */
   readonly bring: (results: readonly EnrichedResult[]) => Promise<string | null>
-  /** The longest rest without a look. */
+  /** The longest sleep between two reads. */
   readonly idleMs: number
   nowMs(): number
   failed(what: string, error: unknown): void
 }
 
-/** Results that are brought together, and how many such pieces may be on their way. */
+/** Results in one batch, and batches at the same time. */
 const PIECE_MAX = 128
 const PIECES_MAX = 4
-/** Before what could not be taken, or looked for, is tried again. */
+/** Pause after a failed read or a batch that was not accepted. */
 const AGAIN_MS = 250
 
 export class Enricher {
   readonly #deps: EnricherDeps
   readonly #openedMs: number
   readonly #stop = new AbortController()
-  readonly #rest = new Rest(this.#stop.signal)
-  /** Ingest time of the last event that was taken up. */
+  readonly #sleep = new LoopSleep(this.#stop.signal)
+  /** Ingest time of the last event that was read. */
   #place = 0
   #underWay = 0
   #ready: EnrichedResult[] = []
@@ -65,23 +67,23 @@ export class Enricher {
     this.#openedMs = deps.nowMs()
   }
 
-  /** Has nothing to do until it is woken. */
+  /** True while there is nothing to do until `wake`. */
   get isIdle(): boolean {
-    return this.#underWay === 0 && this.#rest.isSleeping
+    return this.#underWay === 0 && this.#sleep.isSleeping
   }
 
   start(): void {
     this.#done = this.#loop()
   }
 
-  /** There may be events that wait. */
+  /** Call when there may be waiting events. */
   wake(): void {
-    this.#rest.wake()
+    this.#sleep.wake()
   }
 
   status(): EnrichmentStatus[] {
-    return this.#deps.steps.map(({ id, name, looks, invalid }) => {
-      if (looks === null)
+    return this.#deps.steps.map(({ id, name, requests, invalid }) => {
+      if (requests === null)
         return {
           id,
           name,
@@ -94,23 +96,22 @@ export class Enricher {
           late: 0,
           remembered: 0,
         }
-      const { circuit, counts } = looks
-      const state = circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
-      return { id, name, state, reason: looks.reason, summary: looks.summary, ...counts }
+      const { circuit, counts, reason, summary } = requests
+      return { id, name, state: circuit.status, reason, summary, ...counts }
     })
   }
 
-  /** What is under way is given up; its events wait in the store. */
+  /** Stops. Events being enriched wait in the store. */
   async close(): Promise<void> {
     this.#stop.abort()
-    this.#rest.wake()
+    this.#sleep.wake()
     await this.#done
-    await Promise.all(this.#deps.steps.map(({ looks }) => looks?.close()))
+    await Promise.all(this.#deps.steps.map(({ requests }) => requests?.close()))
   }
 
   async #loop(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      this.#rest.look()
+      this.#sleep.beginPass()
       let [restMs, isIdle] = [this.#deps.idleMs, true]
       try {
         const free = bounds.enrichmentsUnderWayMax - this.#underWay
@@ -120,21 +121,21 @@ export class Enricher {
           restMs = 0
         }
       } catch (error) {
-        this.#deps.failed('events that wait for look-ups could not be read', error)
+        this.#deps.failed('events that wait for enrichment could not be read', error)
         ;[restMs, isIdle] = [AGAIN_MS, false]
       }
-      if (restMs > 0) await this.#rest.sleep(restMs, isIdle)
+      if (restMs > 0) await this.#sleep.sleep(restMs, isIdle)
       else await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
-  /** Asks every step about the event. */
+  /** Requests every step for the event. */
   #take({ micros, document }: AwaitedEvent): void {
     const { steps, nowMs } = this.#deps
     this.#place = micros
     this.#underWay++
     const begunMs = nowMs()
-    // Behind a clock that was set back events say that they come later than now.
+    // After the clock was set back, ingest times may be later than now.
     const fromMs = Math.min(begunMs, Math.max(Math.floor(micros / 1_000), this.#openedMs))
     const answers = new Array<EnrichedResult['steps'][number]>(steps.length)
     let open = steps.length
@@ -162,14 +163,14 @@ export class Enricher {
       }
       if (--open === 0) this.#settled({ micros, steps: answers })
     }
-    for (const [at, { looks, invalid, timeLimitMs }] of steps.entries()) {
-      if (looks === null) settle(at, { outcome: 'failed', reason: invalid })
-      else looks.ask(document, fromMs + timeLimitMs, (answer) => settle(at, answer))
+    for (const [at, { requests, invalid, timeLimitMs }] of steps.entries()) {
+      if (requests === null) settle(at, { outcome: 'failed', reason: invalid })
+      else requests.ask(document, fromMs + timeLimitMs, (answer) => settle(at, answer))
     }
   }
 
   #settled(result: EnrichedResult): void {
-    // Given up with the step that was closed: the event waits in the store for the next one.
+    // This enricher is closed: the event waits in the store for the next one.
     if (this.#stop.signal.aborted) return
     this.#ready.push(result)
     if (this.#flushing) return
@@ -195,6 +196,6 @@ export class Enricher {
     this.#bringing--
     this.#underWay -= piece.length
     this.#flush()
-    this.#rest.wake()
+    this.#sleep.wake()
   }
 }

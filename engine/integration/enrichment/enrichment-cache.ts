@@ -1,7 +1,7 @@
 /**
- * Answers of look-ups, remembered for a while: bounded in number and in bytes, the longest unused goes first.
+ * A cache of enrichment answers, limited in number and in bytes. The least recently used answer goes first.
  *
- * 1. An answer that is too old is none.
+ * 1. An expired answer is never returned.
  */
 import { bounds } from '../bounds.js'
 import type { EnrichmentFields } from '../contract.js'
@@ -17,7 +17,7 @@ export class EnrichmentCache {
   readonly #known = new Map<string, Known>()
   #bytes = 0
 
-  /** `lifeMs` 0: nothing is remembered. */
+  /** `lifeMs` 0 turns the cache off. */
   constructor(lifeMs: number) {
     this.#lifeMs = lifeMs
   }
@@ -26,7 +26,7 @@ export class EnrichmentCache {
     return this.#known.size
   }
 
-  /** What is known of the subject: null for nothing; undefined where it has to be asked. */
+  /** The cached answer: fields, or null for nothing found; undefined if the counterpart must be asked. */
   get(subject: string, nowMs: number): EnrichmentFields | null | undefined {
     const known = this.#known.get(subject)
     if (known === undefined) return undefined

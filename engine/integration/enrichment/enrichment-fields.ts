@@ -1,10 +1,10 @@
-/** What a counterpart brought, cut to what an event may be given: bounded in fields, text and bytes, and nothing but plain JSON. */
+/** Limits the fields of an enrichment: number, text, bytes, depth, and only plain JSON values. */
 import { bounds } from '../bounds.js'
 import type { EnrichmentFields } from '../contract.js'
 
 /** Depth of the fields below `enrichment.<name>`. */
 const DEPTH_MAX = 8
-/** Names that would mean something else than a field. */
+/** Names with a special meaning in JavaScript. */
 const forbidden: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 interface Room {
@@ -12,7 +12,7 @@ interface Room {
   bytes: number
 }
 
-/** The fields with what is too much of them left out; those that come first stay. */
+/** The fields within the limits; the first ones are kept. */
 export function boundedFields(fields: EnrichmentFields): EnrichmentFields {
   return (plain(fields, { fields: bounds.enrichmentFieldsMax, bytes: bounds.enrichmentBytesMax }, 0) ??
     {}) as EnrichmentFields

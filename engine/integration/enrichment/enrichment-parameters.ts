@@ -1,20 +1,20 @@
-/** What every step that enriches can say, and what its fields are called by. */
+/** The parameters of every enrichment step, and the names of its fields. */
 import type { PipelineStep } from '../../domain/job/job.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { bounds } from '../bounds.js'
-import type { Opened } from '../contract.js'
+import type { OpenedParameters } from '../contract.js'
 
 const plainName = /^[a-z0-9_]{1,64}$/
 
-/** Parameters of the role enrichment, beside those of a kind. */
+/** Parameters of the role enrichment, in addition to those of a kind. */
 export const enrichmentParameters: readonly ParameterSpec[] = [
   {
     name: 'name',
     type: 'string',
     required: false,
-    check: (text) => (text === '' || plainName.test(text) ? null : 'must be of a to z, 0 to 9 and _'),
+    check: (text) => (text === '' || plainName.test(text) ? null : 'must consist of a to z, 0 to 9 and _'),
     description:
-      'What the fields are called by: enrichment.<name>.<field>. Without it, the title of the integration in small letters, with _ for what is neither letter nor digit.',
+      'The name of the fields: enrichment.<name>.<field>. Default: the title of the integration in lower case, with _ for other characters than letters and digits.',
   },
   {
     name: 'time_limit_seconds',
@@ -23,7 +23,7 @@ export const enrichmentParameters: readonly ParameterSpec[] = [
     minimum: 0.1,
     maximum: bounds.enrichmentSecondsMax,
     default: bounds.enrichmentSeconds,
-    description: 'How long an event waits for an answer; then it is decided without.',
+    description: 'How long an event waits for an answer. After that it is decided without one.',
   },
   {
     name: 'cache_seconds',
@@ -32,7 +32,7 @@ export const enrichmentParameters: readonly ParameterSpec[] = [
     minimum: 0,
     maximum: 86_400,
     default: bounds.enrichmentCacheSeconds,
-    description: 'How long an answer is used again for the same question; 0 for never.',
+    description: 'How long an answer is reused for the same query; 0 turns the cache off.',
   },
 ]
 
@@ -41,7 +41,7 @@ export function timeLimitMs(parameters: Readonly<Record<string, unknown>>): numb
   return (typeof seconds === 'number' ? seconds : bounds.enrichmentSeconds) * 1_000
 }
 
-export function cacheMs(parameters: Opened): number {
+export function cacheMs(parameters: OpenedParameters): number {
   return Number(parameters.cache_seconds ?? bounds.enrichmentCacheSeconds) * 1_000
 }
 
@@ -57,7 +57,7 @@ function nameOf(title: string, parameters: Readonly<Record<string, unknown>>): s
   )
 }
 
-/** The names of steps, in their order; of two with the same one the later is told apart by the id of its integration. */
+/** The names of steps, in order. A repeated name gets the id of its integration as a suffix. */
 export function enrichmentNames(steps: readonly { readonly step: PipelineStep; readonly title: string }[]): string[] {
   const taken = new Set<string>()
   return steps.map(({ step, title }) => {

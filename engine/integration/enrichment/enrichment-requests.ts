@@ -1,14 +1,16 @@
 /**
- * The look-ups of one step: questions about many events gathered, answered from memory or by the counterpart, each in its time.
+ * The enrichment requests of one step. Queries of many events are batched, and answered from the cache or by the
+ * counterpart, each within its time limit.
  *
- * Owns: what waits for an answer, which question is asked when, what is remembered. Leaves out: what is asked (contract.ts, EnrichmentSource),
- * which events (enricher.ts), when the counterpart may be asked (pace.ts).
+ * Owns: waiting queries, their order, the cache. Leaves out: requests (the kinds), which events (enricher.ts), pauses
+ * (pace.ts).
  *
- * 1. Whoever asks is told once: what was found, that nothing was, that it failed, or that the time was over.
- * 2. Two who ask the same wait for one answer. One that comes after the time of all who waited is remembered still.
- * 3. A failure is tried again while somebody has time left. While the breaker is open nobody waits: all are told why at once.
- * 4. A question that is refused fails by itself, and says nothing about the counterpart.
- * 5. What waits is bounded by the events that are under way (enricher.ts).
+ * 1. Each query gets exactly one answer: found, nothing, failed or late.
+ * 2. Equal queries share one answer. An answer that comes after everybody's time limit is still cached.
+ * 3. A failure is retried while a query has time left. While the circuit breaker is open, all queries fail at once,
+ *    with its reason.
+ * 4. A refused query fails alone, and does not count as a failure of the counterpart.
+ * 5. The number of waiting queries is limited by the events that are being enriched (enricher.ts).
  */
 import type { Known, EnrichmentSource, EnrichmentFields } from '../contract.js'
 import { QueryRefused, SourceFailure } from '../contract.js'
@@ -23,22 +25,22 @@ export type EnrichmentAnswer =
 
 export interface EnrichmentRequestsDeps {
   readonly enrichment: EnrichmentSource
-  /** Milliseconds that an answer is remembered. */
+  /** Milliseconds that an answer stays in the cache. */
   readonly cacheMs: number
   readonly circuit: Circuit
   nowMs(): number
   failed(what: string, error: unknown): void
-  /** The counterpart was asked about so many, and why it did not answer, if so. */
-  query?(items: number, seconds: number, reason: string | null): void
+  /** Reports a request: how many subjects, how long, and why it failed, if so. */
+  requested?(items: number, seconds: number, reason: string | null): void
 }
 
-/** Since the start of the service. */
+/** Counts since the start of the service, by outcome. */
 export interface EnrichmentCounts {
   readonly found: number
   readonly nothing: number
   readonly failed: number
   readonly late: number
-  /** Of them, those that were answered from memory. */
+  /** Those that the cache answered; each is also counted by its outcome. */
   readonly remembered: number
 }
 
@@ -47,23 +49,23 @@ interface Waiting {
   readonly tell: (answer: EnrichmentAnswer) => void
 }
 
-/** Between two looks at whose time is over. */
+/** Interval between two checks of the time limits. */
 const SWEEP_MS = 25
-const broken = 'the integration failed; the log of the service says how'
+const broken = 'the integration failed; see the log of the service'
 const late: EnrichmentAnswer = { outcome: 'late', reason: '' }
 
 export class EnrichmentRequests {
   readonly #deps: EnrichmentRequestsDeps
   readonly #cache: EnrichmentCache
   readonly #stop = new AbortController()
-  /** Who waits for which subject. */
+  /** Waiting queries by subject. */
   readonly #waiting = new Map<string, Waiting[]>()
-  /** Subjects that are to be asked, in order. */
+  /** Subjects to request, in order. */
   #queue: string[] = []
   #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | null = null
   #pause: NodeJS.Timeout | null = null
-  /** Why the latest question was refused; '' where it was not. */
+  /** Why the latest query was refused; '' if it was not. */
   #refusal = ''
   readonly #counts = { found: 0, nothing: 0, failed: 0, late: 0, remembered: 0 }
 
@@ -76,12 +78,12 @@ export class EnrichmentRequests {
     return { ...this.#counts }
   }
 
-  /** What the integration knows by itself, for people; '' where it asks each time. */
+  /** A sentence about the data that the integration holds in memory; '' where it asks the counterpart each time. */
   get summary(): string {
     return this.#deps.enrichment.summary?.() ?? ''
   }
 
-  /** Why it does not work, or the latest question did not; '' where all is well. */
+  /** Why requests fail, or why the latest query was refused; '' for neither. */
   get reason(): string {
     return this.#deps.circuit.reason || this.#refusal
   }
@@ -90,7 +92,9 @@ export class EnrichmentRequests {
     return this.#deps.circuit
   }
 
-  /** Tells what is known about an event, at the latest soon after `untilMs`; perhaps before it returns. */
+  /**
+   * Calls `tell` with what is known about an event: soon after `untilMs` at the latest, perhaps before `ask` returns.
+   */
   ask(document: Readonly<Record<string, unknown>>, untilMs: number, tell: (answer: EnrichmentAnswer) => void): void {
     const { nowMs } = this.#deps
     const subject = this.#subjectOf(document)
@@ -107,11 +111,11 @@ export class EnrichmentRequests {
     this.#waiting.set(subject, [{ untilMs, tell }])
     this.#queue.push(subject)
     this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS)
-    // With what else comes in this round of the event loop.
+    // Wait for other queries of this round of the event loop.
     if (this.#queue.length === 1) setImmediate(() => this.#pump())
   }
 
-  /** Who waits is told that it failed. */
+  /** Waiting queries fail. */
   async close(): Promise<void> {
     this.#stop.abort()
     this.#failAll('the step was closed')
@@ -119,7 +123,7 @@ export class EnrichmentRequests {
     await this.#deps.enrichment.close()
   }
 
-  /** undefined where the integration has a bug. */
+  /** undefined if the integration has a bug. */
   #subjectOf(document: Readonly<Record<string, unknown>>): string | null | undefined {
     try {
       return this.#deps.enrichment.subjectOf(document)
@@ -139,17 +143,17 @@ export class EnrichmentRequests {
     ) {
       const waitMs = circuit.enter(nowMs())
       if (waitMs > 0) {
-        if (circuit.isTrying()) return this.#failAll(circuit.reason)
+        if (circuit.isTripped()) return this.#failAll(circuit.reason)
         this.#pause = setTimeout(() => {
           this.#pause = null
           this.#pump()
         }, waitMs)
         return
       }
-      const query = this.#find(this.#queue.splice(0, enrichment.batchMax))
-      this.#underWay.add(query)
-      void query.finally(() => {
-        this.#underWay.delete(query)
+      const request = this.#find(this.#queue.splice(0, enrichment.batchMax))
+      this.#underWay.add(request)
+      void request.finally(() => {
+        this.#underWay.delete(request)
         this.#pump()
       })
     }
@@ -161,24 +165,24 @@ export class EnrichmentRequests {
     try {
       const answers = await enrichment.find(subjects, this.#stop.signal)
       circuit.succeeded()
-      this.#query(subjects, begin, null)
+      this.#report(subjects, begin, null)
       for (const [at, subject] of subjects.entries()) this.#answer(subject, answers[at] ?? null)
     } catch (error) {
-      if (this.#stop.signal.aborted) return circuit.left()
+      if (this.#stop.signal.aborted) return circuit.release()
       if (error instanceof SourceFailure) circuit.failed(nowMs(), error.message, error.retryAfterMs)
       else {
         circuit.failed(nowMs(), broken)
         failed('an integration failed', error)
       }
-      this.#query(subjects, begin, circuit.reason)
+      this.#report(subjects, begin, circuit.reason)
       this.#queue.unshift(...subjects.filter((subject) => this.#waiting.has(subject)))
     }
   }
 
-  /** What is known in memory is asked of nobody. */
-  #query(subjects: readonly string[], begin: number, reason: string | null): void {
+  /** An integration that answers from memory makes no requests. */
+  #report(subjects: readonly string[], begin: number, reason: string | null): void {
     if (this.#deps.enrichment.summary === undefined)
-      this.#deps.query?.(subjects.length, (performance.now() - begin) / 1_000, reason)
+      this.#deps.requested?.(subjects.length, (performance.now() - begin) / 1_000, reason)
   }
 
   #answer(subject: string, known: Known): void {
@@ -189,7 +193,7 @@ export class EnrichmentRequests {
         : this.#remember(subject, known)
     for (const { tell } of this.#waiting.get(subject) ?? []) this.#tell(tell, answer)
     this.#waiting.delete(subject)
-    this.#rest()
+    this.#stopSweeping()
   }
 
   #remember(subject: string, brought: EnrichmentFields | null): EnrichmentAnswer {
@@ -198,7 +202,7 @@ export class EnrichmentRequests {
     return answerOf(fields)
   }
 
-  /** Tells those whose time is over. */
+  /** Answers queries whose time limit has passed. */
   #sweep(): void {
     const now = this.#deps.nowMs()
     const answer = this.#overdue()
@@ -210,10 +214,10 @@ export class EnrichmentRequests {
       else this.#waiting.delete(subject)
     }
     this.#queue = this.#queue.filter((subject) => this.#waiting.has(subject))
-    this.#rest()
+    this.#stopSweeping()
   }
 
-  /** What is said where the time was over: why it failed, where it has failed. */
+  /** The answer after the time limit: the failure of the counterpart, if there was one. */
   #overdue(): EnrichmentAnswer {
     const { failures, reason } = this.#deps.circuit
     return failures > 0 ? { outcome: 'failed', reason } : late
@@ -226,7 +230,7 @@ export class EnrichmentRequests {
     this.#waiting.clear()
     if (this.#pause !== null) clearTimeout(this.#pause)
     this.#pause = null
-    this.#rest()
+    this.#stopSweeping()
   }
 
   #tell(tell: (answer: EnrichmentAnswer) => void, answer: EnrichmentAnswer): void {
@@ -234,7 +238,7 @@ export class EnrichmentRequests {
     tell(answer)
   }
 
-  #rest(): void {
+  #stopSweeping(): void {
     if (this.#waiting.size > 0 || this.#timer === null) return
     clearInterval(this.#timer)
     this.#timer = null

@@ -1,18 +1,18 @@
-/** The words of enrichment: a step as it runs, what it says of itself, what was found out about an event. */
+/** Types of enrichment: a running step, its status, and the results of one event. */
 import type { EnrichmentOutcome } from '../../store/enrichment-row.js'
 import type { StepId } from '../delivery/ledger.js'
 import type { EnrichmentCounts, EnrichmentRequests } from './enrichment-requests.js'
 
-/** A step that enriches, of one job. */
+/** An enrichment step of one job. */
 export interface EnrichmentStep {
   readonly id: StepId
-  /** Of the integration. */
+  /** Title of the integration. */
   readonly title: string
-  /** What the fields are called by. */
+  /** The name of its fields: `enrichment.<name>.<field>`. */
   readonly name: string
   readonly timeLimitMs: number
-  /** null where it cannot be opened: `invalid` says why. */
-  readonly looks: EnrichmentRequests | null
+  /** null if it cannot be opened: `invalid` says why. */
+  readonly requests: EnrichmentRequests | null
   readonly invalid: string
 }
 
@@ -20,13 +20,13 @@ export interface EnrichmentStatus extends EnrichmentCounts {
   readonly id: StepId
   readonly name: string
   readonly state: 'running' | 'retrying' | 'open' | 'invalid'
-  /** '' where all is well. */
+  /** '' while the step works. */
   readonly reason: string
-  /** What it knows by itself; '' where it asks each time. */
+  /** A sentence about the data that it holds in memory; '' where it asks the counterpart each time. */
   readonly summary: string
 }
 
-/** What was found out about one event, step by step. */
+/** What was found about one event, step by step. */
 export interface EnrichedResult {
   /** Its ingest time. */
   readonly micros: number
@@ -37,7 +37,7 @@ export interface EnrichedResult {
     readonly outcome: EnrichmentOutcome
     readonly reason: string
     readonly ms: number
-    /** Absent where there was no answer. */
+    /** Absent without an answer. */
     readonly fields?: Readonly<Record<string, unknown>>
   }[]
 }

@@ -1,17 +1,17 @@
 /**
  * Which hosts integrations may reach.
  *
- * Owns: the ranges of addresses that are nobody's business outside (private, loopback, link-local and the like), and the
- * exceptions of a setting. Leaves out: connections (http-client.ts, line-client.ts).
+ * Owns: the closed ranges of addresses (private, loopback, link-local and similar), and the exceptions of a setting.
+ * Leaves out: connections (http-client.ts, line-client.ts).
  *
- * 1. What is checked is the address that the connection is made to: names are looked up here, by the socket itself, so no
- *    second look-up can answer otherwise.
- * 2. An address that carries another one (IPv4 in IPv6: mapped, compatible, NAT64, 6to4) is judged by both.
+ * 1. The check applies to the address of the connection. The socket resolves names here, so a second resolution cannot
+ *    give another answer.
+ * 2. An IPv6 address that contains an IPv4 address (mapped, compatible, NAT64, 6to4) is judged by that address too.
  */
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** A host that may not be reached; the message is for people. */
+/** The host may not be reached. The message is for people. */
 export class HostRefused extends Error {}
 
 const closed4: readonly (readonly [string, number])[] = [
@@ -31,7 +31,7 @@ const closed4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ]
-/** Of 2000::/3; everything outside of that is closed. */
+/** Closed ranges in 2000::/3; everything outside 2000::/3 is closed too. */
 const closed6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -48,9 +48,9 @@ const notPublic4 = listOf(closed4, 'ipv4')
 const notPublic6 = listOf(closed6, 'ipv6')
 const global6 = listOf([['2000::', 3]], 'ipv6')
 
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  // A zone is for the machine alone.
+/** The eight groups of an IPv6 address, 0 to 65,535 each. */
+export function groupsOf(address: string): number[] {
+  // A zone has a meaning on this machine only.
   const [plain = ''] = address.split('%')
   const withoutDots = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...deps: string[]) => {
     const [a, b, c, d] = deps.map(Number) as [number, number, number, number]
@@ -63,7 +63,7 @@ function groupsOf(address: string): number[] {
   return [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last]
 }
 
-/** The IPv4 address that an IPv6 address carries, or null. */
+/** The IPv4 address inside an IPv6 address, or null. */
 export function carriedIn(address: string): string | null {
   const groups = groupsOf(address)
   const text = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.')
@@ -71,11 +71,11 @@ export function carriedIn(address: string): string | null {
   if (g0 === 0x2002) return text(g1, g2)
   if (g0 === 0x64 && g1 === 0xff9b) return text(g6, g7)
   const isLow = g0 === 0 && g1 === 0 && g2 === 0 && g3 === 0 && g4 === 0
-  // ::1 and :: are addresses of their own, and closed.
+  // ::1 and :: contain no IPv4 address; both are closed.
   return isLow && (g5 === 0xffff || (g5 === 0 && g6 !== 0)) ? text(g6, g7) : null
 }
 
-/** True for an address that belongs to the public network. */
+/** True for an address of the public network. */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 4) return !notPublic4.check(address, 'ipv4')
   const carried = carriedIn(address)
@@ -89,8 +89,8 @@ export class HostPolicy {
   readonly #resolve: typeof systemLookup
 
   /**
-   * `allowed`: names, addresses and CIDR ranges that may be reached although they are not public.
-   * `resolve` looks names up; tests give their own. @throws Error for an entry that is none of these.
+   * `allowed` lists names, addresses and CIDR ranges that may be reached although they are not public. Tests pass their
+   * own `resolve`. @throws Error for an entry that is none of these.
    */
   constructor(allowed: readonly string[], resolve: typeof systemLookup = systemLookup) {
     this.#resolve = resolve
@@ -102,15 +102,17 @@ export class HostPolicy {
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
     if (isIP(address) === 0) {
       if (prefix !== undefined || !/^[a-z0-9_.-]+$/.test(entry))
-        throw new Error(`${entry} is no host, address or CIDR range`)
+        throw new Error(`${entry} is not a host, address or CIDR range`)
       this.#names.add(entry)
     } else if (prefix === undefined) this.#open.addAddress(address, family)
     else if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > (family === 'ipv4' ? 32 : 128))
-      throw new Error(`${entry} is no CIDR range`)
+      throw new Error(`${entry} is not a CIDR range`)
     else this.#open.addSubnet(address, Number(prefix), family)
   }
 
-  /** @throws HostRefused where the host is a name that is forbidden as such, or an address that may not be reached. */
+  /**
+   * Checks a host before it is resolved. @throws HostRefused for an empty name, or an address that may not be reached.
+   */
   check(host: string): void {
     const name = host
       .toLowerCase()
@@ -120,7 +122,7 @@ export class HostPolicy {
     if (isIP(name) !== 0 && !this.#mayReach(name)) throw this.#refused(name)
   }
 
-  /** For sockets: the addresses of a name that may be reached. */
+  /** Resolves a name for a socket, to the addresses that may be reached. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, [], 0)
@@ -133,7 +135,10 @@ export class HostPolicy {
     })
   }
 
-  /** The addresses of a host that may be reached, for clients that make their sockets themselves. Rejects with HostRefused, or as the look-up fails. */
+  /**
+   * The addresses of a host that may be reached, for clients that create their own sockets. Rejects with HostRefused,
+   * or with the error of the name resolution.
+   */
   async addressesOf(host: string): Promise<string[]> {
     this.check(host)
     const name = host.replace(/^\[|\]$/g, '')

@@ -1,14 +1,14 @@
 /**
- * HTTP to counterparts: one request at a time limit, bounded, to hosts that may be reached.
+ * HTTP requests to counterparts: limited in time and size, and only to hosts that may be reached.
  *
- * Owns: sockets and their reuse, redirects, limits of time and size, TLS. Leaves out: what is said (the kinds), trying
- * again (delivery.ts).
+ * Owns: sockets and their reuse, redirects, limits of time and size, TLS. Leaves out: the content of requests (the
+ * kinds), retries (delivery.ts).
  *
- * 1. The host of every hop is checked against the policy, at the address that is connected to.
- * 2. Certificates are verified unless the integration says otherwise.
- * 3. A redirect is followed where it keeps method and body (307, 308) or there is none (GET), five times at most; what
- *    identifies us does not go to another origin, and never from https to http.
- * 4. An answer has at most `answerBytesMax` bytes, or what the request says; nothing of a longer one is kept.
+ * 1. The host of every hop is checked against the policy, at the address of the connection.
+ * 2. Certificates are verified unless the integration turns that off.
+ * 3. A redirect is followed if it keeps method and body (307, 308), or for GET; five times at most. It never leads from
+ *    https to http. Credentials are not sent to another origin.
+ * 4. An answer has at most `answerBytesMax` bytes. A longer one is discarded.
  */
 import { Agent as PlainAgent, request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
@@ -18,11 +18,11 @@ import { HostRefused, type HostPolicy } from './host-policy.js'
 
 export interface HttpOptions {
   readonly policy: HostPolicy
-  /** False takes any certificate. */
+  /** False accepts any certificate. */
   readonly verifyTls?: boolean
-  /** PEM of the authorities to trust instead of the usual ones. */
+  /** PEM of the authorities to trust instead of the public ones. */
   readonly authorities?: string | undefined
-  /** Sent with each request to the origin that it was made for: who we are. */
+  /** Headers that identify the service; sent to the origin of the request only. */
   readonly credentials?: Readonly<Record<string, string>>
 }
 
@@ -42,9 +42,9 @@ export interface HttpAnswer {
   readonly body: Buffer
 }
 
-/** The counterpart could not be asked, or did not answer whole; the message is for people. */
+/** The counterpart was unreachable, or its answer was incomplete or wrong. The message is for people. */
 export class HttpFailure extends Error {
-  /** There was a connection: what was sent may be the reason. */
+  /** There was a connection, so the request itself may be the cause. */
   readonly connected: boolean
 
   constructor(message: string, connected = true) {
@@ -79,7 +79,7 @@ export class HttpClient {
     })
   }
 
-  /** Asks, and follows redirects. @throws HttpFailure, HostRefused. */
+  /** Sends a request and follows redirects. @throws HttpFailure, HostRefused. */
   async send(request: HttpRequest): Promise<HttpAnswer> {
     let { url } = request
     for (let hops = 0; ; hops++) {
@@ -89,8 +89,9 @@ export class HttpClient {
       if (request.method !== 'GET' && answer.status < 307) return answer
       if (hops >= REDIRECTS_MAX) throw new HttpFailure(`more than ${REDIRECTS_MAX} redirects`)
       const next = URL.canParse(location, url.href) ? new URL(location, url) : null
-      if (next === null || !/^https?:$/.test(next.protocol)) throw new HttpFailure('a redirect to what is no address')
-      if (url.protocol === 'https:' && next.protocol === 'http:') throw new HttpFailure('a redirect from https to http')
+      if (next === null || !/^https?:$/.test(next.protocol)) throw new HttpFailure('the redirect has no valid address')
+      if (url.protocol === 'https:' && next.protocol === 'http:')
+        throw new HttpFailure('the redirect leads from https to http')
       url = next
     }
   }
@@ -123,7 +124,7 @@ export class HttpClient {
       try {
         sent = (isTls ? tlsRequest : plainRequest)(url, options, taken)
       } catch (error) {
-        // A header that cannot be sent, as a password with a line's end in it: the message names the header only.
+        // A header cannot be sent, such as a password that contains a line break: the message names only the header.
         return reject(new HttpFailure((error as Error).message, false))
       }
       let connected = false
@@ -133,11 +134,11 @@ export class HttpClient {
       }
       const fail = (error: Error): void => {
         settle()
-        reject(sentence(error, connected))
+        reject(failureOf(error, connected))
       }
       const stop = (): void => void sent.destroy(new HttpFailure('stopped', false))
       const timer = setTimeout(
-        () => sent.destroy(new HttpFailure(`no whole answer within ${timeoutMs} ms`, connected)),
+        () => sent.destroy(new HttpFailure(`no complete answer within ${timeoutMs} ms`, connected)),
         timeoutMs,
       )
       signal?.addEventListener('abort', stop)
@@ -160,16 +161,16 @@ async function collect(answer: IncomingMessage, bytesMax: number): Promise<Buffe
     bytes += piece.length
     if (bytes > bytesMax) {
       answer.destroy()
-      throw new HttpFailure(`an answer of more than ${bytesMax} bytes`)
+      throw new HttpFailure(`the answer has more than ${bytesMax} bytes`)
     }
     pieces.push(piece)
   }
-  if (!answer.complete) throw new HttpFailure('the connection ended within the answer')
+  if (!answer.complete) throw new HttpFailure('the connection ended before the answer was complete')
   return Buffer.concat(pieces)
 }
 
-/** What went wrong, without the addresses and stacks that nobody can use. */
-function sentence(error: Error, connected: boolean): Error {
+/** The failure as a sentence, without addresses and stack. */
+function failureOf(error: Error, connected: boolean): Error {
   if (error instanceof HttpFailure || error instanceof HostRefused) return error
   const { code } = error as NodeJS.ErrnoException
   return new HttpFailure(

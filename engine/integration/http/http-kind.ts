@@ -1,21 +1,25 @@
 /**
- * What the kinds that speak HTTP have in common: connection parameters, a client made of them, and what an answer means.
+ * What the kinds that use HTTP share: connection parameters, a client, and the outcome of an answer.
  *
- * An answer means: 2xx delivered; 408, 425, 429 and 5xx failed, to be tried again; 401, 403, 404, 405, 407 and redirects that
- * cannot be followed failed too, for they are about the set-up and not about the event; any other 4xx refused.
+ * | status                                        | outcome                                               |
+ * |-----------------------------------------------|-------------------------------------------------------|
+ * | 2xx                                           | delivered                                             |
+ * | 408, 425, 429, 5xx                            | failed: retried                                       |
+ * | 401, 403, 404, 405, 407, unfollowed redirects | failed: the cause is the configuration, not the event |
+ * | any other 4xx                                 | refused                                               |
  */
 import { bounds } from '../bounds.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
-import type { Fate, Opened, Tools } from '../contract.js'
+import type { Outcome, OpenedParameters, Tools } from '../contract.js'
 import { HttpClient, HttpFailure, type HttpAnswer } from './http-client.js'
 import { HostRefused } from './host-policy.js'
 
-/** Why a text is no address of a counterpart, or null. */
+/** Why a text is not the URL of a counterpart, or null. */
 function misfitUrl(text: string): string | null {
   if (!URL.canParse(text)) return 'must be a URL, with http:// or https://'
   const { protocol, username, password } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') return 'must be a URL, with http:// or https://'
-  return username !== '' || password !== '' ? 'must not have a user or password in it' : null
+  return username !== '' || password !== '' ? 'must not contain a user or password' : null
 }
 
 export function urlParameter(name: string, description: string): ParameterSpec {
@@ -34,7 +38,7 @@ export const tlsParameters: readonly ParameterSpec[] = [
     name: 'ca_certificate',
     type: 'string',
     required: false,
-    description: 'PEM of the authorities that its certificate is verified with, instead of the public ones.',
+    description: 'PEM of the authorities that verify its certificate, instead of the public ones.',
     check: (text) =>
       text === '' || text.includes('-----BEGIN CERTIFICATE-----') ? null : 'must be certificates in PEM form',
   },
@@ -44,23 +48,23 @@ export const tlsParameters: readonly ParameterSpec[] = [
     required: false,
     minimum: 1,
     maximum: bounds.outsideMsMax / 1_000,
-    description: 'How long to wait for a whole answer.',
+    description: 'How long to wait for a complete answer.',
     default: 10,
   },
 ]
 
-export function timeoutMs(connection: Opened): number {
+export function timeoutMs(connection: OpenedParameters): number {
   return Number(connection.timeout_seconds ?? 10) * 1_000
 }
 
-/** A text parameter; undefined where it is absent or empty. */
-export function textAt(values: Opened, name: string): string | undefined {
+/** A text parameter; undefined if absent or empty. */
+export function textAt(values: OpenedParameters, name: string): string | undefined {
   const value = values[name]
   return value === undefined || value === '' ? undefined : String(value)
 }
 
 export function openHttp(
-  connection: Opened,
+  connection: OpenedParameters,
   tools: Tools,
   credentials: Readonly<Record<string, string>> = {},
 ): HttpClient {
@@ -72,10 +76,10 @@ export function openHttp(
   })
 }
 
-const aboutSetUp = new Set([401, 403, 404, 405, 407])
-const passing = new Set([408, 425, 429, 503])
+const configurationErrors = new Set([401, 403, 404, 405, 407])
+const temporaryErrors = new Set([408, 425, 429, 503])
 
-/** How long the counterpart asks to be left alone, or 0. */
+/** How long the counterpart asks us to wait, or 0. */
 function retryAfterMs(answer: HttpAnswer): number {
   const text = answer.headers['retry-after']
   if (text === undefined) return 0
@@ -84,29 +88,29 @@ function retryAfterMs(answer: HttpAnswer): number {
   return Number.isNaN(until) ? 0 : Math.max(0, until - Date.now())
 }
 
-/** What an answer means for the event that was sent. */
-export function fateOf(answer: HttpAnswer): Fate {
+/** The outcome for the event that was sent. */
+export function outcomeOf(answer: HttpAnswer): Outcome {
   const { status } = answer
-  if (status >= 200 && status < 300) return { fate: 'delivered' }
+  if (status >= 200 && status < 300) return { outcome: 'delivered' }
   const reason = `HTTP ${status}${excerpt(answer)}`
-  if (status >= 400 && status < 500 && !aboutSetUp.has(status) && !passing.has(status))
-    return { fate: 'refused', reason }
+  if (status >= 400 && status < 500 && !configurationErrors.has(status) && !temporaryErrors.has(status))
+    return { outcome: 'refused', reason }
   const leaveAlone = retryAfterMs(answer)
   return {
-    fate: 'failed',
+    outcome: 'failed',
     reason,
-    suspect: !aboutSetUp.has(status) && !passing.has(status) && status >= 500,
+    suspect: !configurationErrors.has(status) && !temporaryErrors.has(status) && status >= 500,
     ...(leaveAlone > 0 ? { retryAfterMs: leaveAlone } : {}),
   }
 }
 
-/** What an error on the way means. @throws whatever is a bug. */
-export function fateOfError(error: unknown): Fate {
+/** The outcome of an error. Any other error is a bug, and is thrown again. */
+export function outcomeOfError(error: unknown): Outcome {
   if (!(error instanceof HttpFailure || error instanceof HostRefused)) throw error
-  return { fate: 'failed', reason: error.message, suspect: error instanceof HttpFailure && error.connected }
+  return { outcome: 'failed', reason: error.message, suspect: error instanceof HttpFailure && error.connected }
 }
 
-/** The beginning of what the counterpart says, on one line. */
+/** The beginning of the answer, on one line. */
 function excerpt({ body }: HttpAnswer): string {
   const text = body
     .toString('utf8', 0, 200)
@@ -115,24 +119,29 @@ function excerpt({ body }: HttpAnswer): string {
   return text === '' ? '' : `: ${text}`
 }
 
-const untried: Fate = { fate: 'failed', reason: 'not tried, since others before it failed', suspect: false }
+/** An event that was not tried, because an earlier one failed. */
+export const untried: Outcome = {
+  outcome: 'failed',
+  reason: 'not tried, because an earlier event failed',
+  suspect: false,
+}
 
-/** Delivers one by one, so many at once; once one has failed for a reason that is none of its own, no more are tried. */
+/** Delivers items one by one, `atOnce` at a time. Stops after a failure that the item did not cause. */
 export async function deliverEach<T>(
   items: readonly T[],
   atOnce: number,
-  deliver: (item: T) => Promise<Fate>,
-): Promise<Fate[]> {
+  deliver: (item: T) => Promise<Outcome>,
+): Promise<Outcome[]> {
   let stopped = false
   return await eachAtOnce(items, atOnce, async (item) => {
     if (stopped) return untried
-    const fate = await deliver(item)
-    if (fate.fate === 'failed' && !fate.suspect) stopped = true
-    return fate
+    const outcome = await deliver(item)
+    if (outcome.outcome === 'failed' && !outcome.suspect) stopped = true
+    return outcome
   })
 }
 
-/** Runs `work` for each, so many at once, in order of their beginning. */
+/** Runs `work` for each item, `atOnce` at a time, started in order. */
 async function eachAtOnce<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Array<R>(items.length)
   let next = 0

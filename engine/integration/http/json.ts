@@ -1,11 +1,11 @@
-/** JSON of counterparts: parsed only where it is not nested deeper than the bound. */
+/** JSON answers of counterparts, parsed only up to a depth of nesting. */
 import { bounds } from '../bounds.js'
 import { HttpFailure } from './http-client.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** True where objects and arrays are nested deeper than `depthMax`, in well-formed JSON. */
+/** True if well-formed JSON is nested deeper than `depthMax`. */
 function isDeeperThan(bytes: Uint8Array, depthMax: number): boolean {
   let depth = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -19,14 +19,14 @@ function isDeeperThan(bytes: Uint8Array, depthMax: number): boolean {
   return false
 }
 
-/** The value in these bytes, or undefined for none. @throws HttpFailure where they are no JSON, or too deep. */
+/** The parsed value; undefined for no bytes. @throws HttpFailure if the bytes are not JSON, or nested too deep. */
 export function parseBounded(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   if (isDeeperThan(bytes, bounds.answerDepthMax))
-    throw new HttpFailure(`an answer nested deeper than ${bounds.answerDepthMax} levels`)
+    throw new HttpFailure(`the answer is nested deeper than ${bounds.answerDepthMax} levels`)
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new HttpFailure('an answer that is not JSON')
+    throw new HttpFailure('the answer is not JSON')
   }
 }

@@ -1,12 +1,12 @@
 /**
- * A connection that bytes are written to, over TCP or TLS, kept open between deliveries.
+ * A connection over TCP or TLS that bytes are written to, kept open between deliveries.
  *
- * Owns: connecting, waiting until what was written has left, noticing that the other side is gone. Leaves out: framing.
+ * Owns: connecting, waiting until written bytes have left, detecting a closed connection. Leaves out: framing.
  *
- * 1. The host is checked against the policy at the address that is connected to; certificates are verified.
- * 2. What the other side says is thrown away, but for the news that it has gone.
- * 3. TCP tells when bytes have left, not when they were read: what the other side had in its buffers when it died may be
- *    lost to it. There is no better in a protocol without answers.
+ * 1. The host is checked against the policy, at the address of the connection. Certificates are verified.
+ * 2. Bytes from the other side are discarded; only the end of the connection matters.
+ * 3. TCP reports when bytes have left, not when they were read. If the other side dies, it may lose what is in its
+ *    buffers. A protocol without acknowledgements cannot do better.
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -22,7 +22,7 @@ export interface LineOptions {
   readonly policy: HostPolicy
 }
 
-/** Nothing could be written; the message is for people. */
+/** The bytes could not be written. The message is for people. */
 export class LineFailure extends Error {}
 
 export class LineClient {
@@ -37,9 +37,9 @@ export class LineClient {
   async write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     const socket = this.#usable() ?? (await this.#connect(signal))
     await this.#within(socket, signal, (done) => void socket.write(bytes, (error) => done(error ?? null)))
-    // A write to a connection that the other side has closed goes well; the news comes right behind.
+    // A write to a closed connection succeeds; the close event follows at once.
     await new Promise((resolve) => setImmediate(resolve))
-    if (this.#usable() === null) throw new LineFailure('the connection was closed by the other side')
+    if (this.#usable() === null) throw new LineFailure('the other side closed the connection')
   }
 
   close(): void {
@@ -74,7 +74,7 @@ export class LineClient {
     return socket
   }
 
-  /** Waits for one thing on the socket, which is destroyed where it does not happen in time. */
+  /** Waits for one event of the socket. Destroys the socket if it does not happen in time. */
   #within(socket: Socket, signal: AbortSignal, start: (done: (error: Error | null) => void) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (error: Error | null): void => {
@@ -88,7 +88,7 @@ export class LineClient {
       const closed = (): void => end(new LineFailure('the connection was closed'))
       const stopped = (): void => end(new LineFailure('stopped'))
       const timer = setTimeout(
-        () => end(new LineFailure(`nothing within ${this.#options.timeoutMs} ms`)),
+        () => end(new LineFailure(`no progress within ${this.#options.timeoutMs} ms`)),
         this.#options.timeoutMs,
       )
       socket.once('error', end).once('close', closed)

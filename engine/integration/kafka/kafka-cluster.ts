@@ -1,21 +1,21 @@
 /**
- * Partitions of Kafka, read from offsets that the caller names.
+ * Reads partitions of Kafka, from offsets that the caller gives.
  *
- * Owns: where partitions are, fetching from their leaders, offsets by time, offsets that a group has committed. Leaves out:
- * which offsets (kafka-input.ts).
+ * Owns: where partitions are, fetching from their leaders, offsets by time, offsets committed by a group. Leaves out:
+ * which offsets to read (kafka-input.ts).
  *
- * The library reads through consumer groups alone: where a member has died, the others wait for its session to end, and
- * where a member begins is said by the group. Here nobody else reads for us and the place is our own, so this goes to the
- * library's own layer below: its cluster, brokers and batches. They are not part of what it promises, so its version is pinned,
- * and what is used of them stands here as types.
+ * The library only reads through consumer groups: after the death of a member, the others wait for its session to
+ * expire, and the group sets where a member begins. This input is the only reader and stores its own offsets. So it
+ * uses the internal layer of the library: cluster, brokers and batches. That layer has no stable interface, so the
+ * version is pinned, and the parts in use are typed here.
  */
 import { createRequire } from 'node:module'
-import { learnCodecs } from './kafka-codecs.js'
+import { registerCodecs } from './kafka-codecs.js'
 import type { KafkaSettings } from './kafka-line.js'
 
 const require = createRequire(import.meta.url)
 
-/** Of one partition of one topic. */
+/** An offset in one partition of one topic. */
 export interface PartitionPlace {
   readonly topic: string
   readonly partition: number
@@ -30,12 +30,12 @@ export interface KafkaRecord {
   readonly headers?: Readonly<Record<string, Buffer | string | (Buffer | string)[] | undefined>>
 }
 
-/** What one partition gave. */
+/** The records fetched from one partition. */
 export interface FetchedPartition {
   readonly topic: string
   readonly partition: number
   readonly records: readonly KafkaRecord[]
-  /** Behind the last one, and behind what is no record. */
+  /** The offset behind the last record, and behind control records. */
   readonly nextOffset: string
 }
 
@@ -68,8 +68,8 @@ interface Batch {
   lastOffset(): string
 }
 
-interface Quiet {
-  namespace(): Quiet
+interface SilentLogger {
+  namespace(): SilentLogger
   info(): void
   error(): void
   warn(): void
@@ -77,10 +77,10 @@ interface Quiet {
 }
 
 const nothing = (): void => {}
-const quiet: Quiet = { namespace: () => quiet, info: nothing, error: nothing, warn: nothing, debug: nothing }
+const silent: SilentLogger = { namespace: () => silent, info: nothing, error: nothing, warn: nothing, debug: nothing }
 
 const READ_COMMITTED = 1
-/** New partitions are seen after so long. */
+/** New partitions are found after this time. */
 const METADATA_MS = 30_000
 const FETCH_BYTES = 4 * 1024 * 1024
 const PARTITION_BYTES = 1024 * 1024
@@ -95,15 +95,15 @@ export class KafkaCluster {
     this.#cluster = cluster
   }
 
-  /** Connects, and knows the partitions of these topics. Rejects with what the library says. */
+  /** Connects, and reads the partitions of these topics. Rejects with the error of the library. */
   static async open(settings: KafkaSettings, topics: readonly string[]): Promise<KafkaCluster> {
-    await learnCodecs()
-    const Made = require('kafkajs/src/cluster') as new (options: object) => Cluster
+    await registerCodecs()
+    const LibraryCluster = require('kafkajs/src/cluster') as new (options: object) => Cluster
     const { sasl, ...rest } = settings
-    const cluster = new Made({
+    const cluster = new LibraryCluster({
       ...rest,
       ...(sasl === undefined ? {} : { sasl }),
-      logger: quiet,
+      logger: silent,
       metadataMaxAge: METADATA_MS,
       allowAutoTopicCreation: false,
       isolationLevel: READ_COMMITTED,
@@ -119,7 +119,7 @@ export class KafkaCluster {
     return new KafkaCluster(cluster)
   }
 
-  /** The cluster's own name for itself, '' where it has none. */
+  /** The id of the cluster, '' for none. */
   get id(): string {
     return this.#cluster.brokerPool.metadata?.clusterId ?? ''
   }
@@ -128,7 +128,7 @@ export class KafkaCluster {
     await this.#cluster.disconnect().catch(nothing)
   }
 
-  /** Partitions have moved, or topics were made anew. */
+  /** Reads the metadata again, after partitions moved or topics were created again. */
   async refresh(): Promise<void> {
     await this.#cluster.refreshMetadata()
   }
@@ -137,7 +137,10 @@ export class KafkaCluster {
     return this.#cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId)
   }
 
-  /** Offsets at a time: EARLIEST, LATEST, or milliseconds since 1970 (then that of the first record as young, LATEST where there is none). */
+  /**
+   * Offsets at a time: EARLIEST, LATEST, or milliseconds since 1970. For a time it is the first record not older, -1
+   * for none.
+   */
   async offsetsAt(places: readonly Omit<PartitionPlace, 'offset'>[], time: string): Promise<PartitionPlace[]> {
     const answers = await Promise.all(
       [...this.#byLeader(places)].map(async ([nodeId, of]) => {
@@ -151,10 +154,14 @@ export class KafkaCluster {
       .flatMap(({ topic, partitions }) => partitions.map(({ partition, offset }) => ({ topic, partition, offset })))
   }
 
-  /** What is behind these places: `waitMs` is how long brokers wait where there is nothing. */
+  /** Fetches records from these offsets. Brokers wait up to `waitMs` if there are none. */
   async fetch(places: readonly PartitionPlace[], waitMs: number): Promise<FetchedPartition[]> {
     await this.#cluster.refreshMetadataIfNecessary()
-    const Made = require('kafkajs/src/consumer/batch') as new (topic: string, offset: string, data: object) => Batch
+    const LibraryBatch = require('kafkajs/src/consumer/batch') as new (
+      topic: string,
+      offset: string,
+      data: object,
+    ) => Batch
     const answers = await Promise.all(
       [...this.#byLeader(places)].map(async ([nodeId, of]) => {
         const broker = await this.#cluster.findBroker({ nodeId })
@@ -173,9 +180,9 @@ export class KafkaCluster {
         return responses.flatMap(({ topicName: topic, partitions }) =>
           partitions.flatMap((data): FetchedPartition[] => {
             const { partition } = data
-            const query = of.find((place) => place.topic === topic && place.partition === partition) as PartitionPlace
-            const batch = new Made(topic, query.offset, data)
-            // Nothing at all is no news; only what is no record is passed.
+            const wanted = of.find((place) => place.topic === topic && place.partition === partition) as PartitionPlace
+            const batch = new LibraryBatch(topic, wanted.offset, data)
+            // A batch of control records only still moves the offset; an empty one does not.
             if (batch.rawMessages.length === 0) return []
             return [
               { topic, partition, records: batch.messages, nextOffset: (BigInt(batch.lastOffset()) + 1n).toString() },
@@ -187,7 +194,7 @@ export class KafkaCluster {
     return answers.flat()
   }
 
-  /** Offsets that a group has committed, of those partitions that it has any of. */
+  /** Offsets that a group has committed, for the partitions that have one. */
   async committed(groupId: string, places: readonly Omit<PartitionPlace, 'offset'>[]): Promise<PartitionPlace[]> {
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
     const { responses } = await coordinator.offsetFetch({
@@ -199,7 +206,7 @@ export class KafkaCluster {
       .filter(({ offset }) => BigInt(offset) >= 0n)
   }
 
-  /** Says to a group, which must have no members, how far we are. */
+  /** Commits offsets to a group, which must have no members. */
   async commit(groupId: string, places: readonly PartitionPlace[]): Promise<void> {
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
     const topics = grouped(places, ({ partition, offset }) => ({ partition, offset, metadata: null }))
@@ -221,7 +228,7 @@ export class KafkaCluster {
   }
 }
 
-/** As requests name partitions: by topic. */
+/** Groups partitions by topic, as requests need them. */
 function grouped<P extends { readonly topic: string }>(
   places: readonly P[],
   of: (place: P) => object,

@@ -1,8 +1,8 @@
 /**
- * Batches of records as producers compress them: gzip, Snappy, LZ4, Zstandard. The library asks for these by number.
+ * Decompression of record batches: gzip, Snappy, LZ4, Zstandard. The library looks codecs up by number.
  *
- * 1. What comes out of one batch is bounded, whatever its head says: a batch over the bound is a failure that says so.
- * 2. All of it is plain JavaScript. Nothing is compressed here: what goes out is written plain.
+ * 1. The size of a decompressed batch is limited, whatever its header claims. A larger batch is a failure.
+ * 2. All codecs are plain JavaScript. Written batches are not compressed.
  */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -33,8 +33,8 @@ async function unpackGzip(bytes: Buffer, bytesMax: number): Promise<Buffer> {
   return await promisify(gunzip)(bytes, { maxOutputLength: bytesMax })
 }
 
-/** Makes the library know them. */
-export async function learnCodecs(): Promise<void> {
+/** Registers the codecs in the library. */
+export async function registerCodecs(): Promise<void> {
   const {
     default: { CompressionCodecs, CompressionTypes },
   } = await import('kafkajs')

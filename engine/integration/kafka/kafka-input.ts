@@ -1,17 +1,18 @@
 /**
- * Topics of Kafka as input: every partition of them, from offsets that are our own.
+ * Topics of Kafka as input: all partitions, from our own stored offsets.
  *
- * Owns: the place in each partition, and where one begins. Leaves out: the protocol (kafka-cluster.ts), what becomes of
- * documents (intake.ts).
+ * Owns: the offset of each partition, and where a new one begins. Leaves out: the protocol (kafka-cluster.ts), turning
+ * documents into events (intake.ts).
  *
- * 1. The checkpoint is the next offset of each partition. Nobody else moves it, so there is no gap and nothing twice, whoever is
- *    restarted; what is read again has the same id, made of topic, partition, offset and time, so it is the same event.
- * 2. A partition that is new begins with its first record. One that is named for the first time begins where the group has
- *    committed, else as `start_at` says; that is written down before anything is read.
- * 3. Records that a topic has deleted before they were read are passed, and that is said.
- * 4. A group is told how far we are, for people to see; what it says counts only at the beginning.
+ * 1. The checkpoint is the next offset of each partition. Only this input moves it, so no record is lost or stored
+ *    twice after a restart. A record that is read again has the same id (topic, partition, offset and time), so it is
+ *    the same event.
+ * 2. A new partition of a known topic begins with its first record. A new topic begins at the offset that the group has
+ *    committed, or else as `start_at` says. These offsets are stored before anything is read.
+ * 3. Records that Kafka deleted before they were read are skipped, and the status says so.
+ * 4. The group is informed of the progress, for people to see. Its offsets only count at the beginning.
  */
-import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
+import type { OpenedParameters, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
 import { millisIn } from '../dates.js'
@@ -28,15 +29,15 @@ import { kafkaFailure, kafkaSettings, kafkaStoppable, type KafkaSettings } from 
 
 export const BATCH_STANDARD = 1_000
 export const BATCH_MAX = 10_000
-/** Brokers that have nothing wait so long for something. */
+/** How long brokers wait for records. */
 const WAIT_MS = 500
-/** Between two commits of the group. */
+/** Interval between two commits to the group. */
 const COMMIT_MS = 1_000
 
 interface Checkpoint {
-  /** The cluster; offsets of another mean nothing. */
+  /** The id of the cluster: offsets are only valid in the same one. */
   readonly cluster: string
-  /** Next offset by topic and partition, as `nameOf` has it. */
+  /** The next offset, by the key of `nameOf`. */
   readonly offsets: Readonly<Record<string, string>>
 }
 
@@ -45,22 +46,22 @@ type Place = Omit<PartitionPlace, 'offset'>
 export class KafkaInput implements Source {
   readonly pollMs = 1
   readonly #settings: KafkaSettings
-  /** A poll is a handful of requests. */
+  /** Time limit of one poll, which makes several requests. */
   readonly #limitMs: number
-  readonly #parameters: Opened
+  readonly #parameters: OpenedParameters
   readonly #topics: readonly string[]
   readonly #batch: number
   readonly #group: string
   #cluster: Promise<KafkaCluster> | null = null
-  /** What was fetched and not given yet, by partition, with the offset that it begins at. */
+  /** Fetched records that were not returned yet, by partition, with their first offset. */
   readonly #ahead = new Map<string, FetchedPartition & { readonly from: string }>()
-  #hadSome = false
-  /** What is on disk here, and what the group was told. */
+  #hadRecords = false
+  /** The offsets that are on disk here, and those committed to the group. */
   #taken: Checkpoint['offsets'] = {}
   #committed: Checkpoint['offsets'] = {}
   #committedMs = 0
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#settings = kafkaSettings(connection, tools)
     this.#limitMs = WAIT_MS + 3 * timeoutMs(connection)
     this.#parameters = parameters
@@ -121,7 +122,7 @@ export class KafkaInput implements Source {
     return this.#piece(cluster.id, places, known)
   }
 
-  /** Where partitions begin that nothing is known of. */
+  /** The first offsets of partitions that are not in the checkpoint. */
   async #begin(
     cluster: KafkaCluster,
     fresh: readonly Place[],
@@ -149,17 +150,17 @@ export class KafkaInput implements Source {
     return Object.fromEntries(begin)
   }
 
-  /** Fetches what is behind the places; where a place has no record any more, where its partition begins or ends. */
+  /** Fetches records. If offsets are out of range, returns the first offset of their partitions instead. */
   async #fetch(
     cluster: KafkaCluster,
     places: readonly Place[],
     known: Checkpoint['offsets'],
   ): Promise<Record<string, string> | null> {
-    const query = places.map((place): PartitionPlace => ({ ...place, offset: known[nameOf(place)] as string }))
+    const wanted = places.map((place): PartitionPlace => ({ ...place, offset: known[nameOf(place)] as string }))
     try {
       this.#ahead.clear()
-      const fetched = await cluster.fetch(query, this.#hadSome ? 1 : WAIT_MS)
-      this.#hadSome = fetched.length > 0
+      const fetched = await cluster.fetch(wanted, this.#hadRecords ? 1 : WAIT_MS)
+      this.#hadRecords = fetched.length > 0
       for (const part of fetched) this.#ahead.set(nameOf(part), { ...part, from: known[nameOf(part)] as string })
       return null
     } catch (error) {
@@ -192,11 +193,11 @@ export class KafkaInput implements Source {
       const given = part.records.slice(0, this.#batch - documents.length)
       const rest = part.records.slice(given.length)
       offsets[name] = rest[0]?.offset ?? part.nextOffset
-      // A record without a value says that others are to be forgotten; it is no event.
+      // A record without a value is a tombstone, not an event.
       for (const record of given) if (record.value !== null) documents.push(this.#document(place, record, record.value))
       if (rest.length > 0) this.#ahead.set(name, { ...part, records: rest, from: offsets[name] })
     }
-    return { documents, checkpoint: { cluster, offsets }, more: this.#hadSome }
+    return { documents, checkpoint: { cluster, offsets }, more: this.#hadRecords }
   }
 
   #document({ topic, partition }: Place, { offset, timestamp, headers }: KafkaRecord, value: Buffer): SourceDocument {
@@ -206,7 +207,7 @@ export class KafkaInput implements Source {
     return documentOf(`${topic}-${partition}-${offset}-${Number(timestamp).toString(36)}`, given, value)
   }
 
-  /** A group that cannot be told is no reason to stop. */
+  /** Commits to the group. A failure does not stop the input. */
   async #commit(): Promise<void> {
     const [offsets, opening] = [this.#taken, this.#cluster]
     if (this.#group === '' || opening === null) return
@@ -222,7 +223,7 @@ export class KafkaInput implements Source {
       if (places.length > 0) await cluster.commit(this.#group, places)
       this.#committed = offsets
     } catch {
-      // What it is told next time says all of it.
+      // The next commit covers this one.
     }
   }
 
@@ -230,8 +231,8 @@ export class KafkaInput implements Source {
     const opening = this.#cluster
     this.#cluster = null
     this.#ahead.clear()
-    this.#hadSome = false
-    // One that is still being opened is closed when it is open.
+    this.#hadRecords = false
+    // A cluster that is still opening is closed once it is open.
     await Promise.race([
       opening?.then(
         (cluster) => cluster.close(),

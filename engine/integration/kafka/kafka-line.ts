@@ -1,12 +1,12 @@
 /**
- * How a Kafka cluster is reached: who we are, TLS, hosts, and sentences for what fails.
+ * The connection to a Kafka cluster: credentials, TLS, sockets, and failures as sentences.
  *
- * Owns: the settings that every client of the library is made with. Leaves out: reading (kafka-cluster.ts, kafka-input.ts),
- * writing (kafka-output.ts).
+ * Owns: the settings of every client of the library. Leaves out: reading (kafka-cluster.ts, kafka-input.ts), writing
+ * (kafka-output.ts).
  *
- * 1. Every socket is made here, at the address that the policy has passed: that of a server that the integration names, and
- *    that of a broker which those name.
- * 2. With `tls` the certificate has to be that of the host that is connected to.
+ * 1. Every socket is created here, to an address that the policy has accepted: of a configured server, or of a broker
+ *    that such a server names.
+ * 2. With `tls` the certificate must be that of the host of the connection.
  */
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -15,26 +15,29 @@ import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { parseServers, type ServerAddress } from '../broker/addresses.js'
 import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
 import { stoppable } from '../broker/stoppable.js'
-import type { Opened, Tools } from '../contract.js'
+import type { OpenedParameters, Tools } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { textAt, timeoutMs } from '../http/http-kind.js'
 
 const STANDARD_PORT = 9092
-/** The servers that the integration names are numbers to the library, which knows no addresses of IPv6; no host is called so. */
+/**
+ * The library cannot parse IPv6 addresses, so configured servers get names of `#` and a number; no host has such a
+ * name.
+ */
 const SEED = '#'
 const KEEP_ALIVE_MS = 30_000
-/** The library's name for a request that had no answer in its time, in all repetitions. */
+/** The error name of the library for a request without an answer in time, after all its repetitions. */
 const UNANSWERED = 'KafkaJSRequestTimeoutError'
 
 export const kafkaConnection: readonly ParameterSpec[] = [
-  serversParameter('Servers to begin with as host:port, with commas between.'),
+  serversParameter('Servers to connect to first, as host:port, separated by commas.'),
   {
     name: 'protocol',
     type: 'string',
     required: false,
     allowed: ['tls', 'plain'],
     default: 'tls',
-    description: 'TLS, or in the clear.',
+    description: 'TLS, or no encryption.',
   },
   {
     name: 'sasl_mechanism',
@@ -42,9 +45,9 @@ export const kafkaConnection: readonly ParameterSpec[] = [
     required: false,
     allowed: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
     default: 'none',
-    description: 'How the service says who it is.',
+    description: 'How the service authenticates.',
   },
-  { name: 'user', type: 'string', required: false, description: 'The user of SASL.' },
+  { name: 'user', type: 'string', required: false, description: 'The SASL user.' },
   { name: 'password', type: 'string', required: false, secret: true, description: 'The password of user.' },
   ...brokerTlsParameters,
 ]
@@ -52,9 +55,9 @@ export const kafkaConnection: readonly ParameterSpec[] = [
 export const misfitTopic = (text: string): string | null =>
   /^[A-Za-z0-9._-]{1,249}$/.test(text.trim()) ? null : 'must be the name of a topic'
 
-/** The cluster could not be asked, or said no; the message is for people. */
+/** The cluster was unreachable or refused the request. The message is for people. */
 export class KafkaFailure extends Error {
-  /** The word of the protocol for it, or ''. */
+  /** The error name of the protocol, or ''. */
   readonly type: string
 
   constructor(message: string, type = '') {
@@ -63,7 +66,7 @@ export class KafkaFailure extends Error {
   }
 }
 
-/** What went wrong, as a sentence: the innermost cause says it best. */
+/** The failure as a sentence, taken from the innermost cause. */
 export function kafkaFailure(error: unknown): KafkaFailure | HostRefused {
   let inner = error as Error & { type?: string; cause?: unknown; errors?: unknown[] }
   for (let deep = 0; deep < 10; deep++) {
@@ -78,7 +81,10 @@ export function kafkaFailure(error: unknown): KafkaFailure | HostRefused {
   )
 }
 
-/** What `promise` comes to, unless it is stopped before, or takes longer than that: the library may be the first to notice it. */
+/**
+ * The result of `promise`. Rejects if `signal` aborts or after `ms`; the library may time out first, with the same
+ * error.
+ */
 export async function kafkaStoppable<T>(promise: Promise<T>, signal: AbortSignal, ms: number): Promise<T> {
   const limit = AbortSignal.timeout(ms)
   const late = new KafkaFailure(`no answer within ${ms} ms`)
@@ -101,7 +107,7 @@ export interface KafkaSettings extends KafkaConfig {
   readonly enforceRequestTimeout: boolean
 }
 
-export function kafkaSettings(connection: Opened, { policy }: Tools): KafkaSettings {
+export function kafkaSettings(connection: OpenedParameters, { policy }: Tools): KafkaSettings {
   const isTls = textAt(connection, 'protocol') !== 'plain'
   const timeout = timeoutMs(connection)
   const sasl = saslOf(connection)
@@ -124,7 +130,7 @@ export function kafkaSettings(connection: Opened, { policy }: Tools): KafkaSetti
     ssl: isTls,
     ...(sasl === null ? {} : { sasl }),
     logCreator: () => () => {},
-    // Half of the time, so that one repetition by the library, which is stored once, fits in it.
+    // Half of the time limit, so that one repetition by the library fits in. It is stored only once.
     connectionTimeout: timeout,
     authenticationTimeout: timeout,
     requestTimeout: Math.ceil(timeout / 2),
@@ -134,7 +140,7 @@ export function kafkaSettings(connection: Opened, { policy }: Tools): KafkaSetti
   }
 }
 
-function saslOf(connection: Opened): SASLOptions | null {
+function saslOf(connection: OpenedParameters): SASLOptions | null {
   const [username, password] = [textAt(connection, 'user') ?? '', textAt(connection, 'password') ?? '']
   switch (textAt(connection, 'sasl_mechanism')) {
     case 'plain':

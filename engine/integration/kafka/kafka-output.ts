@@ -1,15 +1,15 @@
 /**
- * A topic of Kafka as output: each event with its decision is one record, which all replicas in sync have acknowledged.
+ * A topic of Kafka as output: each event with its decision is one record, acknowledged by all replicas in sync.
  *
- * 1. The producer is idempotent: a request that the library repeats is stored once. What is delivered again, since nobody knows
- *    how a request ended, has the same header `id`, and the same key.
- * 2. A request has so many bytes as every broker takes by its standard; one that is too large all the same is halved, down to
- *    the event that is too large by itself.
+ * 1. The producer is idempotent: a request that the library repeats is stored once. If the result of a request is
+ *    unknown, its events are delivered again, with the same header `id` and the same key.
+ * 2. The size of a request stays below the default limit of brokers. A request that is still too large is halved, down
+ *    to a single event that is too large.
  */
 import type { Message, Producer } from 'kafkajs'
-import type { Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
+import type { Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
 import { decidedDocument } from '../decided-document.js'
-import { textAt, timeoutMs } from '../http/http-kind.js'
+import { textAt, timeoutMs, untried } from '../http/http-kind.js'
 import { fill } from '../template.js'
 import { kafkaFailure, kafkaSettings, kafkaStoppable, type KafkaSettings } from './kafka-line.js'
 
@@ -17,10 +17,8 @@ const BATCH_MAX = 500
 const REQUEST_BYTES = 700_000
 export const STANDARD_KEY = '{{event_id}}'
 
-/** What a broker says where the record itself may be the reason. */
+/** Errors for which the record itself may be the cause. */
 const SUSPECT = new Set(['UNKNOWN', 'CORRUPT_MESSAGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP'])
-
-const untried: Fate = { fate: 'failed', reason: 'not tried, since others before it failed', suspect: false }
 
 export class KafkaOutput implements Sink {
   readonly batchMax = BATCH_MAX
@@ -30,25 +28,26 @@ export class KafkaOutput implements Sink {
   readonly #key: string
   #producer: Promise<Producer> | null = null
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#settings = kafkaSettings(connection, tools)
     this.#timeoutMs = timeoutMs(connection)
     this.#topic = String(parameters.topic).trim()
     this.#key = textAt(parameters, 'key') ?? STANDARD_KEY
   }
 
-  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
-    const fates: Fate[] = []
+  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
+    const outcomes: Outcome[] = []
     const messages = items.map((item) => this.#message(item))
-    while (fates.length < items.length) {
+    while (outcomes.length < items.length) {
       let count = 0
-      for (let bytes = 0; count === 0 || (fates.length + count < items.length && bytes < REQUEST_BYTES); )
-        bytes += sizeOf(messages[fates.length + count++] as Message)
-      const some = await this.#send(messages.slice(fates.length, fates.length + count), signal)
-      fates.push(...some)
-      if (some.some(({ fate }) => fate === 'failed')) return [...fates, ...items.slice(fates.length).map(() => untried)]
+      for (let bytes = 0; count === 0 || (outcomes.length + count < items.length && bytes < REQUEST_BYTES); )
+        bytes += sizeOf(messages[outcomes.length + count++] as Message)
+      const some = await this.#send(messages.slice(outcomes.length, outcomes.length + count), signal)
+      outcomes.push(...some)
+      if (some.some(({ outcome }) => outcome === 'failed'))
+        return [...outcomes, ...items.slice(outcomes.length).map(() => untried)]
     }
-    return fates
+    return outcomes
   }
 
   async close(): Promise<void> {
@@ -57,7 +56,7 @@ export class KafkaOutput implements Sink {
     await producer?.then((open) => open.disconnect()).catch(() => {})
   }
 
-  async #send(messages: readonly Message[], signal: AbortSignal): Promise<Fate[]> {
+  async #send(messages: readonly Message[], signal: AbortSignal): Promise<Outcome[]> {
     try {
       const producer = await kafkaStoppable((this.#producer ??= this.#open()), signal, this.#timeoutMs)
       await kafkaStoppable(
@@ -70,20 +69,20 @@ export class KafkaOutput implements Sink {
         signal,
         this.#timeoutMs,
       )
-      return messages.map(() => ({ fate: 'delivered' }))
+      return messages.map(() => ({ outcome: 'delivered' }))
     } catch (error) {
-      // What a producer thinks it has sent is not to be trusted after a failure.
+      // After a failure the state of the producer is unreliable, so it is closed.
       const closing = this.close()
       const failure = kafkaFailure(error) as Error & { type?: string }
       if (failure.type !== 'MESSAGE_TOO_LARGE' && failure.type !== 'RECORD_LIST_TOO_LARGE') {
         return messages.map(() => ({
-          fate: 'failed',
+          outcome: 'failed',
           reason: failure.message,
           suspect: SUSPECT.has(failure.type ?? ''),
         }))
       }
       await closing
-      if (messages.length === 1) return [{ fate: 'refused', reason: failure.message }]
+      if (messages.length === 1) return [{ outcome: 'refused', reason: failure.message }]
       const half = messages.length >> 1
       const first = await this.#send(messages.slice(0, half), signal)
       return [...first, ...(await this.#send(messages.slice(half), signal))]

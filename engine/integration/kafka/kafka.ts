@@ -11,7 +11,7 @@ import { KafkaOutput, STANDARD_KEY } from './kafka-output.js'
 const entry: IntegrationKind = {
   id: 'kafka',
   name: 'Kafka',
-  description: 'Reads events from topics of Kafka, and writes events with their decisions to one.',
+  description: 'Reads events from topics of Kafka, and writes events with their decisions to a topic.',
   builtIn: false,
   outside: true,
   takesPosts: false,
@@ -24,7 +24,7 @@ const entry: IntegrationKind = {
           name: 'topics',
           type: 'string',
           required: true,
-          description: 'The topics to read, with commas between; all of their partitions.',
+          description: 'The topics to read, with all partitions, separated by commas.',
           check: (text) =>
             text
               .split(',')
@@ -36,7 +36,7 @@ const entry: IntegrationKind = {
           type: 'string',
           required: false,
           description:
-            'A consumer group without members that is told how far the service is. What it has committed is where the service begins.',
+            'A consumer group without members. The service begins at its committed offsets, and commits its progress to it.',
         },
         {
           name: 'batch_size',
@@ -45,7 +45,7 @@ const entry: IntegrationKind = {
           minimum: 1,
           maximum: BATCH_MAX,
           default: BATCH_STANDARD,
-          description: 'The most records that are taken in at once.',
+          description: 'The most records in one batch.',
         },
         {
           name: 'start_at',
@@ -53,13 +53,13 @@ const entry: IntegrationKind = {
           required: false,
           allowed: ['all', 'new', 'time'],
           default: 'all',
-          description: 'Where a topic begins that nothing was read of yet.',
+          description: 'Where a topic begins that was not read yet.',
         },
         {
           name: 'start_value',
           type: 'string',
           required: false,
-          description: 'The time (ISO 8601) of start_at.',
+          description: 'The time (ISO 8601) for start_at.',
           check: (text) => (text === '' || millisIn(text) !== null ? null : 'must be a time'),
         },
         idHeaderParameter,
@@ -72,7 +72,7 @@ const entry: IntegrationKind = {
           name: 'topic',
           type: 'string',
           required: true,
-          description: 'The topic to write to; it has to be there.',
+          description: 'The topic to write to. It must exist.',
           check: misfitTopic,
         },
         {
@@ -81,7 +81,7 @@ const entry: IntegrationKind = {
           required: false,
           default: STANDARD_KEY,
           description:
-            'The key of a record, with {{path}} for a field of the event; records with the same key stay in order.',
+            'The key of a record; {{path}} inserts a field of the event. Records with the same key stay in order.',
         },
         ...ruleParameters('output'),
       ],

@@ -1,8 +1,9 @@
 /**
- * Frames of LZ4, unpacked (github.com/lz4/lz4: LZ4 Frame Format 1.6, LZ4 Block Format).
+ * Decompression of LZ4 frames (github.com/lz4/lz4: LZ4 Frame Format 1.6, LZ4 Block Format).
  *
- * Our own, since the library for it goes on behind the end of a damaged frame, for half a minute and with memory to match. Checksums
- * are passed over: Kafka has one of its own over the whole batch. Dictionaries are refused, as Kafka has none.
+ * It is our own code, because the library for it reads past the end of a damaged frame, and takes half a minute and a
+ * lot of memory. Checksums are not verified: Kafka has its own over the whole batch. Dictionaries are refused, because
+ * Kafka has none.
  */
 import { KafkaFailure } from './kafka-line.js'
 import { endsEarly, Unpacked } from './unpacked.js'
@@ -15,15 +16,15 @@ const CONTENT_CHECKSUM = 0b100
 const DICTIONARY = 0b1
 const CHECKSUM_BYTES = 4
 const SIZE_BYTES = 8
-/** In the size of a block: it is not packed. */
+/** Flag in the size of a block: it is not compressed. */
 const PLAIN = 0x80000000
-/** A length of so much goes on in the bytes behind it, as long as these are 255. */
+/** A length of this value continues in the next bytes, as long as they are 255. */
 const LONG = 15
 const MATCH_BYTES_MIN = 4
-/** Magic, flags, block size, checksum of the head. */
+/** Magic, flags, block size, checksum of the header. */
 const HEAD_BYTES = 7
 
-/** One frame, or several behind each other. @throws KafkaFailure, over `bytesMax` too. */
+/** Decompresses one or more frames. @throws KafkaFailure for damaged bytes, or more than `bytesMax` bytes. */
 export function unpackLz4(bytes: Buffer, bytesMax: number): Buffer {
   const into = new Unpacked(bytesMax)
   let at = 0
@@ -32,13 +33,13 @@ export function unpackLz4(bytes: Buffer, bytesMax: number): Buffer {
   return into.bytes()
 }
 
-/** Where the frame ends. */
+/** Decompresses one frame. Returns its end. */
 function unpackFrame(bytes: Buffer, start: number, into: Unpacked): number {
   if (start + HEAD_BYTES > bytes.length || bytes.readUInt32LE(start) !== MAGIC)
     throw new KafkaFailure('a batch of records is not LZ4')
   const flags = bytes[start + 4] as number
   if (flags >>> 6 !== VERSION || (flags & DICTIONARY) !== 0)
-    throw new KafkaFailure('a batch of records is in an LZ4 that is not known')
+    throw new KafkaFailure('a batch of records uses an unknown version of LZ4')
   let at = start + HEAD_BYTES + ((flags & CONTENT_SIZE) !== 0 ? SIZE_BYTES : 0)
   for (;;) {
     if (at + 4 > bytes.length) throw endsEarly('LZ4')
@@ -54,7 +55,7 @@ function unpackFrame(bytes: Buffer, start: number, into: Unpacked): number {
   return at + ((flags & CONTENT_CHECKSUM) !== 0 ? CHECKSUM_BYTES : 0)
 }
 
-/** Sequences of literals and a match; the last one has no match. */
+/** A block has sequences of literals and a match; the last one has no match. */
 function unpackBlock(bytes: Buffer, into: Unpacked): void {
   let at = 0
   const longer = (length: number): number => {

@@ -1,19 +1,20 @@
 /**
- * Snappy, unpacked (github.com/google/snappy, format_description.txt), alone and as Java packs it (xerial: pieces with their sizes).
+ * Decompression of Snappy (github.com/google/snappy, format_description.txt), plain or in the framing of Java (xerial:
+ * pieces with their sizes).
  *
- * Our own, since the library for it read a literal of 2 GiB or more as one that goes backward, and never ended.
+ * It is our own code, because the library for it reads a literal of 2 GiB or more backward, and never ends.
  */
 import { KafkaFailure } from './kafka-line.js'
 import { endsEarly, Unpacked } from './unpacked.js'
 
-/** How Java packs it: this, two versions, and pieces with their sizes in front. */
+/** The framing of Java: this magic, two versions, and pieces with their sizes in front. */
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00])
 const XERIAL_HEAD_BYTES = 16
 const VARINT_BYTES_MAX = 5
-/** Literals up to so many bytes have their length in the tag; longer ones in one to four bytes behind it. */
+/** Literals up to this length have it in the tag; longer ones in one to four bytes after it. */
 const SHORT_LITERAL_MAX = 60
 
-/** @throws KafkaFailure, over `bytesMax` too. */
+/** Decompresses a batch. @throws KafkaFailure for damaged bytes, or more than `bytesMax` bytes. */
 export function unpackSnappy(bytes: Buffer, bytesMax: number): Buffer {
   const into = new Unpacked(bytesMax)
   if (!bytes.subarray(0, XERIAL.length).equals(XERIAL)) unpackPiece(bytes, into)
@@ -43,17 +44,17 @@ function unpackPiece(bytes: Buffer, into: Unpacked): void {
       at += count
       continue
     }
-    // The offset of a match in one byte and three bits of the tag, in two bytes, or in four.
+    // The offset of a match has one byte and three bits of the tag, two bytes, or four.
     const offsetBytes = kind === 3 ? 4 : kind
     const offset = uintAt(bytes, at + 1, offsetBytes)
     const back = kind === 1 ? ((tag >>> 5) << 8) | offset : offset
-    // Not beyond the piece: they are packed each by itself.
-    if (back > into.length - from) throw new KafkaFailure('the packing of a batch of records in Snappy is damaged')
+    // A match must stay in its piece, because each piece is compressed alone.
+    if (back > into.length - from) throw new KafkaFailure('the Snappy compression of a batch of records is damaged')
     into.match(back, kind === 1 ? (more & 7) + 4 : more + 1)
     at += 1 + offsetBytes
   }
   if (into.length - from !== size)
-    throw new KafkaFailure('a batch of records in Snappy has another length than it says')
+    throw new KafkaFailure('a batch of records in Snappy does not have the length that it claims')
 }
 
 function varint(bytes: Buffer): { value: number; next: number } {
@@ -66,7 +67,7 @@ function varint(bytes: Buffer): { value: number; next: number } {
   throw new KafkaFailure('a batch of records in Snappy does not begin with its length')
 }
 
-/** One to four bytes, the least one first. */
+/** An integer of one to four bytes, little-endian. */
 function uintAt(bytes: Buffer, at: number, count: number): number {
   if (at + count > bytes.length) throw endsEarly('Snappy')
   if (count === 1) return bytes[at] as number

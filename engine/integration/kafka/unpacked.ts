@@ -1,13 +1,13 @@
 /**
- * The bytes that come out of a packed batch, as LZ4 and Snappy make them: new ones, and ones that are there already.
+ * The output buffer of LZ4 and Snappy: literal bytes, and copies of earlier output.
  *
- * 1. They are at most `bytesMax`, whatever the batch says; memory grows with what came out, not with what was promised.
- * 2. Every call adds at least one byte or fails, so that no batch keeps its reader for ever.
+ * 1. The output has at most `bytesMax` bytes, whatever the batch claims. Memory grows with the output.
+ * 2. Every call adds at least one byte or fails, so no batch keeps its reader busy for ever.
  */
 import { KafkaFailure } from './kafka-line.js'
 
 const FIRST_BYTES = 64 * 1024
-/** So few bytes are copied faster one by one. */
+/** Up to this length, copying byte by byte is faster. */
 const FEW = 32
 
 export class Unpacked {
@@ -19,15 +19,15 @@ export class Unpacked {
     this.#bytesMax = bytesMax
   }
 
-  /** What has come out so far; the memory is this object's. */
+  /** The output so far; it shares the memory of this object. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.length)
   }
 
-  /** `count` bytes of `from`, which has to have them. @throws KafkaFailure. */
+  /** Adds `count` bytes of `from`. @throws KafkaFailure if `from` is too short. */
   literal(from: Buffer, at: number, count: number): void {
     if (count < 1 || at + count > from.length)
-      throw new KafkaFailure('a batch of records ends too early, or its packing is damaged')
+      throw new KafkaFailure('a batch of records ends too early, or its compression is damaged')
     this.#reserve(count)
     const to = this.length
     this.length += count
@@ -35,10 +35,12 @@ export class Unpacked {
     else for (let i = 0; i < count; i++) this.#bytes[to + i] = from[at + i] as number
   }
 
-  /** `count` bytes that stand `back` bytes before the end, and may reach over it: those come out meanwhile. @throws KafkaFailure. */
+  /**
+   * Repeats `count` bytes from `back` bytes before the end; they may overlap with the new ones. @throws KafkaFailure.
+   */
   match(back: number, count: number): void {
     if (count < 1 || back < 1 || back > this.length)
-      throw new KafkaFailure('the packing of a batch of records is damaged')
+      throw new KafkaFailure('the compression of a batch of records is damaged')
     this.#reserve(count)
     const end = this.length + count
     if (count <= FEW) {
@@ -48,7 +50,7 @@ export class Unpacked {
       return
     }
     while (this.length < end) {
-      // All from there on up to the end, which is a whole number of repetitions.
+      // Copy everything up to the end, which is a whole number of repetitions.
       const from = this.length - back
       const size = Math.min(end - this.length, back)
       this.#bytes.copyWithin(this.length, from, from + size)
@@ -68,10 +70,10 @@ export class Unpacked {
 }
 
 export function tooLarge(bytesMax: number): KafkaFailure {
-  return new KafkaFailure(`a batch of records of more than ${bytesMax} bytes when it is not compressed`)
+  return new KafkaFailure(`a batch of records has more than ${bytesMax} bytes when decompressed`)
 }
 
-/** `format` is the name of the packing. */
+/** `format` is the name of the compression. */
 export function endsEarly(format: string): KafkaFailure {
   return new KafkaFailure(`a batch of records in ${format} ends too early`)
 }

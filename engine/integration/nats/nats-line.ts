@@ -1,36 +1,36 @@
 /**
- * The connection to a NATS server, kept open between what is asked over it.
+ * The connection to a NATS server, kept open between requests.
  *
- * Owns: connecting, who we are, TLS, noticing that the server has gone, sentences for what fails. Leaves out: streams
- * (nats-input.ts, nats-output.ts), trying again (delivery.ts, intake.ts).
+ * Owns: connecting, credentials, TLS, detecting a lost server, failures as sentences. Leaves out: streams
+ * (nats-input.ts, nats-output.ts), retries (delivery.ts, intake.ts).
  *
- * 1. The client library is given an address that the policy has passed, never a name, and does not connect by itself again:
- *    what a cluster says of its other servers is not followed.
- * 2. With `tls` a server that offers none is not talked to, and the certificate has to be that of the host as it was given.
+ * 1. The client library gets an address that the policy has accepted, never a name. It does not reconnect on its own,
+ *    and does not follow the other servers of a cluster.
+ * 2. With `tls`, a server without TLS is refused, and the certificate must be that of the configured host.
  */
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { bracketed, parseServers, type ServerAddress } from '../broker/addresses.js'
 import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
 import { stoppable } from '../broker/stoppable.js'
-import type { Opened, Tools } from '../contract.js'
+import type { OpenedParameters, Tools } from '../contract.js'
 import { HostRefused, type HostPolicy } from '../http/host-policy.js'
 import { textAt, timeoutMs } from '../http/http-kind.js'
 
 const STANDARD_PORT = 4222
-/** A server that says nothing is asked whether it is there; after so many questions it is not. */
+/** Interval of pings to a silent server, and unanswered pings after which it counts as lost. */
 const PING_MS = 15_000
 const PINGS_MAX = 2
 
 export const natsConnection: readonly ParameterSpec[] = [
-  serversParameter('Servers as host:port, with commas between; the first one that answers is used.'),
+  serversParameter('Servers as host:port, separated by commas. The first one that answers is used.'),
   {
     name: 'protocol',
     type: 'string',
     required: false,
     allowed: ['tls', 'tls_first', 'plain'],
     default: 'tls',
-    description: 'TLS as NATS does it, TLS before anything is said (handshake_first), or in the clear.',
+    description: 'TLS as usual in NATS, TLS before any other data (handshake_first), or no encryption.',
   },
   { name: 'user', type: 'string', required: false, description: 'A user, with password.' },
   { name: 'password', type: 'string', required: false, secret: true, description: 'The password of user.' },
@@ -56,10 +56,10 @@ export const natsConnection: readonly ParameterSpec[] = [
   ...brokerTlsParameters,
 ]
 
-/** The server could not be asked, or said no; the message is for people. */
+/** The server was unreachable or refused the request. The message is for people. */
 export class NatsFailure extends Error {}
 
-/** What went wrong, as a sentence. @throws HostRefused as it is. */
+/** The failure as a sentence; HostRefused is returned as it is. */
 export function natsFailure(error: unknown): NatsFailure | HostRefused {
   if (error instanceof NatsFailure || error instanceof HostRefused) return error
   const { message, code, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
@@ -69,14 +69,14 @@ export function natsFailure(error: unknown): NatsFailure | HostRefused {
 }
 
 export class NatsLine {
-  readonly #connection: Opened
+  readonly #connection: OpenedParameters
   readonly #policy: HostPolicy
   readonly #servers: readonly ServerAddress[]
   readonly timeoutMs: number
   #open: NatsConnection | null = null
   #opening: Promise<NatsConnection> | null = null
 
-  constructor(connection: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, tools: Tools) {
     this.#connection = connection
     this.#policy = tools.policy
     this.#servers = parseServers(String(connection.servers), STANDARD_PORT)
@@ -90,7 +90,7 @@ export class NatsLine {
     return await natsStoppable(this.#opening, signal)
   }
 
-  /** What has been said leaves, and then the connection ends. */
+  /** Flushes for up to a second, then closes the connection. */
   async close(): Promise<void> {
     const open = (await this.#opening?.catch(() => null)) ?? this.#open
     this.#open = null
@@ -101,7 +101,7 @@ export class NatsLine {
   }
 
   async #connect(): Promise<NatsConnection> {
-    let failure: Error = new NatsFailure('no server is named')
+    let failure: Error = new NatsFailure('no server is configured')
     for (const server of this.#servers) {
       try {
         for (const address of await this.#policy.addressesOf(server.host)) {
@@ -119,7 +119,7 @@ export class NatsLine {
   }
 
   async #connectTo({ host, port }: ServerAddress, address: string): Promise<NatsConnection> {
-    // Loaded where it is used: nobody else in the process needs it.
+    // Loaded on first use, because most processes never need it.
     const { connect } = await import('@nats-io/transport-node')
     const protocol = textAt(this.#connection, 'protocol') ?? 'tls'
     const tls =
@@ -153,7 +153,7 @@ export class NatsLine {
   }
 }
 
-/** What `promise` comes to, unless it is stopped before. */
+/** The result of `promise`; rejects with NatsFailure if `signal` aborts first. */
 export function natsStoppable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return stoppable(promise, signal, () => new NatsFailure('stopped'))
 }

@@ -1,11 +1,11 @@
 /**
- * A JetStream stream as output: each event with its decision is one message, which the stream has acknowledged.
+ * A JetStream stream as output: each event with its decision is one message, acknowledged by the stream.
  *
- * 1. `Nats-Msg-Id` is the same at every try, so a stream does not store a repetition within its window for duplicates.
- * 2. A subject is made of fields of the event, and a field is one token of it: what would make more of it is replaced.
+ * 1. `Nats-Msg-Id` is the same for every try, so the stream stores no repetition within its duplicate window.
+ * 2. A subject may contain fields of the event. Each field is one token: characters that would split it are replaced.
  */
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
+import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
 import { decidedDocument } from '../decided-document.js'
 import { textAt } from '../http/http-kind.js'
 import { fill } from '../template.js'
@@ -13,7 +13,7 @@ import { NatsFailure, NatsLine, natsFailure, natsStoppable } from './nats-line.j
 
 const BATCH_MAX = 500
 export const STANDARD_SUBJECT = 'decisions.{{job_id}}'
-/** What the server says of one message that will never do, whoever sends it: larger than the stream takes, against its rules. */
+/** Error codes for a message that the stream will never accept: too large, or against its rules. */
 const REFUSING = new Set([10_054, 10_071, 10_157])
 
 /** A field of an event as one token of a subject. */
@@ -30,19 +30,19 @@ export class NatsOutput implements Sink {
   readonly #line: NatsLine
   readonly #subject: string
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#line = new NatsLine(connection, tools)
     this.#subject = textAt(parameters, 'subject') ?? STANDARD_SUBJECT
   }
 
-  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     try {
       const { jetstream } = await import('@nats-io/jetstream')
       const connection = await this.#line.connection(signal)
       const stream = jetstream(connection, { timeout: this.#line.timeoutMs })
       return await Promise.all(items.map((item) => this.#publish(stream, connection, item, signal)))
     } catch (error) {
-      return items.map(() => ({ fate: 'failed', reason: natsFailure(error).message, suspect: false }))
+      return items.map(() => ({ outcome: 'failed', reason: natsFailure(error).message, suspect: false }))
     }
   }
 
@@ -55,42 +55,42 @@ export class NatsOutput implements Sink {
     { info }: NatsConnection,
     { id, event }: Outgoing,
     signal: AbortSignal,
-  ): Promise<Fate> {
+  ): Promise<Outcome> {
     const subject = subjectOf(this.#subject, event)
     const payload = Buffer.from(JSON.stringify(decidedDocument(event)))
     const bytesMax = info?.max_payload ?? Infinity
     if (payload.length + subject.length > bytesMax)
-      return { fate: 'refused', reason: `the server takes at most ${bytesMax} bytes in a message` }
+      return { outcome: 'refused', reason: `the server accepts at most ${bytesMax} bytes in a message` }
     try {
       await natsStoppable(stream.publish(subject, payload, { msgID: id, retries: 0 }), signal)
-      return { fate: 'delivered' }
+      return { outcome: 'delivered' }
     } catch (error) {
-      return this.#fateOf(error, subject)
+      return this.#outcomeOf(error, subject)
     }
   }
 
-  #fateOf(error: unknown, subject: string): Fate {
+  #outcomeOf(error: unknown, subject: string): Outcome {
     const { name, message } = error as Error
     const { code } = error as { code?: unknown }
-    // With a subject of its own another event may well get through.
+    // If each event has its own subject, another event may succeed.
     const hasOwnSubject = this.#subject.includes('{{')
     switch (name) {
       case 'TimeoutError':
-        return { fate: 'failed', reason: `no acknowledgement within ${this.#line.timeoutMs} ms`, suspect: false }
+        return { outcome: 'failed', reason: `no acknowledgement within ${this.#line.timeoutMs} ms`, suspect: false }
       case 'NoRespondersError':
       case 'JetStreamNotEnabled':
-        return { fate: 'failed', reason: `no stream takes the subject ${subject}`, suspect: hasOwnSubject }
+        return { outcome: 'failed', reason: `no stream accepts the subject ${subject}`, suspect: hasOwnSubject }
       case 'PermissionViolationError':
-        return { fate: 'failed', reason: message, suspect: hasOwnSubject }
+        return { outcome: 'failed', reason: message, suspect: hasOwnSubject }
       case 'InvalidSubjectError':
-        return { fate: 'refused', reason: `${subject} is no subject` }
+        return { outcome: 'refused', reason: `${subject} is not a valid subject` }
       case 'JetStreamApiError':
         return typeof code === 'number' && REFUSING.has(code)
-          ? { fate: 'refused', reason: message }
-          : { fate: 'failed', reason: message, suspect: hasOwnSubject }
+          ? { outcome: 'refused', reason: message }
+          : { outcome: 'failed', reason: message, suspect: hasOwnSubject }
       default:
         return {
-          fate: 'failed',
+          outcome: 'failed',
           reason: error instanceof NatsFailure ? message : natsFailure(error).message,
           suspect: false,
         }

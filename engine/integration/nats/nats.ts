@@ -13,7 +13,7 @@ const misfitName = (text: string): string | null =>
 
 function misfitSubjects(text: string): string | null {
   const fits = text.split(',').every((subject) => /^[^\s,]{0,255}$/.test(subject.trim()) && !subject.includes('..'))
-  return fits ? null : 'must be subjects, with commas between'
+  return fits ? null : 'must be subjects, separated by commas'
 }
 
 const entry: IntegrationKind = {
@@ -34,8 +34,7 @@ const entry: IntegrationKind = {
           type: 'string',
           required: true,
           check: misfitName,
-          description:
-            'The durable pull consumer to read through; it is made where there is none. Each job needs one of its own.',
+          description: 'The durable pull consumer to read through; it is created if missing. Each job needs its own.',
         },
         {
           name: 'subjects',
@@ -43,7 +42,7 @@ const entry: IntegrationKind = {
           required: false,
           check: misfitSubjects,
           description:
-            'Only messages with these subjects, with commas between; * and > stand for tokens. More than one needs NATS 2.10.',
+            'Only messages with these subjects, separated by commas; * and > are wildcards. More than one needs NATS 2.10.',
         },
         {
           name: 'batch_size',
@@ -52,7 +51,7 @@ const entry: IntegrationKind = {
           minimum: 1,
           maximum: BATCH_MAX,
           default: BATCH_STANDARD,
-          description: 'Messages that are taken in at once; twice as many are asked for ahead.',
+          description: 'Messages in one batch. Twice as many are requested ahead.',
         },
         {
           name: 'start_at',
@@ -60,13 +59,13 @@ const entry: IntegrationKind = {
           required: false,
           allowed: ['all', 'new', 'sequence', 'time'],
           default: 'all',
-          description: 'Where a consumer that is made begins.',
+          description: 'Where a new consumer begins.',
         },
         {
           name: 'start_value',
           type: 'string',
           required: false,
-          description: 'The sequence, or the time (ISO 8601), of start_at.',
+          description: 'The sequence or the time (ISO 8601) for start_at.',
           check: (text) =>
             text === '' || /^\d{1,15}$/.test(text) || millisIn(text) !== null ? null : 'must be a sequence or a time',
         },
@@ -82,7 +81,7 @@ const entry: IntegrationKind = {
           required: false,
           default: STANDARD_SUBJECT,
           check: misfitSubjects,
-          description: 'The subject to publish to, with {{path}} for a field of the event. A stream has to take it.',
+          description: 'The subject to publish to; {{path}} inserts a field of the event. A stream must accept it.',
         },
         ...ruleParameters('output'),
       ],

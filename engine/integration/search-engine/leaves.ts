@@ -1,13 +1,13 @@
-/** Documents as their leaves: each path with the scalars that it leads to, in all of them together. */
+/** The scalars of documents, grouped by their path. */
 
 type Scalar = string | number | boolean
 
-/** Deeper than that a document is not looked into. */
+/** Deeper values are ignored. */
 const DEPTH_MAX = 16
-/** Paths of one answer. */
+/** Paths in one answer; further ones are ignored. */
 const PATHS_MAX = 1_000
 
-/** The values at each path, without repeats. A name with dots in it is a path, as the search engine has it. */
+/** The distinct values at each path. A name with dots counts as a path, as in the search engine. */
 export function leavesOf(documents: readonly Readonly<Record<string, unknown>>[]): Map<string, Set<Scalar>> {
   const leaves = new Map<string, Set<Scalar>>()
   for (const document of documents) gather(document, '', 0, leaves)
@@ -28,7 +28,10 @@ function gather(value: unknown, path: string, depth: number, leaves: Map<string,
   }
 }
 
-/** Leaves as an object again; where a path goes through a value, the value stays. `asLists`: one value is a list too. */
+/**
+ * The object with these leaves. If a path leads through a value, the value stays. `asLists` makes a list of one value
+ * too.
+ */
 export function nested(leaves: ReadonlyMap<string, ReadonlySet<Scalar>>, asLists: boolean): Record<string, unknown> {
   const root = Object.create(null) as Record<string, unknown>
   for (const [path, values] of leaves) {

@@ -1,15 +1,16 @@
 /**
- * A search engine over plain HTTP: what Elasticsearch (7.2 and later) and OpenSearch have in common, so that one client
- * serves both.
+ * A client for search engines over plain HTTP. It uses what Elasticsearch (7.2 and later) and OpenSearch have in
+ * common.
  *
- * Owns: which host is asked, who we are, what its errors mean. Leaves out: what is asked (search-output.ts, search-input.ts, search-enrichment.ts).
+ * Owns: the choice of the host, credentials, the meaning of errors. Leaves out: queries (search-query.ts) and
+ * documents.
  *
- * 1. A host that cannot be reached is left for the next one; the request fails when none can be.
- * 2. Answers are bounded, in bytes and in depth.
+ * 1. An unreachable host is skipped; the request fails when no host is reachable.
+ * 2. Answers are limited, in bytes and in depth.
  */
 import { bounds } from '../bounds.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
-import type { Opened, Tools } from '../contract.js'
+import type { OpenedParameters, Tools } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { type HttpClient, HttpFailure, type HttpAnswer } from '../http/http-client.js'
 import { openHttp, textAt, timeoutMs, tlsParameters } from '../http/http-kind.js'
@@ -19,7 +20,7 @@ function misfitHosts(text: string): string | null {
   const hosts = text.split(',').map((host) => host.trim())
   return hosts.every((host) => /^[A-Za-z0-9_.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(host))
     ? null
-    : 'must be host names or addresses, with commas between'
+    : 'must be host names or addresses, separated by commas'
 }
 
 export const searchConnection: readonly ParameterSpec[] = [
@@ -29,7 +30,7 @@ export const searchConnection: readonly ParameterSpec[] = [
     required: true,
     address: true,
     check: misfitHosts,
-    description: 'Names or addresses of its hosts, with commas between.',
+    description: 'Names or addresses of its hosts, separated by commas.',
   },
   {
     name: 'port',
@@ -38,15 +39,15 @@ export const searchConnection: readonly ParameterSpec[] = [
     address: true,
     minimum: 1,
     maximum: 65_535,
-    description: 'Its port, 9200 usually.',
+    description: 'Its port, usually 9200.',
   },
-  { name: 'user', type: 'string', required: true, description: 'Its user; empty where it asks for none.' },
+  { name: 'user', type: 'string', required: true, description: 'Its user; empty without authentication.' },
   {
     name: 'password',
     type: 'string',
     required: true,
     secret: true,
-    description: "The user's password; empty where there is none.",
+    description: "The user's password; empty without authentication.",
   },
   {
     name: 'schema',
@@ -59,13 +60,20 @@ export const searchConnection: readonly ParameterSpec[] = [
   ...tlsParameters,
 ]
 
+export interface SearchRequest {
+  readonly path: string
+  readonly body: string
+  readonly signal: AbortSignal
+  readonly answerBytesMax?: number
+}
+
 export class SearchClient {
   readonly #http: HttpClient
   readonly #bases: readonly string[]
   readonly #timeoutMs: number
   #host = 0
 
-  constructor(connection: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, tools: Tools) {
     const user = textAt(connection, 'user')
     const credentials =
       user === undefined ? undefined : Buffer.from(`${user}:${String(connection.password ?? '')}`).toString('base64')
@@ -77,14 +85,8 @@ export class SearchClient {
     this.#timeoutMs = timeoutMs(connection)
   }
 
-  /** Asks one host after the other until one can be reached. @throws HttpFailure, HostRefused. */
-  async send(
-    method: 'GET' | 'POST',
-    path: string,
-    body: string,
-    signal: AbortSignal,
-    answerBytesMax: number = bounds.answerBytesMax,
-  ): Promise<HttpAnswer> {
+  /** Posts to one host after the other until one is reachable. @throws HttpFailure, HostRefused. */
+  async send({ path, body, signal, answerBytesMax = bounds.answerBytesMax }: SearchRequest): Promise<HttpAnswer> {
     const headers = {
       'content-type':
         path.startsWith('/_bulk') || path.startsWith('/_msearch') ? 'application/x-ndjson' : 'application/json',
@@ -92,11 +94,12 @@ export class SearchClient {
     for (let tried = 1; ; tried++) {
       const url = new URL(this.#bases[this.#host] + path)
       try {
-        return await this.#http.send({ method, url, headers, body, signal, timeoutMs: this.#timeoutMs, answerBytesMax })
+        const request = { url, headers, body, signal, timeoutMs: this.#timeoutMs, answerBytesMax }
+        return await this.#http.send({ method: 'POST', ...request })
       } catch (error) {
-        const isOther = error instanceof HostRefused || (error instanceof HttpFailure && !error.connected)
+        const isUnreachable = error instanceof HostRefused || (error instanceof HttpFailure && !error.connected)
         this.#host = (this.#host + 1) % this.#bases.length
-        if (!isOther || tried >= this.#bases.length || signal.aborted) throw error
+        if (!isUnreachable || tried >= this.#bases.length || signal.aborted) throw error
       }
     }
   }
@@ -106,15 +109,15 @@ export class SearchClient {
   }
 }
 
-/** The document in an answer. @throws HttpFailure where it is none. */
+/** The JSON object in an answer. @throws HttpFailure for anything else. */
 export function documentIn(answer: HttpAnswer): Record<string, unknown> {
   const document = parseBounded(answer.body)
   if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw new HttpFailure('an answer that is no JSON object')
+    throw new HttpFailure('the answer is not a JSON object')
   return document as Record<string, unknown>
 }
 
-/** What an error object of the search engine says: its type and reason. */
+/** The type and reason of an error object of the search engine. */
 export function reasonOf(error: unknown): string {
   if (typeof error === 'string') return error
   const { type, reason } = (error ?? {}) as { type?: unknown; reason?: unknown }

@@ -1,4 +1,4 @@
-/** Search engine: Elasticsearch, OpenSearch and what speaks like them, as input, as enrichment and as output. */
+/** Search engine: Elasticsearch, OpenSearch and compatible engines, as input, as enrichment and as output. */
 import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { OutsideKind } from '../contract.js'
@@ -15,36 +15,41 @@ import {
 import { SearchEnrichment, searchEnrichmentParameters } from './search-enrichment.js'
 import { SearchOutput, STANDARD_INDEX } from './search-output.js'
 
-/** Of the role input. */
+/** Parameters of the role input. */
 export const inputParameters: readonly ParameterSpec[] = [
   {
     name: 'index_pattern',
     type: 'string',
     required: true,
-    description: 'Indexes to read, with commas and * in it.',
-    check: (text) => (/^[^\s\\/?"<>|#]+$/.test(text) ? null : 'must be names of indexes, with commas between'),
+    description: 'Indexes to read, separated by commas; * is allowed.',
+    check: (text) => (/^[^\s\\/?"<>|#]+$/.test(text) ? null : 'must be names of indexes, separated by commas'),
   },
   {
     name: 'preserve_id',
     type: 'boolean',
     required: true,
-    description: "True: an event's id is the document's _id. False: it is one of the service's own.",
+    description: 'True: the id of an event is the _id of its document. False: the service makes an id.',
   },
   {
     name: 'datetime',
     type: 'string',
     required: false,
     default: '@timestamp',
-    description: 'The date field; documents without it are not read.',
+    description: 'The date field. Documents without it are not read.',
   },
   {
     name: 'start_time',
     type: 'string',
     required: false,
-    description: 'Only documents newer than this; a date, or date mathematics such as now-1d.',
+    description: 'Only documents newer than this: a date, or date math such as now-1d.',
   },
   { name: 'end_time', type: 'string', required: false, description: 'Only documents older than this.' },
-  { name: 'filter', type: 'string', required: false, description: 'A query string; case counts.' },
+  {
+    name: 'filter',
+    type: 'string',
+    required: false,
+    description: 'Only documents that match this query string. Case-sensitive.',
+  },
   {
     name: 'batch_size',
     type: 'number',
@@ -52,13 +57,13 @@ export const inputParameters: readonly ParameterSpec[] = [
     minimum: 1,
     maximum: BATCH_MAX,
     default: BATCH_STANDARD,
-    description: 'Documents of one request.',
+    description: 'Documents in one request.',
   },
   {
     name: '_source',
     type: 'string',
     required: false,
-    description: 'Fields to read, with commas between; empty for all.',
+    description: 'Fields to read, separated by commas; empty for all.',
   },
   {
     name: 'lookback_seconds',
@@ -67,7 +72,7 @@ export const inputParameters: readonly ParameterSpec[] = [
     minimum: 0,
     maximum: LOOKBACK_SECONDS_MAX,
     default: LOOKBACK_STANDARD_SECONDS,
-    description: 'How late a document may be written, by its date, and still be read.',
+    description: 'How long after its date a document may still be written and read.',
   },
 ]
 
@@ -76,7 +81,7 @@ const entry: IntegrationKind = {
   name: 'Search engine',
   otherNames: ['OpenSearch', 'Elasticsearch'],
   description:
-    'Reads documents from Elasticsearch or OpenSearch, looks up what they say about events, and writes events with their decisions to it.',
+    'Reads documents from Elasticsearch or OpenSearch, enriches events with them, and writes events with their decisions.',
   builtIn: false,
   outside: true,
   takesPosts: false,
@@ -95,7 +100,7 @@ const entry: IntegrationKind = {
           type: 'string',
           required: false,
           default: STANDARD_INDEX,
-          description: 'The index to write to, with {{job_id}} and {{date}} for the job and the day.',
+          description: 'The index to write to. {{job_id}} inserts the job, {{date}} the day.',
         },
         ...ruleParameters('output'),
       ],

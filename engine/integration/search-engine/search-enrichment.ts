@@ -1,58 +1,58 @@
 /**
- * A search engine as enrichment: documents that have what a field of the event has, and what they say.
+ * A search engine as enrichment: documents with the same value as a field of the event, and their fields.
  *
- * Owns: the question, and what of the documents becomes fields. Leaves out: when it is asked (enrichment-requests.ts).
+ * Owns: the query, and which fields of the documents are added. Leaves out: when it runs (enrichment-requests.ts).
  *
- * 1. A value of the event is a value in the question and never part of its language.
- * 2. Half of an answer is none.
- * 3. A value that the field cannot have, such as a name where addresses are, spoils its own question alone.
+ * 1. A value of the event is a value in the query, and never part of the query language.
+ * 2. A partial answer counts as none.
+ * 3. A value that the document field cannot have, such as a name for an address, makes only its own query fail.
  */
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { bounds } from '../bounds.js'
-import type { Known, EnrichmentSource, Opened, Tools } from '../contract.js'
+import type { Known, EnrichmentSource, OpenedParameters, Tools } from '../contract.js'
 import { EnrichmentFailure, QueryRefused } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { HttpFailure } from '../http/http-client.js'
-import { fateOf, textAt } from '../http/http-kind.js'
+import { outcomeOf, textAt } from '../http/http-kind.js'
 import { leavesOf, nested } from './leaves.js'
 import { documentIn, reasonOf, SearchClient } from './search-client.js'
-import { mustBeWhole, sourcesIn } from './search-query.js'
+import { checkComplete, sourcesIn } from './search-query.js'
 
 const BATCH_MAX = 50
 const AT_ONCE = 4
 export const SIZE_MAX = 20
-/** Values of the event's field that are asked for, and characters of one. */
+/** Values of the event's field in one query, and characters of one value. */
 const VALUES_MAX = 16
 const VALUE_CHARS_MAX = 1_024
 
-/** Of the role enrichment, beside what all kinds have. */
+/** Parameters of the role enrichment, in addition to those of all kinds. */
 export const searchEnrichmentParameters: readonly ParameterSpec[] = [
   {
     name: 'index_pattern',
     type: 'string',
     required: true,
-    description: 'Indexes to look in, with commas and * in it.',
-    check: (text) => (/^[^\s\\/?"<>|#]+$/.test(text) ? null : 'must be names of indexes, with commas between'),
+    description: 'Indexes to search, separated by commas; * is allowed.',
+    check: (text) => (/^[^\s\\/?"<>|#]+$/.test(text) ? null : 'must be names of indexes, separated by commas'),
   },
   {
     name: 'event_field',
     type: 'string',
     required: true,
-    description: 'The field of the event whose value is looked for, such as source.ip.',
+    description: 'The field of the event whose value is searched, such as source.ip.',
   },
   {
     name: 'document_field',
     type: 'string',
     required: true,
-    description: 'The field of the documents that has to be equal: a keyword, an address or a number.',
+    description: 'The field of the documents that must have the same value: a keyword, an address or a number.',
   },
   {
     name: 'fields',
     type: 'string',
     required: false,
-    description: 'Fields of the documents to bring, with commas between; empty for all.',
+    description: 'Fields of the documents to add, separated by commas; empty for all.',
   },
   {
     name: 'size',
@@ -61,15 +61,20 @@ export const searchEnrichmentParameters: readonly ParameterSpec[] = [
     minimum: 1,
     maximum: SIZE_MAX,
     default: 1,
-    description: 'Documents to bring. With more than one each field is a list of what it is in them.',
+    description: 'The most documents to use. With more than one, each field is a list of its values.',
   },
   {
     name: 'newest_by',
     type: 'string',
     required: false,
-    description: 'A date field: documents are taken from the newest on.',
+    description: 'A date field. The newest documents are used first.',
   },
-  { name: 'filter', type: 'string', required: false, description: 'A query string that documents have to match too.' },
+  {
+    name: 'filter',
+    type: 'string',
+    required: false,
+    description: 'A query string that the documents must also match.',
+  },
 ]
 
 export class SearchEnrichment implements EnrichmentSource {
@@ -84,7 +89,7 @@ export class SearchEnrichment implements EnrichmentSource {
   readonly #newestBy: string | undefined
   readonly #filter: string | undefined
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#client = new SearchClient(connection, tools)
     this.#header = JSON.stringify({ index: String(parameters.index_pattern).split(','), ignore_unavailable: true })
     this.#point = new DecisionPoints([String(parameters.event_field)])
@@ -112,13 +117,13 @@ export class SearchEnrichment implements EnrichmentSource {
       .map((subject) => `${this.#header}\n${JSON.stringify(this.#query(JSON.parse(subject)))}\n`)
       .join('')
     try {
-      const answer = await this.#client.send('POST', '/_msearch', lines, signal)
-      const fate = fateOf(answer)
-      if (fate.fate !== 'delivered')
-        throw new EnrichmentFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+      const answer = await this.#client.send({ path: '/_msearch', body: lines, signal })
+      const outcome = outcomeOf(answer)
+      if (outcome.outcome !== 'delivered')
+        throw new EnrichmentFailure(outcome.reason, outcome.outcome === 'failed' ? outcome.retryAfterMs : 0)
       const { responses } = documentIn(answer)
       if (!Array.isArray(responses) || responses.length !== subjects.length)
-        throw new HttpFailure('an answer that does not tell of every question')
+        throw new HttpFailure('the answer does not cover every query')
       return responses.map((one: unknown) => this.#fieldsOf(one))
     } catch (error) {
       throw error instanceof HttpFailure || error instanceof HostRefused ? new EnrichmentFailure(error.message) : error
@@ -146,21 +151,21 @@ export class SearchEnrichment implements EnrichmentSource {
   }
 
   #fieldsOf(answer: unknown): Known {
-    if (typeof answer !== 'object' || answer === null) throw new HttpFailure('an answer that is not that of a search')
+    if (typeof answer !== 'object' || answer === null) throw new HttpFailure('the answer is not that of a search')
     const document = answer as Record<string, unknown>
     if (document.error !== undefined) {
       const reason = rootCause(document.error).slice(0, bounds.reasonCharsMax)
       if (document.status === 400) return new QueryRefused(reason)
       throw new EnrichmentFailure(reason)
     }
-    mustBeWhole(document)
+    checkComplete(document)
     const sources = sourcesIn(document)
     if (sources.length === 0) return null
     return { ...nested(leavesOf(sources), this.#size > 1), count: sources.length }
   }
 }
 
-/** What is behind an error of all shards. */
+/** The cause of an error of all shards. */
 function rootCause(error: unknown): string {
   const { root_cause: causes } = (error ?? {}) as { root_cause?: unknown }
   return reasonOf(Array.isArray(causes) && causes.length > 0 ? causes[0] : error)

@@ -1,20 +1,20 @@
 /**
  * A search engine as input: documents in the order of their date, from a place that survives restarts.
  *
- * Owns: the pages, and documents that come in late. Leaves out: questions (search-query.ts), what becomes of documents.
+ * Owns: the pages, and late documents. Leaves out: queries (search-query.ts), turning documents into events.
  *
  * 1. Every document behind the place is read, however many have the same date (search-query.ts).
- * 2. A document that becomes visible behind the place (written late, or by a shard that was slower) is noticed by its
- *    number: for `lookback_seconds` behind the place it is known how many documents each few seconds have given; where
- *    there are more now, they are read again. After a restart nothing is known, and all of that time is read again.
- * 3. What is read twice has the same id, so it is the same event (S6).
+ * 2. A document may become visible late, before the place: it was written late, or its shard was slower. For the last
+ *    `lookback_seconds` the number of documents per five seconds is known. If there are more now, these seconds are
+ *    read again. After a restart the numbers are unknown, so all of that time is read again.
+ * 3. A document that is read twice has the same id, so it is the same event (S6).
  */
 import { createHash } from 'node:crypto'
-import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
+import type { OpenedParameters, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { HttpFailure, type HttpAnswer } from '../http/http-client.js'
-import { fateOf, textAt } from '../http/http-kind.js'
+import { outcomeOf, textAt } from '../http/http-kind.js'
 import { documentIn, SearchClient } from './search-client.js'
 import { parsePage } from './search-page.js'
 import {
@@ -34,12 +34,12 @@ export const BATCH_MAX = 10_000
 export const LOOKBACK_STANDARD_SECONDS = 60
 export const LOOKBACK_SECONDS_MAX = 3_600
 const PAGE_BYTES_MAX = 64 * 1024 * 1024
-/** Documents are counted by so long spans, and counted at most so often. */
+/** The length of one span in which documents are counted, and the shortest interval between two counts. */
 const STEP_MS = 5_000
 
-/** What is written down of how far it is. */
+/** The stored progress. */
 interface Checkpoint {
-  /** Of what it reads: a place in other documents means nothing. */
+  /** Identifies the selection: a place is only valid for the same documents. */
   readonly selection: string
   readonly place: SearchPlace | null
 }
@@ -54,14 +54,19 @@ export class SearchInput implements Source {
   readonly #preserveId: boolean
   readonly #fingerprint: string
   readonly #nowMs: () => number
-  /** How many documents each span has given, by its beginning. */
+  /** Documents read in each span, by its start. */
   readonly #given = new Map<number, number>()
   #countedMs = 0
-  /** The span that is being read again. */
+  /** The span that is read again. */
   #again: { readonly from: number; readonly to: number; place: SearchPlace | null; count: number } | null = null
 
   /** `leftOut` names fields of documents that are never read. */
-  constructor(connection: Opened, parameters: Opened, tools: Tools, leftOut: readonly string[] = []) {
+  constructor(
+    connection: OpenedParameters,
+    parameters: OpenedParameters,
+    tools: Tools,
+    leftOut: readonly string[] = [],
+  ) {
     this.#client = new SearchClient(connection, tools)
     const pattern = String(parameters.index_pattern)
     this.#path = searchPath(pattern)
@@ -129,12 +134,12 @@ export class SearchInput implements Source {
     for (const span of this.#given.keys()) if (span < oldest) this.#given.delete(span)
   }
 
-  /** Documents that have become visible behind the place: a page of those of the first span that has more than it gave. */
+  /** Late documents: a page of the first span that has more documents than were read. */
   async #late(place: SearchPlace, signal: AbortSignal): Promise<Hit[]> {
     if (this.#again === null) {
       if (this.#lookbackMs === 0 || this.#nowMs() < this.#countedMs + STEP_MS) return []
       const [from, to] = [spanOf(place.dateMs - this.#lookbackMs), place.dateMs + 1]
-      const counts = countsIn(documentIn(await this.#ask(countsWithin(this.#selection, from, to, STEP_MS), signal)))
+      const counts = countsIn(documentIn(await this.#request(countsWithin(this.#selection, from, to, STEP_MS), signal)))
       const more = [...counts].find(([span, count]) => count > (this.#given.get(span) ?? 0))
       if (more === undefined) {
         this.#countedMs = this.#nowMs()
@@ -144,7 +149,10 @@ export class SearchInput implements Source {
     }
     const span = this.#again
     const names = span.place?.names ?? []
-    const page = await this.#page(pageWithin(this.#selection, span.from, span.to, span.place, this.#batch), signal)
+    const page = await this.#page(
+      pageWithin(this.#selection, { fromMs: span.from, toMs: span.to }, span.place, this.#batch),
+      signal,
+    )
     const hits = page.filter(({ name }) => !names.includes(name))
     span.count += hits.length
     if (hits.length > 0) span.place = placeBehind(hits, span.place)
@@ -156,14 +164,20 @@ export class SearchInput implements Source {
   }
 
   async #page(query: Record<string, unknown>, signal: AbortSignal): Promise<Hit[]> {
-    return hitsIn(parsePage((await this.#ask(query, signal)).body))
+    return hitsIn(parsePage((await this.#request(query, signal)).body))
   }
 
   /** @throws SourceFailure. */
-  async #ask(query: Record<string, unknown>, signal: AbortSignal): Promise<HttpAnswer> {
-    const answer = await this.#client.send('POST', this.#path, JSON.stringify(query), signal, PAGE_BYTES_MAX)
-    const fate = fateOf(answer)
-    if (fate.fate !== 'delivered') throw new SourceFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+  async #request(query: Record<string, unknown>, signal: AbortSignal): Promise<HttpAnswer> {
+    const answer = await this.#client.send({
+      path: this.#path,
+      body: JSON.stringify(query),
+      signal,
+      answerBytesMax: PAGE_BYTES_MAX,
+    })
+    const outcome = outcomeOf(answer)
+    if (outcome.outcome !== 'delivered')
+      throw new SourceFailure(outcome.reason, outcome.outcome === 'failed' ? outcome.retryAfterMs : 0)
     return answer
   }
 }
@@ -172,7 +186,7 @@ function spanOf(dateMs: number): number {
   return Math.floor(dateMs / STEP_MS) * STEP_MS
 }
 
-/** The place of the last of these hits, which follow `before`. */
+/** The place of the last of these hits. They follow the place `before`. */
 function placeBehind(hits: readonly Hit[], before: SearchPlace | null): SearchPlace {
   const { dateMs, seqNo } = hits.at(-1) as Hit
   const same = hits.filter((hit) => hit.dateMs === dateMs && hit.seqNo === seqNo).map(({ name }) => name)

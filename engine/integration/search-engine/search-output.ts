@@ -1,13 +1,14 @@
 /**
  * A search engine as output: events with their decisions, written in bulk.
  *
- * 1. A document's id is made of job and event: writing it again replaces it by itself.
- * 2. Each document has a fate of its own: what the engine refuses (its mapping, say) never holds up the others.
+ * 1. The id of a document consists of job and event, so writing it again replaces it.
+ * 2. Each document has its own outcome: a document that the engine refuses (its mapping, say) does not block the
+ *    others.
  */
 import { isoMicros } from '../../clock.js'
-import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
+import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
 import { decidedDocument } from '../decided-document.js'
-import { fateOfError, textAt } from '../http/http-kind.js'
+import { outcomeOfError, textAt } from '../http/http-kind.js'
 import { fill } from '../template.js'
 import { sendBulk } from './search-bulk.js'
 import { SearchClient } from './search-client.js'
@@ -15,7 +16,7 @@ import { SearchClient } from './search-client.js'
 const BATCH_MAX = 500
 export const STANDARD_INDEX = 'decisions'
 
-/** The index of an event: a name with `{{job_id}}` and `{{date}}` in it, as an index can be called. */
+/** The index of an event: the filled template, without characters that an index name may not contain. */
 export function indexOf(template: string, event: DecidedEvent): string {
   const dated = template.replace(/\{\{\s*date\s*\}\}/g, isoMicros(event.ingestMicros).slice(0, 10).replaceAll('-', '.'))
   return (
@@ -32,16 +33,16 @@ export class SearchOutput implements Sink {
   readonly #client: SearchClient
   readonly #index: string
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#client = new SearchClient(connection, tools)
     this.#index = textAt(parameters, 'index') ?? STANDARD_INDEX
   }
 
-  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     try {
       return await sendBulk(this.#client, this.#lines(items), items.length, signal)
     } catch (error) {
-      return new Array<Fate>(items.length).fill(fateOfError(error))
+      return new Array<Outcome>(items.length).fill(outcomeOfError(error))
     }
   }
 

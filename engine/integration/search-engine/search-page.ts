@@ -1,9 +1,9 @@
 /**
- * One answer of a search, taken apart where it lies: the documents in it stay the bytes that they are, and only what is around
- * them is parsed. They become events without being parsed and written again here, so their numbers keep all their digits.
+ * Splits the answer of a search without parsing its documents. They stay bytes until they become events, so numbers
+ * keep all their digits and nothing is parsed twice.
  *
- * Owns: finding where documents begin and end. Leaves out: what stands in them (the job's thread parses them), what the
- * rest of the answer means (search-query.ts).
+ * Owns: where documents begin and end. Leaves out: their content (parsed on the thread of the job), the rest of the
+ * answer (search-query.ts).
  */
 import { bounds } from '../bounds.js'
 import { HttpFailure } from '../http/http-client.js'
@@ -13,23 +13,26 @@ const BACKSLASH = 0x5c
 const COLON = 0x3a
 const SPACE = 0x20
 const OBJECT = 0x7b
+const OBJECT_END = 0x7d
+const LIST = 0x5b
+const LIST_END = 0x5d
 const NAME = Buffer.from('"_source"')
-/** Objects and lists around the fields of a hit: the answer, `hits`, its `hits`, the hit. */
+/** Nesting depth of the fields of a hit: the answer, `hits`, its `hits`, the hit. */
 const HIT_DEPTH = 4
 
 export interface SearchPage {
-  /** The answer; `_source` of its hits is where the document is in `sources`. */
+  /** The answer; `_source` of a hit is the index of its document in `sources`. */
   readonly answer: unknown
   readonly sources: readonly Uint8Array[]
 }
 
-/** Behind the string that begins at `at`. */
+/** The end of the string that begins at `at`. */
 function behindString(bytes: Buffer, at: number): number {
   while (++at < bytes.length && bytes[at] !== QUOTE) if (bytes[at] === BACKSLASH) at++
   return Math.min(at + 1, bytes.length)
 }
 
-/** Where the object begins that is the value of the name that ends at `at`, or -1. */
+/** Start of the object that is the value of the name that ends at `at`; -1 if the value is not an object. */
 function objectBehind(bytes: Buffer, at: number): number {
   while ((bytes[at] as number) <= SPACE) at++
   if (bytes[at] !== COLON) return -1
@@ -38,8 +41,18 @@ function objectBehind(bytes: Buffer, at: number): number {
   return bytes[at] === OBJECT ? at : -1
 }
 
-/** @throws HttpFailure where the bytes are no JSON, or nested deeper than answers may be. */
+/** Splits an answer. @throws HttpFailure if the bytes are not JSON, or nested deeper than `answerDepthMax`. */
 export function parsePage(bytes: Buffer): SearchPage {
+  const { rest, sources } = split(bytes)
+  try {
+    return { answer: JSON.parse(rest), sources }
+  } catch {
+    throw new HttpFailure('the answer is not JSON')
+  }
+}
+
+/** The documents of the hits, and the text of the answer in which a number stands for each of them. */
+function split(bytes: Buffer): { rest: string; sources: Uint8Array[] } {
   const sources: Uint8Array[] = []
   const around: string[] = []
   let [depth, sourceFrom, keptTo, at] = [0, -1, 0, 0]
@@ -47,28 +60,33 @@ export function parsePage(bytes: Buffer): SearchPage {
     const byte = bytes[at] as number
     if (byte === QUOTE) {
       const end = behindString(bytes, at)
-      if (depth === HIT_DEPTH && end - at === NAME.length && NAME.compare(bytes, at, end) === 0)
-        sourceFrom = objectBehind(bytes, end)
+      if (depth === HIT_DEPTH && isSourceName(bytes, at, end)) sourceFrom = objectBehind(bytes, end)
       at = sourceFrom >= 0 && depth === HIT_DEPTH ? sourceFrom : end
       continue
     }
-    if (byte === OBJECT || byte === 0x5b) {
+    if (isStart(byte)) {
       if (++depth > bounds.answerDepthMax)
-        throw new HttpFailure(`an answer nested deeper than ${bounds.answerDepthMax} levels`)
-    } else if (byte === 0x7d || byte === 0x5d) {
-      if (--depth === HIT_DEPTH && sourceFrom >= 0) {
-        around.push(bytes.toString('utf8', keptTo, sourceFrom), String(sources.length))
-        sources.push(bytes.subarray(sourceFrom, at + 1))
-        keptTo = at + 1
-        sourceFrom = -1
-      }
+        throw new HttpFailure(`the answer is nested deeper than ${bounds.answerDepthMax} levels`)
+    } else if (isEnd(byte) && --depth === HIT_DEPTH && sourceFrom >= 0) {
+      around.push(bytes.toString('utf8', keptTo, sourceFrom), String(sources.length))
+      sources.push(bytes.subarray(sourceFrom, at + 1))
+      keptTo = at + 1
+      sourceFrom = -1
     }
     at++
   }
   around.push(bytes.toString('utf8', keptTo))
-  try {
-    return { answer: JSON.parse(around.join('')), sources }
-  } catch {
-    throw new HttpFailure('an answer that is not JSON')
-  }
+  return { rest: around.join(''), sources }
+}
+
+function isSourceName(bytes: Buffer, at: number, end: number): boolean {
+  return end - at === NAME.length && NAME.compare(bytes, at, end) === 0
+}
+
+function isStart(byte: number): boolean {
+  return byte === OBJECT || byte === LIST
+}
+
+function isEnd(byte: number): boolean {
+  return byte === OBJECT_END || byte === LIST_END
 }

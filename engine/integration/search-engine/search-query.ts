@@ -1,10 +1,10 @@
 /**
- * The questions that documents are read with: pages in the order of their date, and how many there are.
+ * The queries that read documents: pages in the order of their date, and numbers of documents.
  *
- * Two documents may have the same date; `_seq_no`, which counts up in each shard of an index, orders those of one shard, and
- * at most one document of each shard has both the same. A page begins at the last document of the page before, included:
- * those few that come again are known by name. So no page loses a document, whatever is written meanwhile, nothing is kept
- * open on the other side, and a place is a few bytes that hold after any restart.
+ * Two documents may have the same date. `_seq_no` counts up in each shard of an index, so at most one document of each
+ * shard has the same date and the same number. A page includes the last document of the page before; documents that
+ * come again are recognised by name. So no page loses a document, whatever is written meanwhile. The search engine
+ * keeps nothing open, and a place is a few bytes that stay valid after a restart.
  */
 import { HttpFailure } from '../http/http-client.js'
 import type { SearchPage } from './search-page.js'
@@ -12,7 +12,7 @@ import type { SearchPage } from './search-page.js'
 /** What to read. */
 export interface SearchSelection {
   readonly dateField: string
-  /** Date mathematics of the search engine, or ''. */
+  /** Date math of the search engine, or ''. */
   readonly startTime: string
   readonly endTime: string
   /** A query string, or ''. */
@@ -28,7 +28,7 @@ export interface SearchPlace {
   /** Milliseconds since 1970. */
   readonly dateMs: number
   readonly seqNo: number
-  /** Documents of exactly that date and number that were read, as `index/id`. */
+  /** Documents of exactly this date and number that were read, as `index/id`. */
   readonly names: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export interface Hit {
 
 type Clause = Record<string, unknown>
 
-/** Where questions about indexes go; an index that is away is not there, a shard that is away is an error. */
+/** The path of queries. A missing index is ignored, a missing shard is an error. */
 export function searchPath(indexPattern: string): string {
   const indexes = encodeURIComponent(indexPattern).replaceAll('%2C', ',').replaceAll('%2A', '*')
   return `/${indexes}/_search?ignore_unavailable=true&allow_partial_search_results=false`
@@ -75,13 +75,13 @@ function pageOf(selection: SearchSelection, clauses: readonly Clause[], size: nu
         : source.length === 0
           ? true
           : source,
-    // Of dates in nanoseconds the milliseconds: JSON has no numbers for more.
+    // Dates in nanoseconds are cut to milliseconds, which fit into a JSON number.
     sort: [{ [dateField]: { order: 'asc', numeric_type: 'date' } }, { _seq_no: { order: 'asc' } }],
     query: { bool: { filter: [...chosen(selection), ...clauses] } },
   }
 }
 
-/** The page that begins at a place, or at the beginning. */
+/** The page from a place; null is the beginning. */
 export function pageFrom(selection: SearchSelection, place: SearchPlace | null, size: number): Clause {
   if (place === null) return pageOf(selection, [], size)
   const { dateField } = selection
@@ -91,11 +91,10 @@ export function pageFrom(selection: SearchSelection, place: SearchPlace | null, 
   return pageOf(selection, [{ bool: { should: [later, same], minimum_should_match: 1 } }], size + place.names.length)
 }
 
-/** The page of a span of time that begins at a place in it, or at its beginning. */
+/** The page of a span of time, from a place in it; null is its beginning. */
 export function pageWithin(
   selection: SearchSelection,
-  fromMs: number,
-  toMs: number,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
   place: SearchPlace | null,
   size: number,
 ): Clause {
@@ -104,7 +103,7 @@ export function pageWithin(
   return page as unknown as Clause
 }
 
-/** How many documents there are in each step of a span of time. */
+/** The number of documents in each step of a span of time. */
 export function countsWithin(selection: SearchSelection, fromMs: number, toMs: number, stepMs: number): Clause {
   return {
     size: 0,
@@ -116,18 +115,18 @@ export function countsWithin(selection: SearchSelection, fromMs: number, toMs: n
   }
 }
 
-/** Of an index that keeps no documents. */
+/** The document of a hit in an index that does not store `_source`. */
 const NOTHING = Buffer.from('{}')
 
 function wrongAnswer(): HttpFailure {
-  return new HttpFailure('an answer that is not that of a search')
+  return new HttpFailure('the answer is not that of a search')
 }
 
-/** @throws HttpFailure where the answer is not that of a search, or not from every shard. */
+/** The hits of a page. @throws HttpFailure if the answer is not that of a search, or not from every shard. */
 export function hitsIn({ answer, sources }: SearchPage): Hit[] {
   if (typeof answer !== 'object' || answer === null) throw wrongAnswer()
   const document = answer as Record<string, unknown>
-  mustBeWhole(document)
+  checkComplete(document)
   const { hits } = (document.hits ?? {}) as { hits?: unknown }
   if (!Array.isArray(hits)) throw wrongAnswer()
   return hits.map(
@@ -148,7 +147,7 @@ export function hitsIn({ answer, sources }: SearchPage): Hit[] {
   )
 }
 
-/** The documents of an answer that was parsed whole. @throws HttpFailure where it is not that of a search. */
+/** The documents of a parsed answer. @throws HttpFailure if it is not that of a search. */
 export function sourcesIn(document: Record<string, unknown>): Record<string, unknown>[] {
   const { hits } = (document.hits ?? {}) as { hits?: unknown }
   if (!Array.isArray(hits)) throw wrongAnswer()
@@ -157,9 +156,9 @@ export function sourcesIn(document: Record<string, unknown>): Record<string, unk
   )
 }
 
-/** @throws HttpFailure as hitsIn. */
+/** The counts by the start of their step. @throws HttpFailure as hitsIn. */
 export function countsIn(document: Record<string, unknown>): Map<number, number> {
-  mustBeWhole(document)
+  checkComplete(document)
   const buckets = (document.aggregations as { steps?: { buckets?: unknown } } | undefined)?.steps?.buckets
   // An index pattern that matches no index has no aggregations to answer with.
   if (buckets === undefined) return new Map()
@@ -167,8 +166,8 @@ export function countsIn(document: Record<string, unknown>): Map<number, number>
   return new Map(buckets.map(({ key, doc_count: count }: { key: number; doc_count: number }) => [key, count]))
 }
 
-/** @throws HttpFailure. Half of an answer would be taken for the whole of it: documents of a shard that is away must not be passed. */
-export function mustBeWhole(document: Record<string, unknown>): void {
+/** Refuses a partial answer: documents of a missing shard must not be skipped. @throws HttpFailure. */
+export function checkComplete(document: Record<string, unknown>): void {
   const { failed = 0 } = (document._shards ?? {}) as { failed?: number }
   if (document.timed_out === true || failed > 0)
     throw new HttpFailure(`${failed} shards of the search engine did not answer`)

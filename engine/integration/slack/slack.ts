@@ -1,15 +1,16 @@
 /**
- * Slack-compatible message: an incoming webhook of Slack, Mattermost, Rocket.Chat and others that take `{text}`.
+ * Slack-compatible messages: an incoming webhook of Slack, Mattermost, Rocket.Chat or another service that accepts
+ * `{text}`.
  *
- * 1. What an event holds cannot mention, link or format: `&`, `<` and `>` are escaped as Slack asks.
- * 2. The address is a secret: whoever has it can post.
+ * 1. Values of an event cannot mention, link or format: `&`, `<` and `>` are escaped, as Slack requires.
+ * 2. The URL is a secret: anybody who has it can post.
  */
 import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
-import type { DecidedEvent, Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
+import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
 import {
   deliverEach,
-  fateOf,
-  fateOfError,
+  outcomeOf,
+  outcomeOfError,
   openHttp,
   textAt,
   timeoutMs,
@@ -21,12 +22,12 @@ import { ruleParameters } from '../rule.js'
 import { fill } from '../template.js'
 
 const BATCH_MAX = 16
-/** Slack takes about one message a second and answers 429 beyond a burst; more at once would only be refused. */
+/** Slack accepts about one message a second, and answers 429 after a burst. Concurrent posts would be refused. */
 const AT_ONCE = 1
 const TEXT_CHARS_MAX = 4_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
-/** Of a watchdog. */
+/** The message for a watchdog. */
 const ALERT_TEXT = '*{{result_label}}*: {{title}}. {{message}}'
 const STANDARD_TEXT = '*{{result_label}}* ({{confidence_score}} %) for {{title}} {{event_id}} of {{job_title}}'
 
@@ -34,11 +35,11 @@ const entry: IntegrationKind = {
   id: 'slack',
   name: 'Slack message',
   description:
-    'Posts a message for each decision to an incoming webhook of Slack, Mattermost, Rocket.Chat or the like.',
+    'Posts a message for each decision to an incoming webhook of Slack, Mattermost, Rocket.Chat or a compatible service.',
   builtIn: false,
   outside: true,
   takesPosts: false,
-  connection: [{ ...urlParameter('url', 'The address of the incoming webhook.'), secret: true }, ...tlsParameters],
+  connection: [{ ...urlParameter('url', 'The URL of the incoming webhook.'), secret: true }, ...tlsParameters],
   roles: [
     {
       role: 'post_decision',
@@ -47,13 +48,13 @@ const entry: IntegrationKind = {
           name: 'text',
           type: 'string',
           required: false,
-          description: `The message, with {{path}} for a field of the event. By itself: ${STANDARD_TEXT}`,
+          description: `The message; {{path}} inserts a field of the event. Default: ${STANDARD_TEXT}`,
         },
         {
           name: 'channel',
           type: 'string',
           required: false,
-          description: 'Another channel, where the receiver allows it.',
+          description: 'Another channel, if the receiver allows it.',
         },
         ...ruleParameters('post_decision'),
       ],
@@ -74,7 +75,7 @@ class SlackSink implements Sink {
   readonly #text: string
   readonly #channel: string | undefined
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#http = openHttp(connection, tools)
     this.#url = new URL(String(connection.url))
     this.#timeoutMs = timeoutMs(connection)
@@ -82,7 +83,7 @@ class SlackSink implements Sink {
     this.#channel = textAt(parameters, 'channel')
   }
 
-  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     return deliverEach(items, AT_ONCE, ({ event, alert }) =>
       this.#post(event, alert === undefined ? this.#text : ALERT_TEXT, signal),
     )
@@ -92,12 +93,12 @@ class SlackSink implements Sink {
     this.#http.close()
   }
 
-  async #post(event: DecidedEvent, template: string, signal: AbortSignal): Promise<Fate> {
+  async #post(event: DecidedEvent, template: string, signal: AbortSignal): Promise<Outcome> {
     const text = fill(template, event, escapeSlack).slice(0, TEXT_CHARS_MAX)
     const body = JSON.stringify({ text, ...(this.#channel === undefined ? {} : { channel: this.#channel }) })
     const headers = { 'content-type': 'application/json' }
     try {
-      return fateOf(
+      return outcomeOf(
         await this.#http.send({
           method: 'POST',
           url: this.#url,
@@ -109,13 +110,13 @@ class SlackSink implements Sink {
         }),
       )
     } catch (error) {
-      return fateOfError(error)
+      return outcomeOfError(error)
     }
   }
 }
 
 export const slack: OutsideKind = {
   entry,
-  tellsWatchdogs: true,
+  sendsAlerts: true,
   openSink: (_role, connection, parameters, tools) => new SlackSink(connection, parameters, tools),
 }

@@ -1,17 +1,19 @@
 /**
- * Splunk as output: events with their decisions, to its HTTP event collector.
+ * Splunk as output: events with their decisions, sent to its HTTP event collector.
  *
- * 1. A batch is taken up to the event that it calls invalid: that one is refused, those behind it come again.
- * 2. It takes an event again as another one: `delivery_id` is the same, and tells them apart from what is new.
+ * 1. The collector accepts a batch up to the event that it reports as invalid. That event is refused, later ones are
+ *    sent again.
+ * 2. The collector stores a repeated event twice. `delivery_id` is the same in both, so that repetitions can be
+ *    recognised.
  */
-import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
+import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
 import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
-import { fateOf, fateOfError, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { outcomeOf, outcomeOfError, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
 import { parseBounded } from '../http/json.js'
 
 const BATCH_MAX = 100
 const STANDARD_SOURCETYPE = 'decision:event'
-/** Answers of 400 that are about one event of the batch (HTTP Event Collector, possible error codes). */
+/** Error codes with status 400 that concern one event (HTTP Event Collector, possible error codes). */
 const aboutEvent: ReadonlySet<number> = new Set([5, 6, 12, 13, 15])
 
 export class EventCollector implements Sink {
@@ -21,11 +23,11 @@ export class EventCollector implements Sink {
   readonly #timeoutMs: number
   readonly #meta: Readonly<Record<string, string>>
 
-  /** @throws Error where address or token is missing. */
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  /** @throws Error without URL or token. */
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     const [url, token] = [textAt(connection, 'hec_url'), textAt(connection, 'hec_token')]
     if (url === undefined || token === undefined)
-      throw new Error('its parameters hec_url and hec_token are needed for this role')
+      throw new Error('this role needs the parameters hec_url and hec_token')
     this.#http = openHttp(connection, tools, { authorization: `Splunk ${token}` })
     this.#url = new URL('services/collector/event', url.endsWith('/') ? url : `${url}/`)
     this.#timeoutMs = timeoutMs(connection)
@@ -37,7 +39,7 @@ export class EventCollector implements Sink {
     }
   }
 
-  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     try {
       const body = items.map((item) => this.#line(item)).join('\n')
       const headers = { 'content-type': 'application/json' }
@@ -49,9 +51,9 @@ export class EventCollector implements Sink {
         signal,
         timeoutMs: this.#timeoutMs,
       })
-      return fatesOf(answer, items.length)
+      return outcomesOf(answer, items.length)
     } catch (error) {
-      return new Array<Fate>(items.length).fill(fateOfError(error))
+      return new Array<Outcome>(items.length).fill(outcomeOfError(error))
     }
   }
 
@@ -74,23 +76,23 @@ function documentOf(event: DecidedEvent, deliveryId: string): Record<string, unk
   }
 }
 
-function fatesOf(answer: HttpAnswer, count: number): Fate[] {
-  const fate = fateOf(answer)
-  if (fate.fate !== 'refused') return new Array<Fate>(count).fill(fate)
+function outcomesOf(answer: HttpAnswer, count: number): Outcome[] {
+  const outcome = outcomeOf(answer)
+  if (outcome.outcome !== 'refused') return new Array<Outcome>(count).fill(outcome)
   const { code, 'invalid-event-number': invalid } = objectIn(answer.body)
-  const reason = fate.reason
-  // About the token or the index: it would be the same with any other event.
+  const reason = outcome.reason
+  // The token or the index is wrong: any other event would fail too.
   if (!aboutEvent.has(Number(code)) && answer.status === 400)
-    return new Array<Fate>(count).fill({ fate: 'failed', reason, suspect: false })
-  if (count === 1) return [fate]
+    return new Array<Outcome>(count).fill({ outcome: 'failed', reason, suspect: false })
+  if (count === 1) return [outcome]
   const at = typeof invalid === 'number' && invalid >= 0 && invalid < count ? invalid : null
-  if (at === null) return new Array<Fate>(count).fill({ fate: 'failed', reason, suspect: true })
-  return Array.from({ length: count }, (_, place): Fate => {
+  if (at === null) return new Array<Outcome>(count).fill({ outcome: 'failed', reason, suspect: true })
+  return Array.from({ length: count }, (_, place): Outcome => {
     return place < at
-      ? { fate: 'delivered' }
+      ? { outcome: 'delivered' }
       : place === at
-        ? fate
-        : { fate: 'failed', reason: 'behind an event that was refused', suspect: false }
+        ? outcome
+        : { outcome: 'failed', reason: 'not accepted, because it follows a refused event', suspect: false }
   })
 }
 

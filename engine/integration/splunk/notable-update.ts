@@ -1,13 +1,13 @@
 /**
- * Decisions written back to notable events of Splunk Enterprise Security (findings, since 8.0): status, owner, urgency, comment.
+ * Writes decisions back to notable events of Splunk Enterprise Security (findings, since 8.0): status, owner, urgency,
+ * comment.
  *
- * 1. Which notable event it is says a field of the event, `event_id` usually, or else the event's own id. Where there is no such one
- *    the event is refused.
- * 2. Written again it is the same, with one comment more.
+ * 1. A field of the event, usually `event_id`, names the notable event; without it the id of the event counts. If there
+ *    is no such notable event, the event is refused.
+ * 2. Writing a decision again only adds another comment.
  */
-import { labelTable } from './label-table.js'
-import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
-import { deliverEach, fateOf, fateOfError, textAt } from '../http/http-kind.js'
+import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
+import { deliverEach, outcomeOf, outcomeOfError, textAt } from '../http/http-kind.js'
 import type { HttpAnswer } from '../http/http-client.js'
 import { HttpFailure } from '../http/http-client.js'
 import { parseBounded } from '../http/json.js'
@@ -31,8 +31,8 @@ export class NotableUpdate implements Sink {
   readonly #urgency: ReadonlyMap<string, string>
   readonly #disposition: ReadonlyMap<string, string>
 
-  /** @throws Error where there is no address. */
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  /** @throws Error without a URL. */
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#client = new SplunkClient(connection, tools)
     this.#idField = textAt(parameters, 'notable_id_field') ?? STANDARD_ID_FIELD
     this.#comment = textAt(parameters, 'comment') ?? STANDARD_COMMENT
@@ -42,7 +42,7 @@ export class NotableUpdate implements Sink {
     this.#disposition = labelTable(textAt(parameters, 'disposition_by_decision') ?? '')
   }
 
-  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     return deliverEach(items, AT_ONCE, ({ event }) => this.#update(event, signal))
   }
 
@@ -50,7 +50,7 @@ export class NotableUpdate implements Sink {
     this.#client.close()
   }
 
-  async #update(event: DecidedEvent, signal: AbortSignal): Promise<Fate> {
+  async #update(event: DecidedEvent, signal: AbortSignal): Promise<Outcome> {
     const named = valueAt(event.document, this.#idField)
     const id = typeof named === 'string' && named !== '' ? named : event.eventId
     const of = (table: ReadonlyMap<string, string>): string | undefined =>
@@ -66,7 +66,7 @@ export class NotableUpdate implements Sink {
       (field): field is [string, string] => field[1] !== undefined && field[1] !== '',
     )
     try {
-      return fateOfUpdate(
+      return outcomeOfUpdate(
         await this.#client.post(
           PATH,
           { ruleUIDs: id, ...Object.fromEntries(given), output_mode: 'json' },
@@ -75,18 +75,41 @@ export class NotableUpdate implements Sink {
         ),
       )
     } catch (error) {
-      return fateOfError(error)
+      return outcomeOfError(error)
     }
   }
 }
 
-/** It answers 200 also where nothing was updated. @throws HttpFailure where it is no JSON. */
-function fateOfUpdate(answer: HttpAnswer): Fate {
-  const fate = fateOf(answer)
-  if (fate.fate !== 'delivered') return fate
+/** Splunk answers 200 even if nothing was updated. @throws HttpFailure if the answer is not JSON. */
+function outcomeOfUpdate(answer: HttpAnswer): Outcome {
+  const outcome = outcomeOf(answer)
+  if (outcome.outcome !== 'delivered') return outcome
   const document = parseBounded(answer.body)
-  if (typeof document !== 'object' || document === null) throw new HttpFailure('an answer that is no JSON object')
+  if (typeof document !== 'object' || document === null) throw new HttpFailure('the answer is not a JSON object')
   const { success, success_count: count, message } = document as Record<string, unknown>
-  if (success === true && count !== 0) return fate
-  return { fate: 'refused', reason: `the notable event was not updated: ${String(message ?? '').slice(0, 200)}` }
+  if (success === true && count !== 0) return outcome
+  return { outcome: 'refused', reason: `the notable event was not updated: ${String(message ?? '').slice(0, 200)}` }
+}
+
+/** Parses a value for each decision, such as `Drop: 5, Escalate: 2`. Keys are names or ids of labels in lower case. */
+export function labelTable(text: string): Map<string, string> {
+  const pairs = text
+    .split(',')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '')
+  return new Map(
+    pairs.map((pair) => {
+      const at = pair.indexOf(':')
+      return [pair.slice(0, Math.max(0, at)).trim().toLowerCase(), pair.slice(at + 1).trim()]
+    }),
+  )
+}
+
+/** Why a text is not a table of decisions with values that match `values`, or null. */
+export function misfitTable(text: string, values: RegExp): string | null {
+  for (const [label, value] of labelTable(text)) {
+    if (label === '') return 'must be decisions with values, such as Drop: 5, Escalate: 2'
+    if (!values.test(value)) return `has an unknown value: ${value.slice(0, 50)}`
+  }
+  return null
 }

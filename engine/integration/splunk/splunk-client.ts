@@ -1,29 +1,30 @@
 /**
- * Splunk's REST API (the management port) as its public documentation has it: searches exported as JSON lines, and forms.
+ * A client for the REST API of Splunk (the management port), based on its public documentation: searches that are
+ * exported as JSON lines, and form posts.
  *
- * Owns: who we are, the requests, what its messages mean. Leaves out: what is searched for (splunk-query.ts).
+ * Owns: credentials, requests, the meaning of messages. Leaves out: the searches (splunk-query.ts).
  *
- * 1. A search that says that it failed, in whatever line, has no results.
+ * 1. A search that reports a failure, in any line, has no results.
  */
 import { bounds } from '../bounds.js'
-import type { Opened, Tools } from '../contract.js'
+import type { OpenedParameters, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
-import { fateOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { outcomeOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
 import { parseBounded } from '../http/json.js'
 
-/** One result: names with text, or lists of it. */
+/** One result: fields with text, or lists of text. */
 export type SplunkRow = Readonly<Record<string, unknown>>
 
-/** A search, and the time of events that it goes over, seconds since 1970. */
+/** A search, and the time range of its events, seconds since 1970. */
 export interface SplunkSearch {
   readonly query: string
   readonly earliest: number
   readonly latest: number
 }
 
-/** Since 9.0.1, and before. */
+/** The paths since 9.0.1, and before. */
 const exportPaths = ['services/search/v2/jobs/export', 'services/search/jobs/export'] as const
 const ANSWER_BYTES_MAX = 4 * bounds.answerBytesMax
 
@@ -33,10 +34,10 @@ export class SplunkClient {
   readonly #timeoutMs: number
   #export: string = exportPaths[0]
 
-  /** @throws Error where there is no address. */
-  constructor(connection: Opened, tools: Tools) {
+  /** @throws Error without a URL. */
+  constructor(connection: OpenedParameters, tools: Tools) {
     const url = textAt(connection, 'url')
-    if (url === undefined) throw new Error('its parameter url is needed for this role')
+    if (url === undefined) throw new Error('this role needs the parameter url')
     const [user, token] = [textAt(connection, 'user'), textAt(connection, 'token')]
     const basic =
       user === undefined
@@ -63,9 +64,9 @@ export class SplunkClient {
         this.#export = exportPaths[1]
         answer = await this.post(this.#export, form, signal, ANSWER_BYTES_MAX)
       }
-      const fate = fateOf(answer)
-      if (fate.fate !== 'delivered')
-        throw new SourceFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+      const outcome = outcomeOf(answer)
+      if (outcome.outcome !== 'delivered')
+        throw new SourceFailure(outcome.reason, outcome.outcome === 'failed' ? outcome.retryAfterMs : 0)
       return rowsIn(answer.body)
     } catch (error) {
       throw error instanceof HttpFailure || error instanceof HostRefused ? new SourceFailure(error.message) : error
@@ -97,7 +98,7 @@ export class SplunkClient {
   }
 }
 
-/** @throws HttpFailure, SourceFailure. */
+/** The results in the lines of an answer. @throws HttpFailure, SourceFailure. */
 function rowsIn(body: Buffer): SplunkRow[] {
   const rows: SplunkRow[] = []
   for (let at = 0; at < body.length; ) {
@@ -116,7 +117,7 @@ function rowsIn(body: Buffer): SplunkRow[] {
 function objectIn(line: Buffer): Record<string, unknown> {
   const value = parseBounded(line)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new HttpFailure('an answer that is not that of a search')
+    throw new HttpFailure('the answer is not that of a search')
   return value as Record<string, unknown>
 }
 

@@ -1,16 +1,18 @@
 /**
  * Splunk as input: events in the order in which they were indexed, from a place that survives restarts.
  *
- * Owns: the pages, spans of time that are neither too wide nor too narrow, and events that become visible late. Leaves out:
- * searches (splunk-query.ts), what becomes of events.
+ * Owns: the pages, the width of the searched time span, and late events. Leaves out: searches (splunk-query.ts),
+ * turning documents into events.
  *
- * 1. A second is read when it is over for `settle_seconds`: until then Splunk may still be writing events of it.
- * 2. An event that becomes visible behind the place is noticed by its number: for `lookback_seconds` it is known how many each ten
- *    seconds have given; where there are more now, they are read again. After a restart all of that time is read again.
- * 3. An event's id follows from where it is stored, or is a field that names it: what is read twice is the same event (S6).
+ * 1. A second is read `settle_seconds` after its end, because Splunk may still index events in it.
+ * 2. An event may become visible late, before the place. For the last `lookback_seconds` the number of events per ten
+ *    seconds is known. If there are more now, these seconds are read again. After a restart all of that time is read
+ *    again.
+ * 3. The id of an event is made of the place where it is stored, or is a field of it. So an event that is read twice is
+ *    the same event (S6).
  */
 import { createHash } from 'node:crypto'
-import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
+import type { OpenedParameters, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { millisIn, millisOfSeconds } from '../dates.js'
 import { HttpFailure } from '../http/http-client.js'
@@ -33,7 +35,7 @@ const STEP = 10
 /** The widest and the narrowest span of one search, seconds. */
 const SPAN_MAX = 86_400
 const SPAN_MIN = 10
-/** Fields that say how Splunk got at the event, and ours. */
+/** Internal fields of Splunk, and our own. */
 const inner: ReadonlySet<string> = new Set([
   'ds_key',
   'ds_indexed',
@@ -46,10 +48,10 @@ const inner: ReadonlySet<string> = new Set([
 ])
 
 interface Checkpoint {
-  /** Of what it reads: a place in other events means nothing. */
+  /** Identifies the selection: a place is only valid for the same events. */
   readonly selection: string
   readonly place: SplunkPlace
-  /** The second that it began with. */
+  /** The second in which the input began. */
   readonly start: number
 }
 
@@ -64,13 +66,13 @@ export class SplunkInput implements Source {
   readonly #idField: string | undefined
   readonly #nowSeconds: () => number
   #span = SPAN_MIN
-  /** How many events each step has given, by its beginning. */
+  /** Events read in each step of ten seconds, by its start. */
   readonly #given = new Map<number, number>()
   #countedAt = 0
-  /** The step that is being read again. */
+  /** The step that is read again. */
   #again: { from: number; place: SplunkPlace; count: number } | null = null
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#client = new SplunkClient(connection, tools)
     this.#nowSeconds = () => Math.floor(tools.clock.nowMicros() / 1e6)
     this.#selection = {
@@ -133,19 +135,19 @@ export class SplunkInput implements Source {
     for (const { indexed } of events) this.#given.set(stepOf(indexed), (this.#given.get(stepOf(indexed)) ?? 0) + 1)
   }
 
-  /** Events that have become visible behind the place: a page of those of the first step that has more than it gave. */
+  /** Late events: a page of the first step that has more events than were read. */
   async #late({ from: end }: SplunkPlace, signal: AbortSignal): Promise<SplunkEvent[]> {
     if (this.#again === null) {
       const from = Math.max(stepOf(end - this.#lookback), stepOf(this.#start + STEP - 1))
       if (this.#lookback === 0 || from >= end || this.#nowSeconds() - this.#countedAt < STEP) return []
       this.#countedAt = this.#nowSeconds()
       for (const step of this.#given.keys()) if (step < from) this.#given.delete(step)
-      const counts = countsIn(await this.#ask(countSearch(this.#selection, from, end, STEP), signal))
+      const counts = countsIn(await this.#search(countSearch(this.#selection, from, end, STEP), signal))
       const more = [...counts]
         .filter(([step, count]) => count > (this.#given.get(step) ?? 0))
         .sort(([a], [b]) => a - b)[0]
       if (more === undefined) return []
-      // Once it is read there may be another one: the next poll counts again.
+      // Another step may have late events too: the next poll counts again.
       this.#countedAt = 0
       this.#again = { from: more[0], place: { from: more[0], key: '' }, count: 0 }
     }
@@ -166,13 +168,13 @@ export class SplunkInput implements Source {
 
   async #page(search: SplunkSearch, signal: AbortSignal): Promise<SplunkEvent[]> {
     try {
-      return eventsIn(await this.#ask(search, signal))
+      return eventsIn(await this.#search(search, signal))
     } catch (error) {
       throw error instanceof HttpFailure ? new SourceFailure(error.message) : error
     }
   }
 
-  #ask(search: SplunkSearch, signal: AbortSignal): Promise<Awaited<ReturnType<SplunkClient['search']>>> {
+  #search(search: SplunkSearch, signal: AbortSignal): Promise<Awaited<ReturnType<SplunkClient['search']>>> {
     return this.#client.search(search, signal)
   }
 }
@@ -181,7 +183,7 @@ function stepOf(seconds: number): number {
   return Math.floor(seconds / STEP) * STEP
 }
 
-/** `_time` is a date or seconds since 1970. */
+/** The timestamp of `_time`, which is a date or seconds since 1970. */
 function timestampOf(time: unknown): string | undefined {
   if (typeof time !== 'string') return undefined
   const ms = /^\d+(\.\d+)?$/.test(time) ? millisOfSeconds(Number(time)) : millisIn(time)

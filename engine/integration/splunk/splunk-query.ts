@@ -1,24 +1,26 @@
 /**
  * Searches that read events of Splunk in the order in which they were indexed.
  *
- * `_indextime` has whole seconds; within one, `_bkt` and `_cd` (the bucket, and the place in it) name an event and never change,
- * so `_indextime`, `_bkt/_cd` is an order in which every event has one place. A page begins behind the last event of the one
- * before; nothing is kept open on the other side.
+ * `_indextime` has whole seconds. Within a second, `_bkt` and `_cd` (the bucket, and the position in it) identify an
+ * event and never change. So `_indextime` and `_bkt/_cd` give every event one position in the order. A page begins
+ * after the last event of the page before, and Splunk keeps nothing open between them.
  *
- * The fields of our own begin with `ds_`.
+ * The names of our own fields begin with `ds_`.
  */
 import { HttpFailure } from '../http/http-client.js'
 import type { SplunkRow, SplunkSearch } from './splunk-client.js'
 
 /** What to read. */
 export interface SplunkSelection {
-  /** The search of the user, without a leading `search`. */
+  /** The configured search, without a leading `search`. */
   readonly search: string
-  /** Events that were older than that when they were indexed are not read, seconds. */
+  /** Events that were older when they were indexed are not read, seconds. */
   readonly ageSeconds: number
 }
 
-/** Up to where was read: all that was indexed before the second `from`, and in it up to `key`; '' for nothing of it. */
+/**
+ * How far was read: everything indexed before the second `from`, and in that second up to `key`; '' for nothing of it.
+ */
 export interface SplunkPlace {
   readonly from: number
   readonly key: string
@@ -35,7 +37,7 @@ export interface SplunkEvent {
 const AHEAD_SECONDS = 86_400
 const safeKey = /^[\w~:./@+-]{1,512}$/
 
-/** Events that were indexed in that span, from the place on; the modifiers only spare work, the comparison decides. */
+/** Selects events indexed in a span. The comparison is exact; the modifiers only save work. */
 function within(
   { search, ageSeconds }: SplunkSelection,
   from: number,
@@ -48,7 +50,7 @@ function within(
   }
 }
 
-/** The first `size` events from a place to before the second `to`. */
+/** The first `size` events after a place and before the second `to`. */
 export function pageSearch(
   selection: SplunkSelection,
   { from, key }: SplunkPlace,
@@ -63,7 +65,7 @@ export function pageSearch(
   }
 }
 
-/** How many events were indexed in each step of a span. */
+/** Counts the events indexed in each step of a span. */
 export function countSearch(selection: SplunkSelection, from: number, to: number, step: number): SplunkSearch {
   const { query, ...times } = within(selection, from, to)
   return {
@@ -72,19 +74,20 @@ export function countSearch(selection: SplunkSelection, from: number, to: number
   }
 }
 
-/** @throws HttpFailure where a result is no event of such a search. */
+/** The events in the results of `pageSearch`. @throws HttpFailure for any other result. */
 export function eventsIn(rows: readonly SplunkRow[]): SplunkEvent[] {
   return rows.map((row): SplunkEvent => {
     const [key, indexed] = [row.ds_key, Number(row.ds_indexed)]
     if (typeof key !== 'string' || !safeKey.test(key) || !Number.isSafeInteger(indexed)) {
       throw new HttpFailure(
-        'a result that does not say where it is stored: the search must give events, with _bkt, _cd and _indextime',
+        'a result has no storage position: the search must return events with _bkt, _cd and _indextime',
       )
     }
     return { key, indexed, row }
   })
 }
 
+/** The counts in the results of `countSearch`, by the start of their step. */
 export function countsIn(rows: readonly SplunkRow[]): Map<number, number> {
   return new Map(rows.map((row) => [Number(row.ds_step), Number(row.ds_count)]))
 }

@@ -1,4 +1,4 @@
-/** Splunk: events read by searches, decisions sent to the HTTP event collector, notable events updated. */
+/** Splunk: reads events with searches, sends decisions to the HTTP event collector, updates notable events. */
 import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { OutsideKind } from '../contract.js'
@@ -6,8 +6,7 @@ import { millisIn } from '../dates.js'
 import { tlsParameters, urlParameter } from '../http/http-kind.js'
 import { ruleParameters } from '../rule.js'
 import { EventCollector } from './event-collector.js'
-import { misfitTable } from './label-table.js'
-import { NotableUpdate, STANDARD_COMMENT, STANDARD_ID_FIELD } from './notable-update.js'
+import { misfitTable, NotableUpdate, STANDARD_COMMENT, STANDARD_ID_FIELD } from './notable-update.js'
 import { BATCH_MAX, BATCH_STANDARD, LOOKBACK_STANDARD_SECONDS, SplunkInput } from './splunk-input.js'
 
 const inputParameters: readonly ParameterSpec[] = [
@@ -15,22 +14,26 @@ const inputParameters: readonly ParameterSpec[] = [
     name: 'search',
     type: 'string',
     required: true,
-    description: 'A search for events, such as index=notable; what is behind a | must leave them events.',
+    description: 'A search for events, such as index=notable. Commands after a | must return events.',
     check: (text) =>
-      /^\s*\|/.test(text) ? 'must begin with terms of a search' : text.trim() === '' ? 'must not be empty' : null,
+      /^\s*\|/.test(text)
+        ? 'must begin with search terms, not with |'
+        : text.trim() === ''
+          ? 'must not be empty'
+          : null,
   },
   {
     name: 'id_field',
     type: 'string',
     required: false,
     description:
-      'A field that names the event, such as event_id of notable events; without it the id follows from where Splunk keeps the event.',
+      'The field with the id of the event, such as event_id of notable events. Without it the id is made of the place where Splunk stores the event.',
   },
   {
     name: 'start_time',
     type: 'string',
     required: false,
-    description: 'Events indexed since then are read, a date; without it since the step was first opened.',
+    description: 'A date: events indexed since then are read. Default: when the step was first opened.',
     check: (text) => (text === '' || millisIn(text) !== null ? null : 'must be a date'),
   },
   {
@@ -40,7 +43,7 @@ const inputParameters: readonly ParameterSpec[] = [
     minimum: 1,
     maximum: 87_600,
     default: 24,
-    description: 'Events that were older than that when they were indexed are not read.',
+    description: 'Events that were older when they were indexed are not read.',
   },
   {
     name: 'batch_size',
@@ -49,7 +52,7 @@ const inputParameters: readonly ParameterSpec[] = [
     minimum: 1,
     maximum: BATCH_MAX,
     default: BATCH_STANDARD,
-    description: 'Events of one search.',
+    description: 'Events in one search.',
   },
   {
     name: 'poll_seconds',
@@ -58,7 +61,7 @@ const inputParameters: readonly ParameterSpec[] = [
     minimum: 1,
     maximum: 3_600,
     default: 5,
-    description: 'How often it is searched where there was nothing new.',
+    description: 'Seconds between two searches when nothing is new.',
   },
   {
     name: 'settle_seconds',
@@ -67,7 +70,7 @@ const inputParameters: readonly ParameterSpec[] = [
     minimum: 0,
     maximum: 600,
     default: 5,
-    description: 'How long a second is over before it is read.',
+    description: 'How long to wait after a second before its events are read.',
   },
   {
     name: 'lookback_seconds',
@@ -90,11 +93,11 @@ const notableParameters: readonly ParameterSpec[] = [
     type: 'string',
     required: false,
     default: STANDARD_ID_FIELD,
-    description: "The field of the event that names its notable event; the event's id where it has none.",
+    description: "The field of the event with the id of its notable event. Without it the event's own id is used.",
   },
   table(
     'status_by_decision',
-    'Ids of statuses by decision, such as Drop: 5, Escalate: 2; others keep theirs.',
+    'Status ids by decision, such as Drop: 5, Escalate: 2. Other decisions leave the status unchanged.',
     /^\d{1,9}$/,
   ),
   table(
@@ -107,13 +110,13 @@ const notableParameters: readonly ParameterSpec[] = [
     name: 'owner',
     type: 'string',
     required: false,
-    description: 'Who is to be the owner; without it nobody is named.',
+    description: 'The new owner. Empty leaves the owner unchanged.',
   },
   {
     name: 'comment',
     type: 'string',
     required: false,
-    description: `A comment, with {{path}} for a field of the event. By itself: ${STANDARD_COMMENT}`,
+    description: `The comment; {{path}} inserts a field of the event. Default: ${STANDARD_COMMENT}`,
   },
 ]
 
@@ -121,16 +124,16 @@ const entry: IntegrationKind = {
   id: 'splunk',
   name: 'Splunk',
   description:
-    'Reads events by searches, sends decisions to the HTTP event collector, and updates notable events. Made after the public documentation of Splunk.',
+    'Reads events with searches, sends decisions to the HTTP event collector, and updates notable events. Based on the public documentation of Splunk.',
   builtIn: false,
   outside: true,
   takesPosts: false,
   connection: [
     {
-      ...urlParameter('url', 'The REST API, https://splunk.example:8089 usually; for input and post_decision.'),
+      ...urlParameter('url', 'The REST API, usually https://splunk.example:8089. For input and post_decision.'),
       required: false,
     },
-    { name: 'user', type: 'string', required: false, description: 'Its user; without one the token says who asks.' },
+    { name: 'user', type: 'string', required: false, description: 'Its user. Without one the token is used.' },
     { name: 'password', type: 'string', required: false, secret: true, description: "The user's password." },
     {
       name: 'token',
@@ -140,7 +143,7 @@ const entry: IntegrationKind = {
       description: 'An authentication token, instead of user and password.',
     },
     {
-      ...urlParameter('hec_url', 'The HTTP event collector, https://splunk.example:8088 usually; for output.'),
+      ...urlParameter('hec_url', 'The HTTP event collector, usually https://splunk.example:8088. For output.'),
       required: false,
     },
     {
@@ -161,13 +164,13 @@ const entry: IntegrationKind = {
           name: 'index',
           type: 'string',
           required: false,
-          description: "The index to write to; without it the token's own.",
+          description: 'The index to write to. Default: the index of the token.',
         },
         {
           name: 'sourcetype',
           type: 'string',
           required: false,
-          description: 'The sourcetype; decision:event by itself.',
+          description: 'The sourcetype. Default: decision:event.',
         },
         ...ruleParameters('output'),
       ],

@@ -1,8 +1,8 @@
 /**
- * CEF, the Common Event Format (ArcSight, revision 26): one line that says what was decided.
+ * CEF, the Common Event Format (ArcSight, revision 26): a decision as one line.
  *
- * `CEF:0|vendor|product|version|class id|name|severity|extension`; header fields escape `\` and `|`, values of the
- * extension `\`, `=` and line breaks.
+ * The line is `CEF:0|vendor|product|version|class id|name|severity|extension`. Header fields escape `\` and `|`; values
+ * of the extension escape `\`, `=` and line breaks.
  */
 import { textOf, valueAt } from '../template.js'
 import type { DecidedEvent } from '../contract.js'
@@ -10,7 +10,7 @@ import type { DecidedEvent } from '../contract.js'
 const VALUE_CHARS_MAX = 1_000
 
 function header(text: string): string {
-  // Cut first: half of an escape would take the delimiter behind it for its other half.
+  // Cut first: half of an escape sequence would swallow the next delimiter.
   return text
     .slice(0, VALUE_CHARS_MAX)
     .replace(/[\r\n]+/g, ' ')
@@ -26,7 +26,7 @@ function value(text: string): string {
     .replace(/\r\n|\r|\n/g, '\\n')
 }
 
-/** Fields of events under the names of common schemas, and the key of CEF for each. */
+/** The CEF key for fields of common event schemas. */
 const known: readonly (readonly [key: string, paths: readonly string[]])[] = [
   ['src', ['source.ip', 'src_ip', 'src']],
   ['spt', ['source.port', 'src_port']],
@@ -38,7 +38,7 @@ const known: readonly (readonly [key: string, paths: readonly string[]])[] = [
   ['msg', ['message', 'rule.description', 'title']],
 ]
 
-/** 0 to 10 by what an event says of its severity; 5 where it says nothing. */
+/** Severity of an event, 0 to 10; 5 if the event has none. */
 export function severityOf(event: DecidedEvent): number {
   const given = valueAt(event.document, 'severity') ?? valueAt(event.document, 'event.severity')
   const words: Readonly<Record<string, number>> = {
@@ -55,7 +55,7 @@ export function severityOf(event: DecidedEvent): number {
   return number <= 10 ? Math.round(number) : Math.min(10, Math.round(number / 10))
 }
 
-/** `what` is told: the first part of the class id. */
+/** The line of an event. `what` is the first part of the class id. */
 export function cefOf(event: DecidedEvent, version: string, what: 'decision' | 'watchdog' = 'decision'): string {
   const fields: [string, string][] = [
     ['rt', String(Math.floor(event.ingestMicros / 1_000))],

@@ -1,11 +1,11 @@
 /**
- * Syslog: each decision as a message of RFC 5424 over TCP (RFC 6587) or TLS (RFC 5425), framed by octet counting, with CEF,
- * JSON or a sentence as its text.
+ * Syslog: each decision as a message of RFC 5424, over TCP (RFC 6587) or TLS (RFC 5425), framed by octet counting. The
+ * text is CEF, JSON or a sentence.
  */
 import { hostname } from 'node:os'
 import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import { isoMicros } from '../../clock.js'
-import type { Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
+import type { Outcome, OpenedParameters, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { textAt, timeoutMs, tlsParameters } from '../http/http-kind.js'
 import { LineClient, LineFailure } from '../http/line-client.js'
@@ -29,10 +29,10 @@ const FACILITIES: Readonly<Record<string, number>> = {
   local6: 22,
   local7: 23,
 }
-/** An enterprise number for documentation (RFC 5612). */
+/** The enterprise number for documentation (RFC 5612). */
 const STRUCTURE = 'decision@32473'
 const CEF_VERSION = '1'
-/** Receivers take at least 2 KiB and most 8 KiB; longer ones some cut and some refuse. */
+/** Receivers accept at least 2 KiB, and most accept 8 KiB. Some cut longer messages, some refuse them. */
 const MESSAGE_BYTES_MAX = 8_192
 
 const entry: IntegrationKind = {
@@ -50,7 +50,7 @@ const entry: IntegrationKind = {
       required: true,
       minimum: 1,
       maximum: 65_535,
-      description: 'Its port; 6514 is usual for TLS.',
+      description: 'Its port, usually 6514 for TLS.',
     },
     {
       name: 'protocol',
@@ -58,7 +58,7 @@ const entry: IntegrationKind = {
       required: false,
       allowed: ['tls', 'tcp'],
       default: 'tls',
-      description: 'TLS, or TCP in the clear.',
+      description: 'TLS, or TCP without encryption.',
     },
     ...tlsParameters,
   ],
@@ -72,7 +72,7 @@ const entry: IntegrationKind = {
           required: false,
           allowed: ['cef', 'json', 'text'],
           default: 'cef',
-          description: 'What a message says.',
+          description: 'The format of the message text.',
         },
         {
           name: 'facility',
@@ -80,13 +80,13 @@ const entry: IntegrationKind = {
           required: false,
           allowed: Object.keys(FACILITIES),
           default: 'local0',
-          description: 'The facility of syslog.',
+          description: 'The syslog facility.',
         },
         {
           name: 'text',
           type: 'string',
           required: false,
-          description: 'For the format text: the message, with {{path}} for a field of the event.',
+          description: 'For format text: the message; {{path}} inserts a field of the event.',
         },
         ...ruleParameters('post_decision'),
       ],
@@ -97,7 +97,7 @@ const entry: IntegrationKind = {
 
 const STANDARD_TEXT = '{{result_label}} ({{confidence_score}} %) for event {{event_id}} of {{job_title}}'
 
-/** Severity of syslog, 0 is worst, by the 0 to 10 of CEF, 10 is worst. */
+/** The syslog severity (0 is worst) of a CEF severity (10 is worst). */
 function syslogSeverity(severity: number): number {
   return severity >= 9 ? 2 : severity >= 7 ? 3 : severity >= 4 ? 4 : 5
 }
@@ -106,7 +106,7 @@ function parameter(text: string): string {
   return text.replace(/["\\\]]/g, '\\$&').replace(/[\r\n]+/g, ' ')
 }
 
-/** One message, without its frame. */
+/** One message without its frame, cut to 8 KiB. */
 export function syslogMessage(
   { id, event, alert }: Pick<Outgoing, 'id' | 'event' | 'alert'>,
   text: string,
@@ -125,7 +125,7 @@ export function syslogMessage(
   const head = `<${priority}>1 ${isoMicros(event.ingestMicros)} ${host} decision-service - ${alert === undefined ? 'decision' : 'watchdog'} ${structured} `
   const message = Buffer.from(`${head}\ufeff${text.replace(/[\r\n]+/g, ' ')}`, 'utf8')
   if (message.length <= MESSAGE_BYTES_MAX) return message
-  // Cut between characters: not before a byte that goes on with one.
+  // Cut between characters, not before a continuation byte.
   let end = MESSAGE_BYTES_MAX
   while (((message[end] as number) & 0xc0) === 0x80) end--
   return message.subarray(0, end)
@@ -142,7 +142,7 @@ class SyslogSink implements Sink {
       .replace(/[^\x21-\x7e]/g, '')
       .slice(0, 255) || '-'
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#line = new LineClient({
       host: String(connection.host),
       port: Number(connection.port),
@@ -157,14 +157,14 @@ class SyslogSink implements Sink {
     this.#text = textAt(parameters, 'text') ?? STANDARD_TEXT
   }
 
-  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     const frames = items.flatMap((item) => {
-      const message = syslogMessage(item, this.#say(item), this.#facility, this.#host)
+      const message = syslogMessage(item, this.#textOf(item), this.#facility, this.#host)
       return [Buffer.from(`${message.length} `, 'latin1'), message]
     })
     try {
       await this.#line.write(Buffer.concat(frames), signal)
-      return items.map(() => ({ fate: 'delivered' }))
+      return items.map(() => ({ outcome: 'delivered' }))
     } catch (error) {
       if (
         !(
@@ -174,7 +174,7 @@ class SyslogSink implements Sink {
         )
       )
         throw error
-      return items.map(() => ({ fate: 'failed', reason: (error as Error).message, suspect: false }))
+      return items.map(() => ({ outcome: 'failed', reason: (error as Error).message, suspect: false }))
     }
   }
 
@@ -182,7 +182,7 @@ class SyslogSink implements Sink {
     this.#line.close()
   }
 
-  #say({ event, alert }: Outgoing): string {
+  #textOf({ event, alert }: Outgoing): string {
     if (this.#format === 'text') return fill(this.#text, event)
     return this.#format === 'cef'
       ? cefOf(event, CEF_VERSION, alert === undefined ? 'decision' : 'watchdog')
@@ -192,6 +192,6 @@ class SyslogSink implements Sink {
 
 export const syslog: OutsideKind = {
   entry,
-  tellsWatchdogs: true,
+  sendsAlerts: true,
   openSink: (_role, connection, parameters, tools) => new SyslogSink(connection, parameters, tools),
 }

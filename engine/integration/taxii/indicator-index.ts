@@ -1,12 +1,14 @@
 /**
- * Indicators in memory, found by what their patterns match.
+ * Indicators in memory, found by the observables that their patterns match.
  *
- * Owns: which indicators are known, in which version, and for how long they hold. Leaves out: where they come from
- * (threat-feed.ts), patterns (stix-pattern.ts).
+ * Owns: the known indicators, their versions and their validity. Leaves out: reading them (threat-feed.ts), patterns
+ * (stix-pattern.ts).
  *
- * 1. Of an indicator the version that was modified last counts, in whichever order they come; a revoked one matches nothing.
- * 2. It holds from valid_from until before valid_until.
- * 3. At most `indicatorsMax` are known: when they are, those that hold no longer go first; what has no room then is counted.
+ * 1. The version with the latest modification time counts, in whatever order versions arrive. A revoked indicator
+ *    matches nothing.
+ * 2. An indicator is valid from valid_from until before valid_until.
+ * 3. At most `indicatorsMax` are known. When the index is full, expired ones are removed; indicators without room are
+ *    counted.
  */
 import { bitsOf, keyOf, type ObservableType } from './observable.js'
 import { simplePattern, type SimplePattern } from './stix-pattern.js'
@@ -14,7 +16,7 @@ import { simplePattern, type SimplePattern } from './stix-pattern.js'
 export interface Indicator {
   readonly id: string
   readonly name: string
-  /** 0 to 100; null where it says nothing. */
+  /** 0 to 100; null for unknown. */
   readonly confidence: number | null
   readonly types: readonly string[]
   readonly labels: readonly string[]
@@ -27,19 +29,19 @@ interface Known extends Indicator {
   /** Milliseconds since 1970; -Infinity and Infinity for no bound. */
   readonly fromMs: number
   readonly untilMs: number
-  /** The names under which it is found. */
+  /** The index keys under which it is found. */
   readonly names: readonly string[]
 }
 
 export interface IndexCounts {
   readonly indicators: number
-  /** Indicators whose patterns were not understood. */
+  /** Indicators with patterns that are not supported. */
   readonly unread: number
-  /** Indicators that there was no room for. */
+  /** Indicators without room in the index. */
   readonly leftOut: number
 }
 
-/** Between two looks for what holds no longer. */
+/** Shortest interval between two removals of expired indicators. */
 const ROOM_MS = 60_000
 const TEXTS_MAX = 16
 const TEXT_CHARS_MAX = 256
@@ -48,7 +50,7 @@ export class IndicatorIndex {
   readonly #max: number
   readonly #byId = new Map<string, Known>()
   readonly #byName = new Map<string, Set<Known>>()
-  /** Lengths of networks that were met, by bits of the address. */
+  /** Prefix lengths of the known networks, by bits of the address. */
   readonly #lengths: Readonly<Record<32 | 128, Set<number>>> = { 32: new Set(), 128: new Set() }
   readonly #unread = new Set<string>()
   #leftOut = 0
@@ -62,7 +64,7 @@ export class IndicatorIndex {
     return { indicators: this.#byId.size, unread: this.#unread.size, leftOut: this.#leftOut }
   }
 
-  /** Takes a STIX object in; what is no indicator is passed. */
+  /** Adds a STIX object; objects that are not indicators are ignored. */
   take(object: unknown, nowMs: number): void {
     if (typeof object !== 'object' || object === null) return
     const stix = object as Record<string, unknown>
@@ -74,14 +76,14 @@ export class IndicatorIndex {
     if (before !== undefined) this.#drop(before)
     this.#unread.delete(id)
     const isStix = stix.pattern_type === undefined || stix.pattern_type === 'stix'
-    // Of a revoked one it is remembered that it is: an earlier version may come behind.
+    // A revoked indicator is stored too: an earlier version may still arrive.
     const matched =
       stix.revoked === true
         ? { keys: [], networks: [] }
         : isStix && typeof pattern === 'string'
           ? simplePattern(pattern)
           : null
-    if (matched === null) return this.#passOver(id)
+    if (matched === null) return this.#countUnread(id)
     if (this.#byId.size >= this.#max) this.#makeRoom(nowMs)
     if (this.#byId.size >= this.#max) return void this.#leftOut++
     this.#add(
@@ -101,7 +103,7 @@ export class IndicatorIndex {
     )
   }
 
-  /** Indicators that match the observable and hold now. */
+  /** Valid indicators that match the observable. */
   find(type: ObservableType, value: string, nowMs: number): Indicator[] {
     return this.#namesFor(type, value)
       .flatMap((name) => [...(this.#byName.get(name) ?? [])])
@@ -138,11 +140,11 @@ export class IndicatorIndex {
     }
   }
 
-  #passOver(id: string): void {
+  #countUnread(id: string): void {
     if (this.#unread.size < this.#max) this.#unread.add(id)
   }
 
-  /** A walk over all of them, so not for each that comes. */
+  /** Removes expired indicators. It visits all of them, so it runs at most once a minute. */
   #makeRoom(nowMs: number): void {
     if (nowMs - this.#roomMadeMs < ROOM_MS) return
     this.#roomMadeMs = nowMs

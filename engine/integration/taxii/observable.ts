@@ -1,14 +1,15 @@
 /**
- * Observables: addresses, names, links and hashes in one spelling each, so that what is the same is equal.
+ * Observables (addresses, domain names, URLs, hashes) in one spelling each, so that equal observables compare equal.
  *
- * Owns: the spelling, and what kind of observable a value of an event is. Leaves out: patterns (stix-pattern.ts), which are known
+ * Owns: the spelling, and the type of a value in an event. Leaves out: patterns (stix-pattern.ts), the known indicators
  * (indicator-index.ts).
  */
 import { isIP } from 'node:net'
+import { groupsOf } from '../http/host-policy.js'
 
 export type ObservableType = 'ipv4-addr' | 'ipv6-addr' | 'domain-name' | 'url' | 'email-addr' | 'file'
 
-/** A network: as many leading bits of an address as count. */
+/** A network: the leading bits of its addresses. */
 export interface Network {
   readonly bits: bigint
   readonly length: number
@@ -18,17 +19,17 @@ const CHARS_MAX = 2_048
 const hexLengths: ReadonlySet<number> = new Set([32, 40, 56, 64, 96, 128])
 const domain = /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
-/** The name of an observable in the index. */
+/** The key of an observable in the index. */
 export function keyOf(type: ObservableType, value: string): string {
   return `${type}|${value}`
 }
 
-/** A domain in small letters, without a dot at the end. */
+/** A domain in lower case, without a final dot. */
 export function plainDomain(text: string): string {
   return text.toLowerCase().replace(/\.$/, '')
 }
 
-/** A link with scheme and host in small letters, as URL parsers spell it; what is none stays as it is. */
+/** A URL in the spelling of URL parsers, with scheme and host in lower case; other texts stay as they are. */
 export function plainUrl(text: string): string {
   return URL.canParse(text) ? new URL(text).href : text
 }
@@ -37,19 +38,10 @@ export function plainUrl(text: string): string {
 export function bitsOf(address: string): bigint | null {
   const version = isIP(address)
   if (version === 4) return address.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
-  if (version !== 6) return null
-  const plain = (address.split('%')[0] as string).replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => {
-    const word = (high: string, low: string): string => ((Number(high) << 8) | Number(low)).toString(16)
-    return `${word(a, b)}:${word(c, d)}`
-  })
-  const [head = '', tail] = plain.split('::')
-  const words = (text: string): string[] => (text === '' ? [] : text.split(':'))
-  const [before, behind] = [words(head), tail === undefined ? [] : words(tail)]
-  const all = [...before, ...new Array<string>(8 - before.length - behind.length).fill('0'), ...behind]
-  return all.reduce((bits, word) => (bits << 16n) | BigInt(`0x${word}`), 0n)
+  return version === 6 ? groupsOf(address).reduce((bits, group) => (bits << 16n) | BigInt(group), 0n) : null
 }
 
-/** The network that a text such as 192.0.2.0/24 or 192.0.2.1 names, or null. */
+/** The network of a text such as 192.0.2.0/24 or 192.0.2.1, or null. */
 export function networkOf(text: string, addressBits: 32 | 128): Network | null {
   const [address = '', length = String(addressBits)] = text.split('/')
   if (isIP(address) !== (addressBits === 32 ? 4 : 6) || !/^\d{1,3}$/.test(length) || Number(length) > addressBits)
@@ -58,12 +50,12 @@ export function networkOf(text: string, addressBits: 32 | 128): Network | null {
   return { bits: bits >> BigInt(addressBits - Number(length)), length: Number(length) }
 }
 
-/** What a value of an event may be, in their spelling; none where it is no observable. */
+/** The observables in a value of an event; none if it is not an observable. */
 export function observablesIn(text: string): readonly (readonly [ObservableType, string])[] {
   const value = text.trim()
   if (value === '' || value.length > CHARS_MAX) return []
   const version = isIP(value)
-  // An IPv4 address in IPv6 clothes is one.
+  // An IPv4-mapped IPv6 address counts as IPv4.
   const mapped = version === 6 ? /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(value)?.[1] : undefined
   if (mapped !== undefined) return [['ipv4-addr', mapped]]
   if (version !== 0) return [[version === 4 ? 'ipv4-addr' : 'ipv6-addr', value]]

@@ -1,13 +1,13 @@
 /**
- * STIX patterns (STIX 2.1, section 9) of the simple kind: one observable is equal to one of some values.
+ * STIX patterns (STIX 2.1, section 9) of the simple kind: one observable equals one of some values.
  *
- * Understood: comparisons with `=`, `IN` and, for addresses, `ISSUBSET`, joined by OR in brackets or between them, of the values of
- * addresses, domain names, links and mail addresses, and of the hashes of files. Anything else (AND, NOT, FOLLOWEDBY, LIKE, MATCHES,
- * WITHIN, other objects) is not: a pattern is understood whole or not at all, since half of one says something else.
+ * Supported are comparisons with `=`, `IN` and, for addresses, `ISSUBSET`, joined by OR. They may compare addresses,
+ * domain names, URLs, mail addresses and hashes of files. Any other operator or object makes the whole pattern
+ * unsupported, because a part of a pattern has another meaning than the whole.
  */
 import { keyOf, networkOf, plainDomain, plainUrl, type Network, type ObservableType } from './observable.js'
 
-/** What a pattern matches: observables by their key, and networks. */
+/** What a pattern matches: observables by key, and networks. */
 export interface SimplePattern {
   readonly keys: readonly string[]
   readonly networks: readonly (Network & { readonly addressBits: 32 | 128 })[]
@@ -54,7 +54,7 @@ class Reader {
     this.#tokens = tokens
   }
 
-  /** Observations joined by OR; true where the whole pattern was that. */
+  /** Reads observations joined by OR. Returns true if that is the whole pattern. */
   pattern(): boolean {
     do if (!this.#observation()) return false
     while (this.#takes('word', 'OR'))
@@ -114,7 +114,7 @@ class Reader {
   }
 }
 
-/** What the pattern matches, or null where it is not understood. */
+/** What the pattern matches; null if it is not supported. */
 export function simplePattern(pattern: string): SimplePattern | null {
   const tokens = pattern.length > CHARS_MAX ? null : tokensOf(pattern)
   if (tokens === null) return null

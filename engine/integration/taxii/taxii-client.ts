@@ -1,30 +1,30 @@
 /**
- * A TAXII 2.1 server (OASIS, taxii-v2.1-os) over HTTP: which collections it has, and what has been added to one.
+ * A client for TAXII 2.1 servers (OASIS, taxii-v2.1-os): the collections of a server, and new objects in a collection.
  *
- * Owns: discovery, the requests, paging. Leaves out: what becomes of objects (threat-feed.ts).
+ * Owns: discovery, requests, paging. Leaves out: what happens to objects (threat-feed.ts).
  *
- * 1. Everything asked is at the origin of the integration's own address: what identifies us goes nowhere else.
- * 2. Answers are bounded in bytes, depth and number.
+ * 1. All requests go to the origin of the configured URL, so credentials go nowhere else.
+ * 2. Answers are limited in bytes, depth and number.
  */
-import type { Opened, Tools } from '../contract.js'
+import type { OpenedParameters, Tools } from '../contract.js'
 import { EnrichmentFailure } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
-import { fateOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { outcomeOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
 import { parseBounded } from '../http/json.js'
 
 const MEDIA_TYPE = 'application/taxii+json;version=2.1'
 const PAGE_OBJECTS = 1_000
-/** Pages that are read in a row; the rest is read the next time. */
+/** The most pages in one read; the next read continues. */
 const PAGES_MAX = 2_000
 
 export interface TaxiiCollection {
-  /** Address of the collection, with a slash at the end. */
+  /** URL of the collection, with a final slash. */
   readonly url: URL
   readonly title: string
 }
 
-/** What one page gave. */
+/** The content of one page. */
 export interface TaxiiPage {
   readonly objects: readonly unknown[]
 }
@@ -36,7 +36,7 @@ export class TaxiiClient {
   readonly #url: URL
   readonly #timeoutMs: number
 
-  constructor(connection: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, tools: Tools) {
     const [user, key] = [textAt(connection, 'user'), textAt(connection, 'api_key')]
     const basic =
       user === undefined
@@ -48,7 +48,7 @@ export class TaxiiClient {
     this.#timeoutMs = timeoutMs(connection)
   }
 
-  /** The collections that may be read, those named by id, alias or title, or all of them. Rejects with EnrichmentFailure. */
+  /** The readable collections with a wanted id, alias or title; all for an empty list. Rejects with EnrichmentFailure. */
   async collections(wanted: readonly string[], signal: AbortSignal): Promise<TaxiiCollection[]> {
     const found: TaxiiCollection[] = []
     for (const root of await this.#roots(signal)) {
@@ -66,15 +66,15 @@ export class TaxiiClient {
     if (found.length === 0)
       throw new EnrichmentFailure(
         wanted.length === 0
-          ? 'the server has no collection that may be read'
-          : 'the server has none of the collections that are named',
+          ? 'the server has no readable collection'
+          : 'the server has none of the collections in the parameter collections',
       )
     return found
   }
 
   /**
-   * Reads the indicators that were added after that time, page by page; resolves with the time of the last. Rejects with
-   * EnrichmentFailure.
+   * Reads the indicators that were added after a time, page by page. Resolves with the time of the last one. Rejects
+   * with EnrichmentFailure.
    */
   async read(
     { url }: TaxiiCollection,
@@ -96,10 +96,11 @@ export class TaxiiClient {
       if (typeof added === 'string' && added !== '') last = added
       if (document.more !== true) return last
       const behind = typeof document.next === 'string' ? document.next : ''
-      // Without a place to go on from, the time of the last one is it. `next` may be the same on every page; a page without anything
-      // on it would be the first of many.
+      // Without `next` the read continues from the time of the last indicator. `next` may be the same on every page. An
+      // empty
+      // page with more to come would never end.
       if (objects.length === 0 || (behind === '' && last === after))
-        throw new EnrichmentFailure('the server says that there is more, and not where')
+        throw new EnrichmentFailure('the server has more pages, but does not say where')
       if (behind === '') after = last
       next = behind
     }
@@ -110,7 +111,7 @@ export class TaxiiClient {
     this.#http.close()
   }
 
-  /** The API roots: those that discovery tells of, or the address itself where it is one. */
+  /** The API roots: those of discovery, or the configured URL itself. */
   async #roots(signal: AbortSignal): Promise<URL[]> {
     const { document } = await this.#get(this.#url, signal)
     const roots = document.api_roots
@@ -119,7 +120,7 @@ export class TaxiiClient {
     return chosen.map((root: unknown) => {
       const url = URL.canParse(String(root), this.#url.href) ? withSlash(new URL(String(root), this.#url)) : null
       if (url === null || url.origin !== this.#url.origin)
-        throw new EnrichmentFailure('the API root is at another address; give that as the url')
+        throw new EnrichmentFailure('the API root has another origin; set url to it')
       return url
     })
   }
@@ -133,12 +134,12 @@ export class TaxiiClient {
         signal,
         timeoutMs: this.#timeoutMs,
       })
-      const fate = fateOf(answer)
-      if (fate.fate !== 'delivered')
-        throw new EnrichmentFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+      const outcome = outcomeOf(answer)
+      if (outcome.outcome !== 'delivered')
+        throw new EnrichmentFailure(outcome.reason, outcome.outcome === 'failed' ? outcome.retryAfterMs : 0)
       const document = parseBounded(answer.body) ?? {}
       if (typeof document !== 'object' || document === null || Array.isArray(document))
-        throw new HttpFailure('an answer that is no JSON object')
+        throw new HttpFailure('the answer is not a JSON object')
       return { document: document as Document, answer }
     } catch (error) {
       throw error instanceof HttpFailure || error instanceof HostRefused ? new EnrichmentFailure(error.message) : error

@@ -1,27 +1,29 @@
-/** Threat intelligence from a TAXII 2.1 server, as enrichment: events that match indicators say which. */
+/** Threat intelligence from a TAXII 2.1 server, as enrichment: which indicators match an event. */
 import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import type { OutsideKind } from '../contract.js'
 import { tlsParameters, urlParameter } from '../http/http-kind.js'
 import { enrichmentParameters } from '../enrichment/enrichment-parameters.js'
 import { ThreatEnrichment } from './threat-enrichment.js'
 
-/** What is in memory need not be remembered. */
-const standing = enrichmentParameters.map((spec) => (spec.name === 'cache_seconds' ? { ...spec, default: 0 } : spec))
+/** Answers come from memory, so the cache is off by default. */
+const commonParameters = enrichmentParameters.map((spec) =>
+  spec.name === 'cache_seconds' ? { ...spec, default: 0 } : spec,
+)
 
 const entry: IntegrationKind = {
   id: 'taxii',
   name: 'Threat intelligence (TAXII)',
-  description: 'Reads STIX indicators from a TAXII 2.1 server, and says which of them match an event.',
+  description: 'Reads STIX indicators from a TAXII 2.1 server, and adds those that match an event.',
   builtIn: false,
   outside: true,
   takesPosts: false,
   connection: [
-    urlParameter('url', 'Where its discovery is, such as https://taxii.example/taxii2/, or one of its API roots.'),
+    urlParameter('url', 'The URL of its discovery, such as https://taxii.example/taxii2/, or of one of its API roots.'),
     {
       name: 'user',
       type: 'string',
       required: false,
-      description: 'Its user; without one it is asked by the API key, or as nobody.',
+      description: 'Its user. Without one the API key is used, or no credentials.',
     },
     { name: 'password', type: 'string', required: false, secret: true, description: "The user's password." },
     {
@@ -41,14 +43,14 @@ const entry: IntegrationKind = {
           name: 'collections',
           type: 'string',
           required: false,
-          description: 'Ids, aliases or titles of collections, with commas between; empty for all that may be read.',
+          description: 'Ids, aliases or titles of collections, separated by commas. Empty for all readable ones.',
         },
         {
           name: 'event_fields',
           type: 'string',
           required: false,
           description:
-            'Fields of the event whose values are looked for, with commas between; empty for those where the usual formats have addresses, names, links and hashes.',
+            'Fields of the event to check, separated by commas. Empty for the fields in which common formats have addresses, domain names, URLs and hashes.',
         },
         {
           name: 'min_confidence',
@@ -56,7 +58,7 @@ const entry: IntegrationKind = {
           required: false,
           minimum: 0,
           maximum: 100,
-          description: 'Indicators that say less of themselves do not match.',
+          description: 'Indicators with a lower confidence, 0 to 100, do not match.',
         },
         {
           name: 'poll_seconds',
@@ -65,7 +67,7 @@ const entry: IntegrationKind = {
           minimum: 10,
           maximum: 86_400,
           default: 300,
-          description: 'How often it is asked for what was added.',
+          description: 'How often new indicators are read.',
         },
         {
           name: 'indicators_max',
@@ -74,9 +76,9 @@ const entry: IntegrationKind = {
           minimum: 1,
           maximum: 1_000_000,
           default: 200_000,
-          description: 'The most indicators that are kept in memory.',
+          description: 'The most indicators in memory.',
         },
-        ...standing,
+        ...commonParameters,
       ],
     },
   ],

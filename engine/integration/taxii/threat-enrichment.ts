@@ -1,14 +1,14 @@
 /**
- * Threat intelligence as enrichment: which indicators match what is in an event.
+ * Threat intelligence as enrichment: which indicators match the observables of an event.
  *
- * Owns: which fields of the event are looked at, and what of the indicators becomes fields. Leaves out: the indicators
- * (threat-feed.ts), observables (observable.ts).
+ * Owns: the checked fields of the event, and the fields that it adds. Leaves out: the indicators (threat-feed.ts),
+ * observables (observable.ts).
  *
- * 1. Steps that read the same collections of the same server as the same user share what was read.
+ * 1. Steps that read the same collections of the same server with the same credentials share one feed.
  */
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
-import type { Known, EnrichmentSource, EnrichmentFields, Opened, Tools } from '../contract.js'
+import type { Known, EnrichmentSource, EnrichmentFields, OpenedParameters, Tools } from '../contract.js'
 import { EnrichmentFailure } from '../contract.js'
 import { textAt } from '../http/http-kind.js'
 import type { Indicator, IndicatorIndex } from './indicator-index.js'
@@ -16,7 +16,7 @@ import { observablesIn, type ObservableType } from './observable.js'
 import { TaxiiClient } from './taxii-client.js'
 import { ThreatFeed } from './threat-feed.js'
 
-/** Where the usual formats have addresses, names, links and hashes. */
+/** Fields in which common formats have addresses, domain names, URLs and hashes. */
 export const usualFields: readonly string[] = [
   'source.ip',
   'destination.ip',
@@ -60,7 +60,7 @@ export const usualFields: readonly string[] = [
 
 const BATCH_MAX = 200
 const OBSERVABLES_MAX = 64
-/** Indicators whose fields are brought; their number is told anyway. */
+/** Indicators whose fields are added; `count` includes all. */
 const INDICATORS_MAX = 16
 
 interface Shared {
@@ -68,7 +68,7 @@ interface Shared {
   users: number
 }
 
-/** By what they are read with; on the thread of the integrations alone. */
+/** Shared feeds, by connection and options; used only on the thread of the integrations. */
 const feeds = new Map<string, Shared>()
 
 export class ThreatEnrichment implements EnrichmentSource {
@@ -80,7 +80,7 @@ export class ThreatEnrichment implements EnrichmentSource {
   readonly #feed: ThreatFeed
   readonly #nowMs: () => number
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     const fields = listOf(parameters, 'event_fields')
     this.#points = new DecisionPoints(fields.length > 0 ? fields : usualFields)
     this.#minConfidence = Number(parameters.min_confidence ?? 0)
@@ -98,7 +98,7 @@ export class ThreatEnrichment implements EnrichmentSource {
     shared.users++
     feeds.set(this.#key, shared)
     this.#feed = shared.feed
-    // The first read takes its time, and the first event should not be the one that waits. Why it fails is told to who asks.
+    // Read now, so that the first event need not wait. A failure is reported to the first query.
     if (shared.users === 1) this.#feed.index().catch(() => {})
   }
 
@@ -145,19 +145,19 @@ export class ThreatEnrichment implements EnrichmentSource {
       }
     }
     if (indicators.size === 0) return null
-    // The surest first.
+    // Highest confidence first.
     const sorted = [...indicators.values()].sort(
       (a, b) => (b.confidence ?? -1) - (a.confidence ?? -1) || (a.id < b.id ? -1 : 1),
     )
-    const told = sorted.slice(0, INDICATORS_MAX)
-    const all = (of: (indicator: Indicator) => readonly string[]): string[] => [...new Set(told.flatMap(of))].sort()
-    const confidence = told[0]?.confidence ?? null
+    const added = sorted.slice(0, INDICATORS_MAX)
+    const all = (of: (indicator: Indicator) => readonly string[]): string[] => [...new Set(added.flatMap(of))].sort()
+    const confidence = added[0]?.confidence ?? null
     return {
       matched: true,
       count: indicators.size,
       ...(confidence === null ? {} : { confidence }),
       values: [...values].sort(),
-      indicator_ids: told.map(({ id }) => id),
+      indicator_ids: added.map(({ id }) => id),
       names: all(({ name }) => (name === '' ? [] : [name])),
       indicator_types: all(({ types }) => types),
       labels: all(({ labels }) => labels),
@@ -166,14 +166,14 @@ export class ThreatEnrichment implements EnrichmentSource {
   }
 }
 
-function listOf(parameters: Opened, name: string): string[] {
+function listOf(parameters: OpenedParameters, name: string): string[] {
   return (textAt(parameters, name) ?? '')
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
 }
 
-/** Rejects where the signal ends before the work does. */
+/** Rejects if the signal aborts before the work ends. */
 async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: () => void = () => {}
   const stopped = new Promise<never>((_, reject) => (stop = () => reject(new EnrichmentFailure('stopped'))))

@@ -1,14 +1,14 @@
 /**
- * The indicators of some collections, kept up to date while somebody looks things up in them.
+ * The indicators of some collections, kept up to date in memory.
  *
- * Owns: when the collections are read, and from where on. Leaves out: requests (taxii-client.ts), the indicators
+ * Owns: when the collections are read, and from what time on. Leaves out: requests (taxii-client.ts), the indicators
  * (indicator-index.ts).
  *
- * 1. The first read is waited for; behind it the index answers at once, also while the server is away: what was known stays known,
- *    and how old it is can be seen.
- * 2. What was added is read every `pollMs`. Once a day all is read again into another index, which takes the place of the old one:
- *    what was deleted on the server is gone then.
- * 3. Nothing is kept on disk: after a restart all is read again.
+ * 1. The first query waits for the first read. Later queries are answered at once, also while the server is down: known
+ *    indicators stay, and the status shows why no new ones were read.
+ * 2. New indicators are read every `pollMs`. Once a day everything is read again into a new index, which replaces the
+ *    old one. This removes indicators that were deleted on the server.
+ * 3. Nothing is stored on disk: after a restart everything is read again.
  */
 import { EnrichmentFailure } from '../contract.js'
 import { IndicatorIndex } from './indicator-index.js'
@@ -16,7 +16,7 @@ import type { TaxiiClient, TaxiiCollection } from './taxii-client.js'
 
 export interface ThreatFeedDeps {
   readonly client: TaxiiClient
-  /** Ids, aliases or titles; none for all. */
+  /** Ids, aliases or titles; empty for all. */
   readonly collections: readonly string[]
   readonly pollMs: number
   readonly indicatorsMax: number
@@ -41,21 +41,21 @@ export class ThreatFeed {
     this.#index = new IndicatorIndex(deps.indicatorsMax)
   }
 
-  /** What is known; the first time it is waited for. Rejects with EnrichmentFailure. */
+  /** The index; waits for the first read. Rejects with EnrichmentFailure. */
   async index(): Promise<IndicatorIndex> {
     if (this.#readMs === -Infinity) await this.#read()
     return this.#index
   }
 
-  /** What is known and what is not, in a sentence. */
+  /** The state of the index, in a sentence. */
   summary(): string {
     const { indicators, unread, leftOut } = this.#index.counts
     const rest = [
-      unread > 0 ? `${unread} with patterns that are not understood` : '',
-      leftOut > 0 ? `${leftOut} left out for want of room` : '',
-      this.#reason === '' ? '' : `not read anew: ${this.#reason}`,
+      unread > 0 ? `${unread} with unsupported patterns` : '',
+      leftOut > 0 ? `${leftOut} without room` : '',
+      this.#reason === '' ? '' : `the last read failed: ${this.#reason}`,
     ].filter((part) => part !== '')
-    return this.#readMs === -Infinity ? 'nothing was read yet' : [`${indicators} indicators`, ...rest].join('; ')
+    return this.#readMs === -Infinity ? 'nothing read yet' : [`${indicators} indicators`, ...rest].join('; ')
   }
 
   async close(): Promise<void> {
@@ -65,7 +65,7 @@ export class ThreatFeed {
     this.#deps.client.close()
   }
 
-  /** One read at a time. */
+  /** Starts a read, or joins the current one. */
   #read(): Promise<void> {
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = null

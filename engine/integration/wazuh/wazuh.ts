@@ -1,7 +1,7 @@
 /**
- * Wazuh: alerts read from its indexer, decisions written back to them. The indexer is an OpenSearch.
+ * Wazuh: reads alerts from its indexer, and writes decisions back to them. The indexer is an OpenSearch.
  *
- * What is written back is never read: an alert that is read again because of it has to be the same event (S6).
+ * The written decision is never read: an alert that is read again because of it must be the same event (S6).
  */
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { OutsideKind } from '../contract.js'
@@ -13,7 +13,7 @@ import { SearchInput } from '../search-engine/search-input.js'
 import { WriteBack } from '../search-engine/write-back.js'
 
 const INDEXES = 'wazuh-alerts-*'
-/** As Wazuh has it; everything else is as with any search engine. */
+/** The defaults for Wazuh; other parameters are those of any search engine. */
 const usual: Readonly<Record<string, string | boolean>> = {
   index_pattern: INDEXES,
   preserve_id: true,
@@ -26,7 +26,7 @@ const input = inputParameters.map((spec): ParameterSpec => {
 })
 const indexPattern = input
   .filter(({ name }) => name === 'index_pattern')
-  .map((spec): ParameterSpec => ({ ...spec, description: 'Indexes that the alerts are in.' }))
+  .map((spec): ParameterSpec => ({ ...spec, description: 'Indexes that contain the alerts.' }))
 
 export const wazuh: OutsideKind = {
   entry: {

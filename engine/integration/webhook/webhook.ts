@@ -1,20 +1,20 @@
 /**
- * Webhook: each decision as a signed POST of JSON, by the rules of Standard Webhooks (standardwebhooks.com, 1.0).
+ * Webhook: each decision as a signed POST of JSON, according to Standard Webhooks (standardwebhooks.com, 1.0).
  *
- * 1. `webhook-id` is the same at every try: whoever has seen it has had the event.
- * 2. `webhook-signature` is `v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`, with the secret's bytes: those behind
- *    `whsec_` in base64, or else its text.
+ * 1. `webhook-id` is the same for every try, so a receiver can recognise repetitions.
+ * 2. `webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. The key is the decoded base64
+ *    after `whsec_`; a secret without this prefix is used as text.
  */
 import { createHmac } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
 import type { IntegrationRole } from '../../domain/job/job.js'
 import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import { alertDocument } from '../alert.js'
-import type { Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
+import type { Outcome, OpenedParameters, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
 import {
   deliverEach,
-  fateOf,
-  fateOfError,
+  outcomeOf,
+  outcomeOfError,
   openHttp,
   textAt,
   timeoutMs,
@@ -31,12 +31,12 @@ const ANSWER_BYTES_MAX = 64 * 1024
 const entry: IntegrationKind = {
   id: 'webhook',
   name: 'Webhook',
-  description: 'Sends each decision as a POST of JSON, signed by the rules of Standard Webhooks.',
+  description: 'Sends each decision as a POST of JSON, signed according to Standard Webhooks.',
   builtIn: false,
   outside: true,
   takesPosts: false,
   connection: [
-    urlParameter('url', 'Where decisions are posted to.'),
+    urlParameter('url', 'The URL that decisions are posted to.'),
     {
       name: 'secret',
       type: 'string',
@@ -44,14 +44,14 @@ const entry: IntegrationKind = {
       secret: true,
       signs: true,
       description:
-        'What posts are signed with (HMAC-SHA256): whsec_ and base64, or any text. Without it they are not signed.',
+        'The key that signs posts (HMAC-SHA256): whsec_ and base64, or any text. Without it posts are not signed.',
     },
     {
       name: 'authorization',
       type: 'string',
       required: false,
       secret: true,
-      description: 'The header Authorization of each post.',
+      description: 'The Authorization header of each post.',
     },
     ...tlsParameters,
   ],
@@ -109,7 +109,7 @@ class WebhookSink implements Sink {
   readonly #timeoutMs: number
   readonly #tools: Tools
 
-  constructor(connection: Opened, tools: Tools) {
+  constructor(connection: OpenedParameters, tools: Tools) {
     const authorization = textAt(connection, 'authorization')
     this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
     this.#url = new URL(String(connection.url))
@@ -118,7 +118,7 @@ class WebhookSink implements Sink {
     this.#tools = tools
   }
 
-  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     return deliverEach(items, AT_ONCE, (item) => this.#post(item, signal))
   }
 
@@ -126,7 +126,7 @@ class WebhookSink implements Sink {
     this.#http.close()
   }
 
-  async #post(item: Outgoing, signal: AbortSignal): Promise<Fate> {
+  async #post(item: Outgoing, signal: AbortSignal): Promise<Outcome> {
     const body = payload(item)
     const timestamp = Math.floor(this.#tools.clock.nowMicros() / 1e6)
     const headers = {
@@ -138,7 +138,7 @@ class WebhookSink implements Sink {
         : { 'webhook-signature': signatureOf(this.#secret, item.id, timestamp, body) }),
     }
     try {
-      return fateOf(
+      return outcomeOf(
         await this.#http.send({
           method: 'POST',
           url: this.#url,
@@ -150,13 +150,13 @@ class WebhookSink implements Sink {
         }),
       )
     } catch (error) {
-      return fateOfError(error)
+      return outcomeOfError(error)
     }
   }
 }
 
 export const webhook: OutsideKind = {
   entry,
-  tellsWatchdogs: true,
+  sendsAlerts: true,
   openSink: (_role: IntegrationRole, connection, _parameters, tools) => new WebhookSink(connection, tools),
 }

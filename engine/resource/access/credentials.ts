@@ -1,39 +1,39 @@
 /**
- * Whose a presented secret is: a key's, or a user's token, and what that one may do.
+ * Authentication: the owner of a presented key or token, and the owner's scopes.
  *
- * Owns: what is looked up for every request. Leaves out: the records (state.ts), which jobs are seen (visibility.ts).
+ * Owns: the lookup of every request. Leaves out: the records (state.ts), visible jobs (visibility.ts).
  *
- * 1. A key or token that was deleted is nobody's from the same moment, and so are a disabled user's tokens: a change
- *    forgets every known secret.
- * 2. The hot path is one look into a map; a secret that is not known costs one SHA-256 and is remembered only when it
- *    belongs to somebody, in two generations of bounded size, so that strangers push nobody out.
- * 3. What a token may do is read off its owner's role, so it follows the role and never exceeds it (S21).
+ * 1. A deleted key or token, and a token of a disabled user, stop working immediately: a change forgets all known
+ *    secrets.
+ * 2. A known secret costs one lookup in a map, an unknown one also a SHA-256. Only secrets with an owner are
+ *    remembered, in two generations of bounded size. So unknown secrets cannot displace known ones.
+ * 3. The scopes of a token are computed from the role of its owner. They follow the role and never exceed it (S21).
  */
 import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
-import { scopesOfKey, scopesOfRole, type Scope } from '../../api/scopes.js'
-import type { LastUse, Usable } from './last-use.js'
-import type { ApiKeyRecord, TokenRecord, UserRecord } from '../records.js'
-import { hashSecret, sameHash } from './secrets.js'
-import type { ResourceState, Changes } from '../state.js'
 import type { Principal } from '../../api/principal.js'
+import { scopesOfKey, scopesOfRole, type Scope } from '../../api/scopes.js'
+import type { ApiKeyRecord, TokenRecord, UserRecord } from '../records.js'
+import type { Changes, ResourceState } from '../state.js'
+import type { LastUse, Usable } from './last-use.js'
+import { hashSecret, sameHash } from './secrets.js'
 
-/** Somebody whose secret was presented. */
+/** The owner of a remembered secret. */
 interface Known extends Usable {
-  /** Of the key or the token. */
+  /** Id of the key or token. */
   readonly id: string
   readonly principal: Principal
   /** Infinity: never. */
   readonly expiresMicros: number
 }
 
-/** What a token of this user may do now. */
+/** What this token of the user may do now. */
 export function scopesOfToken(token: TokenRecord, user: UserRecord): ReadonlySet<Scope> {
   const all = scopesOfRole[user.role]
   return token.scopes === undefined ? all : new Set(token.scopes.filter((scope) => all.has(scope)))
 }
 
-/** What somebody who was let in a moment ago may do now; null where the key or token, or its user, is not there any more. */
+/** What a principal of a moment ago may do now; null where the key, the token or the user no longer works. */
 export function scopesNow({ apiKeys, tokens, users }: ResourceState, by: Principal): ReadonlySet<Scope> | null {
   if (by.kind !== 'user') return apiKeys.get(by.name)?.kind === by.kind ? by.scopes : null
   const [token, user] = [tokens.get(by.tokenId ?? ''), users.get(by.name)]
@@ -57,7 +57,7 @@ export class Credentials {
     }
   }
 
-  /** Whose the secret is, or null. */
+  /** The owner of the secret, or null. */
   authenticate(secret: string): Principal | null {
     const known = this.#known.get(secret) ?? this.#find(secret)
     if (known === null) return null
@@ -68,7 +68,7 @@ export class Credentials {
 
   #find(secret: string): Known | null {
     if (secret.length > limits.secretCharsMax) return null
-    const known = this.#knownBefore.get(secret) ?? this.#enrichment(hashSecret(secret))
+    const known = this.#knownBefore.get(secret) ?? this.#ownerOf(hashSecret(secret))
     if (known === null) return null
     if (this.#known.size >= limits.knownSecretsMax) {
       this.#knownBefore = this.#known
@@ -78,7 +78,7 @@ export class Credentials {
     return known
   }
 
-  #enrichment(hash: string): Known | null {
+  #ownerOf(hash: string): Known | null {
     const record = this.#byHash.get(hash)
     if (record === undefined || !sameHash(record.hash, hash)) return null
     const { id } = record
@@ -92,7 +92,7 @@ export class Credentials {
     return { id, principal, expiresMicros: record.expiresMicros, used: false }
   }
 
-  /** To be called with every change that was committed, before the state has it. */
+  /** Must be called with every committed change, before the state absorbs it. */
   change({ apiKeys, tokens, users }: Changes): void {
     if (apiKeys.size + tokens.size + users.size === 0) return
     this.#replace(this.#state.apiKeys, apiKeys)

@@ -1,19 +1,19 @@
 /**
- * When keys and tokens were used last, and when users signed in.
+ * The times at which keys and tokens were last used and users last signed in.
  *
- * Owns: collecting in memory, writing now and then. Leaves out: who uses what (credentials.ts).
+ * Owns: collecting times in memory, and writing them. Leaves out: who uses what (credentials.ts).
  *
- * 1. A request costs one look at a flag: the first use in a while is noted with its time, the others are not. So a time
- *    is that of a use, and at most a minute older than the latest one.
- * 2. Written at most once a minute and at the end; a commit that fails is tried again with the next.
- * 3. A power cut loses at most that minute. Nothing else hangs on these times.
+ * 1. A request only checks a flag. The first use of each minute is noted with its time, the others are not. So the time
+ *    is at most a minute older than the latest use.
+ * 2. Times are written at most once a minute and at the end. A failed commit is tried again with the next.
+ * 3. A power cut loses at most that minute. Nothing else depends on these times.
  */
 import { isoMicros, type Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
 import { type Environment, WriteBatch } from '../../store/environment.js'
 import { decodeRecord, encodeRecord, nameKey, type UseRecord } from '../records.js'
 
-/** What remembers for itself that its use was noted. */
+/** Remembers that its use was noted. */
 export interface Usable {
   used: boolean
 }
@@ -22,18 +22,18 @@ export class LastUse {
   readonly #environment: Environment
   readonly #clock: Clock
   readonly #at = new Map<string, string>()
-  /** Noted and not yet written; null: gone. */
+  /** Noted and not yet written; null: to be deleted. */
   readonly #unwritten = new Map<string, string | null>()
   #noted: Usable[] = []
   #timer: NodeJS.Timeout | null = null
 
-  /** Reads all there is; what `isThere` does not know is forgotten. */
-  constructor(environment: Environment, clock: Clock, isThere: (id: string) => boolean) {
+  /** Reads all times. Those of ids that are not in use are deleted with the next write. */
+  constructor(environment: Environment, clock: Clock, isInUse: (id: string) => boolean) {
     this.#environment = environment
     this.#clock = clock
     for (const { key, value } of environment.range('uses', {})) {
       const id = Buffer.from(key).toString('utf8')
-      if (isThere(id)) this.#at.set(id, decodeRecord<UseRecord>('uses', value).at)
+      if (isInUse(id)) this.#at.set(id, decodeRecord<UseRecord>('uses', value).at)
       else this.#unwritten.set(id, null)
     }
   }
@@ -43,7 +43,7 @@ export class LastUse {
     return this.#at.get(id) ?? null
   }
 
-  /** Notes a use now; what is given is told that it need not come again until the next writing. */
+  /** Notes a use now. Marks `by` as used until the next write, so that its later uses need no note. */
   note(id: string, by?: Usable): void {
     const at = isoMicros(this.#clock.nowMicros())
     this.#at.set(id, at)
@@ -62,7 +62,7 @@ export class LastUse {
     else this.#unwritten.delete(id)
   }
 
-  /** Writes what was noted. A failure is no one's to answer for: it is tried again with the next note. */
+  /** Writes what was noted. A failure concerns no request: the next note tries again. */
   write(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null

@@ -1,15 +1,15 @@
 /**
- * How often somebody may guess a password: per user name, and per source address.
+ * Limits how often passwords can be tried: token buckets for each user name and each source address.
  *
- * Owns: who has how many attempts left. Leaves out: comparing passwords (secrets.ts).
+ * Owns: the attempts that are left. Leaves out: comparing passwords (secrets.ts).
  *
- * 1. A guess is taken before the password is looked at and given back when it was right, so that many at once are no way
- *    around it.
- * 2. It is the same for names that exist and names that do not.
- * 3. Who was right once, from where he was, has attempts of his own there: others that guess at his name from elsewhere
- *    do not lock him out.
- * 4. Memory only, and bounded: a start forgives. Whoever guessed last is forgotten last, and a request that is refused makes
- *    nobody forgotten.
+ * 1. An attempt is taken before the password is compared, and returned when the password was right. So parallel
+ *    requests get no more attempts.
+ * 2. Existing and unknown names are treated alike.
+ * 3. A user who signed in from an address has separate attempts there. Failed attempts from elsewhere do not lock the
+ *    user out.
+ * 4. It is in memory only and bounded; a restart resets it. The entry with the oldest attempt is forgotten first, and a
+ *    refused request displaces nobody.
  */
 import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
@@ -22,7 +22,7 @@ interface Attempts {
 
 interface Allowance {
   readonly most: number
-  /** Microseconds for one more. */
+  /** Microseconds until one more attempt is allowed. */
   readonly everyMicros: number
 }
 
@@ -32,14 +32,14 @@ const perAddress: Allowance = {
   everyMicros: limits.loginAttemptPerAddressMs * 1000,
 }
 
-/** A guess that was taken. */
+/** One attempt to sign in. */
 export interface LoginAttempt {
-  /** Whoever attempts was right before, at this address. */
+  /** The user has signed in from this address before. */
   readonly isTrusted: boolean
-  /** The password was right: the guess is given back, and who guessed is trusted at this address. */
-  right(): void
-  /** The password was not looked at: the guess is given back. */
-  back(): void
+  /** The password was right: returns the attempt, and trusts the user at this address. */
+  succeed(): void
+  /** The password was not compared: returns the attempt. */
+  cancel(): void
 }
 
 export class LoginThrottle {
@@ -51,7 +51,7 @@ export class LoginThrottle {
     this.#clock = clock
   }
 
-  /** Takes a guess. @throws Refusal too_many_attempts, which says when the next one is there. */
+  /** Takes an attempt. @throws Refusal too_many_attempts, with the time of the next one. */
   take(username: string, address: string): LoginAttempt {
     const name = username.slice(0, limits.userNameCharsMax)
     const pair = `${name} ${address}`
@@ -62,24 +62,24 @@ export class LoginThrottle {
     const wait = Math.max(waitMicros(user, perUser), waitMicros(from, perAddress))
     if (wait > 0) {
       const retryAfterSeconds = Math.max(1, Math.ceil(wait / 1e6))
-      throw new Refusal('too_many_attempts', 'too many wrong passwords, try again later', { retryAfterSeconds })
+      throw new Refusal('too_many_attempts', 'too many wrong passwords; try again later', { retryAfterSeconds })
     }
     user.left--
     from.left--
     this.#remember(userSubject, user)
     this.#remember(addressSubject, from)
-    const back = (): void => {
+    const cancel = (): void => {
       user.left = Math.min(perUser.most, user.left + 1)
       from.left = Math.min(perAddress.most, from.left + 1)
     }
-    const right = (): void => {
-      back()
+    const succeed = (): void => {
+      cancel()
       this.#trust(pair)
     }
-    return { isTrusted, right, back }
+    return { isTrusted, succeed, cancel }
   }
 
-  /** What somebody has left now; who is not known has all of them, and is not remembered by this. */
+  /** The attempts that are left now. An unknown subject has all of them, and this call does not remember it. */
   #of(subject: string, { most, everyMicros }: Allowance): Attempts {
     const now = this.#clock.nowMicros()
     const attempts = this.#attempts.get(subject)

@@ -1,54 +1,56 @@
 /**
- * Who says the right password.
+ * Checks the password of a user.
  *
- * Owns: the order of things: a attempt is taken, the password compared off this thread, the attempt given back. Leaves out:
- * hashing (secrets.ts), how often one may attempt (login-throttle.ts), what follows from it (users.ts, tokens.ts).
+ * Owns: the steps of a check. It takes an attempt, compares the password off this thread, and returns the attempt.
+ * Leaves out: hashing (secrets.ts), counting attempts (login-throttle.ts).
  *
- * 1. The answer to an unknown user, a disabled one and a wrong password is the same, and takes the same time.
- * 2. Who was right before, from where he is, is asked before all strangers that wait: they cannot keep him out.
- * 3. What counts is the record after the comparison: who was disabled meanwhile, or given another password, is refused.
+ * 1. An unknown user, a disabled user and a wrong password get the same answer after the same time.
+ * 2. Users who signed in from this address before are checked before waiting strangers, so strangers cannot lock them
+ *    out.
+ * 3. The record after the comparison counts. A user who was disabled meanwhile, or got another password, is refused.
  */
+import type { PlanDeps } from '../plan.js'
 import type { PasswordRecord, UserRecord } from '../records.js'
-import { LoginThrottle } from './login-throttle.js'
-import type { Maker } from '../plan.js'
-import type { RefusedSignIns } from './refused-sign-ins.js'
-import { nobodysPassword, PasswordHasher } from './secrets.js'
 import type { ResourceState } from '../state.js'
+import { LoginThrottle } from './login-throttle.js'
+import type { RefusedSignIns } from './refused-sign-ins.js'
+import { unmatchedPassword, PasswordHasher } from './secrets.js'
 
 export class Passwords {
   readonly #state: ResourceState
   readonly #hasher: PasswordHasher
   readonly #throttle: LoginThrottle
-  readonly #nobodys: PasswordRecord
+  /** Compared where there is no such user. */
+  readonly #unmatched: PasswordRecord
   readonly #refused: Pick<RefusedSignIns, 'add'> | null
 
-  /** `refused` is told of each wrong name or password that was looked at. */
+  /** `refused` records each wrong name or password. */
   constructor(
     state: ResourceState,
-    { clock, random, passwordCost }: Maker,
+    { clock, random, passwordCost }: Pick<PlanDeps, 'clock' | 'random' | 'passwordCost'>,
     refused: Pick<RefusedSignIns, 'add'> | null,
   ) {
     this.#state = state
     this.#refused = refused
     this.#hasher = new PasswordHasher(random, passwordCost)
     this.#throttle = new LoginThrottle(clock)
-    this.#nobodys = nobodysPassword(random, passwordCost)
+    this.#unmatched = unmatchedPassword(random, passwordCost)
   }
 
-  /** What is kept of a password. Rejects with too_many_attempts. */
+  /** The record of a password. Rejects with too_many_attempts. */
   hash(password: string): Promise<PasswordRecord> {
     return this.#hasher.hash(password)
   }
 
-  /** The enabled user of that name and password, or null. Rejects with too_many_attempts. */
+  /** The enabled user with that name and password, or null. Rejects with too_many_attempts. */
   async check(username: string, password: string, address: string): Promise<UserRecord | null> {
     const attempt = this.#throttle.take(username, address)
-    const record = this.#state.users.get(username)?.password ?? this.#nobodys
+    const record = this.#state.users.get(username)?.password ?? this.#unmatched
     let matches: boolean
     try {
       matches = await this.#hasher.matches(password, record, attempt.isTrusted)
     } catch (error) {
-      attempt.back()
+      attempt.cancel()
       throw error
     }
     const user = this.#state.users.get(username)
@@ -56,7 +58,7 @@ export class Passwords {
       this.#refused?.add(user === undefined ? '' : username, address)
       return null
     }
-    attempt.right()
+    attempt.succeed()
     return user
   }
 }

@@ -1,27 +1,28 @@
 /**
- * Refused sign-ins on their way to the audit log: one by one while they are few, counted together where they are many.
+ * Refused sign-ins in the audit log: single entries while there are few, one summary where there are many. Nothing is
+ * ever deleted from the audit log, so weeks of attempts must not fill it.
  *
- * Owns: which of them have an entry of their own, and what is counted of the others. Leaves out: how often somebody may guess
- * (login-throttle.ts), the log, of which nothing is ever deleted: whoever guesses for weeks must not be able to fill it.
+ * Owns: which refused sign-ins get entries, and the summaries. Leaves out: the number of attempts (login-throttle.ts),
+ * the log (audit-trail.ts).
  *
- * 1. In an hour a name that is guessed at from one address has so many entries of its own, and all together have so many. What goes
- *    beyond is told by one entry a name at the end of the hour: how often (`times`), and from where.
- * 2. A name that nobody has is not written down: people type passwords where names belong.
- * 3. What is counted is memory, bounded, and told at the end of the process too; one that is killed loses that hour of it.
+ * 1. The entries of one hour are limited: for each name and address, and in total. The rest becomes one summary for
+ *    each name at the end of the hour: how often (`times`), and from which addresses.
+ * 2. Unknown names are not written: people type passwords into the field for the name.
+ * 3. Counts are in memory and bounded. They are written when the process ends. A killed process loses that hour.
  */
 import { isoMicros, type Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
+import type { AuditEntry } from '../../api/audit-service.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import type { AuditTrail } from '../audit-trail.js'
-import type { AuditEntry } from '../../api/audit-service.js'
 
 const HOUR_MS = 3_600_000
 
-/** Of a name, beyond what has entries of its own. */
+/** The refused sign-ins of a name that have no entry of their own. */
 interface Counted {
   times: number
   readonly sinceMicros: number
-  /** Some of where they came from. */
+  /** Some of the addresses. */
   readonly addresses: Set<string>
 }
 
@@ -29,37 +30,37 @@ export class RefusedSignIns {
   readonly #environment: Environment
   readonly #audit: AuditTrail
   readonly #clock: Clock
-  /** The hour that is counted: when it began, how many entries it has, over all and by name and address. */
+  /** The current hour: its beginning, and its entries in total and by name and address. */
   #beganMicros = 0
   #entries = 0
-  readonly #ofPair = new Map<string, number>()
+  readonly #entriesOfPair = new Map<string, number>()
   readonly #counted = new Map<string, Counted>()
   #timer: NodeJS.Timeout | null = null
   #closed = false
 
-  /** `environment` is the catalog's. */
+  /** `environment` is the catalog environment. */
   constructor(environment: Environment, audit: AuditTrail, clock: Clock) {
     this.#environment = environment
     this.#audit = audit
     this.#clock = clock
   }
 
-  /** Tells of one; `name` is '' for a user that there is not. @throws what a commit does. */
+  /** Records one; `name` is '' for an unknown user. @throws the errors of a commit. */
   add(name: string, address: string): void {
     if (this.#closed) return
     const now = this.#clock.nowMicros()
     if (Math.abs(now - this.#beganMicros) >= HOUR_MS * 1000) this.#begin(now)
     const pair = `${name} ${address}`
-    const before = this.#ofPair.get(pair) ?? 0
+    const before = this.#entriesOfPair.get(pair) ?? 0
     if (before >= limits.refusedSignInsEach || this.#entries >= limits.refusedSignInsPerHour)
       return this.#count(name, address, now)
     this.#write([entryOf(name, now, { address })])
-    this.#ofPair.set(pair, before + 1)
+    this.#entriesOfPair.set(pair, before + 1)
     this.#entries++
   }
 
-  /** Tells what was counted; kept for another time where it cannot be written. */
-  tell(): void {
+  /** Writes the summaries. After a failed commit they are kept for another try. */
+  summarize(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#counted.size === 0) return
@@ -75,17 +76,17 @@ export class RefusedSignIns {
     }
   }
 
-  /** Tells what was counted, and nothing after. */
+  /** Writes the summaries, and records nothing afterwards. */
   close(): void {
     this.#closed = true
-    this.tell()
+    this.summarize()
   }
 
   #begin(now: number): void {
-    this.tell()
+    this.summarize()
     this.#beganMicros = now
     this.#entries = 0
-    this.#ofPair.clear()
+    this.#entriesOfPair.clear()
   }
 
   #count(name: string, address: string, now: number): void {
@@ -97,7 +98,7 @@ export class RefusedSignIns {
   }
 
   #arm(): void {
-    this.#timer ??= setTimeout(() => this.tell(), HOUR_MS).unref()
+    this.#timer ??= setTimeout(() => this.summarize(), HOUR_MS).unref()
   }
 
   #write(entries: readonly AuditEntry[]): void {

@@ -1,10 +1,12 @@
 /**
- * Secrets of integrations at rest (S19): sealed with a key that lies outside the database, opened only where they are used.
+ * Encrypts the secrets of integrations at rest (S19). The key is outside the database. Secrets are opened only where
+ * they are used.
  *
- * Owns: the form of a sealed value. Leaves out: which parameters are secret (integration-registry.ts), the key's file (directory/data-dir.ts).
+ * Owns: the form of a sealed value. Leaves out: which parameters are secret (parameters.ts), the key's file
+ * (directory/data-dir.ts).
  *
- * 1. AES-256-GCM with a fresh nonce each time: equal secrets look different, and a changed byte is noticed.
- * 2. A sealed value is an object and no other value of a parameter is, so that it is known without its parameter.
+ * 1. AES-256-GCM with a fresh nonce: equal secrets look different, and a changed byte is detected.
+ * 2. Only sealed values are objects, so they are recognized without their parameter.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { assert } from '../../assert.js'
@@ -28,7 +30,7 @@ export class Sealer {
   readonly #key: Uint8Array
   readonly #random: Random
 
-  /** `key` has SEALING_KEY_BYTES bytes that nobody can guess. */
+  /** `key`: SEALING_KEY_BYTES random bytes. */
   constructor(key: Uint8Array, random: Random) {
     assert(key.length === SEALING_KEY_BYTES, 'a sealing key of 256 bits')
     this.#key = key
@@ -42,7 +44,7 @@ export class Sealer {
     return { sealed: Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), hidden]).toString('base64url') }
   }
 
-  /** The text, or null where it was sealed with another key or changed since. */
+  /** The text; null where it was sealed with another key, or was changed. */
   open({ sealed }: Sealed): string | null {
     const bytes = Buffer.from(sealed, 'base64url')
     const start = 1 + NONCE_BYTES + TAG_BYTES

@@ -1,10 +1,10 @@
 /**
- * Keys and passwords: how they are made, what is kept of them, how one is compared (S19).
+ * Generates, hashes and compares keys and passwords (S19).
  *
- * A key has 256 random bits, so one SHA-256 is enough. A password is a person's choice, so it is scrypt's.
+ * A key has 256 random bits, so one SHA-256 is enough. A password is chosen by a person, so it needs scrypt.
  */
-import { availableParallelism } from 'node:os'
 import { createHash, scrypt, scryptSync, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Random } from '../../rng.js'
@@ -25,12 +25,12 @@ export function makeKeyId(random: Random): string {
   return Buffer.from(random.bytes(12)).toString('hex')
 }
 
-/** What is kept of a key's value. */
+/** The stored form of a key. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret, 'utf8').digest('hex')
 }
 
-/** Compares two hashes in a time that does not depend on where they differ. */
+/** Compares two hashes in constant time. */
 export function sameHash(a: string, b: string): boolean {
   const left = Buffer.from(a, 'hex')
   const right = Buffer.from(b, 'hex')
@@ -39,10 +39,10 @@ export function sameHash(a: string, b: string): boolean {
 
 type ScryptSettings = Pick<PasswordRecord, 'cost' | 'blockSize' | 'parallelization'>
 
-/** OWASP's password storage guidance for scrypt with 16 MiB: the base-2 logarithm of its cost. */
+/** The base-2 logarithm of scrypt's cost that OWASP's password storage guidance gives for 16 MiB. */
 export const PASSWORD_COST_DEFAULT = 14
 
-/** Kept in each record, so that the cost can be raised. */
+/** The settings are stored in each record, so that the cost can be raised later. */
 function scryptSettings(passwordCost: number): ScryptSettings {
   return { cost: 2 ** passwordCost, blockSize: 8, parallelization: 5 }
 }
@@ -51,7 +51,7 @@ function scryptOptions({ cost, blockSize, parallelization }: ScryptSettings): Sc
   return { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize }
 }
 
-/** What is kept of a password. Takes a few hundred milliseconds of this thread, on purpose: for the first start. */
+/** The record of a password. Blocks this thread for a few hundred milliseconds: only for the first start. */
 export function hashPassword(password: string, random: Random, passwordCost = PASSWORD_COST_DEFAULT): PasswordRecord {
   const salt = random.bytes(SALT_BYTES)
   const settings = scryptSettings(passwordCost)
@@ -59,8 +59,8 @@ export function hashPassword(password: string, random: Random, passwordCost = PA
   return { salt: Buffer.from(salt).toString('hex'), hash, ...settings }
 }
 
-/** The hash of a password as the record's settings have it, computed off this thread. */
-function hashLater(password: string, settings: Omit<PasswordRecord, 'hash'>): Promise<string> {
+/** The hash of a password with these settings, computed off this thread. */
+function hashOffThread(password: string, settings: Omit<PasswordRecord, 'hash'>): Promise<string> {
   return new Promise((resolve, reject) => {
     const salt = Buffer.from(settings.salt, 'hex')
     scrypt(password, salt, PASSWORD_HASH_BYTES, scryptOptions(settings), (error, hash) => {
@@ -70,28 +70,28 @@ function hashLater(password: string, settings: Omit<PasswordRecord, 'hash'>): Pr
   })
 }
 
-/** Resolves to whether the record was made of this password; computed off this thread, as long as hashPassword. */
+/** Resolves to true where the record is of this password. Hashes off this thread. */
 export async function passwordMatches(password: string, record: PasswordRecord): Promise<boolean> {
-  return sameHash(await hashLater(password, record), record.hash)
+  return sameHash(await hashOffThread(password, record), record.hash)
 }
 
-/** A record that no password matches, and that takes as long to compare with as any other of that cost. */
-export function nobodysPassword(random: Random, passwordCost = PASSWORD_COST_DEFAULT): PasswordRecord {
+/** A record that no password matches. Comparing takes as long as with any record of that cost. */
+export function unmatchedPassword(random: Random, passwordCost = PASSWORD_COST_DEFAULT): PasswordRecord {
   const hex = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('hex')
   return { salt: hex(SALT_BYTES), hash: hex(PASSWORD_HASH_BYTES), ...scryptSettings(passwordCost) }
 }
 
-/** Half of the cores at most: whoever has addresses enough to guess without end leaves the other half to events. */
+/** At most half of the cores, so that an attack from many addresses leaves the other half for events. */
 const HASHES_AT_ONCE = Math.max(1, Math.min(limits.passwordHashesAtOnce, availableParallelism() >> 1))
 
 /**
- * Passwords, hashed and compared off this thread, a few at once; the others wait in order, strangers behind those that are known.
- * Rejects with too_many_attempts where too many wait.
+ * Hashes and compares passwords off this thread, a few at once. The others wait in order, strangers behind trusted
+ * users. Rejects with too_many_attempts where too many wait.
  */
 export class PasswordHasher {
   readonly #random: Random
   readonly #passwordCost: number
-  readonly #known: (() => void)[] = []
+  readonly #trusted: (() => void)[] = []
   readonly #strangers: (() => void)[] = []
   #running = 0
 
@@ -100,23 +100,23 @@ export class PasswordHasher {
     this.#passwordCost = passwordCost
   }
 
-  /** What is kept of a password, for whoever is let in. */
+  /** The record of a new password, for an authenticated caller. */
   async hash(password: string): Promise<PasswordRecord> {
     const settings = {
       salt: Buffer.from(this.#random.bytes(SALT_BYTES)).toString('hex'),
       ...scryptSettings(this.#passwordCost),
     }
-    return this.#run(async () => ({ ...settings, hash: await hashLater(password, settings) }), this.#known)
+    return this.#run(async () => ({ ...settings, hash: await hashOffThread(password, settings) }), this.#trusted)
   }
 
-  matches(password: string, record: PasswordRecord, isKnown = false): Promise<boolean> {
-    return this.#run(() => passwordMatches(password, record), isKnown ? this.#known : this.#strangers)
+  matches(password: string, record: PasswordRecord, isTrusted = false): Promise<boolean> {
+    return this.#run(() => passwordMatches(password, record), isTrusted ? this.#trusted : this.#strangers)
   }
 
   async #run<T>(work: () => Promise<T>, waiting: (() => void)[]): Promise<T> {
     if (this.#running >= HASHES_AT_ONCE) {
       if (waiting.length >= limits.passwordHashesWaitingMax) {
-        throw new Refusal('too_many_attempts', 'too many passwords are being checked, try again later', {
+        throw new Refusal('too_many_attempts', 'too many passwords are being checked; try again later', {
           retryAfterSeconds: 5,
         })
       }
@@ -127,21 +127,21 @@ export class PasswordHasher {
     try {
       return await work()
     } finally {
-      const next = this.#known.shift() ?? this.#strangers.shift()
+      const next = this.#trusted.shift() ?? this.#strangers.shift()
       if (next === undefined) this.#running--
       else next()
     }
   }
 }
 
-/** Why a key that a person chose cannot be one, or null. */
+/** Why a chosen key is invalid, or null. */
 export function badKey(key: string): string | null {
   if (!/^[\x21-\x7e]*$/.test(key)) return 'may have only printable ASCII characters and no spaces'
   if (key.length < 16) return 'must have at least 16 characters'
   return key.length > limits.secretCharsMax ? `must have at most ${limits.secretCharsMax} characters` : null
 }
 
-/** Why a password that a person chose cannot be one, or null. */
+/** Why a chosen password is invalid, or null. */
 export function badPassword(password: string): string | null {
   if (password.trim().length < PASSWORD_CHARS_MIN) return 'must have at least 8 characters'
   return password.length > limits.secretCharsMax ? `must have at most ${limits.secretCharsMax} characters` : null

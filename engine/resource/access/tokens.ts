@@ -1,35 +1,35 @@
 /**
- * Tokens: what a user presents in place of a key, made for a password and over after a while.
+ * Tokens: what a user presents instead of a key. They are issued for a password and expire.
  *
- * Owns: making, listing and ending them. Leaves out: whose a presented one is (credentials.ts).
+ * Owns: issuing, listing and revoking them. Leaves out: the owner of a presented token (credentials.ts).
  *
- * 1. A value has 256 random bits, is told once, and is kept as a hash (S19).
- * 2. Tokens that are over stay in the store until their owner makes another; nobody is shown them.
- * 3. A user has so many and no more: a client that signs in each time it starts is not locked out by the bound, it ends
- *    the token that was not used for the longest.
+ * 1. A value has 256 random bits, is shown once, and is stored as a hash (S19).
+ * 2. Expired tokens stay in the store until their owner gets another one. They are never shown.
+ * 3. A user has a limited number of tokens. A new one beyond the limit ends the token with the oldest last use. So a
+ *    client that signs in at each start is never locked out.
  */
 import { isoMicros } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { scopesOfToken } from './credentials.js'
-import type { TokenRecord } from '../records.js'
-import { hashSecret, makeKeyId, makeSecret } from './secrets.js'
-import { Changes } from '../state.js'
-import { signInId, type AccountsHost } from './users.js'
-import type { IssuedToken, TokenRequest, TokenService, TokenView } from '../../api/users-service.js'
 import type { Principal } from '../../api/principal.js'
+import type { IssuedToken, TokenRequest, TokenService, TokenView } from '../../api/users-service.js'
+import type { TokenRecord } from '../records.js'
+import { Changes } from '../state.js'
+import { scopesOfToken } from './credentials.js'
+import { hashSecret, makeKeyId, makeSecret } from './secrets.js'
+import { signInId, type AccountDeps } from './users.js'
 
 export class Tokens implements TokenService {
-  readonly #host: AccountsHost
+  readonly #deps: AccountDeps
 
-  constructor(host: AccountsHost) {
-    this.#host = host
+  constructor(deps: AccountDeps) {
+    this.#deps = deps
   }
 
   async issue(request: TokenRequest): Promise<IssuedToken> {
-    const user = await this.#host.passwords.check(request.username, request.password, request.address)
+    const user = await this.#deps.passwords.check(request.username, request.password, request.address)
     if (user === null) throw new Refusal('wrong_password', 'wrong user name or password')
-    const { clock, random } = this.#host.maker
+    const { clock, random } = this.#deps
     const now = clock.nowMicros()
     const changes = new Changes()
     for (const id of this.#toEnd(user.name, now)) changes.tokens.set(id, null)
@@ -43,8 +43,8 @@ export class Tokens implements TokenService {
       expiresMicros,
       ...(request.scopes === null ? {} : { scopes: request.scopes }),
     })
-    this.#host.commit(changes, { kind: 'user', name: user.name }, { address: request.address })
-    this.#host.lastUse.note(signInId(user.name))
+    this.#deps.commit(changes, { kind: 'user', name: user.name }, { address: request.address })
+    this.#deps.lastUse.note(signInId(user.name))
     return { id, value, expiresMicros }
   }
 
@@ -52,31 +52,31 @@ export class Tokens implements TokenService {
     const others = by.scopes.has('read:users')
     const own = by.kind === 'user' ? by.name : null
     if (!others && username !== null && username !== own) {
-      throw new Refusal('forbidden', "others' tokens are an administrator's to see")
+      throw new Refusal('forbidden', 'only an administrator may list the tokens of other users')
     }
     const whose = others ? username : own
     if (whose === null && !others) return []
-    const now = this.#host.maker.clock.nowMicros()
-    return [...this.#host.state.tokens.values()]
+    const now = this.#deps.clock.nowMicros()
+    return [...this.#deps.state.tokens.values()]
       .filter((token) => token.expiresMicros > now && (whose === null || token.user === whose))
       .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
       .map((token) => this.#view(token))
   }
 
   revoke(by: Principal, id: string): void {
-    const token = this.#host.state.tokens.get(id)
+    const token = this.#deps.state.tokens.get(id)
     const own = by.kind === 'user' && token?.user === by.name
     if (token === undefined || !(own || by.scopes.has('write:users')))
       throw new Refusal('token_not_found', 'token not found')
     const changes = new Changes()
     changes.tokens.set(id, null)
-    this.#host.commit(changes, by)
+    this.#deps.commit(changes, by)
   }
 
-  /** The user's tokens that are over, and of the others those that leave no room for one more. */
+  /** The user's expired tokens, and those with the oldest use that must end to make room for one more. */
   #toEnd(username: string, now: number): string[] {
-    const mine = [...this.#host.state.tokens.values()].filter((token) => token.user === username)
-    const usedAt = (token: TokenRecord): string => this.#host.lastUse.at(token.id) ?? token.createdAt
+    const mine = [...this.#deps.state.tokens.values()].filter((token) => token.user === username)
+    const usedAt = (token: TokenRecord): string => this.#deps.lastUse.at(token.id) ?? token.createdAt
     const byAge = mine
       .map((token) => ({ token, at: token.expiresMicros <= now ? '' : usedAt(token) }))
       .sort((a, b) => (a.at < b.at ? -1 : 1))
@@ -85,13 +85,13 @@ export class Tokens implements TokenService {
   }
 
   #view(token: TokenRecord): TokenView {
-    const user = this.#host.state.users.get(token.user)
+    const user = this.#deps.state.users.get(token.user)
     return {
       id: token.id,
       username: token.user,
       createdAt: token.createdAt,
       expiresMicros: token.expiresMicros,
-      lastUsedAt: this.#host.lastUse.at(token.id),
+      lastUsedAt: this.#deps.lastUse.at(token.id),
       scopes: user === undefined || !user.enabled ? [] : [...scopesOfToken(token, user)].sort(),
     }
   }

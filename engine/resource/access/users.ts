@@ -1,54 +1,52 @@
 /**
  * Users: administrators, power users, analysts (S21).
  *
- * Owns: what may change of a user, and that somebody is left to administer. Leaves out: tokens (tokens.ts), which
- * operation needs which scope (server/routes).
+ * Owns: changes of users. Leaves out: tokens (tokens.ts), the scope that an operation needs (server/routes).
  *
- * 1. At every time there is an enabled administrator.
- * 2. Names are told apart without regard to case when they are made, and compared as they are afterwards.
- * 3. A disabled or deleted user's tokens end in the same commit, or with it.
- * 4. Hashing takes a while. What counts is who may what behind it, and which password there is then.
+ * 1. There is always an enabled administrator.
+ * 2. A new name must differ from all others without regard to case. Afterwards names are compared exactly.
+ * 3. The tokens of a deleted user are deleted in the same commit. Those of a disabled user stop working with it.
+ * 4. Hashing takes a while. The caller's scopes and the user's password are checked again afterwards.
  */
 import { isoMicros } from '../../clock.js'
 import { Refusal, type Issue } from '../../errors.js'
 import { limits } from '../../limits.js'
+import type { AuditEntry } from '../../api/audit-service.js'
+import type { Author, Principal } from '../../api/principal.js'
 import type { Scope } from '../../api/scopes.js'
+import type { NewUser, PasswordChange, UserChange, UserService, UserView } from '../../api/users-service.js'
+import type { PlanDeps } from '../plan.js'
+import type { TokenRecord, UserRecord } from '../records.js'
+import { Changes, type ResourceState } from '../state.js'
 import { scopesNow } from './credentials.js'
 import type { LastUse } from './last-use.js'
 import type { Passwords } from './passwords.js'
-import type { Maker } from '../plan.js'
-import type { UserRecord } from '../records.js'
 import { badPassword } from './secrets.js'
-import { Changes, type ResourceState } from '../state.js'
-import type { NewUser, PasswordChange, UserChange, UserService, UserView } from '../../api/users-service.js'
-import type { Author, Principal } from '../../api/principal.js'
-import type { AuditEntry } from '../../api/audit-service.js'
 
-/** Begins with a letter or digit, so that it is a whole segment of a path. */
+/** A name begins with a letter or digit, so that it is always a segment of a path (unlike `.` and `..`). */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]*$/
-/** Paths that mean something else. */
+/** A path of its own: the caller. */
 const RESERVED = 'me'
 
-/** What of the catalog users and tokens need. */
-export interface AccountsHost {
+/** What users and tokens need of the resource store. */
+export interface AccountDeps extends Pick<PlanDeps, 'clock' | 'random'> {
   readonly state: ResourceState
-  readonly maker: Maker
   readonly lastUse: LastUse
   readonly passwords: Passwords
-  /** All or nothing, with what it tells the audit log. */
+  /** Commits all changes, or none, with their audit entries. */
   commit(changes: Changes, by: Author, details?: AuditEntry['details']): void
 }
 
-/** Under which a user's sign-ins are noted. */
+/** The id under which a user's sign-ins are noted. */
 export function signInId(name: string): string {
   return `user ${name}`
 }
 
-/** Why a name cannot be a user's, or null. */
+/** Why a name is invalid, or null. */
 function badName(name: string): string | null {
   if (name.toLowerCase() === RESERVED) return 'is reserved'
-  if (!NAME.test(name)) return 'may have only letters, digits and . _ @ + -, and begins with a letter or digit'
-  return name.length > limits.userNameCharsMax ? `has at most ${limits.userNameCharsMax} characters` : null
+  if (!NAME.test(name)) return 'may have only letters, digits and . _ @ + -, and must begin with a letter or digit'
+  return name.length > limits.userNameCharsMax ? `must have at most ${limits.userNameCharsMax} characters` : null
 }
 
 function refuseBad(field: string, fault: string | null): void {
@@ -62,32 +60,32 @@ function wrongPassword(): Refusal {
 }
 
 export class Users implements UserService {
-  readonly #host: AccountsHost
+  readonly #deps: AccountDeps
 
-  constructor(host: AccountsHost) {
-    this.#host = host
+  constructor(deps: AccountDeps) {
+    this.#deps = deps
   }
 
   list(): UserView[] {
-    const users = [...this.#host.state.users.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const users = [...this.#deps.state.users.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
     const counts = new Map<string, number>()
-    for (const token of this.#tokensThatWork()) counts.set(token.user, (counts.get(token.user) ?? 0) + 1)
+    for (const token of this.#validTokens()) counts.set(token.user, (counts.get(token.user) ?? 0) + 1)
     return users.map((user) => this.#view(user, counts.get(user.name) ?? 0))
   }
 
   get(name: string): UserView {
     const user = this.#find(name)
-    return this.#view(user, this.#tokensThatWork().filter((token) => token.user === name).length)
+    return this.#view(user, this.#validTokens().filter((token) => token.user === name).length)
   }
 
   async create(by: Principal, { name, password, role }: NewUser): Promise<UserView> {
     refuseBad('username', badName(name))
     refuseBad('password', badPassword(password))
     this.#refuseTaken(name)
-    const hashed = await this.#host.passwords.hash(password)
+    const hashed = await this.#deps.passwords.hash(password)
     this.#mustStillBe(by, 'write:users')
     this.#refuseTaken(name)
-    const createdAt = isoMicros(this.#host.maker.clock.nowMicros())
+    const createdAt = isoMicros(this.#deps.clock.nowMicros())
     this.#commit({ name, role, password: hashed, createdAt, enabled: true }, by)
     return this.get(name)
   }
@@ -107,24 +105,16 @@ export class Users implements UserService {
   async setPassword(by: Principal, name: string, change: PasswordChange): Promise<void> {
     const own = by.kind === 'user' && by.name === name
     if (!own && !by.scopes.has('write:users'))
-      throw new Refusal('forbidden', "another's password is an administrator's to change")
+      throw new Refusal('forbidden', 'only an administrator may change the password of another user')
     this.#find(name)
     refuseBad('password', badPassword(change.password))
-    const checked = own ? await this.#host.passwords.check(name, change.currentPassword ?? '', change.address) : null
+    const checked = own ? await this.#deps.passwords.check(name, change.currentPassword ?? '', change.address) : null
     if (own && checked === null) throw wrongPassword()
-    const password = await this.#host.passwords.hash(change.password)
+    const password = await this.#deps.passwords.hash(change.password)
     this.#mustStillBe(by, own ? null : 'write:users')
     if (checked !== null && checked.password !== this.#find(name).password) throw wrongPassword()
-    const ended = change.keepTokens
-      ? []
-      : [...this.#host.state.tokens.values()].filter((token) => {
-          return token.user === name && token.id !== by.tokenId
-        })
-    this.#commit(
-      { ...this.#find(name), password },
-      by,
-      ended.map(({ id }) => id),
-    )
+    const others = change.keepTokens ? [] : this.#tokensOf(name).filter((id) => id !== by.tokenId)
+    this.#commit({ ...this.#find(name), password }, by, others)
   }
 
   remove(by: Principal, name: string): void {
@@ -132,15 +122,15 @@ export class Users implements UserService {
     this.#refuseLastAdministrator(user)
     const changes = new Changes()
     changes.users.set(name, null)
-    for (const token of this.#host.state.tokens.values()) if (token.user === name) changes.tokens.set(token.id, null)
-    this.#host.commit(changes, by)
-    this.#host.lastUse.forget(signInId(name))
+    for (const id of this.#tokensOf(name)) changes.tokens.set(id, null)
+    this.#deps.commit(changes, by)
+    this.#deps.lastUse.forget(signInId(name))
   }
 
   /** @throws Refusal unauthorized, forbidden. */
   #mustStillBe(by: Principal, scope: Scope | null): void {
-    const scopes = scopesNow(this.#host.state, by)
-    if (scopes === null) throw new Refusal('unauthorized', 'the key or token does not work any more')
+    const scopes = scopesNow(this.#deps.state, by)
+    if (scopes === null) throw new Refusal('unauthorized', 'the key or token no longer works')
     if (scope !== null && !scopes.has(scope)) throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
   }
 
@@ -148,41 +138,47 @@ export class Users implements UserService {
     const changes = new Changes()
     changes.users.set(user.name, user)
     for (const id of endedTokens) changes.tokens.set(id, null)
-    this.#host.commit(changes, by)
+    this.#deps.commit(changes, by)
   }
 
   #find(name: string): UserRecord {
-    const user = this.#host.state.users.get(name)
+    const user = this.#deps.state.users.get(name)
     if (user === undefined) throw new Refusal('user_not_found', 'user not found')
     return user
   }
 
   #refuseTaken(name: string): void {
-    const { users } = this.#host.state
+    const { users } = this.#deps.state
     const lower = name.toLowerCase()
     for (const other of users.keys()) {
-      if (other.toLowerCase() === lower) throw new Refusal('user_exists', `there is a user ${other} already`)
+      if (other.toLowerCase() === lower) throw new Refusal('user_exists', `the user ${other} already exists`)
     }
     if (users.size >= limits.usersMax)
       throw new Refusal('limit_exceeded', `there can be at most ${limits.usersMax} users`)
   }
 
-  /** Refuses where nobody else is an enabled administrator. */
+  /** Refuses where there is no other enabled administrator. */
   #refuseLastAdministrator(user: UserRecord): void {
     if (user.role !== 'administrator' || !user.enabled) return
-    for (const other of this.#host.state.users.values()) {
+    for (const other of this.#deps.state.users.values()) {
       if (other.name !== user.name && other.role === 'administrator' && other.enabled) return
     }
-    throw new Refusal('last_administrator', 'the last administrator cannot be removed, disabled or given another role')
+    const message = 'the last administrator cannot be deleted, disabled or given another role'
+    throw new Refusal('last_administrator', message)
   }
 
-  #tokensThatWork() {
-    const now = this.#host.maker.clock.nowMicros()
-    return [...this.#host.state.tokens.values()].filter((token) => token.expiresMicros > now)
+  /** Ids of the user's tokens, expired ones included. */
+  #tokensOf(name: string): string[] {
+    return [...this.#deps.state.tokens.values()].filter(({ user }) => user === name).map(({ id }) => id)
+  }
+
+  #validTokens(): TokenRecord[] {
+    const now = this.#deps.clock.nowMicros()
+    return [...this.#deps.state.tokens.values()].filter((token) => token.expiresMicros > now)
   }
 
   #view(user: UserRecord, tokens: number): UserView {
     const { name, role, createdAt, enabled } = user
-    return { name, role, enabled, createdAt, lastLoginAt: this.#host.lastUse.at(signInId(name)), tokens }
+    return { name, role, enabled, createdAt, lastLoginAt: this.#deps.lastUse.at(signInId(name)), tokens }
   }
 }

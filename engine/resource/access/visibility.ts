@@ -1,33 +1,35 @@
 /**
- * Which jobs a caller may see (S1), and what their inputs for posted events are.
+ * Which jobs a caller may see (S1), and the inputs of jobs for posted events.
  *
- * Owns: what is computed from the catalog for every request. Leaves out: the records (state.ts), whose a key is
- * (credentials.ts), refusing (server/).
+ * Owns: the jobs of each input key, computed after each change. Leaves out: the records (state.ts), the owner of a key
+ * (credentials.ts), refusals (engine.ts).
  *
- * 1. An input key sees the jobs that have an enabled input step whose integration is bound to it; everybody else all.
+ * 1. An input key sees the jobs with an enabled input step whose integration uses that key. All other callers see all
+ *    jobs.
  */
 import type { JobSettings } from '../../domain/job/job.js'
-import type { ResourceState } from '../state.js'
 import type { Principal } from '../../api/principal.js'
+import type { ResourceState } from '../state.js'
 
-const nothing: ReadonlySet<number> = new Set()
+const noJobs: ReadonlySet<number> = new Set()
 
-export class Access {
+export class Visibility {
   readonly #state: ResourceState
-  #seen = new Map<string, Set<number>>()
+  /** Ids of jobs by the name of an input key. */
+  #jobsOfKey = new Map<string, Set<number>>()
 
   constructor(state: ResourceState) {
     this.#state = state
-    this.bindingsChanged()
+    this.recompute()
   }
 
-  /** True where the principal may see the job; false as well for a job that does not exist. */
+  /** True where the principal may see the job; false for a job that does not exist. */
   canSee(principal: Principal, jobId: number): boolean {
     if (principal.kind !== 'input') return this.#state.jobs.has(jobId)
-    return (this.#seen.get(principal.name) ?? nothing).has(jobId)
+    return (this.#jobsOfKey.get(principal.name) ?? noJobs).has(jobId)
   }
 
-  /** The connection behind each enabled input of the job that takes posted events. */
+  /** The connection parameters of each enabled input of the job that takes posted events. */
   *#restInputsOf(job: JobSettings): Iterable<Readonly<Record<string, unknown>>> {
     for (const step of job.pipeline) {
       if (!step.enabled || step.role !== 'input') continue
@@ -42,22 +44,22 @@ export class Access {
     return false
   }
 
-  /** The data type that the job's first input for posted events declares, or ''. */
+  /** The data type of the job's first input for posted events, or ''. */
   dataTypeOf(job: JobSettings): string {
     for (const connection of this.#restInputsOf(job)) return String(connection.data_type ?? '')
     return ''
   }
 
-  /** To be called after every change of a job's pipeline or of an integration. */
-  bindingsChanged(): void {
-    this.#seen = new Map()
+  /** Must be called after every change of a pipeline or an integration. */
+  recompute(): void {
+    this.#jobsOfKey = new Map()
     for (const job of this.#state.jobs.values()) {
       for (const connection of this.#restInputsOf(job)) {
         const name = connection.api_key
-        // A key that was deleted by force left its integrations without one.
+        // The forced deletion of a key leaves integrations without one.
         if (typeof name !== 'string') continue
-        const jobs = this.#seen.get(name)
-        if (jobs === undefined) this.#seen.set(name, new Set([job.id]))
+        const jobs = this.#jobsOfKey.get(name)
+        if (jobs === undefined) this.#jobsOfKey.set(name, new Set([job.id]))
         else jobs.add(job.id)
       }
     }

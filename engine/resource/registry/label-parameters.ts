@@ -1,22 +1,22 @@
 /**
- * Parameters of steps that name labels of their job: `Escalate, label_1`.
+ * Parameters that list labels of the job: `Escalate, label_1`.
  *
- * Owns: what such a text may say, and what becomes of it when labels are called otherwise. Leaves out: what is done by it (integration/rule.ts).
+ * Owns: the check of such a list, and its change when labels are renamed. Leaves out: its use (integration/rule.ts).
  *
- * 1. What is given anew names labels that the job has: a word that names none would silently leave out what somebody waits for.
- * 2. What stays as it was goes on naming the same labels under their new names.
+ * 1. A new list names existing labels only. An unknown name would silently leave out events that somebody waits for.
+ * 2. An unchanged list keeps its labels under their new names.
  */
 import type { Label } from '../../domain/job/job.js'
 import { resolveLabel } from '../../domain/job/labels.js'
 import type { ParameterSpec, ParameterValues } from './parameters.js'
 
-/** Before and after a document. */
+/** The labels of a job before and after a document. */
 export interface LabelNames {
   readonly before: readonly Label[]
   readonly after: readonly Label[]
 }
 
-/** The words of such a text. */
+/** The names in a list. */
 export function labelWords(text: string): string[] {
   return text
     .split(',')
@@ -24,12 +24,12 @@ export function labelWords(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** Why a text does not name labels, in words that go on from the parameter's name; null where it does. */
+/** Why a list is invalid, as words that follow the parameter's name; null where it is valid. */
 function misfit(text: string, labels: readonly Label[]): string | null {
   const stray = labelWords(text).find((word) => resolveLabel(labels, word) === null)
-  return stray === undefined
-    ? null
-    : `names "${stray.slice(0, 50)}", which is no label of the job; its labels are ${labels.map(({ name }) => name).join(', ')}`
+  if (stray === undefined) return null
+  const names = labels.map(({ name }) => name).join(', ')
+  return `names "${stray.slice(0, 50)}", which is no label of the job; its labels are ${names}`
 }
 
 function renamed(text: string, { before, after }: LabelNames): string {
@@ -39,26 +39,30 @@ function renamed(text: string, { before, after }: LabelNames): string {
     const place = resolveLabel(before, word)
     const [was, is] = place === null ? [] : [before[place], after[place]]
     if (was === undefined || is === undefined) return word
-    // A name with a comma is two words here.
+    // A name with a comma would be two names in a list.
     const name = is.name.includes(',') ? is.id : is.name
     return same(word, was.name) ? (same(word, is.name) ? word : name) : same(word, was.id) ? is.id : word
   })
   return named.join(', ') === words.join(', ') ? text : named.join(', ')
 }
 
-/** The values of a step, naming the labels of after; `old` are those that it had, null for a new one. Tells of words that name none. */
-export function withLabels(
-  specs: readonly ParameterSpec[],
-  values: ParameterValues,
-  old: ParameterValues | null,
-  labels: LabelNames,
-  report: (name: string, msg: string) => void,
-): ParameterValues {
+/** The values of a step, whose lists of labels are to be checked or renamed. */
+export interface LabelReading {
+  readonly specs: readonly ParameterSpec[]
+  readonly values: ParameterValues
+  /** The stored values; null for a new step. */
+  readonly before: ParameterValues | null
+  readonly labels: LabelNames
+  readonly report: (name: string, msg: string) => void
+}
+
+/** The values with the new names of labels. Reports names that are no labels. */
+export function withLabels({ specs, values, before, labels, report }: LabelReading): ParameterValues {
   const changed: Record<string, unknown> = {}
   for (const { name, labels: namesLabels } of specs) {
     const text = values[name]
     if (namesLabels !== true || typeof text !== 'string') continue
-    if (text === old?.[name]) changed[name] = renamed(text, labels)
+    if (text === before?.[name]) changed[name] = renamed(text, labels)
     else {
       const reason = misfit(text, labels.after)
       if (reason !== null) report(name, reason)

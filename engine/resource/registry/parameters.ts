@@ -1,12 +1,13 @@
 /**
- * Parameters of integrations: what one is, how given values are checked, kept, shown and published.
+ * Parameters of integrations: how values are specified, checked, stored, shown and published.
  *
- * Owns: the rules of a list of parameters. Leaves out: which kind has which (registry-entries.ts), whom they are given to.
+ * Owns: the rules for a list of parameters. Leaves out: the parameters of each kind (registry-entries.ts), the use of
+ * the values (integration/).
  *
- * 1. What a list does not name is not stored: an unknown parameter is left out, and no stray secret reaches the disk.
- * 2. A secret is stored sealed and never shown. Absent it stays as it was, so what is shown can be posted back.
- * 3. A secret that is sent goes to no other place than it was given for: where an address changes it has to be given again. Who may
- *    edit an integration could else read the secrets that others gave it.
+ * 1. Unknown parameters are not stored, so no stray secret reaches the disk.
+ * 2. A secret is stored sealed and never shown. Absent, it stays as it is, so a shown resource can be posted back.
+ * 3. A secret is sent only to the address that it was given for. When the address changes, it must be given again.
+ *    Otherwise everybody who may edit an integration could read its secrets.
  */
 import type { Issue } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -14,33 +15,33 @@ import { isSealed, type Sealer } from '../access/sealing.js'
 
 export interface ParameterSpec {
   readonly name: string
-  /** `api_key` is a reference to a resource of that type, and a string on the wire; `strings` a list of texts. */
+  /** `api_key`: a reference to a resource of that type, a string on the wire. `strings`: a list of strings. */
   readonly type: 'string' | 'number' | 'boolean' | 'strings' | 'api_key'
   readonly required: boolean
   readonly description: string
-  /** The values a string may have. */
+  /** The allowed values of a string. */
   readonly allowed?: readonly string[]
-  /** The lowest number. */
+  /** The lowest allowed number. */
   readonly minimum?: number
-  /** The highest number. */
+  /** The highest allowed number. */
   readonly maximum?: number
-  /** Says why a string does not fit, in words that go on from the parameter's name; null where it fits. */
+  /** Returns why a string is invalid, as words that follow the parameter's name; null where it is valid. */
   readonly check?: (text: string) => string | null
-  /** What a new integration or step takes where nothing is given. */
+  /** The value in a new integration or step that gives none. */
   readonly default?: string | number | boolean | readonly string[]
-  /** A string that is sealed at rest and never given back. */
+  /** A string that is sealed at rest and never shown. */
   readonly secret?: true
-  /** A secret that never leaves the process: what something is signed with, a private key. */
+  /** A secret that never leaves the process, such as a private key for signatures. */
   readonly signs?: true
-  /** Names labels of the step's job, with commas between (label-parameters.ts). */
+  /** A list of labels of the step's job, separated by commas (label-parameters.ts). */
   readonly labels?: true
-  /** Names where secrets are sent. */
+  /** The address that secrets are sent to. */
   readonly address?: true
 }
 
 export type ParameterValues = Readonly<Record<string, unknown>>
 
-/** Why a value does not fit its parameter, or null. */
+/** Why a value is invalid, or null. */
 function misfit(spec: ParameterSpec, value: unknown): string | null {
   if (spec.type === 'strings') return misfitOfList(value)
   const type = spec.type === 'api_key' ? 'string' : spec.type
@@ -56,7 +57,7 @@ function misfit(spec: ParameterSpec, value: unknown): string | null {
   return spec.check === undefined ? null : spec.check(value as string)
 }
 
-/** Names of secrets that were sealed with another key. */
+/** The names of secrets that were sealed with another key. */
 export function lostSecrets(values: ParameterValues, sealer: Sealer): string[] {
   return Object.entries(values)
     .filter(([, value]) => isSealed(value) && sealer.open(value) === null)
@@ -64,15 +65,15 @@ export function lostSecrets(values: ParameterValues, sealer: Sealer): string[] {
 }
 
 /**
- * The values with secrets opened.
- * @throws Error where one is lost, also one that need not be given: what was to be signed, or sent with a password, is not sent without.
+ * The values, with their secrets opened. @throws Error where a secret is lost, even an optional one: what needs a
+ * signature or a password must not be sent without it.
  */
 export function openParameters(values: ParameterValues, sealer: Sealer): Record<string, string | number | boolean> {
   const opened: Record<string, string | number | boolean> = {}
   for (const [name, value] of Object.entries(values)) {
     const open = isSealed(value) ? sealer.open(value) : (value ?? undefined)
     if (open === null)
-      throw new Error(`its parameter ${name} has to be given again: it was sealed with another key than sealing.key`)
+      throw new Error(`its parameter ${name} has to be given again: it was not sealed with the key in sealing.key`)
     if (typeof open === 'string' || typeof open === 'number' || typeof open === 'boolean') opened[name] = open
   }
   return opened
@@ -82,45 +83,54 @@ function misfitOfList(value: unknown): string | null {
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) return 'must be a list of strings'
   if (value.length > limits.decisionPointsMax) return `must have at most ${limits.decisionPointsMax} items`
   return value.some((item: string) => item.length > limits.decisionPointCharsMax)
-    ? `an item has at most ${limits.decisionPointCharsMax} characters`
+    ? `must have items of at most ${limits.decisionPointCharsMax} characters`
     : null
 }
 
-/** The stored form of a secret; one that is what it was stays as it was, byte for byte. */
+/** The stored form of a secret. An equal secret keeps its bytes. */
 function sealedOver(value: string, before: unknown, sealer: Sealer): unknown {
   return isSealed(before) && sealer.open(before) === value ? before : sealer.seal(value)
 }
 
+/** Values to read, and how. */
+export interface ParameterReading {
+  readonly specs: readonly ParameterSpec[]
+  readonly given: ParameterValues
+  /** The stored values; null for a new integration or step. */
+  readonly before: ParameterValues | null
+  readonly sealer: Sealer
+  readonly report: (issue: Issue) => void
+}
+
+/** The address that changes, if one does. */
+function movedAddress({ specs, given, before }: ParameterReading): ParameterSpec | undefined {
+  if (before === null) return undefined
+  return specs.find(
+    ({ address, name }) => address === true && Object.hasOwn(given, name) && given[name] !== before[name],
+  )
+}
+
 /**
- * Takes from `given` what the specs name, over what `before` had; tells of what is missing or does not fit. `before` is
- * null for what is new: only then defaults are taken and required parameters missed, since what is stored was whole or
- * lost a parameter with what it named.
+ * Reads the parameters in `specs` from `given`, over the stored values. Reports missing and invalid ones. Defaults and
+ * required parameters count for a new integration or step only: a stored one may have lost a key that was deleted.
  */
-export function readParameters(
-  specs: readonly ParameterSpec[],
-  given: ParameterValues,
-  before: ParameterValues | null,
-  sealer: Sealer,
-  report: (issue: Issue) => void,
-): Record<string, unknown> {
+export function readParameters(reading: ParameterReading): Record<string, unknown> {
+  const { specs, given, before, sealer, report } = reading
   const values: Record<string, unknown> = {}
-  const moved =
-    before === null
-      ? undefined
-      : specs.find(
-          ({ address, name }) => address === true && Object.hasOwn(given, name) && given[name] !== before[name],
-        )
+  const moved = movedAddress(reading)
+  const keep = (spec: ParameterSpec, kept: unknown): void => {
+    const { name } = spec
+    if (moved !== undefined && isSealed(kept) && spec.signs !== true) {
+      const reason = 'a secret is sent only to the address it was given for'
+      const msg = `must be given again when ${moved.name} changes: ${reason}`
+      report({ loc: [name], msg, type: 'missing' })
+    } else if (kept !== undefined) values[name] = kept
+    else if (spec.required && before === null) report({ loc: [name], msg: 'is required', type: 'missing' })
+  }
   for (const spec of specs) {
     const kept = before === null ? spec.default : before[spec.name]
     if (!Object.hasOwn(given, spec.name)) {
-      if (moved !== undefined && isSealed(kept) && spec.signs !== true) {
-        report({
-          loc: [spec.name],
-          msg: `must be given again where ${moved.name} changes: what was given for one place is sent to no other`,
-          type: 'missing',
-        })
-      } else if (kept !== undefined) values[spec.name] = kept
-      else if (spec.required && before === null) report({ loc: [spec.name], msg: 'is required', type: 'missing' })
+      keep(spec, kept)
       continue
     }
     const value = given[spec.name]
@@ -131,7 +141,7 @@ export function readParameters(
   return values
 }
 
-/** The values without what is secret. */
+/** The values without secrets. */
 export function withoutSecrets(values: ParameterValues): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isSealed(value)))
 }
@@ -150,7 +160,7 @@ function parameterSchema(spec: ParameterSpec): Record<string, unknown> {
   }
 }
 
-/** The JSON Schema (draft 2020-12) of an object that has these parameters. */
+/** The JSON Schema (draft 2020-12) of an object with these parameters. */
 export function parametersSchema(specs: readonly ParameterSpec[], description: string): Record<string, unknown> {
   return {
     type: 'object',

@@ -1,27 +1,27 @@
 /**
- * The proof of the audit log on a data directory that no service uses: for operators, and for copies that are kept.
+ * Checks the audit log of a data directory that no service uses: for operators, and for kept copies.
  *
- * 1. It changes nothing that is stored, and has the directory's lock while it looks.
+ * 1. It changes nothing that is stored, and holds the directory's lock meanwhile.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../errors.js'
-import { proveChain } from './audit-proof.js'
-import { auditTables, decodeTaken, takenKey } from './audit-tables.js'
+import type { AuditProof } from '../../api/audit-service.js'
 import { openDataDir } from '../../store/directory/data-dir.js'
 import { openCatalog, openShard } from '../../store/directory/environments.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
-import { notedInShards } from './audit.js'
 import { notedHead, untold } from '../../actor/audit-outbox.js'
-import type { AuditProof } from '../../api/audit-service.js'
+import { proveChain } from './audit-proof.js'
+import { auditTables, decodeTaken, takenKey } from './audit-tables.js'
+import { notedInShards } from './audit.js'
 
 export interface AuditCheck extends AuditProof {
-  /** Feedback that the next start takes into the log. */
+  /** Entries that the next start takes from the outboxes into the log. */
   readonly waiting: number
 }
 
 /**
- * Walks the chain of a data directory. `noted` is a head that somebody kept.
+ * Walks the chain of a data directory. `noted` is a head that an operator has kept, its hash in hexadecimal.
  * Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid.
  */
 export async function checkAuditLog(
@@ -44,7 +44,7 @@ export async function checkAuditLog(
     }
     const witnesses = notedInShards(heads)
     if (noted !== undefined)
-      witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
+      witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'the caller' })
     const proof = proveChain(catalog, witnesses)
     await catalog.close()
     return { ...proof, waiting }

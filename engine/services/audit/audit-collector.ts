@@ -1,43 +1,44 @@
 /**
- * Feedback on its way to the audit log: from the shards' outboxes into the chain, in the background.
+ * Collects feedback for the audit log: from the shards' outboxes into the chain, in the background.
  *
- * Owns: when, and that each row is taken exactly once. Leaves out: the rows (audit-outbox.ts), the chain (audit/audit-log.ts).
+ * Owns: when a shard is read, and that each row is taken exactly once. Leaves out: the rows (audit-outbox.ts), the
+ * chain (audit-log.ts).
  *
- * 1. The entries, and up to where a shard's outbox was taken, are one commit of the catalog. What is deleted from the
- *    outbox after it has been taken; a process that ends in between takes nothing twice and misses nothing.
- * 2. Nothing here is remembered: a restart finds what is to be taken in the stores.
- * 3. Events cost nothing here: only messages that tell the audit log something make it look.
+ * 1. The entries, and the time up to which a shard's outbox was taken, are one commit of the catalog. The rows are
+ *    deleted from the outbox after it, so a process that dies in between takes nothing twice and misses nothing.
+ * 2. Nothing is kept in memory alone: a restart finds in the stores what is still to be taken.
+ * 3. Events cost nothing here: only messages with something for the audit log cause a read.
  */
 import { isRefusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { AuditLog } from './audit-log.js'
-import { decodeTaken, encodeHead, encodeTaken, takenKey } from './audit-tables.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import type { MessageKind } from '../../actor/message.js'
-import { orphanSettings } from '../../actor/deleted-job.js'
+import { orphanSettings } from '../../actor/purge.js'
 import { encodeCollected } from '../../actor/audit-outbox.js'
 import type { ReadableShards } from '../read/job-reader.js'
+import type { AuditLog } from './audit-log.js'
+import { decodeTaken, encodeHead, encodeTaken, takenKey } from './audit-tables.js'
 
 export interface CollectorDeps {
-  /** Of the catalog. */
+  /** The catalog's environment. */
   readonly environment: Environment
   readonly log: AuditLog
   readonly shards: ReadableShards
-  /** Told of what cannot be written; it is tried again. */
+  /** Told of writes that failed; they are tried again. */
   failed(what: string, error: unknown): void
 }
 
-/** From the first feedback to the look: what comes in together is taken together. */
+/** From the first feedback to the read, so that feedback is taken in groups. */
 const GATHER_MS = 50
-/** Before the next try where the catalog could not be written. */
+/** From a write that failed to the next try. */
 const RETRY_MS = 1_000
-/** Steps that whoever waits for the log waits for. */
+/** Steps that `settle` waits for at most. */
 const SETTLE_STEPS_MAX = 256
-/** No job: for messages to a shard as a whole. */
+/** The job of messages to a shard as a whole. */
 const NO_JOB = 0
 
-/** The latest time up to which any outbox was taken, or 0. */
+/** The latest time up to which any outbox was taken, microseconds, or 0. */
 export function lastTaken(environment: Environment, shards: number): number {
   let last = 0
   for (let shard = 0; shard < shards; shard++)
@@ -47,9 +48,9 @@ export function lastTaken(environment: Environment, shards: number): number {
 
 export class AuditCollector {
   readonly #deps: CollectorDeps
-  /** ReadableShards to look at. */
-  readonly #marked = new Set<number>()
-  /** ReadableShards whose outbox is being emptied of what was taken. */
+  /** Shards to read. */
+  readonly #pending = new Set<number>()
+  /** Shards whose outbox is being emptied of what was taken. */
   readonly #forgetting = new Map<number, Promise<void>>()
   #timer: NodeJS.Timeout | null = null
   #closed = false
@@ -58,37 +59,37 @@ export class AuditCollector {
     this.#deps = deps
   }
 
-  /** What the last process left: everything is looked at. */
+  /** Reads every shard, for what the last process left. */
   takeUp(): void {
-    for (let shard = 0; shard < this.#deps.shards.count; shard++) this.mark(shard)
+    for (let shard = 0; shard < this.#deps.shards.count; shard++) this.request(shard)
   }
 
-  /** Posts feedback and waits for its result; the audit log is told of it soon after. Rejects with the refusal. */
+  /** Posts feedback and waits for its result. The audit log gets it soon after. Rejects with the refusal. */
   async ask(job: JobSettings, kind: MessageKind, eventId: string | null, body: Uint8Array): Promise<unknown> {
     try {
       return await this.#deps.shards.ask(job, kind, eventId, body)
     } finally {
-      this.mark(job.shard)
+      this.request(job.shard)
     }
   }
 
-  /** Something was said that the audit log is to be told. */
-  mark(shard: number): void {
-    this.#marked.add(shard)
+  /** Has the shard read soon: there may be feedback. */
+  request(shard: number): void {
+    this.#pending.add(shard)
     this.#arm(GATHER_MS)
   }
 
-  /** Takes what there is now; what was acknowledged before the call is in the chain when it resolves. */
+  /** Takes what there is now. When it resolves, all that was acknowledged before the call is in the chain. */
   async settle(): Promise<void> {
-    // Under feedback without end it stops somewhere: what came before the call was taken first.
-    for (let steps = 0; steps < SETTLE_STEPS_MAX && this.#marked.size > 0 && !this.#closed && this.#step(); steps++) {
+    // Feedback may never end: stop after so many steps. What came before the call is taken first.
+    for (let steps = 0; steps < SETTLE_STEPS_MAX && this.#pending.size > 0 && !this.#closed && this.#step(); steps++) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
-  /** Takes all that is left, and nothing after; resolves when no message of its own is under way. */
+  /** Takes all that is left and nothing later. Resolves when all its messages are answered. */
   async close(): Promise<void> {
-    while (this.#marked.size > 0 && this.#step());
+    while (this.#pending.size > 0 && this.#step());
     this.#closed = true
     this.#arm(null)
     await Promise.all(this.#forgetting.values())
@@ -103,16 +104,16 @@ export class AuditCollector {
 
   #tick(): void {
     this.#timer = null
-    const went = this.#step()
-    if (this.#marked.size > 0) this.#arm(went ? 0 : RETRY_MS)
+    const isWritten = this.#step()
+    if (this.#pending.size > 0) this.#arm(isWritten ? 0 : RETRY_MS)
   }
 
-  /** Takes a few rows of one shard; false where the catalog could not be written. */
+  /** Takes some rows of one shard; false where the catalog could not be written. */
   #step(): boolean {
-    const [shard] = this.#marked
+    const [shard] = this.#pending
     if (shard === undefined) return true
     try {
-      if (!this.#take(shard)) this.#marked.delete(shard)
+      if (!this.#take(shard)) this.#pending.delete(shard)
       return true
     } catch (error) {
       this.#deps.failed('feedback could not be written to the audit log', error)
@@ -120,7 +121,7 @@ export class AuditCollector {
     }
   }
 
-  /** True where there may be more. */
+  /** True where the shard may have more. */
   #take(shard: number): boolean {
     const { environment, log, shards } = this.#deps
     const taken = decodeTaken(environment.get('audit_meta', takenKey(shard)))
@@ -137,7 +138,7 @@ export class AuditCollector {
     return false
   }
 
-  /** Has the shard delete what was taken. */
+  /** Makes the shard delete what was taken. */
   #forget(shard: number): void {
     const { environment, log, shards, failed } = this.#deps
     if (this.#closed || this.#forgetting.has(shard)) return
@@ -157,9 +158,10 @@ export class AuditCollector {
       shard,
       loop()
         .catch((error: unknown) => {
-          // A full disk, or a full mailbox: nothing is lost by waiting.
-          if (!isRefusal(error) || !error.retryable) return failed('deleting what the audit log has', error)
-          this.#marked.add(shard)
+          // A full disk or mailbox: waiting loses nothing.
+          if (!isRefusal(error) || !error.retryable)
+            return failed('the outbox could not be cleared of what the audit log has', error)
+          this.#pending.add(shard)
           this.#arm(RETRY_MS)
         })
         .finally(() => this.#forgetting.delete(shard)),

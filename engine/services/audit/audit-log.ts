@@ -1,20 +1,20 @@
 /**
- * The audit log: who changed what and when, chained so that no entry can be changed, put in or taken out unseen.
+ * The audit log: who changed what and when, chained by hashes so that no entry can be changed, added or removed unseen.
  *
- * Owns: adding entries to the transactions of the catalog. Leaves out: questions (audit-query.ts), the proof
- * (audit-proof.ts), feedback on its way here (audit/audit-collector.ts).
+ * Owns: adding entries to the catalog's transactions. Leaves out: queries (audit-query.ts), the proof (audit-proof.ts),
+ * collecting feedback (audit-collector.ts).
  *
  * 1. Append-only: nothing here changes or deletes an entry.
- * 2. An entry is in the batch of its change; the head of the chain is kept apart and moves in the same batch.
- * 3. The truth is the store: the head is read from it again for every transaction, so that one which failed leaves
- *    nothing behind.
+ * 2. An entry is in the batch of its change. The chain's head is stored apart and moves in the same batch.
+ * 3. The store is the truth: each transaction reads the head again, so one that failed leaves nothing behind.
  * 4. One writer: the thread that owns the catalog.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
-import type { AuditTrail } from '../../resource/audit-trail.js'
+import type { AuditEntry } from '../../api/audit-service.js'
 import type { Environment, WriteBatch } from '../../store/environment.js'
-import { filtersOf } from './audit-filters.js'
+import type { AuditTrail } from '../../resource/audit-trail.js'
+import { fieldHashesOf } from './field-hashes.js'
 import {
   canonicalBytes,
   chainHash,
@@ -27,37 +27,37 @@ import {
   timesKey,
   type AuditHead,
 } from './audit-tables.js'
-import { AuditTerms } from './audit-terms.js'
-import type { AuditEntry } from '../../api/audit-service.js'
+import { FieldTerms } from './field-terms.js'
 
 export { auditTables } from './audit-tables.js'
 
 export class AuditLog implements AuditTrail {
   readonly #environment: Environment
-  readonly #terms: AuditTerms
-  /** The transaction that is being put together, and the head as it will be. */
+  readonly #terms: FieldTerms
+  /** The transaction that is being built, and the head after it. */
   #batch: WriteBatch | null = null
   #batchSize = 0
   #head: AuditHead
 
   constructor(environment: Environment) {
     this.#environment = environment
-    this.#terms = new AuditTerms(environment)
+    this.#terms = new FieldTerms(environment)
     this.#head = this.head()
   }
 
-  /** How long the chain is, and its last hash, as committed. */
+  /** The committed head of the chain. */
   head(): AuditHead {
     return decodeHead(this.#environment.get('audit_meta', headKey))
   }
 
-  /** The chain was once so long, and ended with this hash. */
+  /** True where the chain once had this head. */
   has({ count, hash }: AuditHead): boolean {
     if (count === 0) return true
     const entry = this.#environment.get('audit', sequenceKey(count))
     return entry !== undefined && Buffer.compare(splitChained(entry).hash, hash) === 0
   }
 
+  /** Adds an entry to a batch, which the caller commits. */
   record(batch: WriteBatch, entry: AuditEntry): void {
     if (batch !== this.#batch || batch.size < this.#batchSize) {
       this.#batch = batch
@@ -70,14 +70,14 @@ export class AuditLog implements AuditTrail {
     const hash = chainHash(this.#head.hash, canonical)
     this.#head = { count: sequence, hash }
     batch.put('audit', sequenceKey(sequence), encodeChained(hash, canonical))
-    batch.put('audit_times', timesKey(bounded.atMicros, sequence), filtersOf(bounded))
+    batch.put('audit_times', timesKey(bounded.atMicros, sequence), fieldHashesOf(bounded))
     this.#terms.count(batch, bounded)
     batch.put('audit_meta', headKey, encodeHead(this.#head))
     this.#batchSize = batch.size
   }
 }
 
-/** The entry with long values cut: an entry tells of a change, it does not keep a copy. */
+/** The entry with long values cut: it reports a change, and is no copy of the data. */
 function withBounds(entry: AuditEntry): AuditEntry {
   const { by, analyst, object, job, changes, details } = entry
   return {
@@ -101,7 +101,7 @@ function cutText(text: string): string {
   return text.length <= limits.nameCharsMax ? text : text.slice(0, limits.nameCharsMax)
 }
 
-/** A long value becomes its beginning, its length and its SHA-256, so that two long values can be told apart. */
+/** A long value becomes its beginning, its length and its SHA-256, so that two long values stay different. */
 function cut(value: unknown): unknown {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')

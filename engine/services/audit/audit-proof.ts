@@ -1,16 +1,19 @@
 /**
  * The proof that the audit log is what was written: a walk over the whole chain.
  *
- * Owns: what counts as broken, and the first place where it is. Leaves out: where the walk runs (readers/reader-thread.ts).
+ * Owns: what counts as broken, and where the chain is broken first. Leaves out: the thread of the walk
+ * (reader-thread.ts).
  *
- * 1. Found are: an entry that was changed, put in, taken out or moved; a cut end, by the head that is kept apart, and by
- *    witnesses: heads that were noted elsewhere (in the shards, by an operator) and must still be in the chain.
- * 2. Found too: an entry that filters would no longer show, because its row in the index was changed or taken away.
- * Not to be found from inside: a whole history written anew, with the head and every witness in the data directory. Who
- * must exclude that notes a head outside now and then.
+ * 1. The walk finds every entry that was changed, added, removed or moved.
+ * 2. It finds a chain that was cut at its end. The chain's head is stored apart, and witnesses must still be in the
+ *    chain: heads that shards or an operator have noted.
+ * 3. It finds an entry that filters no longer show because its row in the index by time was changed or removed.
+ * 4. It cannot find a complete new history, with a new head and all witnesses in the data directory replaced. To
+ *    exclude that, an operator keeps a head elsewhere now and then.
  */
+import type { AuditProof } from '../../api/audit-service.js'
 import type { Environment } from '../../store/environment.js'
-import { filtersOf } from './audit-filters.js'
+import { fieldHashesOf } from './field-hashes.js'
 import {
   chainHash,
   decodeHead,
@@ -23,11 +26,10 @@ import {
   type AuditHead,
   type ChainedEntry,
 } from './audit-tables.js'
-import type { AuditProof } from '../../api/audit-service.js'
 
-/** A head that was noted somewhere: the chain had so many entries, and this hash. */
+/** A head of the chain that was noted elsewhere. */
 export interface AuditWitness extends AuditHead {
-  /** Where it was noted, for people. */
+  /** Where it was noted, in words for people. */
   readonly place: string
 }
 
@@ -39,7 +41,7 @@ function same(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
 }
 
-/** Walks the chain; stops at the first broken entry. */
+/** Walks the chain and stops at the first broken entry. */
 export function proveChain(environment: Environment, witnesses: readonly AuditWitness[] = []): AuditProof {
   let hash: Uint8Array = genesis
   let count = 0
@@ -78,13 +80,14 @@ export function proveChain(environment: Environment, witnesses: readonly AuditWi
   return { intact: true, entries: count, head: hex(hash), broken: null }
 }
 
-/** What is wrong with an entry whose hash is right, or null. */
+/** What is wrong with an entry that has the right hash, or null. */
 function faultOf(environment: Environment, canonical: Uint8Array, sequence: number): string | null {
   const entry = JSON.parse(
     Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength).toString('utf8'),
   ) as ChainedEntry
   if (entry.sequence !== sequence) return 'the entry is in another place than it was'
-  const marks = environment.get('audit_times', timesKey(entry.atMicros, sequence))
-  if (marks === undefined || !same(marks, filtersOf(entry))) return 'the index by time does not show the entry as it is'
+  const hashes = environment.get('audit_times', timesKey(entry.atMicros, sequence))
+  if (hashes === undefined || !same(hashes, fieldHashesOf(entry)))
+    return 'the index by time does not show the entry as it is'
   return null
 }

@@ -1,15 +1,16 @@
 /**
- * Questions to the audit log: a walk over its index by time, in the order that was asked for.
+ * Queries about the audit log: a walk over its index by time, in the order of the query.
  *
- * Owns: what matches, and one page of it. Leaves out: the thread that it runs on (readers/reader-thread.ts).
+ * Owns: what matches, and one page of it. Leaves out: the thread that runs it (reader-thread.ts).
  *
- * 1. Filters compare marks; only entries of the page are opened, and for a free text all that the filters let through.
- * 2. A question ends after limits.readerMsMax with what it has, and says so.
+ * 1. Filters compare hashes. Only the entries of the page are opened; for a free text, all entries that pass the
+ *    filters.
+ * 2. A query ends after limits.readerMsMax with what it has, and `exact` is false then.
  */
 import { limits } from '../../limits.js'
-import type { Environment, KeyRange } from '../../store/environment.js'
-import { FILTER_BYTES, filterFields, markOf, type FilterField } from './audit-filters.js'
 import type { AuditPage, AuditQuery, AuditRecord } from '../../api/audit-service.js'
+import type { Environment, KeyRange } from '../../store/environment.js'
+import { HASH_BYTES, filterFields, fieldHash, type FilterField } from './field-hashes.js'
 import {
   decodeChained,
   decodeHead,
@@ -20,13 +21,13 @@ import {
   timesKey,
 } from './audit-tables.js'
 
-/** Between two looks at the time. */
-const ROWS_PER_LOOK = 1_024
+/** Rows between two checks of the time limit. */
+const ROWS_PER_CHECK = 1_024
 
-/** True for marks that fit. */
-type Filter = (marks: Buffer) => boolean
+/** True for an entry's hashes that match. */
+type Filter = (hashes: Buffer) => boolean
 
-/** A page of what matches; `nowMs` counts milliseconds from anywhere. */
+/** One page of matching entries. `nowMs` is a monotonic clock in milliseconds. */
 export function queryAudit(environment: Environment, query: AuditQuery, nowMs: () => number): AuditPage {
   const filters = filtersOf(query)
   const matches = query.text === undefined ? null : textMatcher(query.text)
@@ -38,9 +39,9 @@ export function queryAudit(environment: Environment, query: AuditQuery, nowMs: (
   const found: number[] = []
   let [total, rows] = [0, 0]
   for (const { key, value } of environment.range('audit_times', rangeOf(query))) {
-    if (++rows % ROWS_PER_LOOK === 0 && nowMs() > untilMs) return pageOf(environment, found, total, false)
-    const marks = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    if (!filters.every((filter) => filter(marks))) continue
+    if (++rows % ROWS_PER_CHECK === 0 && nowMs() > untilMs) return pageOf(environment, found, total, false)
+    const hashes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    if (!filters.every((filter) => filter(hashes))) continue
     const sequence = sequenceOfTimesKey(key)
     if (matches !== null && !matches(environment.get('audit', sequenceKey(sequence)))) continue
     if (total >= from && total < end) found.push(sequence)
@@ -62,7 +63,7 @@ function rangeOf({ fromMicros, toMicros, order }: AuditQuery): KeyRange {
 function pageOf(environment: Environment, sequences: readonly number[], total: number, exact: boolean): AuditPage {
   const records = sequences.flatMap((sequence): AuditRecord[] => {
     const value = environment.get('audit', sequenceKey(sequence))
-    // An entry that somebody has taken out; the proof names it.
+    // The entry was removed; the proof reports it.
     if (value === undefined) return []
     const { entry, hash } = decodeChained(value)
     return [{ ...entry, hash: Buffer.from(hash).toString('hex') }]
@@ -75,9 +76,9 @@ function filtersOf({ user, actions, objectTypes, objectId, jobId }: AuditQuery):
   const add = (fields: readonly FilterField[], values: readonly string[] | undefined): void => {
     if (values === undefined) return
     const wanted = fields.flatMap((field) =>
-      values.map((value) => [filterFields.indexOf(field) * FILTER_BYTES, markOf(field, value)] as const),
+      values.map((value) => [filterFields.indexOf(field) * HASH_BYTES, fieldHash(field, value)] as const),
     )
-    filters.push((marks) => wanted.some(([at, mark]) => mark.compare(marks, at, at + FILTER_BYTES) === 0))
+    filters.push((hashes) => wanted.some(([at, hash]) => hash.compare(hashes, at, at + HASH_BYTES) === 0))
   }
   add(['user', 'analyst'], user === undefined ? undefined : [user])
   add(['action'], actions)
@@ -87,10 +88,10 @@ function filtersOf({ user, actions, objectTypes, objectId, jobId }: AuditQuery):
   return filters
 }
 
-/** True for the value of `audit` of an entry that has the text in any of its values. */
+/** A test of rows of `audit`: true where any value of the entry contains the text, in any case. */
 function textMatcher(text: string): (value: Uint8Array | undefined) => boolean {
   const wanted = text.toLowerCase()
-  // As it stands in JSON: a quick look at the bytes before the entry is opened.
+  // The text as JSON spells it: a quick search before the entry is parsed.
   const quick = JSON.stringify(wanted).slice(1, -1)
   return (value) => {
     if (value === undefined) return false

@@ -1,16 +1,16 @@
 /**
- * The audit log's tables in the catalog's environment, and the bytes in them.
+ * The audit log's tables in the catalog's environment, and their bytes.
  *
  * | table       | key                                   | value                                              |
  * |-------------|---------------------------------------|----------------------------------------------------|
  * | audit       | sequence (u64), from 1                | version u8, SHA-256 (32 bytes), the entry as JSON  |
- * | audit_times | time (u64, microseconds), sequence    | marks of what can be filtered by, 8 bytes each     |
- * | audit_terms | field (u8), value in UTF-8            | how many entries have it (u32)                     |
- * | audit_meta  | `head`                                | version, entries (u64), hash of the last (32)      |
+ * | audit_times | time (u64, microseconds), sequence    | hashes of the fields to filter by, 8 bytes each    |
+ * | audit_terms | field (u8), value in UTF-8            | number of entries with the value (u32)             |
+ * | audit_meta  | `head`                                | version, number of entries (u64), last hash (32)   |
  * | audit_meta  | `taken`, shard (u32)                  | version, time up to which its outbox was taken     |
  *
- * Numbers are big-endian. The hash of an entry is SHA-256 over the hash before it (32 zero bytes before the first) and
- * the bytes of its JSON, exactly as stored: those are its canonical form.
+ * Numbers are big-endian. The hash of an entry is SHA-256 over the hash before it and the bytes of its JSON as stored,
+ * its canonical form. Before the first entry there are 32 zero bytes.
  */
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../errors.js'
@@ -23,10 +23,10 @@ const HASH_BYTES = 32
 const ENTRY_AT = 1 + HASH_BYTES
 const NUMBER_BYTES = 8
 
-/** What the first entry is chained to. */
+/** The hash before the first entry. */
 export const genesis: Uint8Array = Buffer.alloc(HASH_BYTES)
 
-/** How long the chain is, and its last hash. */
+/** The head of the chain: the number of entries, and the last hash. */
 export interface AuditHead {
   readonly count: number
   readonly hash: Uint8Array
@@ -34,7 +34,7 @@ export interface AuditHead {
 
 export const noHead: AuditHead = { count: 0, hash: genesis }
 
-/** An entry in its place. */
+/** An entry with its place in the chain. */
 export interface ChainedEntry extends AuditEntry {
   readonly sequence: number
 }
@@ -58,7 +58,7 @@ export function sequenceOfKey(key: Uint8Array): number {
   return numberAt(key, 0)
 }
 
-/** All keys of `audit_times` from `micros` on begin here. */
+/** A key of `audit_times`. Without `sequence` it is the first possible key of that time. */
 export function timesKey(micros: number, sequence = 0): Uint8Array {
   return Buffer.concat([numberBytes(micros), numberBytes(sequence)])
 }
@@ -68,7 +68,7 @@ export function sequenceOfTimesKey(key: Uint8Array): number {
   return numberAt(key, NUMBER_BYTES)
 }
 
-/** The canonical bytes of an entry: JSON with its fields in this order, and nothing that is absent. */
+/** The canonical bytes of an entry: JSON with the fields in this order, without absent ones. */
 export function canonicalBytes(entry: AuditEntry, sequence: number): Buffer {
   const { atMicros, by, analyst, action, object, job, changes, details } = entry
   return Buffer.from(
@@ -96,7 +96,7 @@ export function encodeChained(hash: Uint8Array, canonical: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(VERSION), hash, canonical])
 }
 
-/** True where a value of `audit` is of a version that this program knows. */
+/** True where this program knows the version of a value of `audit`. */
 export function isReadable(value: Uint8Array): boolean {
   return value[0] === VERSION && value.length > ENTRY_AT
 }

@@ -1,17 +1,17 @@
 /**
- * Queries about the audit log.
+ * The audit service: queries about the audit log, and its proof.
  *
- * Leaves out: the chain (audit/audit-log.ts), how feedback gets into it (audit-collector.ts), the threads that answer
+ * Leaves out: the chain (audit-log.ts), collecting feedback (audit-collector.ts), the threads that answer
  * (reader-thread.ts).
  *
- * 1. What is on its way to the log is taken in before a query is asked: a client finds every change that was acknowledged.
+ * 1. Pending feedback is collected before a query runs, so a client finds every acknowledged change.
  */
-import type { AuditWitness } from './audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditService, AuditProof } from '../../api/audit-service.js'
-import { decodeHead } from './audit-tables.js'
-import type { AuditCollector } from './audit-collector.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import type { ReaderThreads } from '../readers/reader-threads.js'
+import type { AuditWitness } from './audit-proof.js'
+import { decodeHead } from './audit-tables.js'
+import type { AuditCollector } from './audit-collector.js'
 
 export interface AuditDeps {
   readonly collector: Pick<AuditCollector, 'settle'>
@@ -43,7 +43,7 @@ export class Audit implements AuditService {
       Array.from({ length: shards.count }, (_, shard) => shards.reader(shard).notedHead()),
     )
     if (noted !== undefined)
-      witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
+      witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'the caller' })
     return await this.#deps.readers.ask('auditProof', { witnesses })
   }
 }

@@ -1,5 +1,6 @@
 /**
- * A backup for whoever is on the machine: by the service that owns the data directory where one runs, else by this process.
+ * Backups for a person on the machine: made by the service that owns the data directory, or by this process where none
+ * runs.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,13 +21,12 @@ interface BackupRequest {
 
 type Answer = BackupReport | { readonly code: string; readonly error: string }
 
-/** The service's side of it. */
+/** Answers a request on the service's side. Faults are in the answer. */
 export async function answerBackup(backups: Backups, request: string): Promise<string> {
   let answer: Answer
   try {
     const { backup, withKey } = JSON.parse(request) as Partial<BackupRequest>
-    if (typeof backup !== 'string' || typeof withKey !== 'boolean')
-      throw new Refusal('invalid_body', 'a request that is not known')
+    if (typeof backup !== 'string' || typeof withKey !== 'boolean') throw new Refusal('invalid_body', 'unknown request')
     answer = await backups.make(backup, withKey)
   } catch (error) {
     answer = { code: error instanceof Refusal ? error.code : 'store_failed', error: (error as Error).message }
@@ -34,7 +34,9 @@ export async function answerBackup(backups: Backups, request: string): Promise<s
   return JSON.stringify(answer)
 }
 
-/** Makes a backup in `directory`, an absolute path. Rejects with Refusal data_dir_invalid, backup_refused and others. */
+/**
+ * Makes a backup in `directory`, an absolute path. Rejects with Refusal data_dir_invalid, backup_refused and others.
+ */
 export async function backupDataDir(dataDir: string, directory: string, withKey: boolean): Promise<BackupReport> {
   if (!existsSync(join(dataDir, 'format.json')))
     throw new Refusal('data_dir_invalid', `there is no data directory at ${dataDir}`)
@@ -46,7 +48,7 @@ export async function backupDataDir(dataDir: string, directory: string, withKey:
   throw new Refusal(Object.hasOwn(refusals, answer.code) ? (answer.code as RefusalCode) : 'store_failed', answer.error)
 }
 
-/** Nobody uses the directory: it is locked, and copied here. */
+/** Locks a directory that nobody uses, and copies it here. */
 async function backupUnused(dataDir: string, directory: string, withKey: boolean): Promise<BackupReport> {
   const lock = await lockDataDir(dataDir)
   const begin = performance.now()

@@ -1,8 +1,10 @@
-/** How far a backup is, as its thread and the main thread tell each other: a number that both see. */
+/** How far a backup is: one number in memory that its thread and the main thread share. */
 
-/** The thread is ready; nobody commits, so that it may take its snapshots; they stand. */
+/** The thread is ready to take its snapshots. */
 export const READY = 1
+/** Nobody commits: the thread may take them. */
 export const STILL = 2
+/** The snapshots are taken. */
 export const TAKEN = 3
-/** The thread is told to give up. */
+/** The thread has to stop. */
 export const GIVEN_UP = 4

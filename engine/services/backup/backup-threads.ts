@@ -1,4 +1,4 @@
-/** The thread that makes backups; there is none while no backup is made. */
+/** The backup thread; it exists only while a backup is made. */
 import { threadFile } from '../../runtime/thread-files.js'
 import { OccasionalThreads, type ThreadDied } from '../../runtime/threads/threads.js'
 import type { BackupDone, BackupTask } from './backup-thread.js'

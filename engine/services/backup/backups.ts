@@ -1,10 +1,10 @@
 /**
- * Backups of a store that is in use: all shards hold still for the moment in which the snapshots are taken, and go on
- * while these are copied.
+ * Backups of a store in use: all shards hold still while the snapshots are taken, and go on while these are copied.
  *
- * Owns: when, one at a time, and how far it is. Leaves out: copying (backup-thread.ts), files (directory/backup-files.ts).
+ * Owns: one backup at a time, and its state. Leaves out: copying (backup-thread.ts), files (backup-files.ts).
  *
- * 1. A backup is what the disk would hold had the process ended at its moment: whatever was acknowledged before is in it.
+ * 1. A backup is what the disk would hold if the process had ended at its moment. It has everything acknowledged
+ *    before.
  */
 import { readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -12,35 +12,35 @@ import { Refusal } from '../../errors.js'
 import { isoMicros, systemClock } from '../../clock.js'
 import { limits } from '../../limits.js'
 import type { BackupReport, BackupService, BackupView } from '../../api/backup-service.js'
-import type { Logs } from '../monitor/log/log.js'
+import type { Log } from '../../api/monitor-service.js'
 import { readList } from '../../store/directory/backup-files.js'
 import { beginDirectory, finishDirectory, isPartial } from '../../store/directory/partial-directory.js'
+import type { Logs } from '../monitor/log/log.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
 import type { BackupThread } from './backup-threads.js'
-import type { ReadableShards } from '../read/job-reader.js'
-import type { Log } from '../../api/monitor-service.js'
 
 export interface BackupDeps {
   readonly dataDir: string
-  /** Where backups go that are asked for by name; null: nowhere. */
+  /** The directory of named backups; null where there is none. */
   readonly backupDir: string | null
   readonly shards: Pick<ReadableShards, 'stillWhile' | 'count' | 'sizeBytes'>
   readonly logs: Logs
-  /** Copies the files. It is closed with the backups. */
+  /** Copies the files. Closed by `close`. */
   readonly thread: BackupThread
   catalogBytes(): number
   /** @throws Refusal draining. */
   mustAccept(): void
 }
 
-/** Between two looks how far the thread is. */
-const LOOK_MS = 2
+/** From one read of the thread's step to the next. */
+const POLL_MS = 2
 const NAME = /^[A-Za-z0-9][\w.-]{0,127}$/
 
 export class Backups implements BackupService {
   readonly #deps: BackupDeps
   readonly #log: Log
-  /** Of this process: those under way and those that failed. */
+  /** Backups of this process that run or have failed, by name. */
   readonly #here = new Map<string, BackupView>()
   #underWay: Promise<unknown> | null = null
   #steps: Int32Array | null = null
@@ -53,7 +53,7 @@ export class Backups implements BackupService {
   start(name: string = isoMicros(systemClock.nowMicros()).replace(/[:.]/g, '-')): BackupView {
     const { backupDir } = this.#deps
     if (backupDir === null)
-      throw new Refusal('backup_refused', 'SERVICE_BACKUP_DIR says where backups go, and is not set')
+      throw new Refusal('backup_refused', 'SERVICE_BACKUP_DIR is not set: it names the directory of backups')
     if (!NAME.test(name) || isPartial(name))
       throw new Refusal('invalid_body', 'a name has letters, digits, -, _ and . only')
     this.#deps.mustAccept()
@@ -76,10 +76,13 @@ export class Backups implements BackupService {
     return [...this.#here.values(), ...finishedIn(backupDir)].sort((a, b) => (a.name < b.name ? 1 : -1))
   }
 
-  /** Throws at once, or rejects, with Refusal backup_in_progress, backup_refused. */
+  /**
+   * Makes a backup in `directory`. Throws at once, or rejects, with Refusal draining, backup_in_progress,
+   * backup_refused.
+   */
   make(directory: string, withKey: boolean): Promise<BackupReport> {
     this.#deps.mustAccept()
-    if (this.#underWay !== null) throw new Refusal('backup_in_progress', 'a backup is being made already')
+    if (this.#underWay !== null) throw new Refusal('backup_in_progress', 'another backup is being made')
     const path = resolve(directory)
     const partial = beginDirectory(path)
     try {
@@ -96,7 +99,7 @@ export class Backups implements BackupService {
     return running
   }
 
-  /** What is under way is given up. */
+  /** Stops a running backup. */
   async close(): Promise<void> {
     if (this.#steps !== null) {
       Atomics.store(this.#steps, 0, GIVEN_UP)
@@ -152,12 +155,12 @@ export class Backups implements BackupService {
       this.#deps.catalogBytes(),
     )
     if (bavail * bsize < needed) {
-      throw new Refusal('backup_refused', `there is no room for a backup of ${needed} bytes where it should go`)
+      throw new Refusal('backup_refused', `there is no room for a backup of ${needed} bytes in its directory`)
     }
   }
 }
 
-/** Waits until the thread has come so far, or is over. */
+/** Waits until the thread has reached a step, or has ended. */
 function waiter(running: Promise<unknown>, steps: Int32Array): (step: number) => Promise<void> {
   let over = false
   const settled = running.then(
@@ -166,11 +169,11 @@ function waiter(running: Promise<unknown>, steps: Int32Array): (step: number) =>
   )
   return async (step) => {
     while (!over && Atomics.load(steps, 0) < step)
-      await Promise.race([settled, new Promise((done) => setTimeout(done, LOOK_MS))])
+      await Promise.race([settled, new Promise((done) => setTimeout(done, POLL_MS))])
   }
 }
 
-/** Whole backups in a directory. One that is damaged is there with what is wrong. */
+/** The finished backups in a directory. A damaged one is listed as failed, with the reason. */
 function finishedIn(directory: string): BackupView[] {
   let names: string[]
   try {

@@ -1,4 +1,9 @@
-/** Consensus for the outside: overrides go to the job's actor as messages, views come from what is committed. */
+/**
+ * The consensus service. Overrides go to the job's actor as messages; views are of committed state.
+ *
+ * Leaves out: what a view shows (read/ballot-view.ts), the list of disagreements (disagreements.ts, on a reader
+ * thread).
+ */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -41,18 +46,18 @@ export class Consensus implements ConsensusService {
   }
 
   async override(handle: JobHandle, target: ConsensusTarget, label: string, by: Author): Promise<ConsensusView> {
-    return await this.#say(handle, target, label, by)
+    return await this.#send(handle, target, label, by)
   }
 
   async withdraw(handle: JobHandle, target: ConsensusTarget, by: Author): Promise<ConsensusView> {
-    return await this.#say(handle, target, null, by)
+    return await this.#send(handle, target, null, by)
   }
 
   async disagreements(handle: JobHandle, query: DisagreementQuery): Promise<DisagreementPage> {
     return await this.#deps.readers.ask('disagreements', { job: this.#deps.current(handle), query })
   }
 
-  async #say(handle: JobHandle, target: ConsensusTarget, label: string | null, by: Author): Promise<ConsensusView> {
+  async #send(handle: JobHandle, target: ConsensusTarget, label: string | null, by: Author): Promise<ConsensusView> {
     this.#deps.mustAccept()
     const job = this.#deps.current(handle)
     const [eventId, bucketId] =

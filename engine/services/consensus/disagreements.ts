@@ -1,8 +1,9 @@
 /**
- * Where analysts differ: a walk over the ballots of one job, in one snapshot.
+ * The disagreements of analysts: a walk over the ballots of one job, in one snapshot.
  *
- * 1. A ballot with fewer than two votes is passed over without being opened: most are such.
- * 2. The walk ends after limits.readerMsMax, or limits.disagreementsMax, with what it has, and says so.
+ * 1. Most ballots have fewer than two votes. They are skipped without being decoded.
+ * 2. The walk ends after limits.readerMsMax milliseconds, or after limits.disagreementsMax disagreements. It then
+ *    returns what it has found, with `exact` false.
  */
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -10,15 +11,15 @@ import { UNDECIDED } from '../../domain/learn/consensus.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeBallot, type BallotRow } from '../../store/rows.js'
 import { jobRange } from '../../store/tables.js'
-import { ballotView } from './ballot-view.js'
+import { ballotView } from '../read/ballot-view.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { readBallot } from '../../actor/votes/ballots.js'
 import type { DisagreementPage, DisagreementQuery } from '../../api/consensus-service.js'
 import { readStats } from '../../actor/job-stats.js'
 
 const KEY_JOB_BYTES = 4
-/** Between two looks at the time. */
-const ROWS_PER_LOOK = 1_024
+/** The walk checks its time after so many rows. */
+const CHECK_ROWS = 1_024
 /** How a vote begins in a ballot's bytes. */
 const VOTE = Buffer.from('{"analyst":')
 
@@ -27,7 +28,7 @@ interface Candidate {
   readonly lastMicros: number
 }
 
-/** A page of the job's disagreements, those with the latest votes first; `nowMs` counts milliseconds from anywhere. */
+/** A page of the job's disagreements, latest votes first. `nowMs` counts milliseconds from any origin. */
 export function disagreementsOf(
   environment: Environment,
   job: JobSettings,
@@ -38,7 +39,7 @@ export function disagreementsOf(
   const candidates: Candidate[] = []
   let [rows, exact] = [0, true]
   for (const { key, value } of environment.range('ballots', jobRange(job.id))) {
-    if (candidates.length >= limits.disagreementsMax || (++rows % ROWS_PER_LOOK === 0 && nowMs() > untilMs)) {
+    if (candidates.length >= limits.disagreementsMax || (++rows % CHECK_ROWS === 0 && nowMs() > untilMs)) {
       exact = false
       break
     }
@@ -51,10 +52,11 @@ export function disagreementsOf(
   candidates.sort((a, b) => b.lastMicros - a.lastMicros)
   const { trainedThroughSeq } = readStats(environment, job.id, job.labels.length)
   const counts = new BucketCounts(environment, job.id)
-  const ground = { reads: environment, countOf: counts.of.bind(counts) }
+  const context = { reads: environment, countOf: counts.of.bind(counts), job, trainedThroughSeq }
   const from = query.page * query.size
   const disagreements = candidates.slice(from, from + query.size).map(({ subject }) => {
-    return ballotView(ground, job, subject, readBallot(environment, job.id, subject), trainedThroughSeq, false)
+    const ballot = readBallot(environment, job.id, subject)
+    return ballotView(context, { subject, ballot, withNotes: false })
   })
   return { disagreements, total: candidates.length, exact }
 }

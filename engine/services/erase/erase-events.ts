@@ -1,13 +1,13 @@
 /**
- * Deleting events for good, seen from the main thread: looking for them and having them deleted, a piece at a time.
+ * The service that erases events, on the main thread: it searches for them and has them erased, a piece at a time.
  *
- * Owns: what narrows a request down, what the audit log and the job are told. Leaves out: looking (event-search.ts),
- * deleting (erase.ts).
+ * Owns: the limits of a request, entries in the audit log, marking the model as outdated. Leaves out: the search
+ * (reprocess/event-search.ts), erasing (actor/erase.ts).
  *
- * 1. The audit log says who asked before the first event goes, and how many went behind the last. It names the fields of
- *    the filters and not their values: those may be what is to be forgotten.
- * 2. The model is marked before the first event goes, since the process may end before the last has, and once more behind that: a
- *    training may have begun meanwhile.
+ * 1. An audit entry before the first event says who asked for it, and one after the last says how many events are gone.
+ *    Entries name the fields of the filters, not their values, which may be what is to be forgotten.
+ * 2. The model is marked before the first event, since the process may end before the last. It is marked again at the
+ *    end, since a training may have begun meanwhile.
  */
 import type { Clock } from '../../clock.js'
 import { isRefusal, Refusal } from '../../errors.js'
@@ -37,7 +37,7 @@ export interface EraseDeps {
   readonly store: Environment
   readonly audit: AuditTrail
   readonly clock: Clock
-  /** Looks for events. */
+  /** Searches for events. */
   readonly thread: Pick<EventSearchThread, 'run'>
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
@@ -45,9 +45,9 @@ export interface EraseDeps {
   mustAccept(): void
 }
 
-/** Erasures at once, over all jobs. */
+/** Requests that run at once, over all jobs. */
 const AT_ONCE = 4
-/** Between two tries at a full mailbox. */
+/** Between two attempts at a full mailbox, milliseconds. */
 const RETRY_MS = 50
 const RETRAIN = 'events that the model was trained with, or votes on them, were deleted; train it again'
 
@@ -71,12 +71,12 @@ export class EraseEvents implements EraseService {
     if (this.#underWay >= AT_ONCE) throw new Refusal('queries_busy', `at most ${AT_ONCE} deletions run at once`)
     this.#underWay++
     try {
-      this.#tell(job, by, 'erasure requested', fieldsOf(selection))
+      this.#audit(job, by, 'erasure requested', fieldsOf(selection))
       const { events, votes } = await this.#erase(handle, selection).finally(() =>
         this.#deps.integrations.erased(job.id),
       )
       const retrainNeeded = events > 0 && this.#markModel(handle)
-      this.#tell(job, by, 'erased', { ...fieldsOf(selection), events, votes, retrain_needed: retrainNeeded })
+      this.#audit(job, by, 'erased', { ...fieldsOf(selection), events, votes, retrain_needed: retrainNeeded })
       return { events, votes, retrainNeeded }
     } finally {
       this.#underWay--
@@ -85,7 +85,7 @@ export class EraseEvents implements EraseService {
 
   async #erase(handle: JobHandle, selection: ReprocessSelection): Promise<Erased> {
     const { dataDir, serviceNames } = this.#deps
-    const askedMicros = this.#deps.shards.takeTime()
+    const requestedMicros = this.#deps.shards.takeTime()
     const sum = { events: 0, votes: 0 }
     for (let [after, isLast] = [0, false]; !isLast; ) {
       const job = this.#deps.current(handle)
@@ -94,7 +94,7 @@ export class EraseEvents implements EraseService {
         job,
         serviceNames,
         selection,
-        askedMicros,
+        requestedMicros,
         after,
         countOnly: false,
       })
@@ -110,17 +110,13 @@ export class EraseEvents implements EraseService {
     return sum
   }
 
-  /** Waits where the mailbox is full; a full disk is told. */
+  /** Tries again where the mailbox is full, not where the disk is. */
   async #piece(handle: JobHandle, times: readonly number[]): Promise<Erased> {
     for (;;) {
       this.#deps.mustAccept()
       try {
-        return (await this.#deps.shards.ask(
-          this.#deps.current(handle),
-          'erase',
-          null,
-          encodeErase(times, false),
-        )) as Erased
+        const job = this.#deps.current(handle)
+        return (await this.#deps.shards.ask(job, 'erase', null, encodeErase(times, false))) as Erased
       } catch (error) {
         if (!isRefusal(error, 'mailbox_full')) throw error
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
@@ -128,7 +124,7 @@ export class EraseEvents implements EraseService {
     }
   }
 
-  /** True where there is a model that knew them, or is about to be. */
+  /** True where a model was, or is being, trained: it may have learned from the events. */
   #markModel(handle: JobHandle): boolean {
     const { shards, trainings } = this.#deps
     const job = this.#deps.current(handle)
@@ -137,7 +133,12 @@ export class EraseEvents implements EraseService {
     return true
   }
 
-  #tell({ id, title }: JobSettings, by: Author, action: AuditAction, details: Readonly<Record<string, unknown>>): void {
+  #audit(
+    { id, title }: JobSettings,
+    by: Author,
+    action: AuditAction,
+    details: Readonly<Record<string, unknown>>,
+  ): void {
     const batch = new WriteBatch()
     const entry = {
       atMicros: this.#deps.clock.nowMicros(),

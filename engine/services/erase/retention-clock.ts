@@ -1,24 +1,24 @@
 /**
- * From which time the age of events is counted, where events are deleted for it: the clock's, as far as it can be believed.
+ * The clock that counts the ages of events: the system clock, without steps forward that are not trusted yet.
  *
- * A clock that is set years ahead would have everything deleted within a minute. So a step forward of more than a day is believed when
- * the clock has gone on from there for a day; until then events are as old as if the step had not been. The same where nobody looked for
- * more than a day, since the service did not run: what is to be deleted is deleted a day later.
+ * A system clock that is set years ahead would have every event purged within a minute. So a step forward of more than
+ * a day is not trusted until the clock has run on for a day. Until then ages are counted as if there had been no step.
+ * The time between two runs of the service is treated likewise, so purging then begins a day late.
  *
- * Owns: how much of the clock is not believed. Leaves out: deleting (retention.ts), where the state is kept (there, too).
+ * Owns: how much of the clock is not trusted. Leaves out: purging, and storing the state (retention.ts).
  *
- * 1. A clock that is set back ends the doubt as far as it goes back.
- * 2. A step that is seen while the service runs begins the day anew; one across a stop does not, so that a service which runs an hour every
- *    week deletes, too.
+ * 1. Setting the clock back reduces the untrusted time by as much.
+ * 2. A step while the service runs starts the day again. A step across a stop does not: otherwise a service that runs
+ *    an hour every week would never purge.
  */
 import { DAY_MICROS } from '../../clock.js'
 
 export interface RetentionClockState {
-  /** What the clock said last. */
+  /** The last reading of the clock. */
   readonly seenMicros: number
-  /** How much of that is not believed; 0 in the usual case. */
+  /** How much of it is not trusted; usually 0. */
   readonly doubtedMicros: number
-  /** Since when by the clock, or null: there is no doubt. */
+  /** Since when, by the clock; null where all of it is trusted. */
   readonly since: number | null
 }
 
@@ -34,12 +34,12 @@ export class RetentionClock {
     return this.#state
   }
 
-  /** When all of the clock is believed if it goes on so, or null: it is already. */
-  get believedAt(): number | null {
+  /** When all of the clock will be trusted if it runs on without another step; null where it is trusted now. */
+  get trustedAt(): number | null {
     return this.#state.since === null ? null : this.#state.since + DAY_MICROS
   }
 
-  /** What ages are counted from, when the clock says `now`. */
+  /** The time from which ages are counted when the clock says `now`. */
   at(now: number): number {
     let { doubtedMicros, since } = this.#state
     const step = now - this.#state.seenMicros

@@ -1,12 +1,14 @@
 /**
- * Events that are older, or more, than their job keeps: deleted in the background, the oldest first.
+ * Retention: purges events that are too old or too many for their job, in the background, oldest first.
  *
- * Owns: when, and how many. Leaves out: what a job keeps (job/retention.ts), whether the clock is believed (retention-clock.ts), deleting
- * (erase.ts).
+ * Owns: when, and which. Leaves out: what a job keeps (domain/job/retention.ts), how far the clock is trusted
+ * (retention-clock.ts), deleting (actor/erase.ts).
  *
- * 1. What was learned stays: buckets keep their votes, also where their last event goes.
- * 2. What is too much is seen in the store; what is remembered is how far the clock is believed, once an hour or when that changes.
- * 3. One piece is under way at a time, and a busy service is left alone between two.
+ * 1. Feedback stays: a bucket keeps its votes even when its last event is purged.
+ * 2. The store shows what to purge. The only state is that of the retention clock, which is written once an hour and
+ *    when its trust changes.
+ * 3. One piece is under way at a time. Where other messages wait, the next piece comes after a pause of three times the
+ *    last one.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY_MICROS, isoMicros, type Clock } from '../../clock.js'
@@ -24,7 +26,7 @@ import { watermarksTable } from '../verify/watermarks.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
 export interface RetentionDeps {
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly logs: Logs
   readonly shards: ReadableShards
   /** The catalog's environment. */
@@ -37,13 +39,14 @@ export interface RetentionDeps {
 
 const SWEEP_MS = 60_000
 const HOUR_MICROS = 3_600e6
-const AGING = Buffer.from('aging')
+/** The row of the retention clock. */
+const CLOCK_ROW = Buffer.from('aging')
 
 export class RetentionSweep {
   readonly #deps: RetentionDeps
   readonly #timer: NodeJS.Timeout
   readonly #retentionClock: RetentionClock
-  /** As it was written last. */
+  /** As last written. */
   #written: RetentionClockState
   #sweeping: Promise<number> | null = null
 
@@ -51,19 +54,19 @@ export class RetentionSweep {
     const { store, clock } = deps
     this.#deps = deps
     this.#written = storedState(store) ?? {
-      seenMicros: lastKnown(deps.shards) ?? clock.nowMicros(),
+      seenMicros: lastStored(deps.shards) ?? clock.nowMicros(),
       doubtedMicros: 0,
       since: null,
     }
     this.#retentionClock = new RetentionClock(this.#written)
     this.#timer = setInterval(() => {
       this.sweep().catch((error: unknown) => {
-        if (deps.accepting()) deps.failed('deleting events that are too old or too many', error)
+        if (deps.accepting()) deps.failed('purging events that are too old or too many', error)
       })
     }, SWEEP_MS).unref()
   }
 
-  /** Deletes what is too much now; how many. One that is under way is waited for instead. */
+  /** Purges what is due now; resolves with the number of events. A second call waits for the sweep under way. */
   sweep(): Promise<number> {
     return (this.#sweeping ??= this.#sweep().finally(() => (this.#sweeping = null)))
   }
@@ -73,34 +76,34 @@ export class RetentionSweep {
     await this.#sweeping?.catch(() => {})
   }
 
-  /** What ages are counted from. */
+  /** The time from which ages are counted. */
   #now(): number {
-    const doubted = this.#retentionClock.believedAt
+    const trustedBefore = this.#retentionClock.trustedAt
     const now = this.#retentionClock.at(this.#deps.clock.nowMicros())
-    const { state, believedAt } = this.#retentionClock
-    if (believedAt !== null && believedAt !== doubted) {
+    const { state, trustedAt } = this.#retentionClock
+    if (trustedAt !== null && trustedAt !== trustedBefore) {
       const days = Math.round(state.doubtedMicros / DAY_MICROS)
       const what =
-        'the clock is days ahead of what it was: by their age, events are deleted as if it were not, until it has gone on so for a day'
-      this.#deps.logs.of('store').warn(what, { days, until: isoMicros(believedAt) })
+        'the clock has jumped ahead by days: until it has run on for a day, ages of events are counted without the jump'
+      this.#deps.logs.of('store').warn(what, { days, until: isoMicros(trustedAt) })
     }
-    if (believedAt !== doubted || state.seenMicros - this.#written.seenMicros >= HOUR_MICROS) this.#write(state)
+    if (trustedAt !== trustedBefore || state.seenMicros - this.#written.seenMicros >= HOUR_MICROS) this.#write(state)
     return now
   }
 
-  /** A full disk lets it wait. */
+  /** On a full disk it is written later. */
   #write(state: RetentionClockState): void {
     const batch = new WriteBatch()
-    batch.put(watermarksTable, AGING, encodeJsonRow(state))
+    batch.put(watermarksTable, CLOCK_ROW, encodeJsonRow(state))
     if (commitOrWait(this.#deps.store, batch)) this.#written = state
   }
 
-  /** A job that cannot be swept keeps none of the others from it. */
+  /** A job that fails does not keep the others from being swept. */
   async #sweep(): Promise<number> {
     let deleted = 0
     const failures: unknown[] = []
     const now = this.#now()
-    for (const { id } of [...this.#deps.catalog.jobs()]) {
+    for (const { id } of [...this.#deps.resources.jobs()]) {
       try {
         deleted += await this.#sweepJob(id, now)
       } catch (error) {
@@ -114,12 +117,12 @@ export class RetentionSweep {
   async #sweepJob(id: number, now: number): Promise<number> {
     let deleted = 0
     for (
-      let job = this.#deps.catalog.job(id);
+      let job = this.#deps.resources.job(id);
       job !== undefined && this.#deps.accepting();
-      job = this.#deps.catalog.job(id)
+      job = this.#deps.resources.job(id)
     ) {
       const begun = performance.now()
-      const times = this.#tooMuch(job, now)
+      const times = this.#due(job, now)
       if (times.length === 0) break
       const { events } = (await this.#deps.shards.insist(job, 'erase', encodeErase(times, true))) as Erased
       deleted += events
@@ -130,8 +133,8 @@ export class RetentionSweep {
     return deleted
   }
 
-  /** The oldest of what the job does not keep, at most a piece. */
-  #tooMuch(job: JobSettings, now: number): number[] {
+  /** The oldest events that the job does not keep, a piece at most. */
+  #due(job: JobSettings, now: number): number[] {
     const { days, maxEvents } = retentionOf(job)
     if (days === null && maxEvents === null) return []
     const reader = this.#deps.shards.reader(job.shard)
@@ -143,12 +146,12 @@ export class RetentionSweep {
 }
 
 function storedState(store: Environment): RetentionClockState | null {
-  const row = store.get(watermarksTable, AGING)
+  const row = store.get(watermarksTable, CLOCK_ROW)
   return row === undefined ? null : (decodeJsonRow(row) as RetentionClockState)
 }
 
-/** When anything was stored last, or null. */
-function lastKnown(shards: ReadableShards): number | null {
+/** The latest ingest time in any shard, or null. */
+function lastStored(shards: ReadableShards): number | null {
   const last = Math.max(...Array.from({ length: shards.count }, (_, shard) => shards.reader(shard).lastMicros()))
   return last > 0 ? last : null
 }

@@ -1,12 +1,13 @@
 /**
- * Deliveries of watchdogs that fired and resolved, on the thread of the integrations: one for each integration that a watchdog names.
+ * Deliveries of watchdog alerts, on the integrations thread: one delivery for each integration that a watchdog names.
  *
- * Owns: which there are, opened and closed as watchdogs and integrations change. Leaves out: one delivery
- * (delivery/delivery.ts), what is told (alert-feed.ts), the steps of jobs (steps.ts).
+ * Owns: opening and closing them as watchdogs and integrations change. Leaves out: one delivery
+ * (integration/delivery/delivery.ts), the alerts (alert-feed.ts), the steps of jobs (steps.ts).
  *
- * 1. In the ledger they are steps of the job 0, which there is not.
- * 2. An integration begins with what fires after the first watchdog named it, and goes on from its place after a restart; one
- *    that neither a watchdog nor a kept alert names is forgotten, its letters too.
+ * 1. In the ledger they are steps of job 0, which does not exist.
+ * 2. An integration begins with alerts later than the first watchdog that named it. After a restart it goes on from its
+ *    place.
+ * 3. An integration that neither a watchdog nor a stored alert names is forgotten, with its dead letters.
  */
 import { alertEvent } from '../../integration/alert.js'
 import { Delivery } from '../../integration/delivery/delivery.js'
@@ -17,7 +18,7 @@ import { readWatchdogs } from '../monitor/watchdog-log.js'
 import { openParameters } from '../../resource/registry/parameters.js'
 import { decodeRecord, idKey, type IntegrationRecord } from '../../resource/records.js'
 import { AlertFeed } from './alert-feed.js'
-import { stillHolds } from './resource-changes.js'
+import { stillHolds } from './still-holds.js'
 import type { RunningStep, Steps, StepsDeps } from './steps.js'
 
 interface Wanted {
@@ -41,14 +42,14 @@ export class AlertDeliveries {
     return this.#running.values()
   }
 
-  /** Those of one integration begin anew at the next `rewire`, each in its place. */
+  /** Closes the delivery of an integration. The next `rewire` opens it again, at its place. */
   async restart(integrationId: number): Promise<void> {
     const running = this.#running.get(integrationId)
     this.#running.delete(integrationId)
     await running?.runs?.close()
   }
 
-  /** Opens, closes and forgets by what the catalog says now. */
+  /** Opens, closes and forgets deliveries as the catalog says now. */
   async rewire(): Promise<void> {
     const { catalog, ledger } = this.#deps
     catalog.refresh()
@@ -63,12 +64,12 @@ export class AlertDeliveries {
     }
   }
 
-  /** A watchdog has fired or resolved. */
+  /** To be called when a watchdog has fired or resolved. */
   wake(): void {
     for (const { runs } of this.#running.values()) if (runs instanceof Delivery) runs.wake()
   }
 
-  /** What an alert is called among events; null where it is gone. */
+  /** The event id of an alert; null where the alert is gone. */
   nameOf(micros: number): string | null {
     const row = alertAt(this.#deps.catalog, micros)
     return row === null ? null : alertEvent(row.alert, '').eventId
@@ -79,7 +80,7 @@ export class AlertDeliveries {
     this.#running.clear()
   }
 
-  /** Integrations that a watchdog names, or an alert that is kept: a watchdog may be gone before it was told to be over. */
+  /** Integrations that a watchdog or a stored alert names: the alert of a deleted watchdog may still be to deliver. */
   #wanted(): Map<number, Wanted> {
     const { catalog } = this.#deps
     const wanted = new Map<number, Wanted>()
@@ -121,8 +122,8 @@ export class AlertDeliveries {
   #make(step: StepId, { integration, since, signature }: Wanted): Delivery {
     const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#deps
     const kind = outsideKind(integration.kind)
-    if (kind?.openSink === undefined || kind.tellsWatchdogs !== true)
-      throw new Error('this version of the service cannot tell watchdogs by it')
+    if (kind?.openSink === undefined || kind.sendsAlerts !== true)
+      throw new Error('this version of the service cannot deliver alerts of watchdogs through it')
     const serviceName = serviceNames[0] as string
     const sink = kind.openSink(
       'post_decision',
@@ -131,7 +132,7 @@ export class AlertDeliveries {
       { policy, clock, serviceName },
     )
     return new Delivery({
-      query: (items, seconds, reason) => this.#deps.query(step, items, seconds, reason),
+      requested: (items, seconds, reason) => this.#deps.requested(step, items, seconds, reason),
       step,
       ledger,
       pace,

@@ -1,4 +1,4 @@
-/** Where the alerts come from that an integration is to deliver: the rows of the catalog that name it. */
+/** The alerts that an integration is to deliver: the rows of the catalog that name it. */
 import type { Feed, FeedItem, FeedPiece } from '../../integration/delivery/feed.js'
 import { alertEvent } from '../../integration/alert.js'
 import type { Place } from '../../integration/delivery/ledger.js'

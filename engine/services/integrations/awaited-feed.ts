@@ -1,4 +1,4 @@
-/** Events of a job that wait for look-ups, read from the shard of the job: the oldest first, behind a time. */
+/** Events of a job that wait for enrichment, read from the job's shard, oldest first. */
 import { bounds } from '../../integration/bounds.js'
 import type { AwaitedEvent, AwaitedFeed } from '../../integration/enrichment/enricher.js'
 import type { JobSettings } from '../../domain/job/job.js'

@@ -1,15 +1,15 @@
 /**
- * What a step takes out, read from the shard of its job: the events that came in behind its place, and the decisions that
- * changed since.
+ * What a step is to deliver, read from the shard of its job: events behind the step's place, and decisions that changed
+ * since.
  *
- * Owns: the walk over a snapshot, and which of its events pass the step's rule. Leaves out: delivering
- * (delivery/delivery.ts), the rule itself (integration/rule.ts).
+ * Owns: the walk over a snapshot, and which events pass the step's rule. Leaves out: delivering
+ * (integration/delivery/delivery.ts), the rule itself (integration/rule.ts).
  *
- * 1. A snapshot holds every event up to the time of its last commit (shard.ts, 4): whoever has looked up to there has
- *    missed none, and events need no queue of their own.
- * 2. An event that is not decided yet is passed; deciding it writes a row into `changes`.
- * 3. Events and changes are of one snapshot: a changed event that is not passed yet is found as a new one, and only so.
- * 4. A look goes over a bounded number of records, and holds a bounded number of bytes.
+ * 1. A snapshot holds every event up to the time of its last commit (shard.ts, 4). A reader that has read up to that
+ *    time has missed none, so events need no queue of their own.
+ * 2. The feed moves past an event that is not decided yet. Deciding it writes a row into `changes`.
+ * 3. Events and changes are read from one snapshot. A changed event behind the place is delivered as a new event only.
+ * 4. One read covers a bounded number of records, and returns a bounded number of bytes.
  */
 import { bounds } from '../../integration/bounds.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
@@ -30,7 +30,7 @@ import { eventAt, lastTime, type FoundEvent } from '../../actor/event-table.js'
 import type { JobReader } from '../read/job-reader.js'
 import { RecordFields } from '../query/record-fields.js'
 
-/** A shard as a feed reads it. */
+/** A shard, open for feeds. */
 export interface FeedShard {
   readonly environment: Environment
   /** Over the same environment. */
@@ -89,7 +89,7 @@ export class DecisionFeed implements Feed {
     return event === null ? null : this.#item(event, changeMicros)
   }
 
-  /** Changed decisions of events that were passed. */
+  /** Changed decisions of events that the feed has moved past. */
   #changes(after: Place, budget: Budget): { place: Place; more: boolean } {
     const { environment, job } = this.#deps
     let place = after
@@ -100,13 +100,13 @@ export class DecisionFeed implements Feed {
       place = { events: after.events, change: changeMicros, changeEvent: eventMicros }
       const event = eventMicros <= after.events ? eventAt(environment, job.id, eventMicros) : null
       spend(budget, event?.record.length ?? 0)
-      if (event !== null && isTold(this.#deps.rule, event, decisionBefore(value)))
+      if (event !== null && isDelivered(this.#deps.rule, event, decisionBefore(value)))
         this.#push(budget, event, changeMicros)
     }
     return { place, more: false }
   }
 
-  /** Events that came in. */
+  /** New events. */
   #events(after: Place, budget: Budget): { events: number; more: boolean } {
     const { environment, job } = this.#deps
     const last = lastTime(environment)
@@ -127,7 +127,7 @@ export class DecisionFeed implements Feed {
     if (item !== null) budget.items.push(item)
   }
 
-  /** What leaves the service of the event, or null where the rule has no place for it. */
+  /** The event as it is delivered; null where it does not pass the rule. */
   #item(event: FoundEvent, changeMicros: number): FeedItem | null {
     const { job, rule, reader, serviceNames, step } = this.#deps
     const { header, micros, record } = event
@@ -178,7 +178,10 @@ function isSpent({ items, eventsMax, bytes, records }: Budget): boolean {
   return items.length >= eventsMax || bytes <= 0 || records <= 0
 }
 
-/** Some steps hear of a decision made again only where it is another one than before, or one that they would not have heard of before. */
-function isTold(rule: Rule, { header }: FoundEvent, before: RuledDecision | null): boolean {
+/**
+ * Whether to deliver a decision that was made again. Some steps get it only where the label changed, or where the rule
+ * did not let the decision before pass.
+ */
+function isDelivered(rule: Rule, { header }: FoundEvent, before: RuledDecision | null): boolean {
   return rule.sameAgain || before === null || before.label !== header.label || !passes(rule, before)
 }

@@ -1,12 +1,12 @@
 /**
- * Documents that integrations bring, on their way from the thread of the integrations to the mailbox of their job.
+ * Documents of inputs, on their way from the integrations thread to the mailbox of their job.
  *
- * Owns: a piece of documents as bytes that cross threads, and posting them. Leaves out: where they come from
- * (delivery/intake.ts).
+ * Owns: a batch of documents as bytes that cross threads, and posting it. Leaves out: where documents come from
+ * (integration/delivery/intake.ts).
  *
- * 1. A document is posted as an event with the id that it came with; posted again it is the same event.
- * 2. A piece is answered when each of its documents is on disk or refused. Where the mailbox is full, or the disk, the whole
- *    piece comes again.
+ * 1. A document is posted as an event with its own id, so posting it again adds nothing.
+ * 2. A batch is answered when each of its documents is on disk or refused. Where the mailbox or the disk is full, the
+ *    thread sends the whole batch again.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -16,8 +16,8 @@ import type { ReadableShards } from '../read/job-reader.js'
 import type { Receiver } from '../../runtime/turn/turn-contract.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
-/** Documents as bytes: the bodies one behind the other. */
-export interface PackedPiece {
+/** Documents as bytes, one body after another. */
+export interface PackedBatch {
   readonly ids: readonly string[]
   /** Where each body ends. */
   readonly ends: Uint32Array
@@ -27,7 +27,7 @@ export interface PackedPiece {
 const HEAD = Buffer.from('{"raw_body":')
 const TAIL = Buffer.from('}')
 
-export function packPiece(documents: readonly SourceDocument[]): PackedPiece {
+export function packBatch(documents: readonly SourceDocument[]): PackedBatch {
   const ends = new Uint32Array(documents.length)
   let end = 0
   for (const [at, { body }] of documents.entries()) ends[at] = end += HEAD.length + body.length + TAIL.length
@@ -41,41 +41,46 @@ export function packPiece(documents: readonly SourceDocument[]): PackedPiece {
   return { ids: documents.map(({ id }) => id), ends, bytes }
 }
 
-/** Posts a piece; resolves when all of it is answered. `job` is null where it is gone or stopped, or does not have the input any more. */
-export async function takeIn(shards: ReadableShards, job: JobSettings | null, piece: PackedPiece): Promise<TakenIn> {
-  if (job === null) return { refused: [], busy: 'the job takes nothing in' }
+/**
+ * Posts a batch; resolves when all of it is answered. `job` is null where it is gone or stopped, or no longer has the
+ * input.
+ */
+export async function takeIn(shards: ReadableShards, job: JobSettings | null, batch: PackedBatch): Promise<TakenIn> {
+  if (job === null) return { refused: [], busy: 'the job accepts no events' }
   const refused: { at: number; reason: string }[] = []
   let busy: string | null = null
-  let waiting = piece.ids.length
-  // One promise for the piece: a promise for each document costs more than posting it.
+  let waiting = batch.ids.length
+  // One promise for the batch: a promise for each document costs more than posting it.
   await new Promise<void>((resolve) => {
     if (waiting === 0) resolve()
     const answered = (): void => {
       if (--waiting === 0) resolve()
     }
-    for (let at = 0; at < piece.ids.length; at++) {
-      const no = (refusal: Refusal): void => {
+    for (let at = 0; at < batch.ids.length; at++) {
+      const refuse = (refusal: Refusal): void => {
         if (refusal.retryable) busy = refusal.message
         else refused.push({ at, reason: refusal.message })
         answered()
       }
-      const refusal = post(shards, job, piece, at, { ingested: answered, refused: no })
-      if (refusal !== null) no(refusal)
+      const receiver = { ingested: answered, refused: refuse }
+      const refusal = post(shards, { job, ...documentOf(batch, at), receiver })
+      if (refusal !== null) refuse(refusal)
     }
   })
   return { refused, busy }
 }
 
+function documentOf({ ids, ends, bytes }: PackedBatch, at: number): SourceDocument {
+  return { id: ids[at] as string, body: bytes.subarray(at === 0 ? 0 : ends[at - 1], ends[at]) }
+}
+
+interface Post extends SourceDocument {
+  readonly job: JobSettings
+  readonly receiver: Receiver
+}
+
 /** Posts one document; why it could not be posted, or null. */
-function post(
-  shards: ReadableShards,
-  job: JobSettings,
-  { ids, ends, bytes }: PackedPiece,
-  at: number,
-  receiver: Receiver,
-): Refusal | null {
-  const id = ids[at] as string
-  const body = bytes.subarray(at === 0 ? 0 : ends[at - 1], ends[at])
+function post(shards: ReadableShards, { job, id, body, receiver }: Post): Refusal | null {
   if (body.length > limits.eventBytesMax)
     return new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
   if (Buffer.byteLength(id) > limits.eventIdBytesMax)

@@ -1,13 +1,13 @@
 /**
- * The jobs whose events are enriched, on the thread of the integrations: opened and closed as pipelines change.
+ * The enrichers of jobs, on the integrations thread: opened and closed as pipelines change.
  *
- * Owns: one enricher a job with steps that enrich. Leaves out: what it does (enrichment/enricher.ts), steps that bring events in
- * or take them out (steps.ts).
+ * Owns: one enricher for each job with enrichment steps. Leaves out: what it does (integration/enrichment/enricher.ts),
+ * inputs and deliveries (steps.ts).
  *
- * 1. What runs is what the catalog says. One that changed begins anew: what waits is in the store.
- * 2. A step that cannot be opened fails every look-up, and says why: its job goes on without it.
- * 3. Of a stopped job nothing is looked up: its events are not decided before it starts.
- * 4. What came in behind a change that this thread has not heard of yet waits for it (resource-changes.ts).
+ * 1. The catalog says what runs. A job that changed gets a new enricher: the waiting events are in the store.
+ * 2. A step that cannot be opened fails for every event, and says why. Its job goes on without it.
+ * 3. Events of a stopped job are not enriched, since they are not decided before it starts.
+ * 4. Events that came in after a change wait until this thread knows of the change (still-holds.ts).
  */
 import { enriches, type JobSettings } from '../../domain/job/job.js'
 import { Enricher } from '../../integration/enrichment/enricher.js'
@@ -19,11 +19,11 @@ import { EnrichmentRequests } from '../../integration/enrichment/enrichment-requ
 import { openParameters } from '../../resource/registry/parameters.js'
 import { decodeRecord, idKey, type IntegrationRecord } from '../../resource/records.js'
 import { StoredAwaited } from './awaited-feed.js'
-import { stillHolds, type ResourceRow } from './resource-changes.js'
-import type { Steps, StepsDeps } from './steps.js'
+import { stillHolds, type ResourceRow } from './still-holds.js'
+import { openConnection, type Steps, type StepsDeps } from './steps.js'
 
 export interface EnrichersDeps extends StepsDeps {
-  /** Has events decided; resolves with why they could not be now, or null. */
+  /** Has events decided. Resolves with null, or with the reason why it must be tried again. */
   readonly bring: (jobId: number, results: readonly EnrichedResult[]) => Promise<string | null>
 }
 
@@ -34,14 +34,14 @@ interface Running {
   readonly integrations: ReadonlyMap<number, string>
 }
 
-/** A step, and the integration that it is of. */
+/** A step with its integration. */
 interface WantedStep {
   readonly step: JobSettings['pipeline'][number]
   readonly title: string
   readonly integration: IntegrationRecord
 }
 
-/** A job with steps that enrich, as the catalog says. */
+/** A job with enrichment steps, as the catalog has it. */
 interface Wanted {
   readonly job: JobSettings
   readonly steps: readonly WantedStep[]
@@ -63,17 +63,17 @@ export class Enrichers {
     return this.#running.size > 0
   }
 
-  /** Jobs that are enriched, with their steps as they are. */
+  /** The jobs whose events are enriched. */
   get jobs(): Iterable<Running> {
     return this.#running.values()
   }
 
-  /** The next `rewire` begins the jobs anew that have a step of the integration. */
+  /** The next `rewire` opens the enrichers again that have a step of the integration. */
   restart(integrationId: number): void {
     this.#restarting.add(integrationId)
   }
 
-  /** Opens and closes by what the catalog says now; the step desk has read it just before. */
+  /** Opens and closes enrichers as the catalog says. `Steps.rewire` has refreshed it just before. */
   async rewire(): Promise<void> {
     const { catalog } = this.#deps
     const wanted = new Map<number, Wanted>()
@@ -100,7 +100,7 @@ export class Enrichers {
     for (const { job, enricher } of this.#running.values()) if (job.shard === shard) enricher.wake()
   }
 
-  /** Nobody reads the shard now. */
+  /** Whether no enricher reads the shard now. */
   isIdle(shard: number): boolean {
     return [...this.#running.values()].every(({ job, enricher }) => job.shard !== shard || enricher.isIdle)
   }
@@ -110,7 +110,7 @@ export class Enrichers {
     this.#running.clear()
   }
 
-  /** null where nothing of the job is to be looked up. */
+  /** Null where no events of the job are to be enriched. */
   #wantedOf(bytes: Uint8Array | undefined): Wanted | null {
     const job = bytes === undefined ? null : decodeRecord<JobSettings>('jobs', bytes)
     if (job?.status !== 'STARTED') return null
@@ -156,9 +156,9 @@ export class Enrichers {
     const id = { jobId: job.id, integrationId: integration.id, role: step.role }
     const opened = { id, title, name, timeLimitMs: timeLimitMs(step.parameters) }
     try {
-      return { ...opened, looks: this.#make(id, step.parameters, integration), invalid: '' }
+      return { ...opened, requests: this.#make(id, step.parameters, integration), invalid: '' }
     } catch (error) {
-      return { ...opened, looks: null, invalid: (error as Error).message }
+      return { ...opened, requests: null, invalid: (error as Error).message }
     }
   }
 
@@ -167,9 +167,7 @@ export class Enrichers {
     const { sealer, policy, clock, serviceNames, failed } = this.#deps
     const kind = outsideKind(integration.kind)
     if (kind?.openEnrichment === undefined) throw new Error('this version of the service cannot use it as enrichment')
-    const connection = openParameters(integration.connection, sealer)
-    const missing = kind.entry.connection.find(({ name, required }) => required && connection[name] === undefined)
-    if (missing !== undefined) throw new Error(`its parameter ${missing.name} has to be given again`)
+    const connection = openConnection(integration, sealer)
     const opened = openParameters(parameters, sealer)
     const enrichment = kind.openEnrichment(connection, opened, {
       policy,
@@ -177,7 +175,7 @@ export class Enrichers {
       serviceName: serviceNames[0] as string,
     })
     return new EnrichmentRequests({
-      query: (items, seconds, reason) => this.#deps.query(id, items, seconds, reason),
+      requested: (items, seconds, reason) => this.#deps.requested(id, items, seconds, reason),
       enrichment,
       cacheMs: cacheMs(opened),
       circuit: this.#steps.circuit(integration),

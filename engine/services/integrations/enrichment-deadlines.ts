@@ -1,14 +1,16 @@
 /**
- * Events that wait for look-ups are decided when their time is over, whatever has become of the thread that asks.
+ * The time limit of enrichment, on the main thread: an event is decided when it is over, also where the integrations
+ * thread hangs.
  *
- * Owns: when nobody waits any longer. Leaves out: asking (enrichers.ts, which has answered long before in all but the worst of
- * cases), deciding (enrichment-results.ts).
+ * Owns: when an event has waited too long. Leaves out: enriching (enrichers.ts, which nearly always answers long
+ * before), deciding (actor/enrichment-results.ts).
  *
- * 1. Nothing here is remembered: the store says which events wait.
- * 2. An event has its time from when it came in, or from when its job could be decided: from the start of the service or of the
- *    job. A job without steps that enrich has none: what still waits is decided at once.
+ * 1. No state is kept here: the store says which events wait.
+ * 2. The time of an event begins when it comes in, or later, when the service or the job starts. In a job without
+ *    enrichment steps it is zero: events that still wait are decided at once.
  * 3. A stopped job decides nothing.
- * 4. Behind a clock that was set back events say that they come later than now. Those have their time from when they were seen.
+ * 4. After a clock was set back, stored events may have times later than now. Their time begins when they are first
+ *    seen.
  */
 import type { Clock } from '../../clock.js'
 import { enrichmentNames, timeLimitMs } from '../../integration/enrichment/enrichment-parameters.js'
@@ -19,7 +21,7 @@ import { encodeEnriched } from '../../actor/enrichment-results.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
 export interface EnrichmentDeadlinesDeps {
-  readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'integrations'>
+  readonly resources: Pick<ResourceStore, 'job' | 'jobs' | 'integrations'>
   readonly shards: Pick<ReadableShards, 'count' | 'reader' | 'mailbox' | 'insist' | 'takeTime'>
   readonly clock: Clock
   /** False while the engine shuts down. */
@@ -27,8 +29,8 @@ export interface EnrichmentDeadlinesDeps {
   failed(what: string, error: unknown): void
 }
 
-const LOOK_MS = 250
-/** How much longer than the thread that asks one waits here. */
+const CHECK_MS = 250
+/** How much longer than on the integrations thread an event may wait here. */
 const GRACE_MS = 1_500
 const MICROS = 1_000
 
@@ -36,9 +38,9 @@ export class EnrichmentDeadlines {
   readonly #deps: EnrichmentDeadlinesDeps
   /** Jobs that may have events waiting, and since when they could be decided. */
   readonly #since = new Map<number, number>()
-  /** Of jobs whose oldest event comes later than now: up to where events were there at a look, and when that was. */
+  /** For jobs whose oldest event is later than now: the latest ingest time at a check, and when that check was. */
   readonly #ahead = new Map<number, { readonly through: number; readonly seenMicros: number }>()
-  /** Jobs whose events are being given up. */
+  /** Jobs whose overdue events are being decided. */
   readonly #busy = new Set<number>()
   #timer: NodeJS.Timeout | null = null
 
@@ -46,32 +48,32 @@ export class EnrichmentDeadlines {
     this.#deps = deps
   }
 
-  /** What the last process left waiting. */
+  /** Takes over events that the last process left waiting. */
   takeUp(): void {
-    const { shards, catalog } = this.#deps
+    const { shards, resources } = this.#deps
     for (let shard = 0; shard < shards.count; shard++) {
       for (const { jobId, stats } of shards.reader(shard).storedJobs()) {
-        const job = stats.pending === 0 ? undefined : catalog.job(jobId)
+        const job = stats.pending === 0 ? undefined : resources.job(jobId)
         if (job !== undefined) this.jobChanged(job)
       }
     }
-    for (const job of catalog.jobs()) if (job.pipeline.some(enriches)) this.jobChanged(job)
+    for (const job of resources.jobs()) if (job.pipeline.some(enriches)) this.jobChanged(job)
   }
 
-  /** A job has other steps, or was started or stopped. */
+  /** To be called when a job has other steps, or was started or stopped. */
   jobChanged(job: JobSettings): void {
     if (job.status === 'STOPPED') return void this.#since.delete(job.id)
     if (this.#since.has(job.id)) return
     if (!this.#mayCome(job) && this.#deps.shards.reader(job.shard).stats(job).pending === 0) return
     this.#since.set(job.id, this.#deps.clock.nowMicros())
-    this.#timer ??= setInterval(() => this.look(), LOOK_MS).unref()
+    this.#timer ??= setInterval(() => this.check(), CHECK_MS).unref()
   }
 
-  /** Gives up what has waited for too long. */
-  look(): void {
-    const { catalog, shards, failed } = this.#deps
+  /** Has events decided that have waited too long. */
+  check(): void {
+    const { resources, shards, failed } = this.#deps
     for (const [jobId, sinceMicros] of this.#since) {
-      const job = catalog.job(jobId)
+      const job = resources.job(jobId)
       const oldest = job === undefined ? null : shards.reader(job.shard).oldestAwaited(jobId)
       if (job === undefined || (oldest === null && !this.#mayCome(job))) this.#since.delete(jobId)
       if (job === undefined || oldest === null || this.#busy.has(jobId)) continue
@@ -80,7 +82,7 @@ export class EnrichmentDeadlines {
       this.#busy.add(jobId)
       this.#giveUp(jobId, through)
         .catch((error: unknown) => {
-          if (this.#deps.accepting()) failed('events that waited for look-ups could not be decided without', error)
+          if (this.#deps.accepting()) failed('events that waited for enrichment could not be decided without it', error)
         })
         .finally(() => this.#busy.delete(jobId))
     }
@@ -93,12 +95,12 @@ export class EnrichmentDeadlines {
     if (this.#timer !== null) clearInterval(this.#timer)
   }
 
-  /** More events may come to wait: those on their way to the store are marked by the steps of when they were posted. */
+  /** Whether more events may come to wait. Messages in the mailbox were posted under the steps of that time. */
   #mayCome(job: JobSettings): boolean {
     return job.pipeline.some(enriches) || this.#deps.shards.mailbox(job.shard).length > 0
   }
 
-  /** Up to where events have waited for too long, or null. */
+  /** The ingest time up to which events have waited too long, or null. */
   #overdue(job: JobSettings, oldest: number, sinceMicros: number): number | null {
     const [now, wait] = [this.#deps.clock.nowMicros(), this.#waitMicros(job)]
     if (oldest <= now) {
@@ -120,22 +122,22 @@ export class EnrichmentDeadlines {
 
   async #giveUp(jobId: number, through: number): Promise<void> {
     for (let more = true; more && this.#deps.accepting(); ) {
-      const job = this.#deps.catalog.job(jobId)
+      const job = this.#deps.resources.job(jobId)
       if (job === undefined) return
-      const order = encodeEnriched({ op: 'give_up', through, steps: this.#notes(job) })
-      ;({ more } = (await this.#deps.shards.insist(job, 'enriched', order)) as { more: boolean })
+      const body = encodeEnriched({ op: 'give_up', through, steps: this.#notes(job) })
+      ;({ more } = (await this.#deps.shards.insist(job, 'enriched', body)) as { more: boolean })
     }
   }
 
   #notes(job: JobSettings): EnrichmentNote[] {
-    const titles = new Map([...this.#deps.catalog.integrations()].map(({ id, title }) => [id, title]))
+    const titles = new Map([...this.#deps.resources.integrations()].map(({ id, title }) => [id, title]))
     const steps = job.pipeline.filter(enriches).map((step) => ({ step, title: titles.get(step.integrationId) ?? '' }))
     const names = enrichmentNames(steps)
     return steps.map(({ title }, at) => ({
       name: names[at] as string,
       title,
       outcome: 'late',
-      reason: 'nobody could ask in time',
+      reason: 'there was no answer in time',
       ms: timeLimitMs(steps[at]?.step.parameters ?? {}),
     }))
   }

@@ -1,4 +1,4 @@
-/** What the main thread and the thread of the integrations say to each other. Plain data. */
+/** The messages between the main thread and the integrations thread: plain data. */
 import type {
   DeliveryView,
   EnrichmentView,
@@ -8,12 +8,12 @@ import type {
 } from '../../api/integrations-service.js'
 import { NO_JOB, type StepId } from '../../integration/delivery/ledger.js'
 import type { Pace } from '../../integration/delivery/pace.js'
-import type { PackedPiece } from './document-batch.js'
+import type { PackedBatch } from './document-batch.js'
 import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
 import type { Batch } from '../../api/monitor-service.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
-/** What the thread is told when it starts. */
+/** What the thread gets when it starts. */
 export interface IntegrationThreadData {
   readonly dataDir: string
   /** SERVICE_NAME, and the neutral name. */
@@ -21,14 +21,14 @@ export interface IntegrationThreadData {
   /** SERVICE_PRIVATE_HOSTS. */
   readonly privateHosts: readonly string[]
   readonly pace: Pace
-  /** How often each shard has committed: shared memory. */
+  /** Number of commits of each shard, in shared memory. */
   readonly commits: Int32Array
 }
 
-/** What may be asked of the thread, and what it answers. */
+/** The queries and commands for the thread, and its answers. */
 export interface IntegrationQueries {
-  /** How the thread itself is. */
-  readonly look: { readonly given: Record<never, never>; readonly answer: ThreadUsage | null }
+  /** Processor and memory of the thread itself. */
+  readonly threadUsage: { readonly given: Record<never, never>; readonly answer: ThreadUsage | null }
   readonly deliveries: { readonly given: Record<never, never>; readonly answer: readonly DeliveryView[] }
   readonly inputs: { readonly given: Record<never, never>; readonly answer: readonly InputView[] }
   readonly enrichments: { readonly given: Record<never, never>; readonly answer: readonly EnrichmentView[] }
@@ -49,7 +49,7 @@ export type IntegrationQuery = keyof IntegrationQueries
 export type ToIntegrations =
   /** Integrations or pipelines have changed. */
   | { readonly type: 'rewired' }
-  /** The steps of one integration begin anew. */
+  /** Close the steps of one integration and open them again. */
   | { readonly type: 'restart'; readonly integrationId: number }
   /** Events of the job were deleted for good. */
   | { readonly type: 'erased'; readonly jobId: number }
@@ -57,21 +57,21 @@ export type ToIntegrations =
   | { readonly type: 'alerted' }
   | { readonly type: 'ask'; readonly id: number; readonly ask: IntegrationQuery; readonly given: unknown }
   | { readonly type: 'tookIn'; readonly id: number; readonly fared: TakenIn }
-  /** Give up what is under way, write down where everything is, and say so. */
+  /** Give up work under way, write down the place of every step, and answer `closed`. */
   | { readonly type: 'close' }
 
 export type FromIntegrations =
-  /** Documents of an input that are to become events of its job. */
-  | { readonly type: 'takeIn'; readonly id: number; readonly step: StepId; readonly piece: PackedPiece }
-  /** What was looked up about events of the job (enrichment-results.ts), which are to be decided; answered by `tookIn`. */
-  | { readonly type: 'enriched'; readonly id: number; readonly jobId: number; readonly order: Uint8Array }
+  /** Documents of an input, which become events of its job. Answered by `tookIn`. */
+  | { readonly type: 'takeIn'; readonly id: number; readonly step: StepId; readonly batch: PackedBatch }
+  /** Enrichment of events of the job, which are to be decided (actor/enrichment-results.ts). Answered by `tookIn`. */
+  | { readonly type: 'enriched'; readonly id: number; readonly jobId: number; readonly body: Uint8Array }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
-  /** Every step of the job has told all changes up to this one. */
+  /** Every step of the job has delivered all changes up to this one. */
   | { readonly type: 'passed'; readonly jobId: number; readonly changeMicros: number; readonly eventMicros: number }
-  /** A step has asked its counterpart to take so many, or what it knows of so many. */
+  /** A step has sent a request about so many items to its counterpart. `reason` says why it failed, or is null. */
   | {
-      readonly type: 'asked'
+      readonly type: 'requested'
       readonly step: StepId
       readonly items: number
       readonly seconds: number
@@ -80,13 +80,13 @@ export type FromIntegrations =
   | { readonly type: 'failed'; readonly what: string; readonly message: string; readonly stack: string | undefined }
   | { readonly type: 'closed' }
 
-/** What was asked of a counterpart, among the batches that operators see. */
-export function contactBatch({
+/** A request to a counterpart, as a batch for operators. */
+export function requestBatch({
   step: { jobId, integrationId, role },
   items,
   seconds,
   reason,
-}: Extract<FromIntegrations, { type: 'asked' }>): Omit<Batch, 'finishedMicros'> {
+}: Extract<FromIntegrations, { type: 'requested' }>): Omit<Batch, 'finishedMicros'> {
   return {
     kind: role === 'enrichment' ? 'look_up' : 'delivery',
     container: `integration/${integrationId}`,

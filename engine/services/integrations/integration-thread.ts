@@ -1,11 +1,11 @@
 /**
- * The entry of the thread of the integrations: all network work is here, away from requests and from turns.
+ * The entry of the integrations thread. All network work is done here, away from requests and turns.
  *
- * Owns: its messages, its ticks, the order of its end. Leaves out: which steps run (steps.ts), what is asked of them
- * (dead-letter-service.ts).
+ * Owns: its messages, its timers, the order of its end. Leaves out: which steps run (steps.ts), answers about them
+ * (integration-answers.ts).
  *
- * 1. It reads the catalog and the shards, and writes the ledger alone. Dying, it leaves nothing that the next one does not
- *    find in them.
+ * 1. The thread reads the catalog and the shards, and writes the ledger only. When it dies, the next one finds
+ *    everything in them.
  */
 import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -23,20 +23,20 @@ import { Sealer } from '../../resource/access/sealing.js'
 import { sealingKey } from '../../store/directory/data-dir.js'
 import { openCatalog, openLedger } from '../../store/directory/environments.js'
 import { AlertDeliveries } from './alert-deliveries.js'
-import { packPiece } from './document-batch.js'
+import { packBatch } from './document-batch.js'
 import { encodeEnriched } from '../../actor/enrichment-results.js'
 import { Enrichers } from './enrichers.js'
 import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './integration-protocol.js'
-import { DeadLetterRequests } from './dead-letter-service.js'
+import { IntegrationAnswers } from './integration-answers.js'
 import { PassedChanges } from './passed-changes.js'
 import { Steps, type StepsDeps } from './steps.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
-/** Threads that decide events come first where cores are few; what they wait for, or bring in, is as urgent as deciding. */
+/** Where cores are few, threads that decide events come first. Inputs and enrichment are as urgent as deciding. */
 const NICE = 10
-/** Between two reports of which changes were told. */
+/** Between two reports of delivered changes. */
 const REPORT_MS = 2_000
-/** Before the next look at the catalog where one went wrong. */
+/** Before the catalog is read again where that failed. */
 const RETRY_MS = 1_000
 
 const port = must(parentPort, 'the port to the main thread')
@@ -48,9 +48,9 @@ const failed = (what: string, error: unknown): void => {
   tell({ type: 'failed', what, message, stack })
 }
 
-/** Pieces that are being taken in, and who waits for each. */
-const takingIn = new Map<number, (fared: TakenIn) => void>()
-let lastPiece = 0
+/** Requests to the shards, and the function that gets each answer. */
+const unanswered = new Map<number, (fared: TakenIn) => void>()
+let lastRequest = 0
 
 const usualPriority = getPriority()
 const catalog = openCatalog(dataDir, [...catalogTables, watchdogsTable, alertsTable])
@@ -62,13 +62,13 @@ const deps: StepsDeps = {
   pace,
   serviceNames,
   failed,
-  query: (step, items, seconds, reason) => tell({ type: 'asked', step, items, seconds, reason }),
+  requested: (step, items, seconds, reason) => tell({ type: 'requested', step, items, seconds, reason }),
   takeIn: (step, documents) =>
     new Promise((resolve) => {
-      const piece = packPiece(documents)
-      takingIn.set(++lastPiece, resolve)
-      port.postMessage({ type: 'takeIn', id: lastPiece, step, piece } satisfies FromIntegrations, [
-        piece.bytes.buffer as ArrayBuffer,
+      const batch = packBatch(documents)
+      unanswered.set(++lastRequest, resolve)
+      port.postMessage({ type: 'takeIn', id: lastRequest, step, batch } satisfies FromIntegrations, [
+        batch.bytes.buffer as ArrayBuffer,
       ])
     }),
   clock: systemClock,
@@ -82,25 +82,25 @@ const enrichments = new Enrichers(
     ...deps,
     bring: (jobId, events) =>
       new Promise((resolve) => {
-        takingIn.set(++lastPiece, ({ busy }) => resolve(busy))
-        tell({ type: 'enriched', id: lastPiece, jobId, order: encodeEnriched({ op: 'bring', events }) })
+        unanswered.set(++lastRequest, ({ busy }) => resolve(busy))
+        tell({ type: 'enriched', id: lastRequest, jobId, body: encodeEnriched({ op: 'bring', events }) })
       }),
   },
   steps,
 )
-const deadLetters = new DeadLetterRequests(steps, { alerts, enrichments }, ledger)
+const answers = new IntegrationAnswers({ steps, alerts, enrichments, ledger })
 
-/** A thread that has become low may be refused to become usual again; it is the next time that it starts. */
-function prioritise(): void {
+/** A system may refuse to raise a lowered priority. The thread then has the usual one when it next starts. */
+function setUrgency(): void {
   const isUrgent = enrichments.isUsed || [...steps.steps].some(({ id, runs }) => id.role === 'input' && runs !== null)
   try {
     setPriority(isUrgent ? usualPriority : Math.min(19, usualPriority + NICE))
   } catch {
-    // Slower, where cores are few.
+    // Only slower, and only where cores are few.
   }
 }
 
-/** Looks at the catalog, one after the other, and once for many that were asked for together. */
+/** The steps are opened and closed one run at a time. Requests during a run lead to one more run. */
 let rewiring: Promise<void> | null = null
 let again = false
 let closing = false
@@ -121,14 +121,14 @@ async function rewire(): Promise<void> {
         setTimeout(() => void rewire(), RETRY_MS).unref()
       })
     await rewiring
-    prioritise()
+    setUrgency()
   } while (again && !closing)
   rewiring = null
 }
 
 const seen = new Int32Array(commits.length)
 
-/** Wakes the steps of the shards that have committed something; gives back the maps of those that nobody reads. */
+/** Wakes the steps of shards that have committed, and unmaps shards that nobody reads. */
 function tick(): void {
   for (const [number, { environment }] of steps.shards) {
     const now = Atomics.load(commits, number)
@@ -146,7 +146,7 @@ function tick(): void {
 
 const passed = new PassedChanges(ledger)
 
-/** Says which changes every step of a job has told. */
+/** Reports the changes that every step of a job has delivered. */
 function report(): void {
   for (const change of passed.next([...steps.steps].map(({ id }) => id))) tell({ type: 'passed', ...change })
 }
@@ -179,17 +179,17 @@ port.on('message', (message: ToIntegrations) => {
   if (message.type === 'alerted') return alerts.wake()
   if (message.type === 'close') return void close()
   if (message.type === 'tookIn') {
-    takingIn.get(message.id)?.(message.fared)
-    return void takingIn.delete(message.id)
+    unanswered.get(message.id)?.(message.fared)
+    return void unanswered.delete(message.id)
   }
   const { id, ask, given } = message
   Promise.resolve(rewiring)
-    .then(() => deadLetters.answer(ask, given as never))
+    .then(() => answers.answer(ask, given as never))
     .then(
       (answer) => tell({ type: 'answer', id, answer }),
       (error: unknown) => {
         if (isRefusal(error)) return tell({ type: 'refused', id, code: error.code, message: error.message })
-        failed('a question about integrations', error)
+        failed('a query about integrations failed', error)
         tell({ type: 'refused', id, code: 'integrations_unavailable', message: 'the integrations could not answer' })
       },
     )

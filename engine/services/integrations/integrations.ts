@@ -1,13 +1,12 @@
 /**
- * Integrations, seen from the main thread: the life of their thread, and questions to it.
+ * The service of integrations, on the main thread: the life of the integrations thread, and queries to it.
  *
- * Owns: when the thread runs, what it is asked. Leaves out: what it does (integration-thread.ts), and what it asks for
- * (integration-orders.ts).
+ * Owns: when the thread runs, queries and their answers. Leaves out: what the thread does (integration-thread.ts), what
+ * it asks of the shards (shard-requests.ts).
  *
- * 1. Without a step that asks or tells something outside there is no thread.
- * 2. A thread that dies is replaced; what it had under way comes again. What it had asked for is answered to nobody: the one in its place
- *    counts what it asks for anew.
- * 3. Nothing here waits for the outside.
+ * 1. Without a step that contacts anything outside there is no thread.
+ * 2. A thread that dies is replaced, and the new one repeats unfinished work. Answers to the dead thread are dropped.
+ * 3. Nothing here waits for the network.
  */
 import { Worker } from 'node:worker_threads'
 import { Refusal, type RefusalCode } from '../../errors.js'
@@ -16,34 +15,32 @@ import type { IntegrationsService, DeadLetterQuery } from '../../api/integration
 import { threadFile } from '../../runtime/thread-files.js'
 import { standardPace } from '../../integration/delivery/pace.js'
 import {
-  contactBatch,
+  requestBatch,
   type FromIntegrations,
   type IntegrationQuery,
   type IntegrationQueries,
   type IntegrationThreadData,
   type ToIntegrations,
 } from './integration-protocol.js'
-import { IntegrationOrders, type OrdersDeps } from './integration-orders.js'
+import { ShardRequests, type ShardRequestsDeps } from './shard-requests.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
-export interface IntegrationsDeps extends OrdersDeps {
+export interface IntegrationsDeps extends ShardRequestsDeps {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
-  readonly catalog: Pick<ResourceStore, 'jobs'>
+  readonly resources: Pick<ResourceStore, 'jobs'>
   /** Hosts that steps may reach although they are not public (SERVICE_PRIVATE_HOSTS). */
   readonly privateHosts: readonly string[]
-  /** What the thread runs, where it is not the service's own module. */
+  /** The module of the thread, where it is not the service's own. */
   readonly module?: URL
-  /** Whether integrations have alerts of watchdogs to deliver, or may get some. */
-  watchdogsTell(): boolean
+  /** Whether integrations have alerts of watchdogs to deliver, or may get any. */
+  hasAlerts(): boolean
 }
-
-const threadModule = threadFile('integration-thread')
 
 /** Before a thread that died is replaced. */
 const RESTART_MS = 1_000
-/** Changes that come together are looked at together. */
+/** Changes within this time are handled together. */
 const GATHER_MS = 20
 /** A thread that does not end in time is ended. */
 const CLOSE_MS = 10_000
@@ -56,7 +53,7 @@ interface Asking {
 export class Integrations implements IntegrationsService {
   readonly #deps: IntegrationsDeps
   readonly #asking = new Map<number, Asking>()
-  readonly #orders: IntegrationOrders
+  readonly #requests: ShardRequests
   #worker: Worker | null = null
   #timer: NodeJS.Timeout | null = null
   #lastId = 0
@@ -65,7 +62,7 @@ export class Integrations implements IntegrationsService {
 
   constructor(deps: IntegrationsDeps) {
     this.#deps = deps
-    this.#orders = new IntegrationOrders(deps)
+    this.#requests = new ShardRequests(deps)
   }
 
   /** Integrations or pipelines have changed, or the service starts. */
@@ -113,25 +110,27 @@ export class Integrations implements IntegrationsService {
     return await this.#ask('discard', query, 0)
   }
 
-  /** Whether the thread runs, and whether it should. */
   get isRunning(): boolean {
     return this.#worker !== null
   }
 
+  /** Whether the thread has anything to do, so should run. */
   get isNeeded(): boolean {
-    return this.#isNeeded()
+    for (const job of this.#deps.resources.jobs())
+      if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
+    return this.#deps.hasAlerts()
   }
 
-  /** How long the thread has been busy so far. */
+  /** How long the thread has been busy, milliseconds. */
   get busyMs(): number {
     return this.#worker?.performance.eventLoopUtilization().active ?? 0
   }
 
-  look(): Promise<IntegrationQueries['look']['answer']> {
-    return this.#ask('look', {}, null)
+  threadUsage(): Promise<IntegrationQueries['threadUsage']['answer']> {
+    return this.#ask('threadUsage', {}, null)
   }
 
-  /** The thread ends with its places written down, and another goes on from them. */
+  /** Ends the thread and starts another, which goes on from the same places. */
   async restart(): Promise<void> {
     await this.#end()
     this.rewire()
@@ -143,11 +142,11 @@ export class Integrations implements IntegrationsService {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    this.#orders.stop()
+    this.#requests.stop()
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     await this.#end()
-    await this.#orders.close()
+    await this.#requests.close()
   }
 
   async #end(): Promise<void> {
@@ -169,17 +168,11 @@ export class Integrations implements IntegrationsService {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#worker !== null) this.#tell({ type: 'rewired' })
-    else if (this.#isNeeded()) this.#start()
-  }
-
-  #isNeeded(): boolean {
-    for (const job of this.#deps.catalog.jobs())
-      if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
-    return this.#deps.watchdogsTell()
+    else if (this.isNeeded) this.#start()
   }
 
   #start(): void {
-    const { dataDir, serviceNames, privateHosts, shards, module = threadModule, failed } = this.#deps
+    const { dataDir, serviceNames, privateHosts, shards, module, failed } = this.#deps
     const workerData: IntegrationThreadData = {
       dataDir,
       serviceNames,
@@ -187,10 +180,10 @@ export class Integrations implements IntegrationsService {
       pace: standardPace,
       commits: shards.commits,
     }
-    const worker = new Worker(module, { workerData, name: 'integrations' })
+    const worker = new Worker(module ?? threadFile('integration-thread'), { workerData, name: 'integrations' })
     this.#worker = worker
     worker.on('message', (message: FromIntegrations) => this.#heard(message, worker))
-    worker.on('error', (error) => failed('the thread of the integrations died', error))
+    worker.on('error', (error) => failed('the integrations thread died', error))
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = null
       for (const { reject } of this.#asking.values()) reject(unavailable())
@@ -210,12 +203,12 @@ export class Integrations implements IntegrationsService {
     given: IntegrationQueries[K]['given'],
     none: IntegrationQueries[K]['answer'],
   ): Promise<IntegrationQueries[K]['answer']> {
-    // The first step was made just now: what is asked waits in the thread until that is up.
+    // The first step was added just now: the query waits in the thread until the step is open.
     if (this.#timer !== null) this.#gathered()
     if (this.#worker === null) {
       if ((given as DeadLetterQuery).id !== undefined)
         return Promise.reject(new Refusal('letter_not_found', 'there is no such dead letter'))
-      return this.#isNeeded() ? Promise.reject(unavailable()) : Promise.resolve(none)
+      return this.isNeeded ? Promise.reject(unavailable()) : Promise.resolve(none)
     }
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -224,16 +217,16 @@ export class Integrations implements IntegrationsService {
     })
   }
 
-  #answer(worker: Worker, id: number, order: Promise<TakenIn>): void {
-    void order.then((fared) => worker.postMessage({ type: 'tookIn', id, fared } satisfies ToIntegrations))
+  #answer(worker: Worker, id: number, request: Promise<TakenIn>): void {
+    void request.then((fared) => worker.postMessage({ type: 'tookIn', id, fared } satisfies ToIntegrations))
   }
 
   #heard(message: FromIntegrations, worker: Worker): void {
     switch (message.type) {
       case 'takeIn':
-        return this.#answer(worker, message.id, this.#orders.takeIn(message))
+        return this.#answer(worker, message.id, this.#requests.takeIn(message))
       case 'enriched':
-        return this.#answer(worker, message.id, this.#orders.enriched(message))
+        return this.#answer(worker, message.id, this.#requests.enriched(message))
       case 'answer':
         this.#asking.get(message.id)?.resolve(message.answer)
         return void this.#asking.delete(message.id)
@@ -241,9 +234,9 @@ export class Integrations implements IntegrationsService {
         this.#asking.get(message.id)?.reject(new Refusal(message.code as RefusalCode, message.message))
         return void this.#asking.delete(message.id)
       case 'passed':
-        return this.#orders.passed(message)
-      case 'asked':
-        return this.#deps.batches.add(contactBatch(message))
+        return this.#requests.passed(message)
+      case 'requested':
+        return this.#deps.batches.add(requestBatch(message))
       case 'failed':
         return this.#deps.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
       case 'closed':

@@ -1,14 +1,15 @@
 /**
- * Which changes of decisions every step of a job has told, so that their rows may go (decision-changes.ts).
+ * Which changes of decisions every step of a job has delivered, so that their rows can be deleted.
  *
- * Owns: the least place of a job's steps, and what was said of it last. Leaves out: the places (delivery/ledger.ts), deleting.
+ * Owns: the least place of a job's steps, and what was reported last. Leaves out: the places
+ * (integration/delivery/ledger.ts), deleting the rows (actor/decision-changes.ts).
  *
- * 1. Only places that are on disk count: what a step passed since, and the letters that it left, a crash takes back.
- * 2. Each step counts that there is, also one that is being opened anew and does not run just now.
+ * 1. Only places on disk count. A crash undoes what a step has passed since, with the dead letters of that time.
+ * 2. Every step of a pipeline counts, also one that does not run because it is being opened again.
  */
 import { NO_JOB, stepKey, type Ledger, type StepId } from '../../integration/delivery/ledger.js'
 
-/** Up to a change, included, and all before it. */
+/** A change that every step has delivered, as it has all changes before it. */
 export interface PassedChange {
   readonly jobId: number
   readonly changeMicros: number
@@ -17,13 +18,13 @@ export interface PassedChange {
 
 export class PassedChanges {
   readonly #ledger: Ledger
-  readonly #said = new Map<number, string>()
+  readonly #reported = new Map<number, string>()
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
   }
 
-  /** What has not been said yet. `wired`: the steps of all pipelines, as far as they are known; one that never ran has told nothing. */
+  /** What is new since the last report. `wired`: the known steps of all pipelines. One that never ran has place 0. */
   next(wired: Iterable<StepId>): PassedChange[] {
     if (!this.#ledger.flush()) return []
     const steps = new Map([...this.#ledger.steps(), ...wired].map((step) => [stepKey(step).toString('hex'), step]))
@@ -46,8 +47,8 @@ export class PassedChanges {
 
   #isNew({ jobId, changeMicros, eventMicros }: PassedChange): boolean {
     const name = `${changeMicros} ${eventMicros}`
-    if (this.#said.get(jobId) === name) return false
-    this.#said.set(jobId, name)
+    if (this.#reported.get(jobId) === name) return false
+    this.#reported.set(jobId, name)
     return true
   }
 }

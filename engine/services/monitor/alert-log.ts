@@ -1,23 +1,26 @@
 /**
- * Watchdogs that fired and resolved, kept for whoever they are to be told to: a table of the catalog's environment.
+ * Stored alerts: watchdogs that fired or resolved, for the integrations that tell of them. A table of the catalog's
+ * environment.
  *
- * | table           | key                        | value                                                         |
- * |-----------------|----------------------------|---------------------------------------------------------------|
- * | watchdog_alerts | time u64 (big-endian, µs)  | version u8, JSON: the alert and the integrations it is told by |
+ * | table           | key                        | value                                                          |
+ * |-----------------|----------------------------|----------------------------------------------------------------|
+ * | watchdog_alerts | time u64 (big-endian, µs)  | version u8, JSON: the alert and the integrations that tell it  |
  *
- * 1. A row is written in the commit in which its watchdog changes (watchdog-log.ts), so whoever reads on from a time misses none.
- * 2. The latest `alertsKept` of the last `alertDaysMax` days are there: an integration that is away for longer loses the oldest.
+ * 1. A row is written in the commit that changes its watchdog (watchdog-log.ts). A reader that goes on from a time
+ *    misses none.
+ * 2. At most `alertsKept` rows of the last `alertDaysMax` days are kept. An integration that is away for longer misses
+ *    the oldest.
  */
 import { DAY_MICROS } from '../../clock.js'
 import type { Environment, WriteBatch } from '../../store/environment.js'
 import { timeOfValue, timeValue } from '../../store/tables.js'
-import { monitorBounds } from './bounds.js'
 import type { WatchdogAlert } from '../../integration/contract.js'
+import { monitorBounds } from './bounds.js'
 
 export const alertsTable = 'watchdog_alerts'
 
 const VERSION = 1
-/** How old an alert is that nobody is told any more. */
+/** Age from which alerts are no longer told, microseconds. */
 export const ALERT_MICROS_MAX = monitorBounds.alertDaysMax * DAY_MICROS
 
 export interface AlertRow {
@@ -29,6 +32,7 @@ function decode(value: Uint8Array): AlertRow {
   return JSON.parse(Buffer.from(value.subarray(1)).toString()) as AlertRow
 }
 
+/** Adds an alert, and deletes those that are too many or too old. */
 export function putAlert(batch: WriteBatch, environment: Environment, row: AlertRow): void {
   const surplus = environment.count(alertsTable, {}) + 1 - monitorBounds.alertsKept
   if (surplus > 0)
@@ -39,7 +43,7 @@ export function putAlert(batch: WriteBatch, environment: Environment, row: Alert
   batch.put(alertsTable, timeValue(row.alert.atMicros), value)
 }
 
-/** Those behind a time, oldest first. */
+/** Alerts after a time, oldest first. */
 export function* alertsAfter(environment: Environment, micros: number): Iterable<AlertRow> {
   for (const { value } of environment.range(alertsTable, { from: timeValue(micros + 1) })) yield decode(value)
 }
@@ -49,7 +53,7 @@ export function alertAt(environment: Environment, micros: number): AlertRow | nu
   return value === undefined ? null : decode(value)
 }
 
-/** The time of the latest one, 0 where there is none. */
+/** The time of the latest alert, microseconds; 0 without alerts. */
 export function lastAlertMicros(environment: Environment): number {
   for (const { key } of environment.range(alertsTable, { reverse: true, limit: 1 })) return timeOfValue(key)
   return 0

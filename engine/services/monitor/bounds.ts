@@ -1,20 +1,21 @@
-/** Every bound of what operators see and set, beside those of the service as a whole (limits.ts). */
+/** Bounds of what operators see and set. Those of the service as a whole are in limits.ts. */
 export const monitorBounds = {
   /** Batches of each kind that are listed. */
   batchesKept: 200,
-  /** Milliseconds that a part of the service may take to answer when its health is checked. */
+  /** Milliseconds that a container may take to answer a health check. */
   healthCheckMs: 5_000,
   /** Watchdogs of one service. */
   watchdogsMax: 500,
-  /** Alerts of watchdogs that are kept for integrations that are away, and for how long. */
+  /** Alerts of watchdogs kept for integrations that are away. */
   alertsKept: 10_000,
+  /** Days for which they are kept. */
   alertDaysMax: 7,
-  /** Integrations that one watchdog is told by. */
+  /** Integrations that tell of one watchdog. */
   watchdogIntegrationsMax: 16,
-  /** Seconds between two looks of a watchdog at most. */
+  /** Longest time between two checks of a watchdog, seconds. */
   watchdogIntervalSecondsMax: 86_400,
-  /** Seconds that a watchdog looks back over at most. */
+  /** Longest time for which a value must be bad, and in which a watchdog tells once, seconds. */
   watchdogWindowSecondsMax: 7 * 86_400,
-  /** Milliseconds that whoever reads nothing of an export of the log is waited for. */
+  /** Milliseconds after which an export of the log ends because its client reads nothing. */
   exportStallMs: 60_000,
 } as const

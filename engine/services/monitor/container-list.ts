@@ -1,7 +1,7 @@
 /**
- * The containers that there are, made of the parts of the engine when somebody asks.
+ * The containers: the parts of the engine as operators see them, listed on demand.
  *
- * Owns: what each is called, how it is, how it is checked and restarted. Leaves out: what is asked of them (containers.ts).
+ * Owns: the name, state, check and restart of each. Leaves out: what operators do with them (containers.ts).
  */
 import { statfsSync } from 'node:fs'
 import { limits } from '../../limits.js'
@@ -11,13 +11,14 @@ import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Trainings } from '../training/trainings.js'
 import type { UsageDeps } from './usage.js'
 
-export interface ContainedDeps extends UsageDeps {
+export interface ContainerListDeps extends UsageDeps {
   readonly dataDir: string
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly trainings: Trainings
   catalogBytes(): number
 }
 
+/** How a container is, and why. */
 export interface Trouble {
   readonly health: ContainerHealth
   readonly reason: string
@@ -26,28 +27,29 @@ export interface Trouble {
 export const well: Trouble = { health: 'healthy', reason: '' }
 
 /** One container, as it is now. */
-export interface Contained extends ContainerName {
+export interface Container extends ContainerName {
   readonly title: string
   readonly status: ContainerStatus
   readonly waiting: number
   readonly waitingBytes: number
   readonly storeBytes: number | null
   readonly trouble: Trouble
-  /** Goes there. Rejects where it does not answer. */
+  /** Asks the container for an answer. Rejects where there is none. */
   check(): Promise<unknown>
-  /** null: only with the process. */
+  /** Null where it restarts only with the process. */
   readonly restart: (() => Promise<void>) | null
 }
 
-/** Shares of the mailbox, and of the disk, from which on it is told. */
+/** A mailbox above this share is nearly full. */
 const FULL_SHARE = 0.75
+/** Share of free space below which the disk is reported. */
 const FREE_SHARE_LOW = 0.05
-/** Milliseconds that the event loop may be late. */
+/** How late the event loop may be. */
 const LOOP_LATE_MS = 500
 
 const quiet = { waiting: 0, waitingBytes: 0, storeBytes: null, trouble: well, restart: null } as const
 
-export async function containersOf(deps: ContainedDeps): Promise<Contained[]> {
+export async function containersOf(deps: ContainerListDeps): Promise<Container[]> {
   return [
     {
       ...quiet,
@@ -80,9 +82,10 @@ export async function containersOf(deps: ContainedDeps): Promise<Contained[]> {
   ]
 }
 
-function actors({ shards }: ContainedDeps): Contained[] {
+/** The threads of shards. */
+function actors({ shards }: ContainerListDeps): Container[] {
   const own = Array.from({ length: shards.count }, (_, shard) => shard)
-  return Array.from({ length: shards.threads }, (_, thread): Contained => {
+  return Array.from({ length: shards.threads }, (_, thread): Container => {
     const mailboxes = own.filter((shard) => shards.threadOf(shard) === thread).map((shard) => shards.mailbox(shard))
     const isFull = mailboxes.some(({ length, bytes }) => {
       return length > limits.mailboxMessagesMax * FULL_SHARE || bytes > limits.mailboxBytesMax * FULL_SHARE
@@ -102,7 +105,8 @@ function actors({ shards }: ContainedDeps): Contained[] {
   })
 }
 
-function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contained[] {
+/** The threads beside those of shards. */
+function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Container[] {
   const { queued, running } = trainings.underWay
   return [
     {
@@ -119,7 +123,7 @@ function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contai
       ...quiet,
       component: 'query',
       container: MAIN,
-      title: 'threads that answer questions',
+      title: 'threads that answer queries',
       status: readers.underWay > 0 ? 'running' : 'idle',
       waiting: readers.underWay,
       check: () => readers.ask('auditTerms', {}),
@@ -128,15 +132,16 @@ function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contai
   ]
 }
 
-async function integrations({ integrations: outside, catalog }: ContainedDeps): Promise<Contained[]> {
+/** The thread of the integrations, and each integration that is a step. */
+async function integrations({ integrations: outside, resources }: ContainerListDeps): Promise<Container[]> {
   const status = outside.isRunning ? 'running' : outside.isNeeded ? 'starting' : 'stopped'
-  const thread: Contained = {
+  const thread: Container = {
     ...quiet,
     component: 'integration',
     container: MAIN,
     title: 'the thread of the integrations',
     status,
-    check: () => outside.look(),
+    check: () => outside.threadUsage(),
     restart: () => outside.restart(),
   }
   const steps = outside.isRunning
@@ -145,11 +150,11 @@ async function integrations({ integrations: outside, catalog }: ContainedDeps): 
         () => [],
       )
     : []
-  const titles = new Map([...catalog.integrations()].map(({ id, title }) => [id, title]))
+  const titles = new Map([...resources.integrations()].map(({ id, title }) => [id, title]))
   const ids = [...new Set(steps.map(({ integrationId }) => integrationId))]
   return [
     thread,
-    ...ids.map((id): Contained => {
+    ...ids.map((id): Container => {
       const own = steps.filter(({ integrationId }) => integrationId === id)
       const bad =
         own.find(({ state }) => state === 'invalid' || state === 'full') ??
@@ -168,16 +173,16 @@ async function integrations({ integrations: outside, catalog }: ContainedDeps): 
                 health: bad.state === 'retrying' ? 'degraded' : 'unhealthy',
                 reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
               },
-        check: () => outside.look(),
+        check: () => outside.threadUsage(),
         restart: async () => outside.restartOne(id),
       }
     }),
   ]
 }
 
-function stores({ dataDir, shards, catalogBytes }: ContainedDeps): Contained[] {
+function stores({ dataDir, shards, catalogBytes }: ContainerListDeps): Container[] {
   const trouble = diskTrouble(dataDir)
-  const store = (container: string, title: string, storeBytes: number, check: () => unknown): Contained => {
+  const store = (container: string, title: string, storeBytes: number, check: () => unknown): Container => {
     return {
       ...quiet,
       component: 'store',
@@ -199,7 +204,7 @@ function stores({ dataDir, shards, catalogBytes }: ContainedDeps): Contained[] {
   ]
 }
 
-/** Share of the disk that is free to the service. */
+/** Share of the disk that the service may still use, 0 to 1. */
 export function freeShare(dataDir: string): number {
   const { blocks, bavail } = statfsSync(dataDir)
   return blocks === 0 ? 1 : bavail / blocks
@@ -211,7 +216,7 @@ function diskTrouble(dataDir: string): Trouble {
   return { health: free === 0 ? 'unhealthy' : 'degraded', reason: `${(free * 100).toFixed(1)} % of the disk are free` }
 }
 
-/** The main thread comes round in time. */
+/** Rejects where the event loop of the main thread is late. */
 async function loopTurns(): Promise<void> {
   const begin = performance.now()
   await new Promise((resolve) => setTimeout(resolve, 1))

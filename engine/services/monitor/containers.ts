@@ -1,14 +1,14 @@
 /**
- * The parts of the service as operators see them, one by one: how they are, what they take, and beginning them anew.
+ * Containers: the parts of the service that operators can look at, check and restart one by one.
  *
- * Owns: since when each runs, how health is told. Leaves out: which there are (container-list.ts), samples (usage.ts).
+ * Owns: since when each runs, and how its health is reported. Leaves out: the list (container-list.ts), samples
+ * (usage.ts).
  *
- * 1. A restart loses nothing: messages wait meanwhile, trainings run again, questions are answered first, deliveries go on
- *    from their places.
+ * 1. A restart loses nothing: messages wait, trainings run again, queries are answered first, deliveries go on where
+ *    they were.
  */
 import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
-import { monitorBounds } from './bounds.js'
 import { MAIN } from '../../api/components.js'
 import type {
   ContainerName,
@@ -21,16 +21,17 @@ import type {
   TimeSelector,
 } from '../../api/container-service.js'
 import type { LogLevel } from '../../api/log-level.js'
+import { within } from '../../runtime/within.js'
+import { monitorBounds } from './bounds.js'
 import type { Logs } from './log/log.js'
 import type { SampleStore } from './sample-store.js'
-import { containersOf, type Contained, type ContainedDeps, type Trouble } from './container-list.js'
-import { within } from '../../runtime/threads/within.js'
+import { containersOf, type Container, type ContainerListDeps, type Trouble } from './container-list.js'
 
-export interface ContainersDeps extends ContainedDeps {
+export interface ContainersDeps extends ContainerListDeps {
   readonly logs: Logs
 }
 
-/** How long an error counts against a container. */
+/** How long an error makes its container degraded. */
 const ERROR_FRESH_MS = 300_000
 
 export class Containers implements ContainerService {
@@ -83,7 +84,7 @@ export class Containers implements ContainerService {
   async restart(name: ContainerName): Promise<void> {
     const found = await this.#find(name)
     if (found.restart === null) {
-      throw new Refusal('not_restartable', 'this part of the service begins anew only with the process')
+      throw new Refusal('not_restartable', 'this part of the service restarts only with the process')
     }
     this.#deps.logs.of(found.component, found.container).info('restarting')
     await found.restart()
@@ -94,7 +95,7 @@ export class Containers implements ContainerService {
   async restartAll(): Promise<readonly RestartOutcome[]> {
     const outcomes: RestartOutcome[] = []
     for (const { component, container, restart } of await containersOf(this.#deps)) {
-      // The thread of the integrations takes them along.
+      // They restart with their thread.
       if (restart === null || (component === 'integration' && container !== MAIN)) continue
       try {
         await this.restart({ component, container })
@@ -112,7 +113,7 @@ export class Containers implements ContainerService {
   }
 
   /** @throws Refusal container_not_found. */
-  async #find({ component, container }: ContainerName): Promise<Contained> {
+  async #find({ component, container }: ContainerName): Promise<Container> {
     const found = (await containersOf(this.#deps)).find(
       (each) => each.component === component && each.container === container,
     )
@@ -120,7 +121,7 @@ export class Containers implements ContainerService {
     return found
   }
 
-  #view(of: Contained): ContainerView {
+  #view(of: Container): ContainerView {
     const { component, container, title, status, waiting, waitingBytes, storeBytes, restart } = of
     const restarted = this.#restarted.get(nameOf(of))
     const [cpuPercent, memoryBytes] = this.#samples.latest(nameOf(of))
@@ -143,20 +144,20 @@ export class Containers implements ContainerService {
     }
   }
 
-  #troubleOf(of: Contained): Trouble {
+  #troubleOf(of: Container): Trouble {
     const error = this.#lastError(of)
     const isFresh = error !== null && this.#clock.nowMicros() / 1_000 - Date.parse(error.at) < ERROR_FRESH_MS
     if (of.trouble.health !== 'healthy' || !isFresh) return of.trouble
     return { health: 'degraded', reason: `an error at ${error.at}: ${error.message}` }
   }
 
-  /** Its own, or that of its component as a whole. */
+  /** The last error of the container, or of its component. */
   #lastError({ component, container }: ContainerName): LastError | null {
     return this.#deps.logs.lastError(component, container) ?? this.#deps.logs.lastError(component, MAIN)
   }
 }
 
-/** As samples and batches name it. */
+/** The name in samples and batches. */
 export function nameOf({ component, container }: ContainerName): string {
   return `${component}/${container}`
 }

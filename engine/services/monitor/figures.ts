@@ -1,11 +1,10 @@
 /**
- * The numbers that the engine gives out about itself, gathered when somebody asks.
+ * Figures about the engine, gathered on demand.
  *
- * Owns: decisions by label, whose names are looked up when they are counted: a job that is deleted later takes nothing away.
+ * Owns: decisions by label. Labels are counted by name at the time of the decision, so deleting a job changes no count.
  */
-import type { ResourceStore } from '../../resource/resource-store.js'
-import type { Logs } from './log/log.js'
 import type { Figures } from '../../api/monitor-service.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import {
   bands,
   labelAndBand,
@@ -16,35 +15,36 @@ import {
 } from '../../actor/decision-counts.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import type { Trainings } from '../training/trainings.js'
+import type { Logs } from './log/log.js'
 
 export interface FigureDeps {
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly shards: ReadableShards
   readonly trainings: Trainings
   readonly logs: Logs
   catalogBytes(): number
 }
 
-/** Different labels that are counted apart. */
+/** Label names that are counted apart; any more count as `other`. */
 const LABELS_MAX = 300
 
-export class FigureBook {
+export class FigureReader {
   readonly #deps: FigureDeps
   readonly #counted: (decided: ReadonlyMap<number, Float64Array>) => void
-  /** By label: counts by band. */
+  /** By label name, decisions in each band of confidence. */
   readonly #labels = new Map<string, Float64Array>()
   #stored = 0
   #outliers = 0
   readonly #enrichments = new Float64Array(enrichmentEnds.length)
 
-  /** `counted` is told of what was stored and decided since the last time. */
+  /** `counted` gets what was stored and decided since its last call. */
   constructor(deps: FigureDeps, counted: (decided: ReadonlyMap<number, Float64Array>) => void) {
     this.#deps = deps
     this.#counted = counted
   }
 
   read(): Omit<Figures, 'watchdogs'> {
-    const { shards, trainings, catalog, logs } = this.#deps
+    const { shards, trainings, resources, logs } = this.#deps
     this.countDecided()
     const { finished, failed, seconds } = trainings.meter
     return {
@@ -60,18 +60,18 @@ export class FigureBook {
         return bands.map((band, place) => ({ label, band, count: counts[place] as number }))
       }),
       trainings: { finished, failed, seconds, ...trainings.underWay },
-      jobs: countBy(catalog.jobs(), ({ status }) => status),
-      integrations: countBy(catalog.integrations(), ({ kind }) => kind),
+      jobs: countBy(resources.jobs(), ({ status }) => status),
+      integrations: countBy(resources.integrations(), ({ kind }) => kind),
       logLinesDropped: logs.dropped,
     }
   }
 
-  /** Takes up what was stored and decided since the last time. */
+  /** Adds what was stored and decided since the last call. */
   countDecided(): void {
     const decided = this.#deps.shards.takeDecided()
     this.#counted(decided)
     for (const [jobId, counts] of decided) {
-      const labels = this.#deps.catalog.job(jobId)?.labels ?? []
+      const labels = this.#deps.resources.job(jobId)?.labels ?? []
       this.#stored += counts[STORED_PLACE] as number
       this.#outliers += counts[OUTLIER_PLACE] as number
       for (const [at, count] of enrichmentsOf(counts).entries())

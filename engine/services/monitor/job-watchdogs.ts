@@ -1,23 +1,25 @@
 /**
- * The watchdogs that a job brings along: `advanced_settings.monitoring_settings`, as existing clients send them.
+ * The watchdogs of a job's settings: `advanced_settings.monitoring_settings`, as existing clients send them.
  *
- * | setting                      | means                                                                                    |
- * |------------------------------|------------------------------------------------------------------------------------------|
- * | `monitors[].name`            | a type of watchdogs, or one of its conditions; any other name is kept and means nothing  |
- * | `monitors[].active`          | looked at where it is not false                                                          |
- * | `monitors[].interval_check`  | seconds between two looks; 10 where it is less or not given                              |
- * | `throttling`                 | seconds in which a monitor tells at most once that it fires; each time where not given   |
+ * | setting                     | meaning                                                                           |
+ * |-----------------------------|-----------------------------------------------------------------------------------|
+ * | `monitors[].name`           | a type of watchdogs, or one of its conditions; other names are kept and ignored   |
+ * | `monitors[].active`         | checked unless it is false                                                        |
+ * | `monitors[].interval_check` | seconds between two checks; 10 where it is less or not given                      |
+ * | `throttling`                | seconds in which a monitor tells at most once that it fires; without it, always   |
  *
- * They are told by the job's enabled post decision steps whose kind can (Webhook, Slack message, Syslog), and thresholds are the
- * usual ones. Owns: what of the settings is a watchdog, and what has to change where they do. Leaves out: changing it (watchdogs.ts).
+ * Integrations tell of these watchdogs if they are enabled post decision steps of the job and of a kind that can:
+ * Webhook, Slack message, Syslog. Thresholds are the defaults.
+ *
+ * Owns: which watchdogs the settings mean, and what has to change with them. Leaves out: changing it (watchdogs.ts).
  */
 import { takesOut, type JobSettings } from '../../domain/job/job.js'
-import { monitorBounds } from './bounds.js'
-import { SAMPLE_SECONDS } from './sample-store.js'
-import { conditions, watchdogTypes } from './watchdog.js'
-import type { WatchdogRow } from './watchdog-log.js'
 import type { NewWatchdog } from '../../api/watchdog-service.js'
 import type { IntegrationRecord } from '../../resource/records.js'
+import { monitorBounds } from './bounds.js'
+import { SAMPLE_SECONDS } from './sample-store.js'
+import { conditions, watchdogTypes } from './watchdog-conditions.js'
+import type { NewWatchdogRow, WatchdogRow } from './watchdog-log.js'
 import { canTell, newWatchdog } from './new-watchdog.js'
 
 interface JobMonitor {
@@ -40,7 +42,7 @@ function seconds(given: unknown, least: number, most: number): number {
   return Number.isFinite(number) ? Math.min(most, Math.max(least, number)) : least
 }
 
-/** The condition with that name, or the usual one of the type with that name; null where jobs have none. */
+/** The condition with that name, or the first of the type with that name; null where jobs have no such condition. */
 function watchdogNamed(name: string): Pick<NewWatchdog, 'type' | 'condition'> | null {
   for (const type of watchdogTypes) {
     const condition = name === type ? conditions[type][0] : conditions[type].find((each) => each.name === name)
@@ -62,10 +64,10 @@ function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationRecord>)
   )
   const found = new Map<string, JobMonitor>()
   for (const { name, active = true, interval_check: interval } of settings.monitors) {
-    const watched = watchdogNamed(name)
-    if (watched === null || found.has(name)) continue
+    const named = watchdogNamed(name)
+    if (named === null || found.has(name)) continue
     const watchdog: NewWatchdog = {
-      ...watched,
+      ...named,
       title: name,
       jobId: job.id,
       enabled: active,
@@ -78,12 +80,12 @@ function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationRecord>)
   return [...found.values()]
 }
 
-/** One watchdog of a job: `was` null for a new one, whose id is still to be given, `now` null for one that goes. */
+/** A change of one watchdog: `was` is null for a new one, `now` for one to delete. */
 export type MonitorChange =
-  | { readonly was: WatchdogRow | null; readonly now: WatchdogRow }
-  | { readonly was: WatchdogRow; readonly now: null }
+  | { readonly was: null; readonly now: NewWatchdogRow }
+  | { readonly was: WatchdogRow; readonly now: WatchdogRow | null }
 
-/** What has to become of the watchdogs that a job has brought along; with a job that is gone all of these go, whoever made them. */
+/** What makes the watchdogs of a job's settings follow them. Of a job that is gone all `rows` are deleted. */
 export function monitorChanges(
   rows: readonly WatchdogRow[],
   job: JobSettings | undefined,
@@ -96,22 +98,22 @@ export function monitorChanges(
   for (const { name, watchdog, integrationIds } of monitorsOf(job, integrations)) {
     const was = left.get(name)
     left.delete(name)
-    const made = { ...newWatchdog(watchdog, '', integrationIds, nowMicros), monitor: name }
+    const made = { ...newWatchdog(watchdog, integrationIds, nowMicros), monitor: name }
     if (was === undefined) changes.push({ was: null, now: made })
-    else if (toldOf(was) !== toldOf(made)) changes.push({ was, now: changed(was, made) })
+    else if (settingsOf(was) !== settingsOf(made)) changes.push({ was, now: changed(was, made) })
   }
   return [...changes, ...[...left.values()].map((was) => ({ was, now: null }))]
 }
 
-/** What the settings say of a watchdog. */
-function toldOf({ enabled, intervalSeconds, throttleSeconds, integrationIds }: WatchdogRow): string {
+/** What the settings decide of a watchdog, as text. */
+function settingsOf({ enabled, intervalSeconds, throttleSeconds, integrationIds }: NewWatchdogRow): string {
   return JSON.stringify([enabled, intervalSeconds, throttleSeconds, integrationIds])
 }
 
-/** The row as the settings say now; what it has seen stays. */
+/** The row with the present settings; its state stays. */
 function changed(
   was: WatchdogRow,
-  { enabled, intervalSeconds, throttleSeconds, integrationIds, namedMicros }: WatchdogRow,
+  { enabled, intervalSeconds, throttleSeconds, integrationIds, namedMicros }: NewWatchdogRow,
 ): WatchdogRow {
   const isNamed = integrationIds.join() !== was.integrationIds.join()
   return {

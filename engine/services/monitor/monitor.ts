@@ -1,13 +1,11 @@
 /**
- * What operators ask of the engine: wiring of what monitor/ and the threads know.
+ * The monitoring service: figures, samples, log, containers and watchdogs behind one contract.
  *
- * Owns: when the engine counts as ready. Leaves out: the log itself (log/log.ts).
+ * Owns: the timer of samples and checks, and when the engine counts as ready. Leaves out: writing the log (log/log.ts).
  */
 import type { Clock } from '../../clock.js'
-import type { BatchBook } from './batch-book.js'
 import type { Component } from '../../api/components.js'
 import type { ContainerName } from '../../api/container-service.js'
-import { logFileOf, openLog } from './log/log-files.js'
 import type { LogLevels } from '../../api/log-level.js'
 import type {
   Figures,
@@ -18,17 +16,19 @@ import type {
   LogFile,
   Log,
 } from '../../api/monitor-service.js'
+import type { Environment } from '../../store/environment.js'
+import type { RecentBatches } from './recent-batches.js'
+import { logFileOf, openLog } from './log/log-files.js'
 import { SAMPLE_SECONDS, SampleStore } from './sample-store.js'
 import type { WatchdogLog } from './watchdog-log.js'
-import type { Environment } from '../../store/environment.js'
 import { freeShare } from './container-list.js'
 import { Containers, type ContainersDeps } from './containers.js'
-import { FigureBook, type FigureDeps } from './figures.js'
+import { FigureReader, type FigureDeps } from './figures.js'
 import { Usage } from './usage.js'
 import { Watchdogs } from './watchdogs.js'
 
 export interface MonitorDeps extends FigureDeps, ContainersDeps {
-  readonly batches: BatchBook
+  readonly batches: RecentBatches
   /** The catalog's environment. */
   readonly store: Environment
   readonly watchdogLog: WatchdogLog
@@ -37,17 +37,17 @@ export interface MonitorDeps extends FigureDeps, ContainersDeps {
   accepting(): boolean
 }
 
-/** Between two tries to reach threads that do not come up. */
+/** Between two tries to reach threads that do not start. */
 const RETRY_MS = 1_000
 
-/** Between two writes of samples. */
+/** Samples between two writes of them. */
 const FLUSH_TICKS = 6
 
 export class Monitor implements MonitorService {
   readonly containers: Containers
   readonly watchdogs: Watchdogs
   readonly #deps: MonitorDeps
-  readonly #figures: FigureBook
+  readonly #figures: FigureReader
   readonly #samples: SampleStore
   #usage: Usage
   #timer: NodeJS.Timeout | null = null
@@ -59,7 +59,7 @@ export class Monitor implements MonitorService {
     const { store, watchdogLog, clock } = deps
     this.#deps = deps
     this.watchdogs = new Watchdogs(deps, watchdogLog, clock)
-    this.#figures = new FigureBook(deps, (decided) => this.watchdogs.count(decided))
+    this.#figures = new FigureReader(deps, (decided) => this.watchdogs.checks.count(decided))
     this.#samples = new SampleStore(store)
     this.#usage = new Usage(deps)
     this.containers = new Containers(deps, this.#samples, clock)
@@ -109,16 +109,16 @@ export class Monitor implements MonitorService {
     this.#deps.batches.follow(follower)
   }
 
-  /** Samples begin anew; what was collected is written. */
+  /** Writes collected samples, and starts sampling and watchdogs anew. */
   async restart(): Promise<void> {
     await this.stop()
     this.#usage = new Usage(this.#deps)
-    this.watchdogs.restart()
+    this.watchdogs.checks.restart()
     this.log('monitor').info('restarted')
     this.#start()
   }
 
-  /** No more samples; resolves when the last is written. */
+  /** Stops sampling; resolves when the last sample is written. */
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
@@ -144,7 +144,7 @@ export class Monitor implements MonitorService {
     const now = this.#deps.clock.nowMicros()
     this.#samples.add(now, samples)
     this.#figures.countDecided()
-    await this.watchdogs.look()
+    await this.watchdogs.checks.run()
     if (++this.#ticks % FLUSH_TICKS === 0) this.#samples.flush(now)
   }
 
@@ -153,7 +153,7 @@ export class Monitor implements MonitorService {
     await this.#deps.logs.close()
   }
 
-  /** Ready is who has heard from every thread that decides events. */
+  /** The engine is ready once it has heard from every thread that decides events. */
   async #awaitThreads(): Promise<void> {
     const { shards } = this.#deps
     while (this.#deps.accepting() && !this.#threadsUp) {
@@ -163,7 +163,7 @@ export class Monitor implements MonitorService {
         this.log('monitor').info('ready', { threads: shards.threads })
       } catch (error) {
         if (!this.#deps.accepting()) return
-        this.log('monitor').error('threads that decide events do not come up', { err: error })
+        this.log('monitor').error('threads that decide events do not start', { err: error })
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
       }
     }

@@ -1,31 +1,32 @@
 /**
- * New watchdogs: whether what is asked for fits together, and what of it is kept.
+ * New watchdogs: whether the request is consistent, and the row that is made of it.
  *
- * Leaves out: keeping them, looking (watchdogs.ts).
+ * Leaves out: keeping (watchdog-changes.ts), checking (watchdog-checks.ts).
  */
 import { Refusal } from '../../errors.js'
-import { outsideKind } from '../../integration/registry.js'
 import { limits } from '../../limits.js'
-import { monitorBounds } from './bounds.js'
 import { WINDOW_MINUTES_MAX } from '../../domain/metrics/decision-window.js'
-import { SAMPLE_SECONDS } from './sample-store.js'
-import { conditionOf, conditions } from './watchdog.js'
-import type { WatchdogRow } from './watchdog-log.js'
 import type { NewWatchdog, WatchdogCondition } from '../../api/watchdog-service.js'
 import type { IntegrationRecord } from '../../resource/records.js'
+import { outsideKind } from '../../integration/registry.js'
+import { monitorBounds } from './bounds.js'
+import { SAMPLE_SECONDS } from './sample-store.js'
+import { conditionOf, conditions } from './watchdog-conditions.js'
+import type { NewWatchdogRow } from './watchdog-log.js'
 
+/** How long a value must be bad, where it is not given. */
 const FOR_SECONDS = 60
 
 function wrong(field: string, msg: string): Refusal {
   return new Refusal('invalid_body', msg, { issues: [{ loc: ['body', field], msg, type: 'value_error' }] })
 }
 
-/** Whether the integration can tell watchdogs. */
+/** True where the integration can tell of watchdogs. */
 export function canTell({ kind }: IntegrationRecord): boolean {
-  return outsideKind(kind)?.tellsWatchdogs === true
+  return outsideKind(kind)?.sendsAlerts === true
 }
 
-/** @throws Refusal invalid_body. */
+/** The ids of integrations that are named by id or title. @throws Refusal invalid_body. */
 export function namedIntegrations(
   integrations: Iterable<IntegrationRecord>,
   names: readonly (number | string)[],
@@ -37,19 +38,14 @@ export function namedIntegrations(
     const found = all.find(({ id, title }) => (typeof name === 'number' ? id === name : title === name))
     if (found === undefined) throw wrong('integrations', `there is no integration ${JSON.stringify(name)}`)
     if (!canTell(found))
-      throw wrong('integrations', `${found.title} cannot tell watchdogs; Webhook, Slack message and Syslog can`)
+      throw wrong('integrations', `${found.title} cannot tell of watchdogs; Webhook, Slack message and Syslog can`)
     return found.id
   })
   return [...new Set(ids)]
 }
 
-/** The row of a new watchdog. @throws Refusal invalid_body, with the place of what does not fit. */
-export function newWatchdog(
-  query: NewWatchdog,
-  id: string,
-  integrationIds: readonly number[],
-  nowMicros: number,
-): WatchdogRow {
+/** The row of a new watchdog. @throws Refusal invalid_body, with the field that does not fit. */
+export function newWatchdog(query: NewWatchdog, integrationIds: readonly number[], nowMicros: number): NewWatchdogRow {
   const condition = mustFit(query)
   const {
     title,
@@ -62,7 +58,6 @@ export function newWatchdog(
   } = query
   const { windowMinutes = condition.windowMinutes ?? 0, intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = query
   return {
-    id,
     title,
     type,
     condition: condition.name,
@@ -85,53 +80,41 @@ export function newWatchdog(
   }
 }
 
-/** @throws Refusal invalid_body, with the place of what does not fit. */
+/** @throws Refusal invalid_body, with the field that does not fit. */
 function mustFit(query: NewWatchdog): WatchdogCondition {
   const condition = conditionOf(query.type, query.condition)
   if (condition === undefined) {
-    throw wrong(
-      'condition',
-      `a watchdog of type ${query.type} has one of these: ${conditions[query.type].map(({ name }) => name).join(', ')}`,
-    )
+    const names = conditions[query.type].map(({ name }) => name).join(', ')
+    throw wrong('condition', `a watchdog of type ${query.type} has one of these conditions: ${names}`)
   }
   if (query.title.trim() === '' || query.title.length > limits.nameCharsMax)
     throw wrong('title', `a title has 1 to ${limits.nameCharsMax} characters`)
   if (condition.scope === 'job' && query.jobId === null) throw wrong('job_id', 'this condition is about one job')
   if (condition.scope === 'service' && query.jobId !== null)
     throw wrong('job_id', 'this condition is about the service as a whole')
-  const {
-    threshold = condition.threshold,
-    resolveThreshold = threshold,
-    windowMinutes,
-    forSeconds = FOR_SECONDS,
-  } = query
-  if (condition.bad === 'above' ? resolveThreshold > threshold : resolveThreshold < threshold) {
-    throw wrong(
-      'resolve_threshold',
-      `it is good again ${condition.bad === 'above' ? 'below' : 'above'} the threshold, not beyond it`,
-    )
-  }
-  if (
-    windowMinutes !== undefined &&
-    (condition.windowMinutes === null || windowMinutes < 1 || windowMinutes > WINDOW_MINUTES_MAX)
-  ) {
-    throw wrong(
-      'window_minutes',
-      condition.windowMinutes === null ? 'this condition looks at the moment' : `1 to ${WINDOW_MINUTES_MAX} minutes`,
-    )
-  }
-  if (forSeconds < 0 || forSeconds > monitorBounds.watchdogWindowSecondsMax) {
-    throw wrong(
-      'for_seconds',
-      `0 to ${monitorBounds.watchdogWindowSecondsMax} seconds; looked at every ${SAMPLE_SECONDS}`,
-    )
-  }
-  const { intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = query
-  if (intervalSeconds < SAMPLE_SECONDS || intervalSeconds > monitorBounds.watchdogIntervalSecondsMax) {
-    throw wrong('interval_seconds', `${SAMPLE_SECONDS} to ${monitorBounds.watchdogIntervalSecondsMax} seconds`)
-  }
-  if (throttleSeconds < 0 || throttleSeconds > monitorBounds.watchdogWindowSecondsMax) {
-    throw wrong('throttle_seconds', `0 to ${monitorBounds.watchdogWindowSecondsMax} seconds`)
-  }
+  mustFitThresholds(query, condition)
+  mustFitTimes(query, condition)
   return condition
+}
+
+function mustFitThresholds(query: NewWatchdog, { bad, threshold: usual }: WatchdogCondition): void {
+  const { threshold = usual, resolveThreshold = threshold } = query
+  if (bad === 'above' ? resolveThreshold > threshold : resolveThreshold < threshold)
+    throw wrong('resolve_threshold', `must not be ${bad} the threshold`)
+}
+
+function mustFitTimes(query: NewWatchdog, condition: WatchdogCondition): void {
+  const { windowMinutes, forSeconds = FOR_SECONDS, intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = query
+  const { watchdogWindowSecondsMax, watchdogIntervalSecondsMax } = monitorBounds
+  if (windowMinutes !== undefined) {
+    if (condition.windowMinutes === null) throw wrong('window_minutes', 'this condition is about the present moment')
+    if (windowMinutes < 1 || windowMinutes > WINDOW_MINUTES_MAX)
+      throw wrong('window_minutes', `1 to ${WINDOW_MINUTES_MAX} minutes`)
+  }
+  if (forSeconds < 0 || forSeconds > watchdogWindowSecondsMax)
+    throw wrong('for_seconds', `0 to ${watchdogWindowSecondsMax} seconds; a check runs every ${SAMPLE_SECONDS}`)
+  if (intervalSeconds < SAMPLE_SECONDS || intervalSeconds > watchdogIntervalSecondsMax)
+    throw wrong('interval_seconds', `${SAMPLE_SECONDS} to ${watchdogIntervalSecondsMax} seconds`)
+  if (throttleSeconds < 0 || throttleSeconds > watchdogWindowSecondsMax)
+    throw wrong('throttle_seconds', `0 to ${watchdogWindowSecondsMax} seconds`)
 }

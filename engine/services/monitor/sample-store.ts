@@ -1,32 +1,34 @@
 /**
- * CPU and memory over time: samples in the catalog's environment, finer for what is new than for what is old.
+ * CPU and memory over time, in the catalog's environment: the older a sample, the coarser.
  *
  * | table   | key                                  | value                                                           |
  * |---------|--------------------------------------|-----------------------------------------------------------------|
  * | samples | tier u8, time u64 (big-endian, µs)   | version u8, JSON: by container, [percent of a core, bytes]      |
  *
- * 1. Samples are collected for a while and written together; what the process had not written when it died is missing.
- * 2. A tier keeps what its longest question needs: the oldest row goes when a new one comes.
+ * 1. Samples are collected for a while and written together. Those that a process had not written when it died are
+ *    lost.
+ * 2. A tier keeps as much as its longest query needs: a new row replaces the oldest.
  */
+import type { TimeSelector } from '../../api/container-service.js'
 import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
-import type { TimeSelector } from '../../api/container-service.js'
 
 export const samplesTable = 'samples'
 
-/** Percent of one core, and bytes; null where it is not known. */
+/** Percent of one core, and bytes; null where unknown. */
 export type Sample = readonly [cpu: number | null, memory: number | null]
 
 /** Seconds between two samples. */
 export const SAMPLE_SECONDS = 10
 
-/** Seconds of one row, and how long rows are kept. */
+/** Seconds that a row covers, and for which it is kept. */
 const tiers = [
   { seconds: SAMPLE_SECONDS, keepSeconds: 3_600 },
   { seconds: 60, keepSeconds: 86_400 },
   { seconds: 600, keepSeconds: 7 * 86_400 },
 ] as const
 
+/** The tier and the length of each span that clients can choose. */
 const spans: Readonly<Record<TimeSelector, { readonly tier: number; readonly seconds: number }>> = {
   '5m': { tier: 0, seconds: 300 },
   '15m': { tier: 0, seconds: 900 },
@@ -38,7 +40,7 @@ const spans: Readonly<Record<TimeSelector, { readonly tier: number; readonly sec
 
 const VERSION = 1
 const KEY_BYTES = 9
-/** Rows that wait for the disk at most; of more the oldest are dropped. */
+/** Rows that may wait for the disk. Of more, the oldest are dropped. */
 const WAITING_MAX = 512
 
 interface Row {
@@ -47,8 +49,9 @@ interface Row {
   readonly samples: Readonly<Record<string, Sample>>
 }
 
-/** The mean of CPU and the most of memory, over the samples of one row. */
+/** The mean of CPU and the maximum of memory over the samples of one row. */
 class Mean {
+  /** Time of the first sample, microseconds; 0 where there is none. */
   since = 0
   readonly #sums = new Map<string, { cpu: number; cpus: number; memory: number | null }>()
 
@@ -64,7 +67,7 @@ class Mean {
     }
   }
 
-  /** What was added since the last call. */
+  /** The row of what was added since the last call. */
   take(): Record<string, Sample> {
     const means = [...this.#sums].map(([name, { cpu, cpus, memory }]): [string, Sample] => {
       return [name, [cpus === 0 ? null : Math.round((cpu / cpus) * 100) / 100, memory]]
@@ -92,10 +95,10 @@ export class SampleStore {
     this.#latest = samples
     for (const [tier, { seconds }] of tiers.entries()) {
       const mean = this.#means[tier] as Mean
-      // A clock that was set back begins a row anew.
+      // The clock was set back: start the row anew.
       if (mean.since === 0 || mean.since > micros) mean.since = micros
       mean.add(samples)
-      // Half a sample's leeway: clock-work is never exact.
+      // Half a sample of tolerance: timers are never exact.
       if (micros - mean.since < (seconds - 1.5 * SAMPLE_SECONDS) * 1e6) continue
       this.#waiting.push({ tier, micros, samples: mean.take() })
       mean.since = 0
@@ -103,7 +106,7 @@ export class SampleStore {
     if (this.#waiting.length > WAITING_MAX) this.#waiting.splice(0, this.#waiting.length - WAITING_MAX)
   }
 
-  /** Writes what was collected, and drops what is too old. A full disk lets it wait. */
+  /** Writes collected rows and deletes old ones. On a full disk the rows wait. */
   flush(nowMicros: number): void {
     if (this.#waiting.length === 0) return
     const batch = new WriteBatch()
@@ -121,7 +124,7 @@ export class SampleStore {
     if (commitOrWait(this.#environment, batch)) this.#waiting = []
   }
 
-  /** Rows of a time up to now, oldest first. */
+  /** Values of the span that ends now, oldest first. */
   series(
     container: string,
     what: 'cpu' | 'memory',

@@ -1,18 +1,17 @@
 /**
- * What each thread, and the process, takes of processor and memory, measured between two looks.
+ * Processor time and memory of each thread and of the process, measured between two reads.
  *
- * 1. Where the kernel does not tell, a thread's share is how long its event loop was busy: threads that train, answer or
- *    deliver come and go, and are not asked.
+ * 1. Threads of shards and the main thread are measured by the kernel. Threads that train, answer or deliver come and
+ *    go: their share is how long their event loops were busy.
  * 2. A thread that does not answer in time has no sample; nothing waits for it.
  */
-import { threadMs } from '../../runtime/threads/thread-time.js'
-import type { Sample } from './sample-store.js'
+import { threadMs, type ThreadUsage } from '../../runtime/threads/thread-usage.js'
+import { within } from '../../runtime/within.js'
 import type { Integrations } from '../integrations/integrations.js'
 import type { ReaderThreads } from '../readers/reader-threads.js'
 import type { TrainingThreads } from '../training/training-threads.js'
 import type { ReadableShards } from '../read/job-reader.js'
-import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
-import { within } from '../../runtime/threads/within.js'
+import type { Sample } from './sample-store.js'
 
 export interface UsageDeps {
   readonly shards: ReadableShards
@@ -22,9 +21,9 @@ export interface UsageDeps {
 }
 
 /** How long a thread has for its answer. */
-const LOOK_MS = 2_000
+const ANSWER_MS = 2_000
 
-/** Milliseconds of processor time so far, and bytes. */
+/** Processor time so far in milliseconds, and memory in bytes. */
 interface Reading {
   readonly ms: number | null
   readonly memory: number | null
@@ -39,14 +38,14 @@ export class Usage {
     this.#deps = deps
   }
 
-  /** By container, as `actor/0`. Shares are of the time since the last call. */
+  /** Samples by container, such as `actor/0`. Shares are of the time since the last call. */
   async read(): Promise<Record<string, Sample>> {
     const readings = await this.#readings()
     const now = performance.now()
     const elapsed = now - this.#beforeMs
     const samples = [...readings].map(([name, { ms, memory }]): [string, Sample] => {
       const before = this.#before.get(name)
-      // A thread that began anew counts from zero again.
+      // A restarted thread counts from zero again.
       const isKnown = ms !== null && before !== undefined && ms >= before && elapsed > 0
       return [name, [isKnown ? Math.round(((ms - before) / elapsed) * 10_000) / 100 : null, memory]]
     })
@@ -65,21 +64,21 @@ export class Usage {
       ['trainer/main', { ms: trainingThreads.busyMs, memory: null }],
       ['query/main', { ms: readers.busyMs, memory: null }],
     ])
-    const looks = Array.from({ length: shards.threads }, async (_, thread) => {
-      const look = await within(LOOK_MS, shards.readThreadUsage(thread)).catch(() => null)
-      if (look === null) return
-      readings.set(`actor/${thread}`, { ms: look.tid === null ? null : threadMs(look.tid), memory: bytesOf(look) })
+    const answers = Array.from({ length: shards.threads }, async (_, thread) => {
+      const usage = await within(ANSWER_MS, shards.readThreadUsage(thread)).catch(() => null)
+      if (usage === null) return
+      readings.set(`actor/${thread}`, { ms: usage.tid === null ? null : threadMs(usage.tid), memory: bytesOf(usage) })
     })
     if (integrations.isRunning) {
-      looks.push(
-        within(LOOK_MS, integrations.look())
+      answers.push(
+        within(ANSWER_MS, integrations.threadUsage())
           .catch(() => null)
-          .then((look) => {
-            if (look !== null) readings.set('integration/main', { ms: integrations.busyMs, memory: bytesOf(look) })
+          .then((usage) => {
+            if (usage !== null) readings.set('integration/main', { ms: integrations.busyMs, memory: bytesOf(usage) })
           }),
       )
     }
-    await Promise.all(looks)
+    await Promise.all(answers)
     return readings
   }
 }

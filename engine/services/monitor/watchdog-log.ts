@@ -1,31 +1,34 @@
 /**
- * Watchdogs as they are kept: the table `watchdogs` of the catalog's environment, by number (u32, big-endian), JSON behind a
- * byte of version.
+ * Stored watchdogs: the table `watchdogs` of the catalog's environment. Keys are numbers (u32, big-endian), values a
+ * version byte and JSON.
  *
- * 1. A change, its entry in the audit log and what is told of it (alert-log.ts) are one commit.
+ * 1. A change, its entry in the audit log and its alert (alert-log.ts) are one commit.
  */
-import type { AuditTrail } from '../../resource/audit-trail.js'
-import { WriteBatch, type Environment } from '../../store/environment.js'
-import { jobKey as numberKey } from '../../store/tables.js'
-import { ALERT_MICROS_MAX, alertsAfter, lastAlertMicros, putAlert } from './alert-log.js'
 import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { AuditEntry } from '../../api/audit-service.js'
+import { WriteBatch, type Environment } from '../../store/environment.js'
+import { jobKey as numberKey } from '../../store/tables.js'
+import type { AuditTrail } from '../../resource/audit-trail.js'
 import type { WatchdogAlert } from '../../integration/contract.js'
+import { ALERT_MICROS_MAX, alertsAfter, lastAlertMicros, putAlert } from './alert-log.js'
 
 export const watchdogsTable = 'watchdogs'
 
-/** As stored: without what is only measured, and with what is only remembered. */
+/** A watchdog as stored: without measured values, and with what it needs to know later. */
 export interface WatchdogRow extends Omit<WatchdogView, 'value' | 'integrations'> {
   readonly integrationIds: readonly number[]
-  /** When its integrations were named. */
+  /** When its integrations were set, microseconds. */
   readonly namedMicros: number
-  /** When it last told that it fires; null: never. */
+  /** When integrations were last told that it fires, microseconds; null: never. */
   readonly toldMicros: number | null
-  /** It told that it fires, and has not told that it resolved. */
+  /** Integrations were told that it fires, and not yet that it resolved. */
   readonly isTold: boolean
 }
 
-/** All of them, by age. */
+/** A watchdog without the id that it gets when it is kept. */
+export type NewWatchdogRow = Omit<WatchdogRow, 'id'>
+
+/** All watchdogs, oldest first. */
 export function* readWatchdogs(environment: Environment): Iterable<WatchdogRow> {
   for (const { value } of environment.range(watchdogsTable, {})) {
     const row = JSON.parse(Buffer.from(value.subarray(1)).toString()) as WatchdogRow | null
@@ -53,30 +56,30 @@ export class WatchdogLog {
     this.#lastAlertMicros = lastAlertMicros(environment)
   }
 
-  /** A number that no watchdog has, or had while this process runs, or in an alert that is kept. */
+  /** A number that no watchdog has, has had in this process, or has in a stored alert. */
   nextId(): string {
     return String(this.#next++)
   }
 
-  /** Whether integrations have something to tell, or may get it. */
+  /** True where integrations have alerts to tell, or may get some. */
   tells(nowMicros: number): boolean {
     if (nowMicros - this.#lastAlertMicros < ALERT_MICROS_MAX) return true
     for (const { integrationIds } of this.rows.values()) if (integrationIds.length > 0) return true
     return false
   }
 
-  /** A time for an alert that no other has. */
+  /** A time for an alert that no other alert has, microseconds. */
   alertMicros(nowMicros: number): number {
     return (this.#lastAlertMicros = Math.max(nowMicros, this.#lastAlertMicros + 1))
   }
 
-  /** `alert` is told to the row's integrations. @throws Refusal store_full, store_failed. */
+  /** Writes the row; the row's integrations will tell `alert`. @throws Refusal store_full, store_failed. */
   put(row: WatchdogRow, entry: AuditEntry, alert: WatchdogAlert | null = null): void {
     this.#commit(row, entry, alert, Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row))]))
     this.rows.set(row.id, row)
   }
 
-  /** As put. */
+  /** Deletes the row. The rest as `put`. */
   remove(row: WatchdogRow, entry: AuditEntry, alert: WatchdogAlert | null = null): void {
     this.#commit(row, entry, alert, null)
     this.rows.delete(row.id)

@@ -1,42 +1,48 @@
 /**
- * What watchdogs measure, from the parts of the engine: one number for each condition, or null where there is nothing to
- * measure.
+ * What watchdogs measure in the engine: one number for each condition; null where there is nothing to measure.
  *
- * 1. Made anew for each round of looks; what many watchdogs ask for is read once.
+ * 1. Made anew for each round of checks; what several watchdogs need is read once.
  */
 import type { WindowCounts } from '../../domain/metrics/decision-window.js'
-import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { StatsRow } from '../../store/rows.js'
-import { freeShare, type ContainedDeps } from './container-list.js'
 import { modelHealth } from '../read/job-view.js'
+import { freeShare, type ContainerListDeps } from './container-list.js'
 
 const MINUTE_MICROS = 60e6
 
-/** A step that does not work, by job. */
+/** A pipeline step that does not work. */
 export interface FailingStep {
   readonly jobId: number
 }
 
-export interface Ground {
-  readonly deps: ContainedDeps
+/** What a round of checks measures. */
+export interface ReadingsContext {
+  readonly deps: ContainerListDeps
   readonly nowMicros: number
   readonly failing: readonly FailingStep[]
+  /** Counts of the last minutes, of one job or of all. */
   window(jobId: number | null, minutes: number): WindowCounts
 }
 
 export class WatchdogReadings {
-  readonly #ground: Ground
+  readonly #context: ReadingsContext
   readonly #stats = new Map<number, StatsRow>()
 
-  constructor(ground: Ground) {
-    this.#ground = ground
+  constructor(context: ReadingsContext) {
+    this.#context = context
   }
 
-  value({ condition, jobId, windowMinutes }: WatchdogView): number | null {
-    const { deps, failing } = this.#ground
-    if (jobId !== null && deps.catalog.job(jobId) === undefined) return null
-    const counts = (): WindowCounts => this.#ground.window(jobId, windowMinutes)
+  /** The number that the watchdog's condition is about. */
+  value({
+    condition,
+    jobId,
+    windowMinutes,
+  }: Pick<WatchdogView, 'condition' | 'jobId' | 'windowMinutes'>): number | null {
+    const { deps, failing } = this.#context
+    if (jobId !== null && deps.resources.job(jobId) === undefined) return null
+    const counts = (): WindowCounts => this.#context.window(jobId, windowMinutes)
     switch (condition) {
       case 'minutes_without_events':
         return this.#minutesWithoutEvents(jobId)
@@ -72,19 +78,19 @@ export class WatchdogReadings {
   }
 
   #jobs(jobId: number | null): JobSettings[] {
-    const { catalog } = this.#ground.deps
-    if (jobId === null) return [...catalog.jobs()]
-    const job = catalog.job(jobId)
+    const { resources } = this.#context.deps
+    if (jobId === null) return [...resources.jobs()]
+    const job = resources.job(jobId)
     return job === undefined ? [] : [job]
   }
 
   #shards(): number[] {
-    return Array.from({ length: this.#ground.deps.shards.count }, (_, shard) => shard)
+    return Array.from({ length: this.#context.deps.shards.count }, (_, shard) => shard)
   }
 
   #statsOf(job: JobSettings): StatsRow {
     let stats = this.#stats.get(job.id)
-    if (stats === undefined) this.#stats.set(job.id, (stats = this.#ground.deps.shards.reader(job.shard).stats(job)))
+    if (stats === undefined) this.#stats.set(job.id, (stats = this.#context.deps.shards.reader(job.shard).stats(job)))
     return stats
   }
 
@@ -93,13 +99,13 @@ export class WatchdogReadings {
   }
 
   #fullest(size: (mailbox: { readonly length: number; readonly bytes: number }) => number): number {
-    return Math.max(...this.#shards().map((shard) => size(this.#ground.deps.shards.mailbox(shard))))
+    return Math.max(...this.#shards().map((shard) => size(this.#context.deps.shards.mailbox(shard))))
   }
 
   #minutesWithoutEvents(jobId: number | null): number | null {
     const times = this.#jobs(jobId).flatMap((job) => this.#statsOf(job).lastEventMicros ?? [])
     if (times.length === 0) return null
-    return Math.max(0, (this.#ground.nowMicros - times.reduce((a, b) => Math.max(a, b))) / MINUTE_MICROS)
+    return Math.max(0, (this.#context.nowMicros - times.reduce((a, b) => Math.max(a, b))) / MINUTE_MICROS)
   }
 
   #feedbackLag(jobId: number | null): number | null {

@@ -1,7 +1,7 @@
 /**
- * Events as answers show them: the rows of `events/query`, the hits of a search.
+ * Events as documents in wire names: the rows of `events/query`, the hits of a search.
  *
- * Owns: the documents, in wire names: they are written on the thread that found them. Leaves out: which events.
+ * Owns: the documents. Leaves out: which events (job-walk.ts), the service's own section (read/export.ts).
  */
 import { isoMicros } from '../../clock.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
@@ -29,7 +29,7 @@ import { readStats } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { readEnrichments } from '../../actor/enrichment-results.js'
 import { readNotes } from '../../actor/notes.js'
-import type { QueriedJob } from './query-task.js'
+import type { QueriedJob } from './query-protocol.js'
 import { viewOf } from '../../actor/event-reply.js'
 import type { Json } from '../../domain/query/collector.js'
 
@@ -44,7 +44,7 @@ interface Known {
   readonly view: EventView
 }
 
-export class EventAnswers {
+export class EventDocuments {
   readonly #stores: (shard: number) => QueryStore
   readonly #serviceName: string
   readonly #pointsOnly: boolean
@@ -57,7 +57,10 @@ export class EventAnswers {
     this.#pointsOnly = pointsOnly
   }
 
-  /** One element of `events`: the service's own section under its name; the body by the name it was sent under, and by that of existing clients. */
+  /**
+   * One element of `events`, with the service's own section under its name. The body has two names: the one that it was
+   * sent under, and the one that existing clients read.
+   */
   row(job: QueriedJob, micros: number): Json {
     const known = this.#read(job, micros)
     const { view, record, header, content, body, ballot } = known
@@ -100,7 +103,7 @@ export class EventAnswers {
     }
   }
 
-  /** What fields are read of, as one document (query/field.ts). */
+  /** The fields that a query can name (domain/query/field.ts), as one document. */
   #document(known: Known): Json {
     const { job, micros, body, view } = known
     const own = this.#exported(known)
@@ -169,7 +172,7 @@ export class EventAnswers {
   }
 }
 
-/** By the rule of query/field.ts. */
+/** The event's own time by the rule of domain/query/field.ts, microseconds. */
 function originalTime(body: Record<string, unknown>, micros: number): number {
   for (const name of ['@timestamp', 'timestamp']) {
     const value = body[name]

@@ -1,12 +1,12 @@
 /**
- * Events of jobs, walked in one snapshot, newest first in each job.
+ * A walk over the events of one job in one snapshot, newest first.
  *
- * Owns: which records are looked at (by ingest time, by id, or all), time and cancellation. Leaves out: what is done with
- * what passes.
+ * Owns: which records are read (by ingest time, by id, or all), time and cancellation. Leaves out: what is done with an
+ * event that passes.
  *
- * 1. A scan is synchronous, so every read of a shard is of one snapshot; a job lives in one shard.
- * 2. Time is looked at every few hundred events, or less where they are large: a scan that is over its time stops where it is,
- *    and says so.
+ * 1. A scan is synchronous, so every read of a shard is of one snapshot. A job lives in one shard.
+ * 2. The scan checks its time every few hundred events, more often where events are large. Over its time it stops where
+ *    it is, and says so (`timedOut`).
  */
 import { Refusal } from '../../errors.js'
 import { requiredIds, ingestedWithin, matches, type Condition } from '../../domain/query/condition.js'
@@ -15,7 +15,7 @@ import type { BodyCodec } from '../../store/body-codec.js'
 import type { Environment, KeyRange } from '../../store/environment.js'
 import { timeKey, timeOfKey } from '../../store/tables.js'
 import { findEvent, type FoundEvent } from '../../actor/event-table.js'
-import type { QueriedJob } from './query-task.js'
+import type { QueriedJob, QueryTask } from './query-protocol.js'
 import { RecordFields } from './record-fields.js'
 import type { TaskClock } from '../readers/task-frame.js'
 
@@ -25,17 +25,25 @@ export interface QueryStore {
   readonly codec: BodyCodec
 }
 
-/** Told of each event that passes, whose bytes are there until the next one; false ends the walk through its job. */
+/** What a query runs on. */
+export interface QueryContext {
+  readonly task: QueryTask
+  readonly stores: (shard: number) => QueryStore
+  readonly clock: TaskClock
+}
+
+/** Called with each event that passes. Its bytes are valid until the next one. False ends the walk through the job. */
 export type Visitor = (event: RecordFields, job: QueriedJob, micros: number, record: Uint8Array) => boolean
 
-const LOOK_EVERY = 256
-const LOOK_EVERY_BYTES = 256 * 1024
+/** The scan checks its time after so many events, or so many bytes. */
+const CHECK_EVENTS = 256
+const CHECK_BYTES = 256 * 1024
 const TIME_MAX = Number.MAX_SAFE_INTEGER
 
 export class EventScan {
   readonly #stores: (shard: number) => QueryStore
   readonly #clock: TaskClock
-  /** One a shard: shapes and words are a shard's own. */
+  /** One for each shard, which has its own shapes and words. */
   readonly #fields = new Map<number, RecordFields>()
   #seen = 0
   #bytes = 0
@@ -46,7 +54,7 @@ export class EventScan {
     this.#clock = clock
   }
 
-  /** Walks the events of a job that the condition asks for. */
+  /** Walks the events of a job that meet the condition. */
   walk(job: QueriedJob, condition: Condition, fields: FieldSet, visit: Visitor): void {
     if (this.#isOver() || condition.kind === 'none') return
     const { environment, codec } = this.#stores(job.shard)
@@ -55,7 +63,7 @@ export class EventScan {
     event.ofJob(job)
     const ids = requiredIds(condition)
     const goesOn = (micros: number, record: Uint8Array): boolean => {
-      if (this.#isTimeToLook(record.length) && this.#isOver()) return false
+      if (this.#isCheckDue(record.length) && this.#isOver()) return false
       event.event(micros, record)
       return !matches(condition, event) || visit(event, job, micros, record)
     }
@@ -68,9 +76,9 @@ export class EventScan {
     environment.scan('events', range, (key, record) => goesOn(timeOfKey(key), record))
   }
 
-  #isTimeToLook(bytes: number): boolean {
+  #isCheckDue(bytes: number): boolean {
     this.#bytes += bytes
-    if (++this.#seen < LOOK_EVERY && this.#bytes < LOOK_EVERY_BYTES) return false
+    if (++this.#seen < CHECK_EVENTS && this.#bytes < CHECK_BYTES) return false
     this.#seen = this.#bytes = 0
     return true
   }

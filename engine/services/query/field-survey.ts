@@ -1,11 +1,12 @@
 /**
- * What fields jobs have: from what their latest events really hold.
+ * The fields that jobs have, as found in their latest events.
  *
- * Owns: the sample, the type of a field. Leaves out: what can be asked of a field (query/filter.ts).
+ * Owns: the sample, the type of a field. Leaves out: the operators (domain/query/filter.ts).
  *
- * 1. Looked at are the latest limits.fieldSampleEventsMax events over all jobs, a fair share of each; so a field that only
- *    old events have is not listed, but can be asked for all the same.
- * 2. A field with numbers here and texts there is a `keyword`; with whole and other numbers a `double`.
+ * 1. The sample is the latest limits.fieldSampleEventsMax events over all jobs, with an equal share for each job. A
+ *    field that only older events have is not listed, but can be queried.
+ * 2. A field with numbers in some events and texts in others is a `keyword`. One with whole and other numbers is a
+ *    `double`.
  */
 import { limits } from '../../limits.js'
 import { ownFields, type FieldType } from '../../domain/query/field.js'
@@ -13,9 +14,9 @@ import { filterOperators, type FilterOperator } from '../../domain/query/filter.
 import { isDateText } from '../../domain/query/instant.js'
 import { decodeContent } from '../../store/event-record.js'
 import { jobRange } from '../../store/tables.js'
-import type { QueryGround } from './query-runs.js'
+import type { QueryContext } from './event-scan.js'
 
-/** Looked at in each job at least, while there is room at all. */
+/** Events of each job in the sample at least, until the sample is full. */
 const SHARE_MIN = 20
 
 interface Surveyed {
@@ -27,7 +28,7 @@ const always: readonly FilterOperator[] = ['is', 'is not', 'is one of', 'is not 
 const texts: readonly FilterOperator[] = ['starts with', 'not starts with', 'contains', 'not contains']
 const bounds: readonly FilterOperator[] = ['lt', 'lte', 'gt', 'gte']
 
-/** What makes sense for a field of that type; every operator is answered for every field. */
+/** The operators to offer for a type. The service answers every operator for every field. */
 function operatorsFor(type: FieldType): readonly FilterOperator[] {
   if (type === 'keyword') return filterOperators
   const sensible =
@@ -36,7 +37,7 @@ function operatorsFor(type: FieldType): readonly FilterOperator[] {
 }
 
 /** Elements of the answer to `filters/fields`, by name. */
-export function surveyFields(ground: QueryGround): object[] {
+export function surveyFields(ground: QueryContext): object[] {
   return survey(ground).map(([name, { type, jobs }]) => ({
     field_name: name,
     available_operators: operatorsFor(type),
@@ -45,17 +46,17 @@ export function surveyFields(ground: QueryGround): object[] {
 }
 
 /** The answer to `filters/fields_mapping`. */
-export function surveyTypes(ground: QueryGround): Record<string, FieldType> {
+export function surveyTypes(ground: QueryContext): Record<string, FieldType> {
   return Object.fromEntries(survey(ground).map(([name, { type }]) => [name, type]))
 }
 
-function survey({ task, stores, clock }: QueryGround): [string, Surveyed][] {
+function survey({ task, stores, clock }: QueryContext): [string, Surveyed][] {
   const found = new Map<string, Surveyed>()
   const share = Math.max(SHARE_MIN, Math.ceil(limits.fieldSampleEventsMax / Math.max(1, task.jobs.length)))
   let left: number = limits.fieldSampleEventsMax
   for (const job of task.jobs) {
     const { environment, codec } = stores(job.shard)
-    const note = (name: string, type: FieldType): void => noteField(found, name, type, job.id)
+    const note = (name: string, type: FieldType): void => addField(found, { name, type, jobId: job.id })
     for (const { value } of environment.range('events', {
       ...jobRange(job.id),
       reverse: true,
@@ -67,22 +68,31 @@ function survey({ task, stores, clock }: QueryGround): [string, Surveyed][] {
     if (clock.cancelled.isCancelled || clock.nowMs() >= clock.deadlineMs) break
   }
   for (const job of task.jobs) {
-    for (const name of ['@timestamp', 'timestamp_inference']) noteField(found, name, 'date', job.id, true)
+    for (const name of ['@timestamp', 'timestamp_inference']) addOwnField(found, { name, type: 'date', jobId: job.id })
     for (const [name, type] of Object.entries(ownFields))
-      noteField(found, `${task.serviceNames[0]}.${name}`, type, job.id, true)
+      addOwnField(found, { name: `${task.serviceNames[0]}.${name}`, type, jobId: job.id })
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** `fixed`: the service's own, whatever events hold under that name. */
-function noteField(found: Map<string, Surveyed>, name: string, type: FieldType, jobId: number, fixed = false): void {
+interface JobField {
+  readonly name: string
+  readonly type: FieldType
+  readonly jobId: number
+}
+
+function addField(found: Map<string, Surveyed>, { name, type, jobId }: JobField): void {
   const known = found.get(name)
-  if (known === undefined) {
-    if (fixed || found.size < limits.fieldsListedMax) found.set(name, { type, jobs: new Set([jobId]) })
-    return
-  }
-  known.jobs.add(jobId)
-  known.type = fixed ? type : wider(known.type, type)
+  if (known !== undefined) {
+    known.jobs.add(jobId)
+    known.type = wider(known.type, type)
+  } else if (found.size < limits.fieldsListedMax) found.set(name, { type, jobs: new Set([jobId]) })
+}
+
+/** A field of the service's own has its type whatever events hold under that name, and is always listed. */
+function addOwnField(found: Map<string, Surveyed>, { name, type, jobId }: JobField): void {
+  const jobs = found.get(name)?.jobs ?? new Set()
+  found.set(name, { type, jobs: jobs.add(jobId) })
 }
 
 function wider(a: FieldType, b: FieldType): FieldType {

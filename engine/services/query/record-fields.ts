@@ -1,9 +1,10 @@
 /**
- * A stored event as conditions see it: fields read from its key, its header, its body's bytes, its ballot; each when asked.
+ * The fields of a stored event as conditions see them. Each is read when it is needed: from the key, the header, the
+ * bytes of the body, or the ballot.
  *
- * Owns: what each of the service's own fields is (query/field.ts names them). Leaves out: which events are looked at.
+ * Owns: the values of the service's own fields (domain/query/field.ts names them). Leaves out: which events are read.
  *
- * 1. All fields of the question are in the set before the first event is looked at.
+ * 1. All fields of the query are in the set before the first event is read.
  * 2. Values are valid until the next event.
  */
 import type { EventExtras } from '../../domain/event/envelope.js'
@@ -31,7 +32,7 @@ import { LOW_CONFIDENCE, readStats } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
 
-/** What the votes on an event come to. */
+/** What the votes on an event amount to. */
 interface Standing {
   /** The label's name, `Undecided`, or null. */
   readonly consensus: string | null
@@ -39,11 +40,11 @@ interface Standing {
   readonly state: BucketState
 }
 
-/** Ballots that are remembered while a job's events are walked. */
+/** Ballots kept in memory while a job's events are walked. */
 const STANDINGS_MAX = 50_000
 
 const none: readonly ScalarValue[] = []
-/** Where '' stands for a decision that was not made (S4). */
+/** Fields in which '' stands for a decision that was not made (S4). */
 const undecided: ReadonlySet<OwnName> = new Set(['result', 'result_label', 'previous_result'])
 const noDecision: readonly ScalarValue[] = ['']
 const nobodyVoted: Standing = { consensus: null, undecided: false, state: 'new' }
@@ -71,7 +72,7 @@ export class RecordFields implements EventFields {
     this.#body = new BodyFields(fields.paths)
   }
 
-  /** Goes on to a job's events, as the store has them now. */
+  /** Moves to a job, as the store has it now. */
   ofJob(job: FieldsJob): void {
     this.#job = job
     this.#decisionWords = decisionWords(job.labels)
@@ -79,7 +80,7 @@ export class RecordFields implements EventFields {
     this.#trainedThroughSeq = readStats(this.#reads, job.id, job.labels.length).trainedThroughSeq
   }
 
-  /** Goes on to the event that came in at `micros`. The bytes must not change before the next one. */
+  /** Moves to the event with ingest time `micros`. The bytes must not change before the next one. */
   event(micros: number, record: Uint8Array): void {
     this.#micros = micros
     this.#record = Buffer.isBuffer(record) ? record : Buffer.from(record.buffer, record.byteOffset, record.byteLength)
@@ -105,7 +106,7 @@ export class RecordFields implements EventFields {
     return field.slots.some((slot) => this.#body.has(slot)) || (field.own !== null && this.#hasOwn(field.own))
   }
 
-  /** A decision that was not made is not there. */
+  /** A decision that was not made counts as absent. */
   #hasOwn(name: OwnName): boolean {
     const values = this.#own(name)
     return values.length > 0 && !(values[0] === '' && undecided.has(name))
@@ -178,9 +179,9 @@ export class RecordFields implements EventFields {
   }
 
   /** None where the event was never reprocessed. */
-  #previous(said: (label: number) => readonly ScalarValue[]): readonly ScalarValue[] {
+  #previous(valuesOf: (label: number) => readonly ScalarValue[]): readonly ScalarValue[] {
     const previous = decodePrevious(this.#record)
-    return previous === null ? none : said(previous.label)
+    return previous === null ? none : valuesOf(previous.label)
   }
 
   #extra(name: keyof EventExtras): ScalarValue | null | undefined {
@@ -198,7 +199,7 @@ export class RecordFields implements EventFields {
       ballot === null
         ? nobodyVoted
         : {
-            consensus: ballot === null ? null : consensusName(this.#job.labels, ballot.consensus),
+            consensus: consensusName(this.#job.labels, ballot.consensus),
             undecided: ballot.consensus === UNDECIDED,
             state: stateOf(ballot, this.#trainedThroughSeq),
           }

@@ -1,15 +1,22 @@
 /**
- * Clusters as they are committed: listings, trees, and an event's place in its cluster.
+ * Clusters as they are committed: lists, trees, and an event's place in its cluster.
  *
- * Owns: reading the rows of clustering for people. Leaves out: what they mean (cause/), the wire (server/).
+ * Owns: views of the rows of clustering. Leaves out: what the rows mean (domain/cause/), the documents
+ * (cluster-document.ts).
  *
- * 1. What is read is bounded: so many rows are looked at for a page, however few of them belong on it.
+ * 1. Reads are bounded: a page reads at most causeBounds.clusterRowsLookedMax rows, however few of them are shown.
  */
 import { systemClock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { causeBounds } from '../../domain/cause/bounds.js'
-import { isOver, ROOT_FIELDS, type AlertRow, type ClusterRow, type Stand } from '../../domain/cause/cause-rows.js'
-import { countClusters } from '../../domain/cause/cluster-book.js'
+import {
+  isClosed,
+  ROOT_FIELDS,
+  type AlertRow,
+  type ClusterRow,
+  type StreamTime,
+} from '../../domain/cause/cause-rows.js'
+import { countClusters } from '../../domain/cause/clusters.js'
 import { sides } from '../../domain/cause/delays.js'
 import { causeSettingsOf, type CauseSettings } from '../../domain/cause/settings.js'
 import { eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
@@ -29,8 +36,9 @@ import type {
   RootAlert,
 } from '../../api/cluster-service.js'
 import { eventAt, type FoundEvent } from '../../actor/event-table.js'
+import { reasonOf } from './cluster-document.js'
 
-/** What of a job's settings its clusters are read by. */
+/** The settings of a job that its clusters are read by. */
 export type ClusteredJob = Pick<JobSettings, 'id' | 'labels' | 'category' | 'pipeline'>
 
 interface Found {
@@ -45,7 +53,7 @@ export class ClusterReader {
   readonly #job: ClusteredJob
   readonly #rows: CauseRows
   readonly #settings: CauseSettings
-  readonly #stand: Stand
+  readonly #stand: StreamTime
 
   constructor(environment: Environment, job: ClusteredJob, nowMicros = systemClock.nowMicros()) {
     this.#environment = environment
@@ -56,14 +64,20 @@ export class ClusterReader {
     this.#stand = { watermark: time?.watermark ?? -1, epoch: time?.epoch ?? 0, nowMicros }
   }
 
-  /** The event's place, or null where it was never clustered: it waits, or came in while the job had none. */
+  /** The event's place; null where it was never clustered: it is not decided yet, or older than the clustering. */
   place(micros: number, header: RecordHeader): ClusterPlace | null {
     const alert = this.#alert(micros)
     const found = alert === null ? null : this.#home(alert.cluster)
     if (alert === null || found === null) return null
     return {
       cluster: this.#view(found),
-      reason: this.#reason(alert, found),
+      reason: reasonOf({
+        alert,
+        size: found.row.size,
+        kind: this.#kind(alert.kind),
+        parentKind: this.#kind(alert.parentKind),
+        settings: this.#settings,
+      }),
       kind: this.#kind(alert.kind),
       about: alert.entity,
       timeMs: alert.timeMs,
@@ -77,7 +91,7 @@ export class ClusterReader {
   list({ size, after, state, alertsMin = 1, fromMs = -Infinity, toMs = Infinity }: ClusterQuery): ClusterPage {
     const clusters: ClusterView[] = []
     const total = countClusters(this.#rows)
-    let looked = 0
+    let rowsRead = 0
     for (const { number, row } of this.#rows.before('clusters', after === undefined ? null : cursorOf(after), true)) {
       const cluster = row as ClusterRow
       const isWanted =
@@ -87,7 +101,7 @@ export class ClusterReader {
         cluster.firstMs < toMs &&
         (state === undefined || state === this.#stateOf(cluster))
       if (isWanted) clusters.push(this.#view({ id: number, row: cluster }))
-      if (clusters.length === size || ++looked === causeBounds.clusterRowsLookedMax)
+      if (clusters.length === size || ++rowsRead === causeBounds.clusterRowsLookedMax)
         return { clusters, total, next: eventIdOf(number) }
     }
     return { clusters, total, next: null }
@@ -95,8 +109,8 @@ export class ClusterReader {
 
   /** @throws Refusal cluster_not_found, invalid_cursor. */
   tree(clusterId: string, { size, after }: Pick<ClusterQuery, 'size' | 'after'>): ClusterTree {
-    const query = microsOfEventId(clusterId)
-    const found = query === null ? null : this.#home(query)
+    const id = microsOfEventId(clusterId)
+    const found = id === null ? null : this.#home(id)
     if (found === null) throw new Refusal('cluster_not_found', 'cluster not found')
     const alerts = this.#members(found, after === undefined ? 0 : cursorOf(after), size)
     const nodes = new Map<number, Growing>()
@@ -117,7 +131,7 @@ export class ClusterReader {
     }
   }
 
-  /** Alerts of the cluster and of those that became part of it, in the order in which they came. */
+  /** Alerts of the cluster and of those merged into it, by ingest time. */
   #members({ id, row }: Found, after: number, size: number): number[] {
     const alerts = [id, ...row.merged].flatMap((cluster) => [...this.#rows.members(cluster, after, size)])
     return alerts.sort((a, b) => a - b).slice(0, size)
@@ -157,7 +171,7 @@ export class ClusterReader {
   }
 
   #stateOf(row: ClusterRow): 'open' | 'closed' {
-    return isOver(row, this.#settings, this.#stand) ? 'closed' : 'open'
+    return isClosed(row, this.#settings, this.#stand) ? 'closed' : 'open'
   }
 
   #view({ id, row }: Found): ClusterView {
@@ -195,31 +209,6 @@ export class ClusterReader {
     return { eventId: this.#eventId(parent), kind: this.#kind(parentKind), side: sides[side], delayMs, belief }
   }
 
-  #reason(alert: AlertRow, { row }: Found): string {
-    if (alert.alone === 'late')
-      return `it came more than ${this.#settings.lateMs / 1000} s behind the stream, and is a cluster of its own`
-    if (alert.alone === 'no_id')
-      return 'it has no id, or not all fields that must be equal, and is a cluster of its own'
-    const time = alert.assumed ? '; it says no time that can be, so it counts as of when it came in' : ''
-    if (alert.parent !== 0) {
-      const { kind, parentKind, delayMs, side } = alert
-      const place =
-        side === 0
-          ? 'of the same'
-          : side === 1
-            ? 'of one next to it'
-            : side === 2
-              ? 'of one that lists it'
-              : 'of one that it lists'
-      return `${this.#kind(kind)} follows from ${this.#kind(parentKind)} ${place}, ${delayMs / 1000} s before${time}`
-    }
-    if (alert.rank > 0)
-      return `it is equal or related to alerts of the cluster within ${this.#settings.gapMs / 1000} s${time}`
-    return row.size === 1
-      ? `nothing near it in time is thought to belong to it${time}`
-      : `the cluster began with it${time}`
-  }
-
   #decisions(micros: number, alert: AlertRow, header: RecordHeader): DecisionThen[] {
     const then = (atMicros: number, label: number, confidence: number, source: string): DecisionThen => ({
       atMicros,
@@ -228,7 +217,7 @@ export class ClusterReader {
       confidenceScore: confidence / 100,
       source,
     })
-    // Each says when the next one took its place; the first was made when the event came in.
+    // An entry has the time at which the next decision replaced it. The first was made when the event came in.
     const past = alert.history.map(([, label, confidence, source], at) =>
       then(alert.history[at - 1]?.[0] ?? micros, label, confidence, source),
     )

@@ -1,4 +1,4 @@
-/** Clusters for the outside: views of what is committed. */
+/** The service of clusters: views of committed state. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { ClusterPage, ClusterQuery, ClusterService, ClusterTree } from '../../api/cluster-service.js'
 import type { ReadableShards } from './job-reader.js'

@@ -1,11 +1,11 @@
 /**
- * A look at one event by its id: the busiest read of all, so it makes nothing but its answer.
+ * Reading one event by its id. It is the most frequent read, so it allocates nothing but its answer.
  *
- * Owns: the way from an id to what is shown of the event, the states of buckets that were asked for since the last commit.
- * Leaves out: all else that is read of a job (job-reader.ts).
+ * Owns: the way from an id to the view of the event, and a cache of bucket states since the last commit. Leaves out:
+ * all other reads of a job (job-reader.ts).
  *
- * 1. An id finds what findEvent (event-table.ts) finds; a test holds the two together.
- * 2. What is remembered is of one commit: `forget` is called with the next.
+ * 1. An id finds the same event as findEvent (actor/event-table.ts); a test compares the two.
+ * 2. The cache is valid for one commit: `forget` is called with the next.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -32,26 +32,26 @@ import { stateOf } from '../../actor/votes/ballots.js'
 import { viewOf } from '../../actor/event-reply.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
 
-/** Of one UTF-16 unit. */
+/** UTF-8 bytes of one UTF-16 unit at most. */
 const UTF8_BYTES_MAX = 3
 const ASCII_END = 0x80
 const BUCKET_KEY_BYTES = JOB_BYTES + BUCKET_ID_BYTES
-/** Buckets whose state is remembered between two commits: many events are in few buckets. */
+/** Bucket states that are cached between two commits: many events are in few buckets. */
 const STATES_MAX = 20_000
 
 export class EventReader {
   readonly #environment: Environment
   readonly #statsOf: (job: JobSettings) => StatsRow
-  /** What a look writes over: keys of `ids`, of `events` and of `ballots`, a value of `ids`, a record's header. */
+  /** Buffers that every read overwrites: keys of `ids`, `events` and `ballots`, a value of `ids`, a record's header. */
   readonly #idKey = Buffer.alloc(JOB_BYTES + UTF8_BYTES_MAX * limits.eventIdBytesMax)
   readonly #timeKey = Buffer.alloc(TIME_KEY_BYTES)
   readonly #bucketKey = Buffer.alloc(BUCKET_KEY_BYTES)
   readonly #bucketKeyView = viewOfBytes(this.#bucketKey)
   readonly #time = timeValue(0)
   readonly #head = Buffer.alloc(HEADER_BYTES)
-  /** The first bytes of the key of `ids`, by how many. */
+  /** Views of the first bytes of `#idKey`, by the length of the id. */
   readonly #idKeys: Uint8Array[] = []
-  /** Keys of `ballots`, and the state of each. */
+  /** Keys of `ballots`, and the state at the place of each. */
   readonly #known = new ByteTable()
   readonly #states: BucketState[] = []
 
@@ -68,7 +68,7 @@ export class EventReader {
     const bucketState = isInBucket(head)
       ? this.#bucketState(job, head, BUCKET_ID_AT)
       : this.#readState(job, this.#timeKey)
-    // Field by field, in the order of a reply's: a spread, or another order, would slow down all that view events.
+    // Field by field, in the order of a reply: another shape of object would slow down every caller of viewOf.
     return viewOf(job, eventId, {
       micros,
       pending: isPending(head),
@@ -79,7 +79,7 @@ export class EventReader {
     })
   }
 
-  /** The same of an event whose record was found by somebody else. */
+  /** The view of an event whose record the caller has found. */
   view(
     job: JobSettings,
     eventId: string,
@@ -93,20 +93,20 @@ export class EventReader {
     return viewOf(job, eventId, { micros, pending, label, confidence, outlier, bucketState })
   }
 
-  /** There is another commit. */
+  /** To be called after each commit. */
   forget(): void {
     if (this.#states.length === 0) return
     this.#known.clear()
     this.#states.length = 0
   }
 
-  /** The time of an event, or -1; its key is in `#timeKey` and the record's header in `#head` until the next look. */
+  /** The time of an event, or -1. Its key is in `#timeKey` and its header in `#head` until the next read. */
   #find(jobId: number, eventId: string): number {
     if (eventId.length > limits.eventIdBytesMax) return -1
     const key = this.#idKey
     key.writeUInt32BE(jobId, 0)
     const idBytes = writeId(key, JOB_BYTES, eventId)
-    // Longer than any id that was ever taken in; a store has bounds for keys of its own.
+    // No stored id is longer, and the store has limits for keys.
     if (idBytes > limits.eventIdBytesMax) return -1
     const id = (this.#idKeys[idBytes] ??= new Uint8Array(key.buffer, key.byteOffset, JOB_BYTES + idBytes))
     if (this.#environment.read('ids', id, this.#time) >= 0) return this.#findAt(jobId, timeOfValue(this.#time))
@@ -120,7 +120,7 @@ export class EventReader {
     return this.#environment.read('events', writeTimeKey(this.#timeKey, jobId, micros), this.#head) < 0 ? -1 : micros
   }
 
-  /** The state of the bucket whose id lies at a place. */
+  /** The state of the bucket whose id is at `at`. */
   #bucketState(job: JobSettings, bytes: Uint8Array, at: number): BucketState {
     const key = writeIdKey(this.#bucketKey, job.id, bytes, at)
     const view = this.#bucketKeyView
@@ -133,14 +133,14 @@ export class EventReader {
     return state
   }
 
-  /** `key` as in `ballots`. */
+  /** `key`: a key of `ballots`. */
   #readState(job: JobSettings, key: Uint8Array): BucketState {
     const ballot = this.#environment.get('ballots', key)
     return ballot === undefined ? stateOf(null, 0) : stateOf(decodeBallot(ballot), this.#statsOf(job).trainedThroughSeq)
   }
 }
 
-/** Writes a text as UTF-8; returns its bytes. Nearly all ids are ASCII, and short: a call would cost more than their bytes. */
+/** Writes a text as UTF-8; returns the number of bytes. For short ASCII ids this is faster than a native call. */
 function writeId(key: Buffer, at: number, id: string): number {
   for (let i = 0; i < id.length; i++) {
     const unit = id.charCodeAt(i)

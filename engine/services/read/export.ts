@@ -1,10 +1,10 @@
 /**
- * The exported event: the client's body, and beside its fields one section of the service's own
- * (C3.4).
+ * The exported event: the client's body, and one section of the service's own (C3.4).
  *
- * 1. A field of the client's that has the section's name is kept where it is an object: ours are put into it.
- * 2. What can be filtered by under the service's name (query/field.ts) can be read here.
- * 3. `key_hash` names the bucket, `features_hash` the values at the decision points, `full_hash` the whole body.
+ * 1. Where the body has an object under the section's name, the section's fields are added to it.
+ * 2. The section has every field that a query can name under the service's name (domain/query/field.ts).
+ * 3. Three hashes identify parts of the event. `key_hash`: its bucket. `features_hash`: its values at the decision
+ *    points. `full_hash`: its body.
  */
 import { createHash } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
@@ -31,12 +31,12 @@ export interface ExportDeps {
   readonly body: Record<string, unknown>
   readonly extras: EventExtras | null
   readonly ballot: BallotRow | null
-  /** The decision before the event was last reprocessed, or null where it never was. */
+  /** The decision before the last reprocessing; null where the event was never reprocessed. */
   readonly previous: PreviousDecision | null
   readonly notes: readonly StoredNote[]
-  /** Where it stands in its cluster; null where the job has none, or has not clustered it. */
+  /** Its place in its cluster; null where the job has no clusters, or has not clustered it. */
   readonly place: ClusterPlace | null
-  /** What was looked up about it; null where nothing was. */
+  /** Its enrichment; null where there is none. */
   readonly enrichments: EnrichmentRow | null
   readonly serviceName: string
 }
@@ -48,7 +48,7 @@ export function exportDocument(deps: ExportDeps): Record<string, unknown> {
   return { ...extras, ...body, [serviceName]: { ...clients, ...section(deps) } }
 }
 
-/** What is written here is dropped where it comes in again, so it has to be on that list. */
+/** Fields of the section are dropped from events that come in, so each must be in `sectionFields`. */
 type Section = Readonly<Partial<Record<(typeof sectionFields)[number], unknown>>>
 
 function section(deps: ExportDeps): Section {
@@ -87,7 +87,7 @@ function section(deps: ExportDeps): Section {
   }
 }
 
-/** The event's cluster, why it is in it, and how its decision came about. */
+/** The event's cluster, why the event is in it, and its decisions so far. */
 function placeDocument({
   cluster,
   reason,
@@ -148,24 +148,25 @@ function noteMessage({ notes, workflowName, atMicros }: StoredNote): LogMessage 
   return { component: workflowName ?? 'agent', level: 'info', content, timestamp: isoMicros(atMicros) }
 }
 
-const enrichmentSentences: Readonly<Record<EnrichmentNote['outcome'], string>> = {
+const enrichmentOutcomes: Readonly<Record<EnrichmentNote['outcome'], string>> = {
   found: 'found something',
   nothing: 'found nothing',
   failed: 'failed',
   late: 'was late',
 }
 
-/** What was looked up before the event was decided, a sentence each. */
+/** How each enrichment step ended, as a sentence. */
 function enrichmentMessages({ enrichments, header, view }: ExportDeps): LogMessage[] {
   if (header.enrichments === 'passed_over') {
-    const content = 'nothing was looked up: too many events of the job were waiting'
+    const content = 'the event was not enriched: too many events of the job were waiting'
     return [{ component: 'enrichment', level: 'warning', content, timestamp: isoMicros(view.ingestMicros) }]
   }
   if (enrichments === null) return []
   const timestamp = isoMicros(enrichments.atMicros)
   const messages = enrichments.steps.map(({ title, name, outcome, reason, ms }): LogMessage => {
     const without = outcome === 'failed' || outcome === 'late' ? '; the event was decided without it' : ''
-    const content = `the look-up of "${title}" (${name}) ${enrichmentSentences[outcome]} after ${ms} ms${reason === '' ? '' : `: ${reason}`}${without}`
+    const why = reason === '' ? '' : `: ${reason}`
+    const content = `enrichment by "${title}" (${name}) ${enrichmentOutcomes[outcome]} after ${ms} ms${why}${without}`
     return { component: 'enrichment', level: without === '' ? 'info' : 'warning', content, timestamp }
   })
   if (enrichments.leftOut === undefined) return messages
@@ -174,13 +175,13 @@ function enrichmentMessages({ enrichments, header, view }: ExportDeps): LogMessa
     {
       component: 'enrichment',
       level: 'warning',
-      content: `what was found could not be kept with the event: ${enrichments.leftOut}`,
+      content: `the enrichment could not be stored with the event: ${enrichments.leftOut}`,
       timestamp,
     },
   ]
 }
 
-/** Why the event was answered as it was, in sentences. */
+/** Why the event has its decision, as a sentence. */
 function logMessages(deps: ExportDeps): LogMessage[] {
   const { job, view, previous, enrichments } = deps
   const [level, content] = reasonOf(deps)
@@ -200,8 +201,8 @@ function logMessages(deps: ExportDeps): LogMessage[] {
 }
 
 function reasonOf({ header, previous, place }: ExportDeps): [level: string, content: string] {
-  if (header.enrichments === 'awaited') return ['info', 'the event waits for look-ups before it is decided']
-  if (header.pending) return ['info', 'the job is stopped: the event waits for it to start']
+  if (header.enrichments === 'awaited') return ['info', 'the event waits for enrichment before it is decided']
+  if (header.pending) return ['info', 'the job is stopped: the event waits until it starts']
   if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']
   if (header.source === 'none') {
     return [
@@ -212,13 +213,14 @@ function reasonOf({ header, previous, place }: ExportDeps): [level: string, cont
   if (header.source === 'untrained') {
     return [
       'info',
-      `no training yet: by its place in its cluster alone, with low confidence; ${place?.reason ?? 'it is in no cluster'}`,
+      'no training yet: decided by its place in its cluster alone, with low confidence; ' +
+        (place?.reason ?? 'it is in no cluster'),
     ]
   }
   if (header.source === 'knowledge_base')
     return ['info', 'decided by the consensus of its bucket in the knowledge base']
-  const unlike = header.outlier ? '; it is unlike everything the model was trained on' : ''
+  const unlike = header.outlier ? '; it is unlike all events that the model was trained on' : ''
   const by = `decided by model version ${header.modelVersion}${unlike}`
   if (header.source !== 'ageing_model') return ['info', by]
-  return ['warning', `${by}; the model is ageing, and its confidence was lowered for it: train it again`]
+  return ['warning', `${by}; the model is ageing, so its confidence was lowered: train it again`]
 }

@@ -1,10 +1,10 @@
 /**
- * Reading a shard's jobs from outside its thread: what is committed, never what is under way (D12).
+ * Reads of a shard's jobs from outside its thread. They see committed state only (D12).
  *
- * Owns: views of events and counters for requests that only look. Leaves out: an event by its id (event-reader.ts), everything that changes.
+ * Owns: views of events and counters for requests that only read. Leaves out: reading one event by its id
+ * (event-reader.ts), everything that changes a job (actor/).
  *
- * 1. Reads move to the latest commit when the shard's mailbox says that there is one; so whoever was answered sees what
- *    he wrote.
+ * 1. Reads move to the latest commit when the shard's mailbox reports it, so a caller sees what it has written.
  */
 import { Refusal } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -17,7 +17,7 @@ import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
-import { ballotView } from '../consensus/ballot-view.js'
+import { ballotView } from './ballot-view.js'
 import { countOfBucket } from '../../actor/buckets/bucket-counts.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
 import { readBallot } from '../../actor/votes/ballots.js'
@@ -37,26 +37,26 @@ export function openReaders(dataDir: string, count: number): JobReader[] {
   return Array.from({ length: count }, (_, shard) => new JobReader(openShard(dataDir, shard)))
 }
 
-/** The shards, with readers of all that a job has. */
+/** The shards, with readers of what their jobs have stored. */
 export type ReadableShards = Shards<JobReader>
 
 export class JobReader implements ShardReader {
   readonly #environment: Environment
   readonly #codec: BodyCodec
   readonly #stats = new Map<number, StatsRow>()
-  readonly #look: EventReader
+  readonly #events: EventReader
 
   constructor(environment: Environment) {
     this.#environment = environment
     this.#codec = new BodyCodec(environment)
-    this.#look = new EventReader(environment, (job) => this.stats(job))
+    this.#events = new EventReader(environment, (job) => this.stats(job))
   }
 
   /** The shard has committed a turn. */
   refresh(): void {
     this.#environment.refresh()
     this.#stats.clear()
-    this.#look.forget()
+    this.#events.forget()
   }
 
   /** Ingest times of the job's oldest events. */
@@ -64,15 +64,15 @@ export class JobReader implements ShardReader {
     return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))
   }
 
-  /** Ingest time of the job's oldest event that waits for look-ups, or null. */
+  /** Ingest time of the job's oldest event that waits for enrichment, or null. */
   oldestAwaited(jobId: number): number | null {
     const [first] = this.#environment.range('awaited', { ...jobRange(jobId), limit: 1 })
     return first === undefined ? null : timeOfKey(first.key)
   }
 
   /**
-   * Gives back the memory that reads have mapped (Environment.unmap). To be called while nothing is committed: what is mapped anew
-   * at once would wait for a flush later, and everybody with it.
+   * Gives back the memory that reads have mapped (Environment.unmap). Call it while no commit is under way: mapping
+   * again would otherwise wait for the flush, and all readers with it.
    */
   unmap(): void {
     if (this.#environment.unmap()) this.#environment.map()
@@ -101,10 +101,10 @@ export class JobReader implements ShardReader {
 
   /** @throws Refusal event_not_found. */
   event(job: JobSettings, eventId: string): EventView {
-    return this.#look.event(job, eventId)
+    return this.#events.event(job, eventId)
   }
 
-  /** As event-table.ts says it. */
+  /** See actor/event-table.ts. */
   hasIdsAhead(jobId: number, micros: number): boolean {
     return hasIdsAhead(this.#environment, jobId, micros)
   }
@@ -114,13 +114,13 @@ export class JobReader implements ShardReader {
     return this.exportFound(job, this.#find(job, eventId), eventId, serviceName)
   }
 
-  /** The same of an event that was found, and has that id. */
+  /** The export of an event that was found, and has that id. */
   exportFound(job: JobSettings, found: FoundEvent, eventId: string, serviceName: string): EventExport {
-    const view = this.#look.view(job, eventId, found.micros, found.header)
+    const view = this.#events.view(job, eventId, found.micros, found.header)
     const content = decodeContent(found.record)
     const body = this.#codec.decode(content.body)
     const ballot = readBallot(this.#environment, job.id, subjectOf(found.header, found.micros))
-    const deps = {
+    const document = exportDocument({
       job,
       view,
       header: found.header,
@@ -132,16 +132,16 @@ export class JobReader implements ShardReader {
       notes: readNotes(this.#environment, job.id, found),
       place: placeOf(this.#environment, job, found),
       enrichments: readEnrichments(this.#environment, job.id, found),
-    }
-    return { view, document: exportDocument(deps) }
+    })
+    return { view, document }
   }
 
-  /** What is committed of the job's clusters. */
+  /** The job's clusters, as committed. */
   clusters(job: JobSettings): ClusterReader {
     return new ClusterReader(this.#environment, job)
   }
 
-  /** Reprocessing tasks of the job, in the order in which they were asked for. */
+  /** Reprocessing tasks of the job, in the order of their requests. */
   tasks(jobId: number): ReprocessRow[] {
     return [...this.#environment.range('tasks', jobRange(jobId))].map(({ value }) => decodeTask(value))
   }
@@ -150,18 +150,18 @@ export class JobReader implements ShardReader {
     return readTask(this.#environment, jobId, id)
   }
 
-  /** The latest ingest time that any event of the shard was stored under, or 0. */
+  /** The latest ingest time of any event in the shard, or 0. */
   lastMicros(): number {
     return lastTime(this.#environment)
   }
 
-  /** What was said of an event's bucket, or of the event where there are no buckets. @throws Refusal event_not_found. */
+  /** The consensus on an event's bucket, or on the event where it has none. @throws Refusal event_not_found. */
   consensusOnEvent(job: JobSettings, eventId: string): ConsensusView {
     const { header, micros } = this.#find(job, eventId)
     return this.#consensus(job, subjectOf(header, micros))
   }
 
-  /** What was said of a bucket. @throws Refusal bucket_not_found. */
+  /** The consensus on a bucket. @throws Refusal bucket_not_found. */
   consensusOnBucket(job: JobSettings, bucketId: Uint8Array): ConsensusView {
     if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined) {
       throw new Refusal('bucket_not_found', 'bucket not found')
@@ -172,16 +172,17 @@ export class JobReader implements ShardReader {
   #consensus(job: JobSettings, subject: Uint8Array): ConsensusView {
     const ballot = readBallot(this.#environment, job.id, subject)
     const reads = this.#environment
-    const ground = { reads, countOf: (id: string, number: number) => countOfBucket(reads, job.id, id, number) }
-    return ballotView(ground, job, subject, ballot, this.stats(job).trainedThroughSeq, true)
+    const countOf = (id: string, number: number) => countOfBucket(reads, job.id, id, number)
+    const { trainedThroughSeq } = this.stats(job)
+    return ballotView({ reads, job, countOf, trainedThroughSeq }, { subject, ballot, withNotes: true })
   }
 
-  /** What the audit log is to be told of the time after `after`, in order. */
+  /** Entries after the time `after` that the audit log is still to be told, in order. */
   untold(after: number, limit: number): AuditEntry[] {
     return [...untold(this.#environment, after, limit)]
   }
 
-  /** True where what the audit log was told up to that time is still here. */
+  /** True where entries up to that time, which the audit log was told, are still here. */
   hasTold(through: number): boolean {
     return hasTold(this.#environment, through)
   }

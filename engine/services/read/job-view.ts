@@ -1,4 +1,4 @@
-/** A job as the input operations show it: its settings, its counters, its training. */
+/** A job as the job operations show it: settings, counters, training. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { JobView } from '../../api/decision-service.js'
 import type { StatsRow } from '../../store/rows.js'
@@ -6,7 +6,7 @@ import { modelIdOf } from '../../actor/model-id.js'
 import { isoMicros } from '../../clock.js'
 import type { TrainingRow } from '../training/training-log.js'
 
-/** Whether the stream still bears the active model out. */
+/** Whether recent events still confirm the active model. */
 export function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'modelState' | 'modelMsg'> {
   if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet' }
   const { ageing, sinceMicros } = watch.drift
@@ -19,7 +19,7 @@ export function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'm
   return { modelState: 'ageing', modelMsg: `${since}${why}; its confidence is lowered until it is trained again` }
 }
 
-/** What only the catalog knows of a job's inputs. */
+/** What only the resource store knows of a job's inputs. */
 export type JobInputs = Pick<JobView, 'restInput' | 'dataType'>
 
 export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingRow, inputs: JobInputs): JobView {

@@ -1,8 +1,9 @@
 /**
- * The shards that a reader thread has open, from one question to the next.
+ * The shards that a reader thread has open. They stay open from one query to the next.
  *
- * 1. What a question sees of a shard is one snapshot: it runs without a pause from its first read to its last.
- * 2. Between questions nothing is mapped, so that the shards can give their maps back (residency.ts); shapes and words stay.
+ * 1. A query sees one snapshot of a shard, because it runs without a pause from its first read to its last.
+ * 2. Between queries nothing is mapped, so that the shards can give their maps back (residency.ts). Shapes and words
+ *    stay in memory.
  */
 import { BodyCodec } from '../../store/body-codec.js'
 import { openShard } from '../../store/directory/environments.js'
@@ -10,7 +11,7 @@ import type { QueryStore } from '../query/event-scan.js'
 
 const open = new Map<string, QueryStore>()
 
-/** Runs a question over shards of the data directory. */
+/** Runs a query over shards of the data directory. */
 export function withStores<T>(dataDir: string, work: (stores: (shard: number) => QueryStore) => T): T {
   try {
     return work((shard) => storeOf(dataDir, shard))

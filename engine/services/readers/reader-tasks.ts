@@ -1,18 +1,18 @@
 /**
- * Questions on reader threads that are given up when their time is over, nobody waits for them, or the service ends.
+ * Queries on reader threads. One is given up when its time is over, its caller has gone, or the service ends.
  *
- * Owns: when a query is given up. Leaves out: what goes with it to the thread (task-frame.ts), what is asked and answered,
- * how many wait (threads.ts).
+ * Owns: when a query is given up. Leaves out: the fields that every query carries (task-frame.ts), the queries and
+ * answers (reader-protocol.ts), how many wait (reader-threads.ts).
  *
- * 1. Time runs while a question waits for a thread, too.
+ * 1. Time also runs while a query waits for a thread.
  */
 import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
-import type { ReaderQueries } from './reader-queries.js'
+import type { ReaderQueries } from './reader-protocol.js'
 import type { ReaderThreads } from './reader-threads.js'
 import { CancelCell, isRefused, nowMs, type Refused, type TaskFrame } from './task-frame.js'
 
-/** What may be asked so. */
+/** The queries that carry a TaskFrame. */
 type TaskKind = {
   [K in keyof ReaderQueries]: ReaderQueries[K]['given'] extends { readonly task: TaskFrame } ? K : never
 }[keyof ReaderQueries]
@@ -33,7 +33,10 @@ export class ReaderTasks {
     this.#deps = deps
   }
 
-  /** Asks. Rejects with queries_busy, draining, and what the answer was refused with; given up once `gone` is aborted. */
+  /**
+   * The answer. The query is given up after `forMs` milliseconds, or once `gone` is aborted. Rejects with queries_busy,
+   * draining, and the refusal of the answer.
+   */
   async ask<K extends TaskKind>(
     kind: K,
     query: Omit<TaskOf<K>, keyof TaskFrame>,
@@ -41,7 +44,7 @@ export class ReaderTasks {
     gone?: AbortSignal,
   ): Promise<Exclude<ReaderQueries[K]['answer'], Refused>> {
     this.mustBeOpen()
-    if (gone?.aborted === true) throw new Refusal('query_timeout', 'the question was given up')
+    if (gone?.aborted === true) throw new Refusal('query_timeout', 'the query was given up')
     const cell = new CancelCell()
     const cancel = (): void => cell.cancel()
     this.#running.add(cell)
@@ -60,7 +63,7 @@ export class ReaderTasks {
       if (isRefused(result)) throw new Refusal(result.refused.code, result.refused.message, result.refused.context)
       return result as Exclude<ReaderQueries[K]['answer'], Refused>
     } catch (error) {
-      // What was given up, or lost its thread, because of that.
+      // Where the service ends, that is the reason: the query was given up, or lost its thread.
       this.mustBeOpen()
       throw error
     } finally {
@@ -74,7 +77,7 @@ export class ReaderTasks {
     if (this.#closed) throw new Refusal('draining', 'the service is shutting down')
   }
 
-  /** Gives up what runs; what is asked from now on is refused. */
+  /** Gives up running queries, and refuses new ones. */
   close(): void {
     this.#closed = true
     for (const cell of this.#running) cell.cancel()

@@ -1,27 +1,27 @@
 /**
- * The entry of a reader thread: long questions, answered from a snapshot, off the HTTP thread (D6).
+ * The entry of a reader thread: answers long queries from a snapshot, away from the main thread (D6).
  *
- * 1. Between questions nothing of the store is mapped, so that the shards can give their maps back (residency.ts).
+ * 1. Between queries nothing of the store is mapped, so that the shards can give their maps back (residency.ts).
  */
 import { limits } from '../../limits.js'
 import { proveChain } from '../audit/audit-proof.js'
 import { queryAudit } from '../audit/audit-query.js'
 import type { AuditFieldTerms } from '../../api/audit-service.js'
 import { auditTables } from '../audit/audit-tables.js'
-import { listedFields, readTerms } from '../audit/audit-terms.js'
+import { listedFields, readFieldTerms } from '../audit/field-terms.js'
 import { openCatalog, openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { disagreementsOf } from '../consensus/disagreements.js'
-import { answerMetrics } from '../report/metrics-answer.js'
-import { answerQuery } from '../query/query-answer.js'
-import type { ReaderQuery } from './reader-queries.js'
+import { runMetricsTask } from '../report/run-metrics-query.js'
+import { runQuery } from '../query/run-query.js'
+import type { ReaderQuery } from './reader-protocol.js'
 
 const nowMs = (): number => performance.now()
 
-/** Answers one question. */
+/** Answers one query. */
 export default async function answer(query: ReaderQuery): Promise<unknown> {
-  if (query.ask === 'storedEvents') return answerQuery(query.dataDir, query.task)
-  if (query.ask === 'metrics') return answerMetrics(query.dataDir, query.task)
+  if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
+  if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
   const environment =
     query.ask === 'disagreements' ? openShard(query.dataDir, query.job.shard) : openCatalog(query.dataDir, auditTables)
   try {
@@ -50,7 +50,7 @@ function answerFrom(
 
 function termsOf(environment: Environment): AuditFieldTerms[] {
   return listedFields.map((field) => {
-    const terms = readTerms(environment, field)
+    const terms = readFieldTerms(environment, field)
     return { field, terms, complete: terms.length < limits.auditTermsMax }
   })
 }

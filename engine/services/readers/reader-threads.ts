@@ -1,10 +1,10 @@
-/** The threads that answer long queries; there are none while nobody asks. */
+/** The threads that answer long queries. A thread starts with the first query, and ends when it has been idle. */
 import { availableParallelism } from 'node:os'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { threadFile } from '../../runtime/thread-files.js'
 import { OccasionalThreads, type ThreadDied } from '../../runtime/threads/threads.js'
-import type { ReaderQueries, ReaderQuery, ReaderQueryKind } from './reader-queries.js'
+import type { ReaderQueries, ReaderQuery, ReaderQueryKind } from './reader-protocol.js'
 
 export class ReaderThreads {
   readonly #dataDir: string
@@ -15,9 +15,9 @@ export class ReaderThreads {
     this.#threads = new OccasionalThreads<ReaderQuery, unknown>(
       {
         module: threadFile('reader-thread'),
-        // More than one, so that a short question need not wait for a long one.
+        // More than one, so that a short query need not wait for a long one.
         threadsMax: Math.min(limits.readerThreadsMax, availableParallelism()),
-        // A thread knows shapes and words of the shards that it was asked about, which the next question need not read again.
+        // A thread keeps the shapes and words of its shards, so that the next query need not read them again.
         idleMs: 60_000,
         nice: 5,
       },
@@ -25,10 +25,10 @@ export class ReaderThreads {
     )
   }
 
-  /** The answer. Rejects with Refusal queries_busy where too many wait already. */
+  /** The answer. Rejects with Refusal queries_busy where too many queries are waiting. */
   async ask<K extends ReaderQueryKind>(ask: K, given: ReaderQueries[K]['given']): Promise<ReaderQueries[K]['answer']> {
     if (this.#threads.waiting >= limits.readerQueriesWaitingMax) {
-      throw new Refusal('queries_busy', 'too many questions are waiting; try again shortly')
+      throw new Refusal('queries_busy', 'too many queries are waiting; try again shortly')
     }
     const query = { ask, dataDir: this.#dataDir, ...given } as unknown as ReaderQuery
     return (await this.#threads.run(query)) as ReaderQueries[K]['answer']

@@ -1,27 +1,28 @@
 /**
- * What each query on a reader thread carries beside what is asked: its time limit, its cancellation, and its refusal.
+ * What every query on a reader thread carries: names, time, time limit and cancellation. It also defines how a refusal
+ * comes back.
  *
  * Owns: the frame and its clock, refusals as data. Leaves out: sending the query and waiting for it (reader-tasks.ts).
  */
 import { isRefusal, type RefusalCode, type RefusalContext } from '../../errors.js'
 
-/** What every query carries beside what is asked. */
+/** What every query carries beside its own fields. */
 export interface TaskFrame {
-  /** The configured name first, the neutral one behind it. */
+  /** SERVICE_NAME, then the neutral name. */
   readonly serviceNames: readonly string[]
-  /** What time it is to the question. */
+  /** The time that the query takes as now. */
   readonly nowMicros: number
-  /** Until when it may run, milliseconds since 1970. */
+  /** When its time is over, milliseconds since 1970. */
   readonly deadlineMs: number
   readonly cancelled: SharedArrayBuffer
 }
 
-/** A refusal as data: a thread's boundary takes class and code from an error. */
+/** A refusal as data: an error loses its class and code when it crosses threads. */
 export interface Refused {
   readonly refused: { readonly code: RefusalCode; readonly message: string; readonly context: RefusalContext }
 }
 
-/** A shared cell through which a question hears that nobody waits for it any more. */
+/** A shared cell through which a query learns that it is cancelled. */
 export class CancelCell {
   readonly memory: SharedArrayBuffer
   readonly #cell: Int32Array
@@ -40,9 +41,9 @@ export class CancelCell {
   }
 }
 
-/** Until when a question may run. */
+/** How long a query may run. */
 export interface TaskClock {
-  /** Milliseconds, of the same clock. */
+  /** Milliseconds since 1970, as `deadlineMs`. */
   nowMs(): number
   readonly deadlineMs: number
   readonly cancelled: CancelCell
@@ -57,7 +58,7 @@ export function clockOf({ deadlineMs, cancelled }: TaskFrame): TaskClock {
   return { nowMs, deadlineMs, cancelled: new CancelCell(cancelled) }
 }
 
-/** What the work gives back, or the refusal that it ended with, as data; anything else is a bug and throws. */
+/** The result of the work, or its refusal as data. Any other error is a bug and is thrown. */
 export function refusedAsData<T>(work: () => T): T | Refused {
   try {
     return work()

@@ -1,42 +1,25 @@
 /**
- * Internal metrics: what a team needs to see quality over time, job by job and interval by interval.
+ * Internal metrics: figures with which a team follows quality over time, job by job and interval by interval.
  *
- * Owns: one walk through each job's events and one through its votes. Leaves out: what counts for what (metrics/), models
- * (model-scores.ts), settings (metrics-reports.ts).
+ * Owns: one walk through the events of each job (event-walk.ts) and one through its votes (vote-walk.ts). Leaves out:
+ * models (model-scores.ts), settings (internal-document.ts).
  *
- * 1. Over its time it stops where it is, and says so in a warning: figures are then of the newest events.
+ * 1. A walk that reaches its time limit stops and gives a warning: its figures cover only the newest events.
  */
-import { isoMicros } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { divergence } from '../../domain/metrics/divergence.js'
-import { EventTally } from '../../domain/metrics/event-tally.js'
 import { FeedbackTally } from '../../domain/metrics/feedback-tally.js'
-import { InputProfile } from '../../domain/metrics/input-profile.js'
 import { intervalCount, Intervals, type Period } from '../../domain/metrics/period.js'
 import { Pseudonyms } from '../../domain/metrics/pseudonyms.js'
-import { FieldSet } from '../../domain/query/field.js'
-import { decodeHeader } from '../../store/event-record.js'
-import { EventScan } from '../query/event-scan.js'
-import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
-import { modelHealth } from '../read/job-view.js'
-import {
-  filterCondition,
-  groundOf,
-  nowOf,
-  startOf,
-  withinPeriod,
-  type JobGround,
-  type MetricsGround,
-} from './metrics-context.js'
-import { tallyDocument } from './tally-document.js'
+import { snapshotOf, nowOf, startOf, type MetricsContext } from './job-snapshot.js'
+import { EventWalk } from './event-walk.js'
 import { countVotes } from './vote-walk.js'
-import type { MetricsJob, InternalResult, InternalTask } from './metrics-task.js'
+import type { MetricsJob, InternalResult, InternalTask } from './metrics-query.js'
 
 const INTERVAL_PLACE = ['query', 'aggregation_time_interval']
 
 /** @throws Refusal invalid_body, query_too_large. */
-export function runInternal(ground: MetricsGround, jobs: readonly MetricsJob[], task: InternalTask): InternalResult {
+export function runInternal(context: MetricsContext, jobs: readonly MetricsJob[], task: InternalTask): InternalResult {
   const names = task.namesKey === null ? null : new Pseudonyms('user', task.namesKey)
   const points = task.pointsKey === null ? null : new Pseudonyms('decision_point', task.pointsKey)
   const nameOf = (analyst: string): string => names?.of(analyst) ?? analyst
@@ -45,15 +28,17 @@ export function runInternal(ground: MetricsGround, jobs: readonly MetricsJob[], 
   const overall = new FeedbackTally(labels)
   const documents = new Map<number, { jobMetrics: unknown; feedbackMetrics: unknown }>()
   for (const job of jobs) {
-    const own = groundOf(ground, job)
-    const period = { from: startOf(task.scope, own).shown, to: task.scope.toMicros ?? nowOf(ground, own) }
+    const snapshot = snapshotOf(context, job)
+    const period = { from: startOf(task.scope, snapshot).shown, to: task.scope.toMicros ?? nowOf(context, snapshot) }
     const intervals = new Intervals(period, bounded(period, task))
-    const walk = new JobWalk(ground, own, task, intervals)
+    const walk = new EventWalk(context, snapshot, task, intervals)
     if (walk.run())
-      warnings.push(`job ${job.id}: the time was over before all events were counted; figures are of the newest events`)
+      warnings.push(
+        `job ${job.id}: the time was over before all events were counted; the figures cover only the newest events`,
+      )
     const votes = countVotes({
-      ground,
-      own,
+      context,
+      snapshot,
       filters: task.scope.filters,
       period,
       intervals,
@@ -71,110 +56,7 @@ export function runInternal(ground: MetricsGround, jobs: readonly MetricsJob[], 
 
 function bounded(period: Period, { interval }: InternalTask): InternalTask['interval'] {
   if (interval === null || intervalCount(period, interval) <= limits.metricsIntervalsMax) return interval
-  const msg = `the period has more than ${limits.metricsIntervalsMax} intervals; ask for longer ones, or for a shorter period`
+  const most = limits.metricsIntervalsMax
+  const msg = `the period has more than ${most} intervals; choose longer intervals or a shorter period`
   throw new Refusal('invalid_body', msg, { issues: [{ loc: INTERVAL_PLACE, msg, type: 'value_error' }] })
-}
-
-/** The walk through one job's events. */
-class JobWalk {
-  readonly #ground: MetricsGround
-  readonly #own: JobGround
-  readonly #task: InternalTask
-  readonly #intervals: Intervals
-  readonly #whole: EventTally
-  readonly #tallies: (EventTally | undefined)[] = []
-  readonly #profiles: (InputProfile | undefined)[] = []
-
-  constructor(ground: MetricsGround, own: JobGround, task: InternalTask, intervals: Intervals) {
-    this.#ground = ground
-    this.#own = own
-    this.#task = task
-    this.#intervals = intervals
-    this.#whole = new EventTally(own.job.labels.length, LOW_CONFIDENCE)
-  }
-
-  /** True where the time was over. */
-  run(): boolean {
-    const { job, ballots, stats } = this.#own
-    const { scope, interval } = this.#task
-    const fields = new FieldSet(this.#ground.serviceNames)
-    const period = { from: this.#intervals.periods[0]?.from ?? 0, to: this.#intervals.periods.at(-1)?.to ?? 0 }
-    const condition = withinPeriod(
-      filterCondition(scope.filters, fields, this.#ground.nowMicros),
-      fields,
-      period.from,
-      period.to,
-    )
-    const points =
-      interval === null
-        ? []
-        : job.decisionPoints.slice(0, limits.metricsDriftPointsMax).map((name) => fields.field(name))
-    const every = Math.max(1, Math.ceil(stats.events / limits.metricsInputSamplesMax))
-    const scan = new EventScan(this.#ground.stores, this.#ground.clock)
-    let seen = 0
-    scan.walk(job, condition, fields, (event, _, micros, record) => {
-      const header = decodeHeader(record)
-      const standing = ballots.standingOf(header, micros)
-      this.#whole.add(header, standing)
-      if (interval === null) return true
-      const place = this.#intervals.placeOf(micros)
-      ;(this.#tallies[place] ??= new EventTally(job.labels.length, LOW_CONFIDENCE)).add(header, standing)
-      if (seen++ % every !== 0) return true
-      ;(this.#profiles[place] ??= new InputProfile(points.length)).add(
-        points.map((field) => event.values(field).join('\u0001')),
-      )
-      return true
-    })
-    return scan.timedOut
-  }
-
-  document(minutesPerAlert: number, pointName: (name: string) => string): unknown {
-    const { job, stats } = this.#own
-    const labels = job.labels.map(({ name }) => name)
-    const [first, last] = [this.#intervals.periods[0], this.#intervals.periods.at(-1)]
-    const whole = {
-      startTime: first === undefined ? null : isoMicros(first.from),
-      endTime: last === undefined ? null : isoMicros(last.to),
-      productionDate: job.productionMicros === null ? null : isoMicros(job.productionMicros),
-      ...modelHealth(stats),
-      ...tallyDocument(this.#whole, labels, minutesPerAlert),
-    }
-    if (this.#task.interval === null) return whole
-    let before: number | null = null
-    const intervals = this.#intervals.periods.map((period, at) => {
-      const tally = this.#tallies[at] ?? new EventTally(labels.length, LOW_CONFIDENCE)
-      const document = {
-        startTime: isoMicros(period.from),
-        endTime: isoMicros(period.to),
-        ...tallyDocument(tally, labels, minutesPerAlert),
-        drift: before === null || tally.events === 0 ? null : this.#drift(before, at, pointName),
-      }
-      if (tally.events > 0) before = at
-      return document
-    })
-    return { ...whole, intervals }
-  }
-
-  /** From the latest interval before that has events: how far inputs, decisions and errors moved. */
-  #drift(before: number, at: number, pointName: (name: string) => string): unknown {
-    const [earlier, later] = [this.#tallies[before] as EventTally, this.#tallies[at] as EventTally]
-    const [was, is] = [this.#profiles[before], this.#profiles[at]]
-    const points = was === undefined || is === undefined ? [] : is.driftFrom(was)
-    const known = points.filter((value) => value !== null)
-    const [errorsBefore, errors] = [errorRate(earlier), errorRate(later)]
-    return {
-      since: isoMicros((this.#intervals.periods[before] as Period).from),
-      decisions: divergence(earlier.decisions, later.decisions),
-      inputs: known.length === 0 ? null : known.reduce((all, one) => all + one, 0) / known.length,
-      inputsPerDecisionPoint: new Map(
-        points.map((value, point) => [pointName(this.#own.job.decisionPoints[point] as string), value]),
-      ),
-      sampledEvents: is?.samples ?? 0,
-      errorRateChange: errorsBefore === null || errors === null ? null : errors - errorsBefore,
-    }
-  }
-}
-
-function errorRate({ all }: EventTally): number | null {
-  return all.total === 0 ? null : 1 - all.right / all.total
 }

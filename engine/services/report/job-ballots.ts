@@ -1,36 +1,36 @@
 /**
- * What the votes of one job come to, subject by subject, for whoever counts events.
+ * The standings of a job: the consensus of each subject with votes, and its place in the knowledge base.
  *
- * Owns: the standings of all subjects with votes, kept from one question to the next while nothing changed. Leaves out:
- * counting (metrics/), single ballots (ballots.ts).
+ * Owns: standings, kept from one query to the next while nothing changed. Leaves out: counting (domain/metrics/),
+ * single ballots (ballots.ts).
  *
- * 1. Standings are those of one snapshot: the job's counters of the same snapshot say whether kept ones still hold. Every
- *    change of a consensus goes up by one in `feedbackSeq`; a ballot with a consensus that goes with its event shows in the
- *    counts. One without, which counts for nothing, may be left here.
+ * 1. Standings are those of one snapshot; the job's counters of that snapshot show whether kept ones still hold. Every
+ *    change of a consensus adds one to `feedbackSeq`. A ballot with a consensus that is deleted with its event shows in
+ *    the counts. One without a consensus may be left here; it counts for nothing.
  */
 import { must } from '../../assert.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { NO_CONSENSUS } from '../../domain/learn/consensus.js'
 import type { Standing } from '../../domain/metrics/event-tally.js'
+import type { BucketState } from '../../domain/learn/knowledge-base.js'
 import type { Environment } from '../../store/environment.js'
 import type { RecordHeader } from '../../store/event-record.js'
 import { decodeBallot, decodeBucketNumber, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeValue } from '../../store/tables.js'
 import { stateOf } from '../../actor/votes/ballots.js'
-import type { BucketState } from '../../domain/learn/knowledge-base.js'
 
 const KEY_JOB_BYTES = 4
-/** Subjects whose standings one thread keeps. */
+/** Largest number of subjects whose standings one thread keeps. */
 const SUBJECTS_KEPT_MAX = 200_000
 
 const nobodyVoted: Standing = { consensus: NO_CONSENSUS, state: 'new' }
 
-/** A bucket, or an event that its votes are about alone. */
+/** A bucket, or an event without one: what a ballot is about. */
 export interface Subject {
   /** One character a byte. */
   readonly id: string
   readonly standing: Standing
-  /** Of the bucket; null for an event. */
+  /** The number of the bucket; null for an event. */
   readonly number: number | null
 }
 
@@ -49,7 +49,7 @@ export class JobBallots {
   }
 }
 
-/** A subject as a key of maps. */
+/** The event's subject as a key of maps, one character a byte. */
 export function subjectKey(header: RecordHeader, micros: number): string {
   const id = header.bucketId ?? timeValue(micros)
   return (Buffer.isBuffer(id) ? id : Buffer.from(id.buffer, id.byteOffset, id.byteLength)).toString('latin1')
@@ -60,12 +60,12 @@ interface Kept {
   readonly ballots: JobBallots
 }
 
-/** Ballots of the jobs that were asked about last. */
+/** The ballots of the jobs that were queried last. */
 export class BallotCache {
   readonly #kept = new Map<string, Kept>()
   #subjects = 0
 
-  /** `place` names the job among all that the thread reads. */
+  /** `place` names the job among all data directories that the thread reads. */
   of(place: string, environment: Environment, jobId: number, stats: StatsRow): JobBallots {
     const signature = JSON.stringify([
       stats.feedbackSeq,

@@ -1,7 +1,8 @@
 /**
- * The metrics of a job: over its buckets' counts where nothing is left out, else over its events.
+ * The metrics of a job: from its buckets' counters where every event counts, else event by event.
  *
- * Owns: which of the two ways, and the ten largest of what changed. Leaves out: what counts for what (metrics/).
+ * Owns: the choice between the two ways, and the ten largest subjects with a changed consensus. Leaves out: what counts
+ * for what (domain/metrics/).
  *
  * 1. Both ways give the same figures (test/simulation).
  */
@@ -14,36 +15,37 @@ import { isLabel } from '../../domain/learn/consensus.js'
 import { ConfusionMatrix } from '../../domain/metrics/confusion.js'
 import { EventTally } from '../../domain/metrics/event-tally.js'
 import { Largest } from '../../domain/metrics/largest.js'
-import type { ChangedConsensus, JobMetrics } from '../../api/metrics-service.js'
 import { FieldSet } from '../../domain/query/field.js'
+import type { ChangedConsensus, JobMetrics } from '../../api/metrics-service.js'
 import type { Environment } from '../../store/environment.js'
 import { clientIdOf, decodeHeader } from '../../store/event-record.js'
 import { decodeBallot, type CountRow } from '../../store/rows.js'
 import { bucketKey, timeKey, timeOfValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
+import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
+import { modelIdOf } from '../../actor/model-id.js'
 import { EventScan } from '../query/event-scan.js'
 import { subjectKey, type Subject } from './job-ballots.js'
-import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import {
   filterCondition,
-  groundOf,
+  snapshotOf,
   nowOf,
   startOf,
   withinPeriod,
-  type JobGround,
-  type MetricsGround,
-} from './metrics-context.js'
-import { isWhole, type MetricsJob, type ScopeTask } from './metrics-task.js'
-import { modelIdOf } from '../../actor/model-id.js'
+  type JobSnapshot,
+  type MetricsContext,
+} from './job-snapshot.js'
+import { isWhole, type MetricsJob, type ScopeTask } from './metrics-query.js'
 
+/** Subjects that an answer names. */
 const TOP = 10
 
-/** A subject whose consensus changed since the training. */
+/** A subject whose consensus has changed since the training. */
 interface Changed {
   /** One character a byte. */
   readonly id: string
   readonly size: number
-  /** Ingest time of its latest event that counts. */
+  /** Ingest time of its latest event that counts, microseconds. */
   readonly lastMicros: number
 }
 
@@ -58,35 +60,34 @@ interface Counts {
 
 /** @throws Refusal invalid_body, query_too_large, query_timeout. */
 export function runJobMetrics(
-  ground: MetricsGround,
+  context: MetricsContext,
   job: MetricsJob,
   scope: ScopeTask,
   minutesPerAlert: number,
 ): JobMetrics {
-  const own = groundOf(ground, job)
-  const { from, shown } = startOf(scope, own)
-  const counts = isWhole(scope, job) ? countByBuckets(own) : countByEvents(ground, own, { ...scope, fromMicros: from })
-  const { stats } = own
+  const snapshot = snapshotOf(context, job)
+  const { from, shown } = startOf(scope, snapshot)
+  const counts = isWhole(scope, job)
+    ? countByBuckets(snapshot)
+    : countByEvents(context, snapshot, { ...scope, fromMicros: from })
+  const { stats } = snapshot
   return {
     ...counts.matrix.quality(job.labels.map(({ name }) => name)),
     startTime: isoMicros(shown),
-    endTime: isoMicros(scope.toMicros ?? nowOf(ground, own)),
+    endTime: isoMicros(scope.toMicros ?? nowOf(context, snapshot)),
     timeSavedMinutes: counts.matrix.right * minutesPerAlert,
     activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
     allModelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     totalEvents: counts.events,
     totalEventsInKnowledgeBase: counts.inKnowledgeBase,
     totalEventsWithConsensus: counts.withConsensus,
-    changedConsensusAfterTraining: changedOf(own, counts),
+    changedConsensusAfterTraining: changedOf(snapshot, counts),
     productionDate: job.productionMicros === null ? null : isoMicros(job.productionMicros),
   }
 }
 
-/**
- * From the counts that the actor keeps with each bucket; events that nobody voted on are in the job's counter alone. Null
- * where a bucket is of a time when its decisions were not counted.
- */
-export function countByBuckets({ job, store: { environment }, stats, ballots }: JobGround): Counts {
+/** From the counters that the actor keeps for each bucket. Events without votes are only in the job's own counter. */
+export function countByBuckets({ job, store: { environment }, stats, ballots }: JobSnapshot): Counts {
   const matrix = new ConfusionMatrix(job.labels.length)
   const changed = new Largest<Changed>(TOP)
   let [withConsensus, inKnowledgeBase, changedEvents] = [0, 0, 0]
@@ -117,19 +118,19 @@ function countsOf(environment: Environment, counts: BucketCounts, jobId: number,
   return { events: 1, decided, lastMicros: micros }
 }
 
-/** Event by event. */
-export function countByEvents(ground: MetricsGround, own: JobGround, scope: ScopeTask): Counts {
-  const { job, ballots } = own
-  const fields = new FieldSet(ground.serviceNames)
+/** Event by event. @throws Refusal query_too_large, query_timeout. */
+export function countByEvents(context: MetricsContext, snapshot: JobSnapshot, scope: ScopeTask): Counts {
+  const { job, ballots } = snapshot
+  const fields = new FieldSet(context.serviceNames)
   const condition = withinPeriod(
-    filterCondition(scope.filters, fields, ground.nowMicros),
+    filterCondition(scope.filters, fields, context.nowMicros),
     fields,
     scope.fromMicros,
     scope.toMicros,
   )
   const tally = new EventTally(job.labels.length, LOW_CONFIDENCE)
   const changed = new Map<string, Changed>()
-  const scan = new EventScan(ground.stores, ground.clock)
+  const scan = new EventScan(context.stores, context.clock)
   scan.walk(job, condition, fields, (_, __, micros, record) => {
     const header = decodeHeader(record)
     const standing = ballots.standingOf(header, micros)
@@ -140,11 +141,12 @@ export function countByEvents(ground: MetricsGround, own: JobGround, scope: Scop
     changed.set(id, { id, size: (before?.size ?? 0) + 1, lastMicros: Math.max(before?.lastMicros ?? 0, micros) })
     return true
   })
-  if (scan.timedOut)
+  if (scan.timedOut) {
     throw new Refusal(
       'query_timeout',
       `the events could not be counted within ${limits.metricsMsMax} ms; narrow the period or the filters`,
     )
+  }
   const largest = new Largest<Changed>(TOP)
   for (const one of changed.values()) largest.add(one)
   return {
@@ -157,7 +159,7 @@ export function countByEvents(ground: MetricsGround, own: JobGround, scope: Scop
   }
 }
 
-function changedOf({ job, store: { environment } }: JobGround, { changedEvents, changed }: Counts): ChangedConsensus {
+function changedOf({ job, store: { environment } }: JobSnapshot, { changedEvents, changed }: Counts): ChangedConsensus {
   const topEventsIds: string[] = []
   const topBucketsIds: string[] = []
   for (const { id, lastMicros } of changed) {
@@ -169,7 +171,7 @@ function changedOf({ job, store: { environment } }: JobGround, { changedEvents, 
   return { totalEvents: changedEvents, topEventsIds, topBucketsIds }
 }
 
-/** The event that was the bucket's latest may have been replaced: then one that was voted on stands for it. */
+/** An event that was voted on: it stands for the bucket's latest event where that was replaced. */
 function votedEventId(environment: Environment, jobId: number, subject: Buffer): string | null {
   const ballot = environment.get('ballots', bucketKey(jobId, subject))
   for (const { eventMicros } of ballot === undefined ? [] : decodeBallot(ballot).votes) {

@@ -1,28 +1,27 @@
 /**
- * What is kept of metrics in the catalog's environment: the latest figures of each model version and the state of their
+ * What metrics keep in the catalog's environment: the latest figures of each model version, the state of their
  * recomputation, and when each job went into production.
  *
- * 1. A recomputation that was asked for is written before it is acknowledged; one that was cut off is found here at the start.
+ * 1. A requested recomputation is written before it is acknowledged. A start finds here what was cut off.
  */
 import type { RecomputeState } from '../../api/metrics-service.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import { jobKey, jobRange, modelKey, versionOfKey } from '../../store/tables.js'
-import type { ModelFigures } from './metrics-task.js'
+import type { ModelFigures } from './metrics-query.js'
 
-/** Its tables. */
 export const metricsTables = ['model_metrics', 'production_dates'] as const
 
 export interface RecomputeRow {
   readonly state: RecomputeState
   readonly requestedMicros: number
-  /** When the figures were finished, or null where there are none. */
+  /** When the figures were computed, microseconds; null where there are none. */
   readonly recomputedMicros: number | null
   /** Why the latest recomputation failed, or null. */
   readonly error: string | null
   readonly figures: ModelFigures | null
 }
 
-/** Of one model version. */
+/** Names a model version. */
 export interface ModelPlace {
   readonly jobId: number
   readonly version: number
@@ -45,7 +44,7 @@ export class MetricsLog {
     }
   }
 
-  /** Jobs that anything is kept of. */
+  /** Jobs with a row. */
   jobs(): Set<number> {
     return new Set([...this.#rows.keys(), ...this.#productionDates.keys()])
   }
@@ -54,7 +53,7 @@ export class MetricsLog {
     return this.#rows.get(jobId)?.get(version) ?? null
   }
 
-  /** What was asked for and has not ended, in the order in which it was asked for. */
+  /** Recomputations that have not ended, in the order of their requests. */
   unfinished(): ModelPlace[] {
     const found: { place: ModelPlace; micros: number }[] = []
     for (const [jobId, rows] of this.#rows) {
@@ -66,18 +65,18 @@ export class MetricsLog {
     return found.sort((a, b) => a.micros - b.micros).map(({ place }) => place)
   }
 
-  /** Writes the row, durably. */
+  /** Writes the row durably. @throws Refusal store_full, store_failed. */
   set({ jobId, version }: ModelPlace, row: RecomputeRow): void {
     this.#put('model_metrics', modelKey(jobId, version), row)
     this.#ofJob(jobId).set(version, row)
   }
 
-  /** Keeps the row until the end of the process, where it could not be written. */
+  /** Keeps a row that could not be written until the end of the process. */
   remember({ jobId, version }: ModelPlace, row: RecomputeRow): void {
     this.#ofJob(jobId).set(version, row)
   }
 
-  /** Microseconds, or null. */
+  /** When the job went into production, microseconds, or null. */
   productionMicros(jobId: number): number | null {
     return this.#productionDates.get(jobId) ?? null
   }
@@ -87,7 +86,7 @@ export class MetricsLog {
     this.#productionDates.set(jobId, micros)
   }
 
-  /** The job is gone. */
+  /** Deletes all rows of a job. */
   remove(jobId: number): void {
     const batch = new WriteBatch()
     for (const { key } of this.#environment.range('model_metrics', jobRange(jobId))) batch.delete('model_metrics', key)

@@ -1,10 +1,11 @@
 /**
- * Metrics for the outside, from the main thread: which job and model are meant, what was asked, until when.
+ * The metrics API on the main thread: reads requests, has the figures counted on a reader thread, and puts answers
+ * together.
  *
- * Owns: reading questions, waiting for recomputations, putting answers together. Leaves out: the way to a thread and back
- * (metrics-tasks.ts), every count (metrics-answer.ts), models (model-metrics.ts).
+ * Owns: which jobs and models a request means, and how long it waits for recomputations. Leaves out: the way to a
+ * reader thread (metrics-dispatcher.ts), all counting (run-metrics-query.ts), models (model-reports.ts).
  *
- * 1. Nothing here grows with the events: what has to be counted is counted on a thread.
+ * 1. No work here grows with the number of events: reader threads do all counting.
  */
 import { isoMicros } from '../../clock.js'
 import { must } from '../../assert.js'
@@ -12,6 +13,7 @@ import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Random } from '../../rng.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import { Pseudonyms } from '../../domain/metrics/pseudonyms.js'
 import type {
   InternalMetrics,
   InternalQuery,
@@ -24,90 +26,93 @@ import type {
   PlatformQuery,
   RecomputeAnswer,
 } from '../../api/metrics-service.js'
-import type { BatchBook } from '../monitor/batch-book.js'
-import { Pseudonyms } from '../../domain/metrics/pseudonyms.js'
-import type { ResourceStore } from '../../resource/resource-store.js'
+import type { JobHandle, Principal } from '../../api/principal.js'
 import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
-import { jobSettingsOf, requestOf } from './internal-document.js'
-import { MetricsLog } from './metrics-log.js'
-import { readInstant, readInterval, readScope } from './metrics-request.js'
-import { MetricsAsker } from './metrics-tasks.js'
-import { isWhole, type MetricsJob } from './metrics-task.js'
-import { ModelBook } from './model-metrics.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import { modelIdOf } from '../../actor/model-id.js'
-import { platformOf, platformPeriods } from './platform-document.js'
+import type { RecentBatches } from '../monitor/recent-batches.js'
 import type { ReaderTasksDeps } from '../readers/reader-tasks.js'
-import { Recomputations } from './recomputations.js'
 import type { ReadableShards } from '../read/job-reader.js'
-import type { JobHandle, Principal } from '../../api/principal.js'
+import { internalDocument } from './internal-document.js'
+import { MetricsLog } from './metrics-log.js'
+import { readInstant, readInterval, readScope } from './metrics-parameters.js'
+import { MetricsDispatcher } from './metrics-dispatcher.js'
+import { isWhole, metricsJobOf, type MetricsJob } from './metrics-query.js'
+import { ModelReports } from './model-reports.js'
+import { platformOf, platformPeriods } from './platform-document.js'
+import { Recomputations } from './recomputations.js'
 
-/** S18. */
+/** Minutes that an analyst saves with each right decision (S18). */
 const MINUTES_PER_ALERT = 10
 const PSEUDONYM_KEY_BYTES = 32
-/** What the first look at a model's metrics waits for them. */
-const FIRST_LOOK_MS = 10_000
+/** How long the first request for a model's metrics waits for them. */
+const FIRST_REQUEST_MS = 10_000
 
 export interface MetricsDeps extends ReaderTasksDeps {
-  readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'canSee'>
+  readonly resources: Pick<ResourceStore, 'job' | 'jobs' | 'canSee'>
   readonly shards: ReadableShards
-  readonly batches: BatchBook
+  readonly batches: RecentBatches
   /** The catalog's environment. */
   readonly store: Environment
   readonly random: Random
-  /** S18. */
+  /** Minutes; ten where undefined (S18). */
   readonly minutesPerAlert: number | undefined
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
   /** @throws Refusal draining. */
   mustAccept(): void
+  /** Told of failures in the background. */
   failed(what: string, error: unknown): void
 }
 
 export class MetricsReports implements MetricsService {
   readonly #deps: MetricsDeps
-  readonly #asker: MetricsAsker
+  readonly #dispatcher: MetricsDispatcher
   readonly #log: MetricsLog
   readonly #recomputations: Recomputations
-  readonly #models: ModelBook
+  readonly #models: ModelReports
   readonly #minutesPerAlert: number
 
   constructor(deps: MetricsDeps) {
     const { store, clock, minutesPerAlert = MINUTES_PER_ALERT } = deps
     this.#deps = deps
     this.#minutesPerAlert = minutesPerAlert
-    this.#asker = new MetricsAsker(deps)
+    this.#dispatcher = new MetricsDispatcher(deps)
     this.#log = new MetricsLog(store)
     this.#recomputations = new Recomputations({
       log: this.#log,
       clock,
-      job: (id) => deps.catalog.job(id),
+      job: (id) => deps.resources.job(id),
       run: (job, version) =>
         deps.batches.timed({ kind: 'recomputation', container: 'query/main', jobId: job.id }, () => {
-          return this.#asker.runLong<'model'>({ kind: 'model', job: this.#jobOf(job), version }, limits.recomputeMsMax)
+          return this.#dispatcher.runLong<'model'>(
+            { kind: 'model', job: this.#jobOf(job), version },
+            limits.recomputeMsMax,
+          )
         }),
       failed: (what, error) => deps.failed(what, error),
     })
-    this.#models = new ModelBook(this.#log, this.#recomputations, (job) => this.#stats(job))
+    this.#models = new ModelReports(this.#log, this.#recomputations, (job) => this.#stats(job))
   }
 
-  /** Takes up what the last process left. */
+  /** Resumes unfinished recomputations, and forgets jobs that are gone. */
   resume(): void {
-    for (const jobId of this.#log.jobs()) if (this.#deps.catalog.job(jobId) === undefined) this.forget(jobId)
+    for (const jobId of this.#log.jobs()) if (this.#deps.resources.job(jobId) === undefined) this.forget(jobId)
     this.#recomputations.resume()
   }
 
   async job(handle: JobHandle, scope: MetricsScope, gone?: AbortSignal): Promise<JobMetrics> {
     const job = this.#jobOf(this.#deps.current(handle))
     const query = { kind: 'job', job, scope: readScope(scope), minutesPerAlert: this.#minutesPerAlert } as const
-    if (isWhole(query.scope, job)) return await this.#asker.ask<'job'>(query, limits.metricsMsMax, gone)
-    return await this.#asker.askLong<'job'>(query, limits.metricsMsMax, gone)
+    if (isWhole(query.scope, job)) return await this.#dispatcher.ask<'job'>(query, limits.metricsMsMax, gone)
+    return await this.#dispatcher.askLong<'job'>(query, limits.metricsMsMax, gone)
   }
 
   async model(handle: JobHandle, modelId: string): Promise<ModelMetrics> {
     const job = this.#deps.current(handle)
     const place = this.#models.find(job, modelId)
-    if (!this.#models.isKnown(place)) await this.#models.refresh(place, FIRST_LOOK_MS)
+    if (!this.#models.isKnown(place)) await this.#models.refresh(place, FIRST_REQUEST_MS)
     return this.#models.metrics(job, place)
   }
 
@@ -151,44 +156,26 @@ export class MetricsReports implements MetricsService {
       request.obfuscateDecisionPoints ? key : null,
     ]
     const timeoutMs = request.timeoutS * 1000
-    const models = new Map(jobs.map((job) => [job.id, this.#models.shown(job, request.latestModels)]))
+    const shown = new Map(jobs.map((job) => [job.id, this.#models.shown(job, request.latestModels)]))
     const stale = jobs.flatMap((job) =>
-      (models.get(job.id) ?? []).filter(({ place, isLatest }) => isLatest && this.#models.isStale(job, place)),
+      (shown.get(job.id) ?? []).filter(({ place, isLatest }) => isLatest && this.#models.isStale(job, place)),
     )
     const refreshed = request.recomputeModels ? stale.map(({ place }) => this.#models.refresh(place, timeoutMs)) : []
     const task = { scope, interval, minutesPerAlert: this.#minutesPerAlert, namesKey, pointsKey }
     const query = { kind: 'internal', jobs: jobs.map((job) => this.#jobOf(job)), task } as const
-    const [counted] = await Promise.all([this.#asker.askLong<'internal'>(query, timeoutMs, gone), ...refreshed])
+    const [counted] = await Promise.all([this.#dispatcher.askLong<'internal'>(query, timeoutMs, gone), ...refreshed])
     const points = pointsKey === null ? null : new Pseudonyms('decision_point', pointsKey)
-    const pointName = (name: string): string => points?.of(name) ?? name
-    return {
-      endpointWarnings: [
-        ...counted.warnings,
-        ...[...models.values()].flat().flatMap((model) => this.#models.warnings(model)),
-      ],
-      endpointRequestParameters: requestOf(
-        request,
-        jobs.map(({ id }) => id),
-        scope,
-        pointName,
-        clock.nowMicros(),
-      ),
-      jobMetrics: new Map(
-        jobs.map((job) => [
-          String(job.id),
-          {
-            jobId: job.id,
-            jobSettings: jobSettingsOf(job, this.#log.productionMicros(job.id), pointName),
-            jobMetrics: counted.jobs.get(job.id)?.jobMetrics,
-            modelMetrics: new Map(
-              (models.get(job.id) ?? []).map((model) => [model.modelId, this.#models.report(job, model, pointName)]),
-            ),
-            feedbackMetrics: counted.jobs.get(job.id)?.feedbackMetrics,
-          },
-        ]),
-      ),
-      overallFeedbackMetrics: counted.overallFeedback,
-    }
+    return internalDocument({
+      query: request,
+      scope,
+      jobs,
+      counted,
+      models: this.#models,
+      shown,
+      pointName: (name) => points?.of(name) ?? name,
+      nowMicros: clock.nowMicros(),
+      productionMicros: (jobId) => this.#log.productionMicros(jobId),
+    })
   }
 
   async platform(principal: Principal, request: PlatformQuery): Promise<PlatformMetrics> {
@@ -201,7 +188,7 @@ export class MetricsReports implements MetricsService {
       shard: job.shard,
       intervals: platformPeriods(job, interval, nowMicros),
     }))
-    const counts = await this.#asker.ask<'eventCounts'>({ kind: 'eventCounts', jobs: query }, limits.metricsMsMax)
+    const counts = await this.#dispatcher.ask<'eventCounts'>({ kind: 'eventCounts', jobs: query }, limits.metricsMsMax)
     return platformOf({
       jobs: jobs.map((job, at) => ({
         job,
@@ -219,52 +206,45 @@ export class MetricsReports implements MetricsService {
     })
   }
 
-  /** The job is gone. */
+  /** Deletes what is kept of a job that is gone. */
   forget(jobId: number): void {
     try {
       this.#log.remove(jobId)
     } catch (error) {
-      // A full disk: the next start tries again.
+      // The disk is full: the next start tries again.
       this.#deps.failed('metrics of a deleted job could not be deleted', error)
     }
   }
 
-  /** Gives up what runs; what is asked from now on is refused. */
+  /** Gives up running queries and refuses new ones. */
   close(): void {
     this.#recomputations.close()
-    this.#asker.close()
+    this.#dispatcher.close()
   }
 
   #stats(job: JobSettings): StatsRow {
     return this.#deps.shards.reader(job.shard).stats(job)
   }
 
-  #jobOf({ id, shard, title, labels, decisionPoints, category, pipeline, createdAt }: JobSettings): MetricsJob {
-    const processors = pipeline.filter(({ role }) => role === 'processor')
-    return {
-      id,
-      shard,
-      title,
-      labels,
-      decisionPoints,
-      category,
-      pipeline: processors,
-      createdAt,
-      productionMicros: this.#log.productionMicros(id),
-    }
+  #jobOf(job: JobSettings): MetricsJob {
+    return metricsJobOf(job, this.#log.productionMicros(job.id))
   }
 
+  /**
+   * The jobs that a request names, or all that the principal may see. @throws Refusal job_not_found, query_too_large.
+   */
   #select(principal: Principal, ids: readonly number[] | undefined): JobSettings[] {
-    const { catalog } = this.#deps
+    const { resources } = this.#deps
     const chosen =
       ids === undefined
-        ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id)).sort((a, b) => a.id - b.id)
+        ? [...resources.jobs()].filter(({ id }) => resources.canSee(principal, id)).sort((a, b) => a.id - b.id)
         : [...new Set(ids)].map((id) => {
-            if (!catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
-            return must(catalog.job(id), 'a job that can be seen')
+            if (!resources.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
+            return must(resources.job(id), 'a job that can be seen')
           })
-    if (chosen.length > limits.metricsJobsMax)
-      throw new Refusal('query_too_large', `an answer is about at most ${limits.metricsJobsMax} jobs; name them`)
+    if (chosen.length > limits.metricsJobsMax) {
+      throw new Refusal('query_too_large', `an answer covers at most ${limits.metricsJobsMax} jobs; name them`)
+    }
     return chosen
   }
 }

@@ -1,10 +1,10 @@
-/** What is known of a model's metrics, as answers show it: from the row that is kept, with the labels' names of now. */
+/** A model's metrics in answers: the stored figures, with the present names of the labels. */
 import { isoMicros } from '../../clock.js'
 import { ConfusionMatrix, type Quality } from '../../domain/metrics/confusion.js'
 import type { ModelMetrics } from '../../api/metrics-service.js'
 import type { RecomputeRow } from './metrics-log.js'
 import { isPending } from './recomputations.js'
-import type { PartFigures } from './metrics-task.js'
+import type { PartFigures } from './metrics-query.js'
 
 export function modelMetricsOf(modelId: string, labels: readonly string[], row: RecomputeRow | null): ModelMetrics {
   const figures = row?.figures ?? null
@@ -34,7 +34,7 @@ export function modelMetricsOf(modelId: string, labels: readonly string[], row: 
   }
 }
 
-/** The same, and all that a team wants to know of a model (internal metrics). */
+/** A model in internal metrics: its metrics by part, its scores, its training, and the use of each decision point. */
 export function modelReportOf(
   modelId: string,
   labels: readonly string[],
@@ -66,9 +66,9 @@ export function modelReportOf(
   }
 }
 
-function qualityOf(deps: readonly PartFigures[], unit: 'events' | 'subjects', labels: readonly string[]): Quality {
+function qualityOf(parts: readonly PartFigures[], unit: 'events' | 'subjects', labels: readonly string[]): Quality {
   const matrix = new ConfusionMatrix(labels.length)
-  for (const part of deps) matrix.addAll(ConfusionMatrix.of(part[unit]))
+  for (const part of parts) matrix.addAll(ConfusionMatrix.of(part[unit]))
   return matrix.quality(labels)
 }
 

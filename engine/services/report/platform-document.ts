@@ -1,16 +1,16 @@
 /**
- * The platform's metrics: what is stored, over all and job by job.
+ * Platform metrics: what is stored, in total and by job.
  *
- * The statistics of the store have the names that a search engine's cluster gives its own, for those who read them so: the
- * shards of the data directory are its primary shards, the process its one node.
+ * The statistics of the store have the field names of a search engine's cluster, for clients that read those. The
+ * shards of the data directory are its primary shards, the process is its one node.
  *
- * A job's storage is its share of its shard's file by its share of the shard's events.
+ * A job's storage is estimated: the size of its shard's file times its share of the shard's events.
  */
 import { isoMicros } from '../../clock.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { PlatformMetrics } from '../../api/metrics-service.js'
 import { Intervals, type Interval, type Period } from '../../domain/metrics/period.js'
+import type { PlatformMetrics } from '../../api/metrics-service.js'
 import type { StatsRow } from '../../store/rows.js'
 
 interface PlatformJobFigures {
@@ -23,7 +23,7 @@ interface PlatformJobFigures {
 
 export interface PlatformFigures {
   readonly jobs: readonly PlatformJobFigures[]
-  /** All jobs there are. */
+  /** True where `jobs` are all jobs. */
   readonly isWhole: boolean
   /** Bytes on disk and events of each shard. */
   readonly shards: readonly { readonly bytes: number; readonly events: number }[]
@@ -33,7 +33,7 @@ export interface PlatformFigures {
 
 const MIB = 1024 ** 2
 
-/** From the job's first day on, the latest ones where those are too many. */
+/** Intervals from the job's creation until now; only the latest where there are too many. */
 export function platformPeriods(job: JobSettings, interval: Interval, nowMicros: number): Period[] {
   const from = Math.max(
     Date.parse(job.createdAt) * 1000,
@@ -81,7 +81,7 @@ function jobFigures({ job, stats, intervals, counts }: PlatformJobFigures, shard
   }
 }
 
-/** As `_cluster/health` and `_cluster/stats` have them. */
+/** Fields as in `_cluster/health` and `_cluster/stats`. */
 function clusterStatistics(name: string, shards: number, events: number, bytes: number): object {
   return {
     clusterName: name,

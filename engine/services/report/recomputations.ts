@@ -1,37 +1,38 @@
 /**
- * Recomputations of models' metrics: asked for here, run one after the other on a metrics thread.
+ * Recomputations of models' metrics: queued here, run one after the other on a reader thread.
  *
- * Owns: the queue, the states, waiting for an end. Leaves out: the figures (model-scores.ts), the rows (metrics-log.ts).
+ * Owns: the queue, the states, waiting for an end. Leaves out: the figures (model-scores.ts), the rows
+ * (metrics-log.ts).
  *
- * 1. Asking for one that is queued changes nothing: there is one of each model at a time. One that runs has read what it works with, so it runs
- *    once more for who asks meanwhile.
+ * 1. Each model has one recomputation at a time. A request changes nothing while one is queued. One that runs has read
+ *    its data already, so a request meanwhile makes it run once more.
  * 2. One that was cut off by the end of the process runs again at the next start.
- * 3. Until new figures are there, and if anything fails, the ones before are kept.
+ * 3. The previous figures are kept until there are new ones, also where a recomputation fails.
  */
 import { isRefusal, Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Clock } from '../../clock.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { MetricsLog, ModelPlace, RecomputeRow } from './metrics-log.js'
-import type { ModelFigures } from './metrics-task.js'
+import type { ModelFigures } from './metrics-query.js'
 
 export interface RecomputationsOptions {
   readonly log: MetricsLog
   readonly clock: Clock
-  /** The job as it is now, or undefined where it is gone. */
+  /** The job as it is now; undefined where it is gone. */
   job(id: number): JobSettings | undefined
-  /** Works the figures out; rejects with what went wrong. */
+  /** Computes the figures. */
   run(job: JobSettings, version: number): Promise<ModelFigures>
-  /** Told of what is a bug, and not of the data. */
+  /** Told of failures other than refusals: bugs, and rows that could not be written. */
   failed(what: string, error: unknown): void
 }
 
 export class Recomputations {
   readonly #options: RecomputationsOptions
   readonly #queue: ModelPlace[] = []
-  /** Those under way that were asked for once more. */
+  /** Running ones that were requested again. */
   readonly #again = new Set<string>()
-  /** Told at the end of a recomputation, by place. */
+  /** Callbacks for the end of a recomputation, by place. */
   readonly #waiting = new Map<string, Set<() => void>>()
   #running = false
   #closed = false
@@ -40,19 +41,22 @@ export class Recomputations {
     this.#options = options
   }
 
-  /** Takes up what the last process did not finish. */
+  /** Queues what the last process did not finish. */
   resume(): void {
     this.#queue.push(...this.#options.log.unfinished())
     void this.#runNext()
   }
 
-  /** Queues a recomputation, durably. @throws Refusal queries_busy, store_full, store_failed. */
+  /** Queues a recomputation durably. @throws Refusal queries_busy, store_full, store_failed. */
   request(place: ModelPlace): RecomputeRow {
     if (this.#options.log.row(place)?.state === 'in_progress') this.#again.add(nameOf(place))
     return this.#enqueue(place, (row) => this.#options.log.set(place, row))
   }
 
-  /** Queues one that nobody was promised: what cannot be written is known until the end of the process. @throws Refusal queries_busy. */
+  /**
+   * Queues one that was not promised to a client: a row that cannot be written is kept until the end of the process.
+   * @throws Refusal queries_busy.
+   */
   refresh(place: ModelPlace): RecomputeRow {
     return this.#enqueue(place, (row) => this.#keep(place, row))
   }
@@ -77,7 +81,7 @@ export class Recomputations {
     return row
   }
 
-  /** Resolves when the recomputation has ended, or after so many milliseconds. */
+  /** Resolves when the recomputation has ended, or after `timeoutMs`. */
   async ended(place: ModelPlace, timeoutMs: number): Promise<void> {
     const row = this.#options.log.row(place)
     if (row === null || !isPending(row) || this.#closed || timeoutMs <= 0) return
@@ -95,7 +99,7 @@ export class Recomputations {
     })
   }
 
-  /** Nobody waits any more; what is unfinished is taken up at the next start. */
+  /** Ends all waiting. The next start resumes what is unfinished. */
   close(): void {
     this.#closed = true
     for (const name of [...this.#waiting.keys()]) this.#tell(name)
@@ -107,11 +111,11 @@ export class Recomputations {
     if (place === undefined) return
     this.#running = true
     try {
-      // Never inside the call that asked.
+      // Never inside the request's own call.
       await Promise.resolve()
       await this.#recompute(place)
     } catch (error) {
-      this.#options.failed('a recomputation was given up', error)
+      this.#options.failed('a recomputation ended with an unexpected error', error)
     } finally {
       this.#running = false
       this.#tell(nameOf(place))
@@ -142,7 +146,10 @@ export class Recomputations {
     if (again) this.#queue.push(place)
   }
 
-  /** Where the disk is full, the row is known until the end of the process; the next one does what is missing again. */
+  /**
+   * Writes the row. On a full disk it is kept until the end of the process, and the next process repeats what is
+   * missing.
+   */
   #keep(place: ModelPlace, row: RecomputeRow): void {
     try {
       this.#options.log.set(place, row)

@@ -1,30 +1,31 @@
 /**
- * The votes of one job, counted: by period and interval, over all jobs, and of filtered events where a filter asks.
+ * The votes of one job, counted for internal metrics: as a whole, interval by interval, and into the tally over all
+ * jobs.
  *
- * A vote belongs to the period in which it was cast, and passes a filter where the event that it was cast on does. An
- * administrator's override belongs to the period in which it was set; it is about no event, so with a filter none counts.
+ * 1. A vote counts in the period in which it was cast, and passes a filter if its event does.
+ * 2. An administrator's override counts in the period in which it was set. It is about no event, so filters exclude it.
  */
+import { isoMicros } from '../../clock.js'
 import type { FeedbackFigures, TimedVote } from '../../domain/metrics/feedback-tally.js'
 import { FeedbackTally } from '../../domain/metrics/feedback-tally.js'
 import type { Intervals, Period } from '../../domain/metrics/period.js'
-import { isoMicros } from '../../clock.js'
 import { matches } from '../../domain/query/condition.js'
 import { FieldSet } from '../../domain/query/field.js'
 import type { Filter } from '../../domain/query/filter.js'
 import { decodeBallot } from '../../store/rows.js'
 import { jobRange, timeKey } from '../../store/tables.js'
-import { filterCondition, type JobGround, type MetricsGround } from './metrics-context.js'
 import { RecordFields } from '../query/record-fields.js'
+import { filterCondition, type JobSnapshot, type MetricsContext } from './job-snapshot.js'
 
 export interface VoteWalk {
-  readonly ground: MetricsGround
-  readonly own: JobGround
+  readonly context: MetricsContext
+  readonly snapshot: JobSnapshot
   readonly filters: readonly Filter[]
   readonly period: Period
   readonly intervals: Intervals
-  /** What an analyst is called in the answer. */
+  /** An analyst's name in the answer. */
   readonly nameOf: (analyst: string) => string
-  /** The votes are counted into this one, too. */
+  /** The tally over all jobs. */
   readonly overall: FeedbackTally
   readonly overallLabels: readonly string[]
 }
@@ -35,8 +36,8 @@ export interface VoteCounts {
 }
 
 export function countVotes({
-  ground,
-  own,
+  context,
+  snapshot,
   filters,
   period,
   intervals,
@@ -47,11 +48,11 @@ export function countVotes({
   const {
     job,
     store: { environment },
-  } = own
+  } = snapshot
   const labels = job.labels.map(({ name }) => name)
   const places = labels.map((name) => overallLabels.indexOf(name))
   const labelAt = (label: number): number => places[label] ?? -1
-  const passes = voteTest(ground, own, filters)
+  const passes = voteTest(context, snapshot, filters)
   const whole = new FeedbackTally(labels)
   const tallies: (FeedbackTally | undefined)[] = []
   for (const { value } of environment.range('ballots', jobRange(job.id))) {
@@ -59,15 +60,15 @@ export function countVotes({
     const isWithin = ({ atMicros }: { readonly atMicros: number }): boolean =>
       atMicros >= period.from && atMicros < period.to
     const counted = new Set<TimedVote>(votes.filter((vote) => isWithin(vote) && passes(vote)))
-    const word = override !== null && filters.length === 0 && isWithin(override) ? override : null
-    if (counted.size === 0 && word === null) continue
-    const ballot = { votes, consensus, overridden: word !== null }
+    const setOverride = override !== null && filters.length === 0 && isWithin(override) ? override : null
+    if (counted.size === 0 && setOverride === null) continue
+    const ballot = { votes, consensus, overridden: setOverride !== null }
     whole.add(ballot, (vote) => counted.has(vote), nameOf)
     overall.add(ballot, (vote) => counted.has(vote), nameOf, labelAt)
-    const said = word === null ? [...counted] : [...counted, word]
-    for (const place of new Set(said.map(({ atMicros }) => intervals.placeOf(atMicros)))) {
+    const cast = setOverride === null ? [...counted] : [...counted, setOverride]
+    for (const place of new Set(cast.map(({ atMicros }) => intervals.placeOf(atMicros)))) {
       const tally = (tallies[place] ??= new FeedbackTally(labels))
-      const overridden = word !== null && intervals.placeOf(word.atMicros) === place
+      const overridden = setOverride !== null && intervals.placeOf(setOverride.atMicros) === place
       tally.add(
         { ...ballot, overridden },
         (vote) => counted.has(vote) && intervals.placeOf(vote.atMicros) === place,
@@ -86,13 +87,13 @@ export function countVotes({
 }
 
 function voteTest(
-  ground: MetricsGround,
-  { job, store }: JobGround,
+  context: MetricsContext,
+  { job, store }: JobSnapshot,
   filters: readonly Filter[],
 ): (vote: TimedVote) => boolean {
   if (filters.length === 0) return () => true
-  const fields = new FieldSet(ground.serviceNames)
-  const condition = filterCondition(filters, fields, ground.nowMicros)
+  const fields = new FieldSet(context.serviceNames)
+  const condition = filterCondition(filters, fields, context.nowMicros)
   const event = new RecordFields(store.environment, store.codec, fields)
   event.ofJob(job)
   return ({ eventMicros }) => {

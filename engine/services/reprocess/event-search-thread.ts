@@ -1,12 +1,12 @@
-/** The entry of a thread that looks for the events of reprocessing tasks. */
+/** The entry of the thread that searches for events to reprocess or erase. */
 import { openShard } from '../../store/directory/environments.js'
-import { look, type EventSearchResult, type EventSearchTask } from './event-search.js'
+import { searchEvents, type EventSearchResult, type EventSearchTask } from './event-search.js'
 
-/** Looks once. @throws Error for anything that went wrong. */
-export default async function lookOnce(task: EventSearchTask): Promise<EventSearchResult> {
+/** Searches once. @throws Error for anything that went wrong. */
+export default async function searchOnce(task: EventSearchTask): Promise<EventSearchResult> {
   const environment = openShard(task.dataDir, task.job.shard)
   try {
-    return look(environment, task)
+    return searchEvents(environment, task)
   } finally {
     await environment.close()
   }

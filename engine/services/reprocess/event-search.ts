@@ -1,12 +1,12 @@
 /**
- * Looking for the events of a reprocessing task, a piece at a time, over a snapshot (D6).
+ * The search for the events to reprocess or erase, a part at a time, over a snapshot (D6).
  *
- * Owns: the way from a selection to ingest times. Leaves out: the language of filters (query/), the thread it runs on
- * (event-search-thread.ts), deciding (reprocess-tasks.ts).
+ * Owns: the way from a selection to ingest times. Leaves out: the language of filters (domain/query/), the thread
+ * (event-search-thread.ts), reprocessing (actor/reprocess-tasks.ts).
  *
- * 1. Events belong to a task up to the time at which it was asked for: what came in later was decided by what was known
- *    then, and a task ends however much goes on coming in.
- * 2. A look goes over a bounded number of records and says where it stopped.
+ * 1. A task covers events up to the time of its request. Later events were decided by the current model and feedback,
+ *    and a task ends however many keep coming in.
+ * 2. One search reads a bounded number of records, and says where it stopped.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -21,31 +21,31 @@ import { timeKey, timeOfKey } from '../../store/tables.js'
 import type { ReprocessRequest } from '../../api/reprocess-service.js'
 import { RecordFields } from '../query/record-fields.js'
 
-/** What an event's time is where a request names no field. */
+/** The time field where a request names none. */
 const DATE_FIELD = '@timestamp'
 
-/** One look, as plain data for another thread. */
+/** One search, as plain data for the thread. */
 export interface EventSearchTask {
   readonly dataDir: string
   readonly job: JobSettings
-  /** SERVICE_NAME, and the neutral name. */
+  /** SERVICE_NAME, then the neutral name. */
   readonly serviceNames: readonly string[]
   readonly selection: ReprocessSelection
-  /** When the task was asked for, microseconds. */
-  readonly askedMicros: number
-  /** Ingest time behind which to begin. */
+  /** Time of the request, microseconds. */
+  readonly requestedMicros: number
+  /** The search begins behind this ingest time. */
   readonly after: number
-  /** Only how many there are, not which. */
+  /** Whether to count the events without listing them. */
   readonly countOnly: boolean
 }
 
 export interface EventSearchResult {
-  /** Ingest times, in order; none of a look that only counts. */
+  /** Ingest times, in order; empty where events are only counted. */
   readonly times: readonly number[]
   readonly count: number
-  /** Ingest time up to which it has looked. */
+  /** Ingest time up to which the search has read. */
   readonly through: number
-  /** Nothing is left behind that. */
+  /** Whether nothing is left behind `through`. */
   readonly last: boolean
 }
 
@@ -68,29 +68,29 @@ export function parseSelection({ dateField, startDate, endDate, filters }: Repro
 /** The selection as a condition, and the fields it reads. @throws Refusal invalid_body, limit_exceeded. */
 export function compileSelection(
   selection: ReprocessSelection,
-  askedMicros: number,
+  requestedMicros: number,
   serviceNames: readonly string[],
 ): { condition: Condition; fields: FieldSet } {
   const fields = new FieldSet(serviceNames)
-  const context = { nowMicros: askedMicros, offsetMinutes: 0 }
+  const context = { nowMicros: requestedMicros, offsetMinutes: 0 }
   const { dateField, startDate, endDate, filters } = selection
   const dates = { dateField, ...(startDate === null ? {} : { startDate }), ...(endDate === null ? {} : { endDate }) }
   return { condition: allOf([compileDates(dates, fields, context), compileFilters(filters, fields, context)]), fields }
 }
 
-/** Looks once, over the latest snapshot of the job's shard. */
-export function look(environment: Environment, task: EventSearchTask): EventSearchResult {
-  const { job, askedMicros } = task
+/** Searches once, over the latest snapshot of the job's shard. */
+export function searchEvents(environment: Environment, task: EventSearchTask): EventSearchResult {
+  const { job, requestedMicros } = task
   environment.refresh()
-  const { condition, fields } = compileSelection(task.selection, askedMicros, task.serviceNames)
+  const { condition, fields } = compileSelection(task.selection, requestedMicros, task.serviceNames)
   const { first, last } = ingestedWithin(condition)
   const from = Math.max(task.after + 1, Math.ceil(first), 0)
-  const to = Math.min(askedMicros, Math.floor(last))
+  const to = Math.min(requestedMicros, Math.floor(last))
   const event = new RecordFields(environment, new BodyCodec(environment), fields)
   event.ofJob(job)
   const times: number[] = []
   let [count, records] = [0, 0]
-  if (from > to) return { times, count, through: askedMicros, last: true }
+  if (from > to) return { times, count, through: requestedMicros, last: true }
   for (const { key, value } of environment.range('events', {
     from: timeKey(job.id, from),
     to: timeKey(job.id, to + 1),
@@ -106,5 +106,5 @@ export function look(environment: Environment, task: EventSearchTask): EventSear
       return { times, count, through: micros, last: false }
     }
   }
-  return { times, count, through: askedMicros, last: true }
+  return { times, count, through: requestedMicros, last: true }
 }

@@ -1,4 +1,4 @@
-/** A reprocessing task as it is shown. */
+/** A reprocessing task as people see it. */
 import { eventIdOf } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { isOver, type ReprocessRow } from '../../store/reprocess-row.js'
@@ -26,7 +26,7 @@ export function taskView(job: JobSettings, row: ReprocessRow): ReprocessTask {
   }
 }
 
-/** An event that was replaced meanwhile is not decided again, so the last percent belongs to the end. */
+/** Events replaced meanwhile are not decided again, so only a finished task has 100 %. */
 function percentOf({ state, matched, updated }: ReprocessRow): number {
   if (state === 'finished') return 100
   return matched === null || matched === 0 ? 0 : Math.min(99, Math.floor((100 * updated) / matched))

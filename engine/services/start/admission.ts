@@ -12,7 +12,7 @@ export class Admission {
     if (!this.#isOpen) throw new Refusal('draining', 'the service is shutting down')
   }
 
-  /** Accepts nothing from now on. */
+  /** To be called once: nothing more is accepted. */
   end(): void {
     this.#isOpen = false
   }

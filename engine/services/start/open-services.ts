@@ -1,16 +1,16 @@
 /**
- * The third stage of a start: what can be asked of the engine, and what it does in the background.
+ * The third stage of a start: makes the services that answer requests, and those that work in the background.
  *
- * Owns: which service needs which, so their order. Leaves out: what is stored (open-stores.ts), threads (start-runtime.ts),
- * what jobs that change set off (wiring.ts).
+ * Owns: which service needs which, and so their order. Leaves out: what is stored (open-stores.ts), threads
+ * (start-runtime.ts), reactions to changed jobs (wiring.ts).
  *
- * 1. Each service gets finished things only.
- * 2. Watchdogs need the integrations, which deliver their alerts. Integrations ask only whether there are alerts to
- *    deliver: the watchdogs' log answers that, and it is made before both.
+ * 1. Each service gets finished parts only.
+ * 2. Watchdogs need the integrations, which deliver their alerts. The integrations need to know only whether there are
+ *    alerts to deliver. The watchdogs' log says so, and it is made before both.
  */
 import { systemRandom } from '../../rng.js'
 import { WatchdogLog } from '../monitor/watchdog-log.js'
-import { AgentNotes } from '../read/agent-notes.js'
+import { AgentNotes } from '../reprocess/agent-notes.js'
 import { AuditCollector } from '../audit/audit-collector.js'
 import { Audit } from '../audit/audit.js'
 import { Backups } from '../backup/backups.js'
@@ -22,22 +22,22 @@ import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
-import { Queries } from '../query/queries.js'
+import { Queries } from '../query/query-service.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
 
 export interface ServiceSettings {
   /** Names of the service in a client's body. */
   readonly serviceNames: readonly string[]
-  /** Trainings at once. */
+  /** Trainings that run at once. */
   readonly trainers: number
-  /** Where backups go that are asked for by name; nowhere where absent. */
+  /** The folder of backups that are requested by name; absent where such requests are refused. */
   readonly backupDir?: string | undefined
   readonly privateHosts?: readonly string[] | undefined
   readonly minutesPerAlert?: number | undefined
 }
 
-/** What can be asked. */
+/** The services of the engine. */
 export interface Services extends Training {
   readonly collector: AuditCollector
   readonly audit: Audit
@@ -58,11 +58,11 @@ export interface Services extends Training {
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
   const { stores, runtime, reports, admission } = earlier
   const { serviceNames, trainers, minutesPerAlert, privateHosts = [], backupDir = null } = settings
-  const { dataDir, clock, catalog, catalogStore: store, auditLog, current, catalogBytes } = stores
-  const { shards, readers, looks: thread, trainingThreads } = runtime
+  const { dataDir, clock, resources, catalogStore: store, auditLog, current, catalogBytes } = stores
+  const { shards, readers, eventSearch: thread, trainingThreads } = runtime
   const { logs, batches, failed } = reports
   const { accepting, mustAccept } = admission
-  const job = (id: number) => catalog.job(id)
+  const job = (id: number) => resources.job(id)
 
   const training = openTraining(trainers, earlier)
   const { trainings } = training
@@ -71,16 +71,16 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const integrations = new Integrations({
     dataDir,
     serviceNames,
-    catalog,
+    resources,
     shards,
     batches,
     privateHosts,
     job,
     failed,
-    watchdogsTell: () => watchdogLog.tells(clock.nowMicros()),
+    hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
-  const watched = { dataDir, catalog, shards, trainings, trainingThreads, readers, integrations, logs, batches }
+  const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
   return {
     ...training,
     collector,
@@ -91,11 +91,11 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     notes: new AgentNotes({ shards, current, mustAccept }),
-    queries: new Queries({ serviceNames, readers, catalog, clock }),
+    queries: new Queries({ serviceNames, readers, resources, clock }),
     metrics: new MetricsReports({
       serviceNames,
       readers,
-      catalog,
+      resources,
       shards,
       batches,
       store,
@@ -107,8 +107,8 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       failed,
     }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    retention: new RetentionSweep({ catalog, logs, shards, store, clock, accepting, failed }),
-    enrichments: new EnrichmentDeadlines({ catalog, shards, clock, accepting, failed }),
+    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
+    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
     monitor: new Monitor({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

@@ -1,10 +1,11 @@
 /**
  * The first stage of a start: opens what is stored, checks that it is consistent, and makes what a first start needs.
  *
- * Owns: the order of the checks. Leaves out: the checks (consistency-check.ts), threads and services (wiring.ts).
+ * Owns: the order of the checks. Leaves out: the checks (verify/consistency-check.ts), threads and services (later
+ * stages, see wiring.ts).
  *
- * 1. Nothing is deleted, and no job is run, before the catalog and all shards are known to belong together.
- * 2. The ingest clock is behind no stored time before a job is changed.
+ * 1. Nothing is deleted, and no job runs, before the catalog and all shards are known to be consistent.
+ * 2. No job is changed before the ingest clock has passed every stored time.
  */
 import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
@@ -21,13 +22,7 @@ import { Sealer } from '../../resource/access/sealing.js'
 import { allKinds } from '../../integration/registry.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { lastTaken } from '../audit/audit-collector.js'
-import {
-  ledgerIsLost,
-  lossesAre,
-  mustBeCurrent,
-  mustBeConsistent,
-  mustHaveDeleted,
-} from '../verify/consistency-check.js'
+import { ConsistencyCheck } from '../verify/consistency-check.js'
 import { allCatalogTables } from '../catalog-tables.js'
 import { IngestClock } from '../../runtime/ingest-clock.js'
 import { openReaders, type JobReader } from '../read/job-reader.js'
@@ -49,10 +44,10 @@ export interface Stores {
   /** The catalog's environment. */
   readonly catalogStore: Environment
   readonly auditLog: AuditLog
-  readonly catalog: ResourceStore
-  /** One a shard. */
+  readonly resources: ResourceStore
+  /** One for each shard. */
   readonly shardReaders: readonly JobReader[]
-  /** Secrets that the first start made, to be shown once; null where there were none to make. */
+  /** Secrets that this start has made, to be shown once; null where it made none. */
   readonly firstStart: BootstrapOutcome | null
   /** The job as it is now: a handle may be older than the latest change. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
@@ -70,7 +65,7 @@ export function openStores(
   const auditLog = new AuditLog(catalogStore)
   const sealer = new Sealer(sealingKey(dataDir), systemRandom)
   const ingestClock = new IngestClock(clock)
-  const catalog = ResourceStore.open(catalogStore, {
+  const resources = ResourceStore.open(catalogStore, {
     clock,
     stamp: () => ingestClock.take(),
     random: systemRandom,
@@ -80,27 +75,36 @@ export function openStores(
     passwordCost: settings.passwordCost,
     kinds: allKinds,
   })
-  const onLoss = lossesAre(settings.acceptLoss === true, logs.of('store'))
-  mustBeConsistent(dataDir, shards, catalog, onLoss)
-  const stepsAreLost = ledgerIsLost(dataDir, catalog, catalogStore, onLoss)
-  const firstStart = catalog.bootstrap({ adminPassword: settings.adminPassword, managementKey: settings.bootstrapKey })
-  warnOfLostSecrets(catalog, sealer, logs)
+  const check = new ConsistencyCheck({
+    dataDir,
+    resources,
+    catalog: catalogStore,
+    acceptLoss: settings.acceptLoss === true,
+    log: logs.of('store'),
+  })
+  check.mustHaveFiles(shards)
+  const stepsAreLost = check.ledgerIsLost()
+  const firstStart = resources.bootstrap({
+    adminPassword: settings.adminPassword,
+    managementKey: settings.bootstrapKey,
+  })
+  warnOfLostSecrets(resources, sealer, logs)
   const shardReaders = openReaders(dataDir, shards)
-  mustHaveDeleted(dataDir, shardReaders, catalog, auditLog)
-  mustBeCurrent(dataDir, shardReaders, catalog, catalogStore, onLoss)
-  followStored(ingestClock, { catalog, catalogStore, shardReaders })
-  if (stepsAreLost) catalog.beginStepsAnew()
+  check.mustHaveDeleted(shardReaders, auditLog)
+  check.mustBeCurrent(shardReaders)
+  followStored(ingestClock, { resources, catalogStore, shardReaders })
+  if (stepsAreLost) resources.restartSteps()
   return {
     dataDir,
     clock,
     ingestClock,
     catalogStore,
     auditLog,
-    catalog,
+    resources,
     shardReaders,
     firstStart: firstStart.adminPassword === null && firstStart.managementKey === null ? null : firstStart,
     current: ({ id }) => {
-      const job = catalog.job(id)
+      const job = resources.job(id)
       if (job === undefined) throw new Refusal('job_not_found', 'job not found')
       return job
     },
@@ -109,20 +113,20 @@ export function openStores(
 }
 
 /** Secrets that were sealed with another key cannot be read. */
-function warnOfLostSecrets(catalog: ResourceStore, sealer: Sealer, logs: Reports['logs']): void {
-  const integrations = [...catalog.integrations()]
+function warnOfLostSecrets(resources: ResourceStore, sealer: Sealer, logs: Reports['logs']): void {
+  const integrations = [...resources.integrations()]
     .filter(({ connection }) => lostSecrets(connection, sealer).length > 0)
     .map(({ title }) => title)
   if (integrations.length > 0)
-    logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations })
+    logs.of('store').warn('sealing.key has changed: secrets have to be entered again', { integrations })
 }
 
-/** Has all new stamps be later than every stored one. */
+/** Makes every new stamp later than every stored one. */
 function followStored(
   clock: IngestClock,
-  { catalog, catalogStore, shardReaders }: Pick<Stores, 'catalog' | 'catalogStore' | 'shardReaders'>,
+  { resources, catalogStore, shardReaders }: Pick<Stores, 'resources' | 'catalogStore' | 'shardReaders'>,
 ): void {
   for (const reader of shardReaders) clock.follow(reader.lastMicros())
   clock.follow(lastTaken(catalogStore, shardReaders.length))
-  for (const { pipeline } of catalog.jobs()) for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
+  for (const { pipeline } of resources.jobs()) for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
 }

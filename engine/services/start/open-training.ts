@@ -1,4 +1,4 @@
-/** Trainings, what starts them, and what goes on in the background for each job. */
+/** A part of the third stage of a start: trainings, their schedule, and background work for jobs. */
 import { RetrainSchedule } from '../../resource/schedule.js'
 import type { Admission } from './admission.js'
 import type { Stores } from './open-stores.js'
@@ -14,7 +14,7 @@ export interface Training {
   readonly schedule: RetrainSchedule
 }
 
-/** What the stages before have made. */
+/** The results of the stages before. */
 export interface EarlierStages {
   readonly stores: Stores
   readonly runtime: Runtime
@@ -22,9 +22,9 @@ export interface EarlierStages {
   readonly admission: Admission
 }
 
-/** `trainers`: trainings at once. */
+/** `trainers`: trainings that run at once. */
 export function openTraining(trainers: number, { stores, runtime, reports, admission }: EarlierStages): Training {
-  const { dataDir, clock, catalog, catalogStore, auditLog, current } = stores
+  const { dataDir, clock, resources, catalogStore, auditLog, current } = stores
   const { shards, trainingThreads } = runtime
   const trainings = new Trainings({
     dataDir,
@@ -32,12 +32,12 @@ export function openTraining(trainers: number, { stores, runtime, reports, admis
     clock,
     log: new TrainingLog(catalogStore, auditLog),
     threads: trainingThreads,
-    job: (id) => catalog.job(id),
+    job: (id) => resources.job(id),
     ended: (jobId, row) => report(reports, jobId, row),
     install: async (job, model) => void (await shards.insist(current(job), 'install', model)),
   })
   const { accepting } = admission
-  const upkeep = new Upkeep({ catalog, shards, trainings, accepting, failed: reports.failed })
+  const upkeep = new Upkeep({ resources, shards, trainings, accepting, failed: reports.failed })
   const schedule = new RetrainSchedule(clock, (jobId) => upkeep.trainBySchedule(jobId))
   return { trainings, upkeep, schedule }
 }

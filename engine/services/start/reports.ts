@@ -1,11 +1,11 @@
-/** Where all parts of the engine report: the log, the latest batches of work, and failures in the background. */
+/** Made before the first stage of a start: the log, the latest batches of work, and reports of background failures. */
 import type { Clock } from '../../clock.js'
-import { BatchBook } from '../monitor/batch-book.js'
+import { RecentBatches } from '../monitor/recent-batches.js'
 import type { Component } from '../../api/components.js'
 import { levelForAll, type LogLevels } from '../../api/log-level.js'
 import { Logs } from '../monitor/log/log.js'
 
-/** Told of failures that no caller waits for, such as a turn that failed or a thread that died. */
+/** Called with failures that no caller waits for, such as a failed turn or a thread that died. */
 export type Failed = (what: string, error: unknown) => void
 
 export interface ReportSettings {
@@ -17,7 +17,7 @@ export interface ReportSettings {
 
 export interface Reports {
   readonly logs: Logs
-  readonly batches: BatchBook
+  readonly batches: RecentBatches
   /** Failures of the threads that decide events, and of all that has no component of its own. */
   readonly failed: Failed
   failuresOf(component: Component): Failed
@@ -27,5 +27,5 @@ export function openReports(settings: ReportSettings, clock: Clock): Reports {
   const { dataDir, logLevels = levelForAll('info'), logEcho = false, onFailure } = settings
   const logs = new Logs(dataDir, logLevels, logEcho)
   const failuresOf = (component: Component): Failed => logs.failures(component, onFailure)
-  return { logs, batches: new BatchBook(clock), failed: failuresOf('actor'), failuresOf }
+  return { logs, batches: new RecentBatches(clock), failed: failuresOf('actor'), failuresOf }
 }

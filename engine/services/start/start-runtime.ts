@@ -1,7 +1,7 @@
 /**
- * The second stage of a start: the shards with their threads, the threads beside them, and the watermarks.
+ * The second stage of a start: the shards with their threads, the other threads, and the watermarks.
  *
- * Owns: which threads there are. Leaves out: what is stored (open-stores.ts), what the threads are asked
+ * Owns: which threads there are. Leaves out: what is stored (open-stores.ts), the services that use the threads
  * (open-services.ts).
  */
 import { limits } from '../../limits.js'
@@ -28,10 +28,10 @@ export interface RuntimeSettings {
 /** What runs. */
 export interface Runtime {
   readonly shards: ReadableShards
-  readonly marks: Watermarks
+  readonly watermarks: Watermarks
   readonly readers: ReaderThreads
   readonly trainingThreads: TrainingThreads
-  readonly looks: EventSearchThread
+  readonly eventSearch: EventSearchThread
   readonly backupThread: BackupThread
 }
 
@@ -46,11 +46,11 @@ export function startRuntime(
   const shards = startShards(settings, directory, { stores, reports })
   return {
     shards,
-    marks: new Watermarks(catalogStore, dataDir, shards),
-    readers: new ReaderThreads(dataDir, (error) => failed('a thread that answers questions died', error)),
+    watermarks: new Watermarks(catalogStore, dataDir, shards),
+    readers: new ReaderThreads(dataDir, (error) => failed('a reader thread died', error)),
     trainingThreads: new TrainingThreads(settings.trainers, (error) => trainingFailed('a training thread died', error)),
-    looks: new EventSearchThread(failed),
-    backupThread: new BackupThread((error) => failed('a thread that makes backups died', error)),
+    eventSearch: new EventSearchThread(failed),
+    backupThread: new BackupThread((error) => failed('the backup thread died', error)),
   }
 }
 
@@ -61,7 +61,7 @@ function startShards(
 ): ReadableShards {
   const { dataDir, shardReaders, ingestClock } = stores
   const threads = Math.min(count, wanted ?? defaultThreads(count))
-  // The shards own this event: it comes once a turn has run, so after `shards` is set.
+  // Called after a turn has run, so after `shards` is set.
   const ran = (shard: number, { messages, seconds }: TurnRan): void => {
     const container = `actor/${shards.threadOf(shard)}`
     reports.batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })

@@ -1,12 +1,12 @@
 /**
- * What a training of a root cause job learns from: labelled alerts with their places in their clusters, as one snapshot of
- * the shard has them.
+ * The examples for training a root cause model: labelled alerts with their places in their clusters, from one snapshot
+ * of the shard.
  */
 import { limits } from '../../limits.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import { trainCause, type CauseExample } from '../../domain/cause/cause-model.js'
 import type { AlertRow } from '../../domain/cause/cause-rows.js'
-import { Precedence } from '../../domain/cause/precedence.js'
+import { HawkesProcess } from '../../domain/cause/hawkes.js'
 import type { CauseSettings } from '../../domain/cause/settings.js'
 import type { TrainingProgress } from '../../domain/learn/classifier.js'
 import { defaultClassifier } from '../../domain/learn/registry.js'
@@ -15,19 +15,19 @@ import type { Environment } from '../../store/environment.js'
 import { decodeContent } from '../../store/event-record.js'
 import { jobRange, timeKey, timeOfKey } from '../../store/tables.js'
 import { CauseTableReader } from '../../actor/cause/cause-table.js'
-import type { TrainingTask } from './training-task.js'
+import type { TrainingTask } from './training-protocol.js'
 
-/** A label that analysts agree on, and the event that it is about. */
+/** An event, and the label that analysts agree on. */
 export interface LabelledEvent {
   readonly micros: number
   readonly label: number
 }
 
-export class CauseKnown {
+export class CauseExamples {
   readonly examples: readonly CauseExample[]
   readonly #task: TrainingTask
   readonly #settings: CauseSettings
-  readonly #causeStore: CauseTableReader
+  readonly #table: CauseTableReader
   readonly #environment: Environment
   readonly #points: DecisionPoints
   readonly #codec: BodyCodec
@@ -41,7 +41,7 @@ export class CauseKnown {
     this.#task = task
     this.#settings = settings
     this.#environment = environment
-    this.#causeStore = new CauseTableReader(environment, task.jobId)
+    this.#table = new CauseTableReader(environment, task.jobId)
     this.#points = new DecisionPoints(task.points)
     this.#codec = new BodyCodec(environment)
     this.examples = labelled.flatMap(({ micros, label }) => {
@@ -54,15 +54,15 @@ export class CauseKnown {
   /** Trains one model. @throws TrainingCancelled. */
   train(progress: TrainingProgress): Uint8Array {
     const { points, labels, seed, objective } = this.#task
-    const precedence = new Precedence(this.#causeStore, this.#settings.causeWindowMs)
+    const hawkes = new HawkesProcess(this.#table, this.#settings.causeWindowMs)
     return trainCause(
       {
         examples: this.examples,
         background: this.#background(),
         decisionPoints: points,
         labelCount: labels.length,
-        facts: precedence,
-        window: { ms: precedence.windowMs, fixed: this.#settings.causeWindowMs > 0 },
+        facts: hawkes,
+        window: { ms: hawkes.windowMs, fixed: this.#settings.causeWindowMs > 0 },
         seed,
         objective,
       },
@@ -80,7 +80,7 @@ export class CauseKnown {
   }
 
   #known(micros: number, record: Uint8Array): Omit<CauseExample, 'label'> | null {
-    const alert = this.#causeStore.get('alerts', micros) as AlertRow | undefined
+    const alert = this.#table.get('alerts', micros) as AlertRow | undefined
     if (alert === undefined) return null
     return { alert, values: this.#points.valuesOf(this.#codec.decode(decodeContent(record).body)) }
   }

@@ -1,7 +1,7 @@
 /**
- * What is known of each job's training, across restarts: one row a job in the catalog's environment.
+ * The state of each job's training: one row for each job in the catalog, kept across restarts.
  *
- * 1. A training that was asked for is written before it is acknowledged; one that was cut off is found here at the start.
+ * 1. A requested training is written before it is acknowledged. The next start finds here what was cut off.
  */
 import type { AuditTrail } from '../../resource/audit-trail.js'
 import type { RetrainState } from '../../api/decision-service.js'
@@ -10,19 +10,19 @@ import { WriteBatch, type Environment } from '../../store/environment.js'
 import { jobKey } from '../../store/tables.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 
-/** The table of the catalog's environment that holds them. */
+/** The table of the catalog. */
 export const TRAININGS_TABLE = 'trainings'
 
 export interface TrainingRow {
   readonly state: RetrainState
   readonly message: string
-  /** Version of the model that this training makes or made; counts up, and is never used for another training. */
+  /** Version of the model of this training. It counts up; each training has its own. */
   readonly version: number
   readonly startMicros: number | null
   readonly finishMicros: number | null
-  /** Who asked, or null. */
+  /** Who requested the training, or null. */
   readonly username: string | null
-  /** Why the model in use is to be trained again though its training went well; absent where it is not. */
+  /** Why the model in use should be trained again although its training succeeded; absent where it should not. */
   readonly outdated?: string | undefined
 }
 
@@ -62,12 +62,12 @@ export class TrainingLog {
     return [...this.#rows.keys()]
   }
 
-  /** Jobs whose training was asked for and has not ended. */
+  /** Jobs whose training was requested and has not ended. */
   unfinished(): number[] {
     return [...this.#rows].filter(([, { state }]) => state === 'queued' || state === 'training').map(([jobId]) => jobId)
   }
 
-  /** Writes the row, durably, and the entry of the audit log that tells of it. */
+  /** Writes the row durably, in one commit with its entry in the audit log. */
   set(jobId: number, row: TrainingRow, entry?: AuditEntry): void {
     const batch = new WriteBatch()
     if (entry !== undefined) this.#audit.record(batch, entry)
@@ -80,12 +80,12 @@ export class TrainingLog {
     this.#rows.set(jobId, row)
   }
 
-  /** Keeps the row until the end of the process, where it could not be written. */
+  /** Keeps a row that could not be written, until the process ends. */
   remember(jobId: number, row: TrainingRow): void {
     this.#rows.set(jobId, row)
   }
 
-  /** The job is gone. On a full disk its row waits for the next start, which looks for such. */
+  /** To be called when the job is deleted. On a full disk the row stays until the next start, which deletes it. */
   remove(jobId: number): void {
     if (!this.#rows.delete(jobId)) return
     const batch = new WriteBatch()

@@ -1,11 +1,12 @@
 /**
  * The entry of a training thread: from a snapshot of a shard to the bytes of a model (D6).
  *
- * Owns: reading what is known of a job, in one snapshot. Leaves out: the algorithm (learn/), installing the model (job-actor.ts).
+ * Owns: reading the examples of a job in one snapshot. Leaves out: the algorithm (domain/learn/), installing the model
+ * (job-actor.ts).
  *
- * 1. Examples, background and the feedback sequence come from one snapshot: what the model knows is exactly what the job
- *    had said up to that number.
- * 2. The order of the examples is the order of the keys, so the same state gives the same bytes (S17).
+ * 1. Examples, background and feedback sequence come from one snapshot, so the model knows exactly the feedback up to
+ *    that number.
+ * 2. The order of the examples follows from the stored rows, so the same state gives the same bytes (S17).
  */
 import { must } from '../../assert.js'
 import { CauseModel } from '../../domain/cause/cause-model.js'
@@ -26,16 +27,16 @@ import { decodeContent } from '../../store/event-record.js'
 import { decodeBallot, decodeBucket } from '../../store/rows.js'
 import { bucketKey, jobRange, timeKey, timeOfValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
-import { CauseKnown, type LabelledEvent } from './cause-training.js'
+import { CauseExamples, type LabelledEvent } from './cause-training.js'
 import { readStats } from '../../actor/job-stats.js'
-import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-task.js'
+import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-protocol.js'
 
 const KEY_JOB_BYTES = 4
 
 /** Trains one model. @throws TrainingCancelled, and Error for anything that went wrong. */
 export default async function trainModel(task: TrainingTask): Promise<TrainingResult> {
   const signals = new TrainingSignals(task.signals)
-  if (!signals.report(0, 'reading what is known')) throw new TrainingCancelled('cancelled')
+  if (!signals.report(0, 'reading the examples')) throw new TrainingCancelled('cancelled')
   const environment = openShard(task.dataDir, task.shard)
   try {
     return trainFrom(environment, task, signals)
@@ -44,10 +45,10 @@ export default async function trainModel(task: TrainingTask): Promise<TrainingRe
   }
 }
 
-/** The same, from an environment that is open. */
+/** Trains from an environment that is open. */
 export function trainFrom(environment: Environment, task: TrainingTask, signals: TrainingSignals): TrainingResult {
   if (task.cause !== undefined) return trainCauseFrom(environment, task, task.cause, signals)
-  const { examples, background, throughSeq } = readKnown(environment, task)
+  const { examples, background, throughSeq } = readExamples(environment, task)
   const counts = task.labels.map((_, label) => examples.filter((example) => example.label === label).length)
   const missing = missingForTraining(counts, task.labels)
   if (missing !== null) throw new Error(missing)
@@ -73,7 +74,7 @@ function trainCauseFrom(
       continue
     labelled.push({ micros: timeOfValue(subject), label: consensus })
   }
-  const known = new CauseKnown(environment, task, settings, labelled)
+  const known = new CauseExamples(environment, task, settings, labelled)
   const counts = task.labels.map((_, label) => known.examples.filter((example) => example.label === label).length)
   const missing = missingForTraining(counts, task.labels)
   if (missing !== null) throw new Error(missing)
@@ -81,21 +82,21 @@ function trainCauseFrom(
   return { model, summary: new CauseModel(model).summary, throughSeq: feedbackSeq, examples: known.examples.length }
 }
 
-interface Known {
+interface TrainingSet {
   readonly examples: readonly Example[]
   readonly background: readonly PointValues[]
   readonly throughSeq: number
 }
 
-function readKnown(environment: Environment, task: TrainingTask): Known {
+function readExamples(environment: Environment, task: TrainingTask): TrainingSet {
   environment.refresh()
   const { feedbackSeq, events } = readStats(environment, task.jobId, task.labels.length)
   const reader = task.buckets ? bucketReader(environment, task) : eventReader(environment, task)
-  const known: (KnownExample & { label: number })[] = []
+  const known: (VotedValues & { label: number })[] = []
   for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
     const { consensus } = decodeBallot(value)
     if (!isLabel(consensus) || known.length >= limits.trainingExamplesMax) continue
-    const one = reader.example(key.subarray(KEY_JOB_BYTES))
+    const one = reader.valuesOf(key.subarray(KEY_JOB_BYTES))
     if (one !== null) known.push({ ...one, label: consensus })
   }
   known.sort((a, b) => a.firstMicros - b.firstMicros)
@@ -107,7 +108,7 @@ function readKnown(environment: Environment, task: TrainingTask): Known {
   return { examples, background: recentEvents(environment, task), throughSeq: feedbackSeq }
 }
 
-/** The latest events, oldest first: what the stream looks like, labelled or not. */
+/** The latest events, oldest first, labelled or not. They show what the stream looks like. */
 function recentEvents(environment: Environment, task: TrainingTask): PointValues[] {
   const read = valueReader(environment, task)
   const recent = environment.range('events', {
@@ -124,23 +125,23 @@ function valueReader(environment: Environment, task: TrainingTask): (record: Uin
   return (record) => points.valuesOf(codec.decode(decodeContent(record).body))
 }
 
-/** Values that votes are about, how many events have them, and when the first of these came, microseconds. */
-interface KnownExample {
+/** Values that were voted on, the number of events with them, and the ingest time of the first one, microseconds. */
+interface VotedValues {
   readonly values: PointValues
   readonly events: number
   readonly firstMicros: number
 }
 
-interface KnownReader {
-  /** What votes on `subject` are about; null where they are of other points. */
-  example(subject: Uint8Array): KnownExample | null
+interface SubjectReader {
+  /** The values of a ballot's subject; null where it was made with other decision points. */
+  valuesOf(subject: Uint8Array): VotedValues | null
 }
 
-function bucketReader(environment: Environment, task: TrainingTask): KnownReader {
+function bucketReader(environment: Environment, task: TrainingTask): SubjectReader {
   const { fingerprint } = new DecisionPoints(task.points)
   const counts = new BucketCounts(environment, task.jobId)
   return {
-    example(subject) {
+    valuesOf(subject) {
       if (subject.length !== BUCKET_ID_BYTES) return null
       const row = decodeBucket(
         must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'),
@@ -155,10 +156,10 @@ function bucketReader(environment: Environment, task: TrainingTask): KnownReader
   }
 }
 
-function eventReader(environment: Environment, task: TrainingTask): KnownReader {
+function eventReader(environment: Environment, task: TrainingTask): SubjectReader {
   const read = valueReader(environment, task)
   return {
-    example(subject) {
+    valuesOf(subject) {
       if (subject.length === BUCKET_ID_BYTES) return null
       const firstMicros = timeOfValue(subject)
       const record = environment.get('events', timeKey(task.jobId, firstMicros))

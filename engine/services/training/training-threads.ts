@@ -1,7 +1,7 @@
-/** The threads that train; there are none while nothing trains. */
+/** The training threads; there are none while nothing trains. */
 import { threadFile } from '../../runtime/thread-files.js'
 import { OccasionalThreads, type ThreadDied } from '../../runtime/threads/threads.js'
-import type { TrainingResult, TrainingTask } from './training-task.js'
+import type { TrainingResult, TrainingTask } from './training-protocol.js'
 
 export class TrainingThreads extends OccasionalThreads<TrainingTask, TrainingResult> {
   constructor(threadsMax: number, died: ThreadDied) {

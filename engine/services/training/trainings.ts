@@ -1,14 +1,16 @@
 /**
- * Trainings: asked for here, run on threads of their own, their models installed through the job's mailbox (D6).
+ * The service of trainings, on the main thread. A training runs on a thread of its own, and its model is installed
+ * through the job's mailbox (D6).
  *
  * Owns: the queue, the states of S12, progress, and what happens when a training fails or is cut off. Leaves out: the
- * algorithm (learn/), reading what is known (training-thread.ts), swapping the model in (job-actor.ts).
+ * algorithm (domain/learn/), reading the examples (training-thread.ts), installing the model (job-actor.ts).
  *
  * 1. One training of a job at a time; a second one is refused (S14).
- * 2. A model becomes active in one commit of the job's shard. Until then, and if anything fails, the one before answers. One of decision points that
- *    the job has no longer could not answer, and might take the place of one that can: it fails.
- * 3. A training that was cut off by the end of the process runs again at the next start.
- * 4. That a model is outdated is said until a training that began after that has ended well.
+ * 2. A model becomes active in one commit of the job's shard. Until then, and if anything fails, the model before stays
+ *    in use. A training fails if the decision points were changed meanwhile: its model could decide nothing, and might
+ *    replace one that can.
+ * 3. A training that the end of the process cut off runs again at the next start.
+ * 4. A model stays marked as outdated until a later training has succeeded.
  */
 import { Refusal } from '../../errors.js'
 import type { Clock } from '../../clock.js'
@@ -17,12 +19,28 @@ import { causeSettingsOf } from '../../domain/cause/settings.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
 import { objectiveOf } from '../../domain/job/objective.js'
+import { Histogram } from '../../domain/metrics/histogram.js'
 import { encodeModel, type ModelRow } from '../../store/rows.js'
 import type { TrainingThreads } from './training-threads.js'
 import type { TrainingLog, TrainingRow } from './training-log.js'
-import { TrainingMeter } from './training-meter.js'
-import { TrainingSignals, type TrainingResult } from './training-task.js'
+import { TrainingSignals, type TrainingResult } from './training-protocol.js'
 import type { Author } from '../../api/principal.js'
+
+/** Upper bounds of the histogram of training times, seconds. */
+const secondsBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600] as const
+
+/** Trainings that have ended since the start. */
+export class TrainingMeter {
+  finished = 0
+  failed = 0
+  readonly seconds = new Histogram(secondsBounds)
+
+  ended({ state, startMicros, finishMicros }: TrainingRow): void {
+    if (state === 'RETRAIN_FAILED') this.failed++
+    else this.finished++
+    if (startMicros !== null && finishMicros !== null) this.seconds.add((finishMicros - startMicros) / 1e6)
+  }
+}
 
 export interface TrainingsOptions {
   readonly dataDir: string
@@ -32,7 +50,7 @@ export interface TrainingsOptions {
   readonly clock: Clock
   /** The job as it is now, or undefined where it is gone. */
   job(id: number): JobSettings | undefined
-  /** Told of a training that has ended, one way or the other. */
+  /** Told of each training that has ended, well or not. */
   ended?(jobId: number, row: TrainingRow): void
   /** Sends the model to the job's actor; resolves when it is active. */
   install(job: JobSettings, model: Uint8Array): Promise<void>
@@ -42,9 +60,9 @@ export class Trainings {
   readonly #options: TrainingsOptions
   readonly #queue: number[] = []
   readonly #running = new Map<number, TrainingSignals>()
-  /** Of these, those that were cut off to run again. */
+  /** Running trainings that were cancelled to run again. */
   readonly #again = new Set<number>()
-  /** And those that may have read what made the model before outdated. */
+  /** Running trainings that may have read what outdates the model before. */
   readonly #outdated = new Set<number>()
   readonly meter = new TrainingMeter()
   #closed = false
@@ -53,7 +71,7 @@ export class Trainings {
     this.#options = options
   }
 
-  /** Takes up what the last process did not finish, and forgets jobs that it deleted in its last moment. */
+  /** Queues what the last process did not finish, and forgets jobs that it deleted just before its end. */
   resume(): void {
     const { log, job } = this.#options
     for (const jobId of log.jobIds()) if (job(jobId) === undefined) log.remove(jobId)
@@ -67,8 +85,8 @@ export class Trainings {
     const signals = this.#running.get(jobId)
     if (signals === undefined) {
       const { state, message, outdated } = row
-      const isSaid = outdated === undefined || state === 'queued' || message === outdated
-      return isSaid ? row : { ...row, message: `${message}; ${outdated}` }
+      const isShown = outdated === undefined || state === 'queued' || message === outdated
+      return isShown ? row : { ...row, message: `${message}; ${outdated}` }
     }
     const { percent, what } = signals.read()
     return { ...row, message: what === '' ? `${percent} %` : `${percent} %: ${what}` }
@@ -100,17 +118,17 @@ export class Trainings {
     this.#startNext()
   }
 
-  /** Trainings that wait for a thread, and that run. */
+  /** The number of trainings that wait for a thread, and of those that run. */
   get underWay(): { readonly queued: number; readonly running: number } {
     return { queued: this.#queue.length, running: this.#running.size }
   }
 
-  /** Says why a scheduled training did not start. */
+  /** Notes why a scheduled training did not start. */
   note(jobId: number, message: string): void {
     this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message })
   }
 
-  /** What the model in use was trained with, or the one that is being made, is not there any more. */
+  /** Marks the model in use as outdated, and the one in training: events or votes that it learns from are gone. */
   outdate(jobId: number, why: string): void {
     if (this.#running.has(jobId)) this.#outdated.add(jobId)
     this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message: why, outdated: why })
@@ -121,7 +139,7 @@ export class Trainings {
     return this.#running.has(jobId)
   }
 
-  /** The job is gone. */
+  /** To be called when the job is deleted. */
   remove(jobId: number): void {
     this.#running.get(jobId)?.cancel()
     const at = this.#queue.indexOf(jobId)
@@ -129,13 +147,13 @@ export class Trainings {
     this.#options.log.remove(jobId)
   }
 
-  /** Stops what runs; it is taken up again at the next start. */
+  /** Cancels running trainings; they run again at the next start. */
   close(): void {
     this.#closed = true
     for (const signals of this.#running.values()) signals.cancel()
   }
 
-  /** What runs is given up, and runs again on a new thread. */
+  /** Cancels running trainings, and runs them again on new threads. */
   async restart(): Promise<void> {
     for (const [jobId, signals] of this.#running) {
       this.#again.add(jobId)
@@ -189,7 +207,7 @@ export class Trainings {
       points: job.decisionPoints,
       labels: job.labels.map(({ name }) => name),
       buckets: hasBuckets(job.category),
-      // Anything fixed will do: the same job and version train alike wherever they run (S17).
+      // Fixed by job and version, so that a training gives the same model wherever it runs (S17).
       seed: (job.id * 65_599 + version) >>> 0,
       objective: objectiveOf(job),
       ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}),

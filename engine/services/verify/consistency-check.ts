@@ -1,132 +1,134 @@
 /**
- * Whether the catalog and the shards of a data directory belong together, looked at before a start makes or deletes anything.
+ * The consistency check: whether the catalog and the shards of a data directory fit together, before a start creates or
+ * deletes anything.
  *
- * A start makes the files that are missing, and deletes events of jobs that the catalog does not have (upkeep.ts). So where a file was
- * lost, or is an older one or that of another directory, it would lose the rest, too, or nobody would know of it. Leaves out: files
- * that are cut off (directory/whole-files.ts), all other damage (`npm run verify`).
+ * A start creates missing files, and deletes events of jobs that the catalog does not have (upkeep.ts). Where a file is
+ * lost, older than the rest or from another directory, a start would lose more, or nobody would know of the loss.
  *
- * 1. What is missing beside a catalog that has all the rest may be accepted: the others are worth having without it. A catalog that is
- *    lost, older or another one may not: with it all the rest would go.
+ * Leaves out: truncated files (whole-files.ts), all other damage (verify.ts).
+ *
+ * 1. A loss beside an intact catalog may be accepted: the other files are worth having without it. A catalog that is
+ *    lost, older or another one is never accepted: everything else would be lost with it.
  */
 import { isoMicros } from '../../clock.js'
 import { Refusal } from '../../errors.js'
-import type { AuditLog } from '../audit/audit-log.js'
-import { decodeHead } from '../audit/audit-tables.js'
-import type { ResourceStore } from '../../resource/resource-store.js'
+import type { Log } from '../../api/monitor-service.js'
 import type { Environment } from '../../store/environment.js'
 import { openReadOnly } from '../../store/directory/environments.js'
 import { isMade } from '../../store/directory/whole-files.js'
-import { LEDGER, markOf } from './watermarks.js'
-import type { Log } from '../../api/monitor-service.js'
-
-/** Told of what is lost of a file and may be accepted: throws it where it is not. */
-export type OnLoss = (file: string, loss: Refusal) => void
-
-export function lossesAre(accepted: boolean, log: Pick<Log, 'warn'>): OnLoss {
-  const told = new Set<string>()
-  return (file, loss) => {
-    if (!accepted) throw loss
-    // A shard that is not there is made, and then older than what is known of it.
-    if (told.has(file)) return
-    told.add(file)
-    log.warn('a loss was accepted', { what: loss.message })
-  }
-}
+import type { ResourceStore } from '../../resource/resource-store.js'
+import type { AuditLog } from '../audit/audit-log.js'
+import { decodeHead } from '../audit/audit-tables.js'
+import { LEDGER, watermarkOf } from './watermarks.js'
 
 const OR_ACCEPT = 'restore a backup, or go on without what is lost (--accept-loss)'
 
-/** Costs a look at the size of each file where nothing is missing. @throws Refusal data_dir_invalid. */
-export function mustBeConsistent(
-  dataDir: string,
-  shards: number,
-  catalog: Pick<ResourceStore, 'jobs' | 'users'>,
-  onLoss: OnLoss,
-): void {
-  // Shards are made before there can be a job in one.
-  for (const shard of usedShards(catalog)) {
-    const file = `shard-${shard}`
-    if (!isMade(dataDir, file)) onLoss(file, lost(dataDir, file, 'jobs lie in it', OR_ACCEPT))
-  }
-  // Nobody is in a catalog that was made just now, or is that of a first start that was cut off.
-  if (catalog.users.list().length > 0) return
-  for (let shard = 0; shard < shards; shard++) {
-    if (isMade(dataDir, `shard-${shard}`) && hasJobs(dataDir, shard))
-      throw lost(dataDir, 'catalog', 'there are events of jobs')
-  }
+export interface ConsistencyDeps {
+  readonly dataDir: string
+  readonly resources: Pick<ResourceStore, 'job' | 'jobs' | 'users' | 'hasGiven'>
+  /** The catalog's environment. */
+  readonly catalog: Environment
+  /** Losses that may be accepted are: each with a warning. */
+  readonly acceptLoss: boolean
+  readonly log: Pick<Log, 'warn'>
 }
 
-/** Shards that jobs lie in. */
-function usedShards(catalog: Pick<ResourceStore, 'jobs'>): Set<number> {
-  return new Set([...catalog.jobs()].map(({ shard }) => shard))
-}
-
-/** What of the shards is on disk, against what the catalog knows of them (watermarks.ts). @throws Refusal data_dir_invalid. */
-export function mustBeCurrent(
-  dataDir: string,
-  shards: readonly { lastMicros(): number }[],
-  catalog: Pick<ResourceStore, 'jobs'>,
-  marks: Environment,
-  onLoss: OnLoss,
-): void {
-  for (const shard of usedShards(catalog)) {
-    const older = olderThanWatermark(marks, shard, shards[shard]?.lastMicros() ?? 0)
-    if (older === null) continue
-    onLoss(
-      `shard-${shard}`,
-      new Refusal('data_dir_invalid', `shard-${shard}.mdb in the data directory ${dataDir} ${older}; ${OR_ACCEPT}`),
-    )
-  }
-}
-
-/** How a shard's file is older than what the catalog knows of it, or null. */
-export function olderThanWatermark(marks: Environment, shard: number, lastMicros: number): string | null {
-  const known = markOf(marks, `shard-${shard}`) ?? 0
-  if (lastMicros >= known) return null
-  const last = lastMicros === 0 ? 'it has nothing' : `its last change is of ${isoMicros(lastMicros)}`
-  return `is older than the rest: ${last}, and there was one at ${isoMicros(known)}`
-}
-
-/** True where the ledger was lost that steps go by. @throws Refusal data_dir_invalid. */
-export function ledgerIsLost(
-  dataDir: string,
-  catalog: Pick<ResourceStore, 'jobs'>,
-  marks: Environment,
-  onLoss: OnLoss,
-): boolean {
-  if (markOf(marks, LEDGER) === null || isMade(dataDir, LEDGER)) return false
-  if (![...catalog.jobs()].some(({ pipeline }) => pipeline.some(({ outsideSince }) => outsideSince !== undefined)))
-    return false
-  onLoss(LEDGER, lost(dataDir, LEDGER, 'it says how far integrations are', OR_ACCEPT))
-  return true
-}
-
-/** Where a file is there, and another one than it was: what is asked of a shard (job-reader.ts). */
-interface StoredJobs {
+/** What is read of a shard (job-reader.ts). */
+interface CheckedShard {
+  /** The last time applied in it, microseconds. */
+  lastMicros(): number
   storedJobs(): Iterable<{ readonly jobId: number }>
   notedHead(): Uint8Array | undefined
 }
 
-/**
- * A job that is in a shard alone was deleted, and its rows are to follow it: if the catalog is the one that it was deleted from. That has
- * given the job's id, and its audit log has what the shard noted of it last. @throws Refusal data_dir_invalid.
- */
-export function mustHaveDeleted(
-  dataDir: string,
-  shards: readonly StoredJobs[],
-  catalog: Pick<ResourceStore, 'job' | 'hasGiven'>,
-  log: Pick<AuditLog, 'has'>,
-): void {
-  for (const [shard, stored] of shards.entries()) {
-    const orphans = [...stored.storedJobs()].map(({ jobId }) => jobId).filter((id) => catalog.job(id) === undefined)
-    if (orphans.length === 0) continue
-    const noted = stored.notedHead()
-    if (orphans.every((id) => catalog.hasGiven(id)) && (noted === undefined || log.has(decodeHead(noted)))) continue
-    const why = `shard-${shard}.mdb has events of the job ${orphans[0]}, which the catalog has never had`
-    throw new Refusal(
-      'data_dir_invalid',
-      `catalog.mdb in the data directory ${dataDir} is older than the rest, or of another directory: ${why}; restore a backup`,
-    )
+/** Each method throws Refusal data_dir_invalid for a loss that is not accepted. */
+export class ConsistencyCheck {
+  readonly #deps: ConsistencyDeps
+  readonly #warned = new Set<string>()
+
+  constructor(deps: ConsistencyDeps) {
+    this.#deps = deps
   }
+
+  /** Refuses missing files. Where none is missing it only reads the size of each file. */
+  mustHaveFiles(shards: number): void {
+    const { dataDir, resources } = this.#deps
+    // A shard is created before it can have a job.
+    for (const shard of this.#usedShards()) {
+      const file = `shard-${shard}`
+      if (!isMade(dataDir, file)) this.#lose(file, lost(dataDir, file, 'jobs are in it', OR_ACCEPT))
+    }
+    // A catalog without users is new, or from a first start that was cut off.
+    if (resources.users.list().length > 0) return
+    for (let shard = 0; shard < shards; shard++) {
+      if (isMade(dataDir, `shard-${shard}`) && hasJobs(dataDir, shard))
+        throw lost(dataDir, 'catalog', 'there are events of jobs')
+    }
+  }
+
+  /** True where the ledger is lost and pipelines need it. */
+  ledgerIsLost(): boolean {
+    const { dataDir, resources, catalog } = this.#deps
+    if (watermarkOf(catalog, LEDGER) === null || isMade(dataDir, LEDGER)) return false
+    if (![...resources.jobs()].some(({ pipeline }) => pipeline.some(({ outsideSince }) => outsideSince !== undefined)))
+      return false
+    this.#lose(LEDGER, lost(dataDir, LEDGER, 'it holds how far each integration is', OR_ACCEPT))
+    return true
+  }
+
+  /**
+   * Refuses a catalog other than the one from which a job was deleted that only a shard still has. That catalog has
+   * given the job's id, and its audit log has the head that the shard noted last.
+   */
+  mustHaveDeleted(shards: readonly CheckedShard[], log: Pick<AuditLog, 'has'>): void {
+    const { dataDir, resources } = this.#deps
+    for (const [shard, stored] of shards.entries()) {
+      const orphans = [...stored.storedJobs()].map(({ jobId }) => jobId).filter((id) => resources.job(id) === undefined)
+      if (orphans.length === 0) continue
+      const noted = stored.notedHead()
+      if (orphans.every((id) => resources.hasGiven(id)) && (noted === undefined || log.has(decodeHead(noted)))) continue
+      throw new Refusal(
+        'data_dir_invalid',
+        `catalog.mdb in the data directory ${dataDir} is older than the rest, or from another directory: ` +
+          `shard-${shard}.mdb has events of the job ${orphans[0]}, which the catalog has never had; restore a backup`,
+      )
+    }
+  }
+
+  /** Refuses shards that are older than their watermarks (watermarks.ts). */
+  mustBeCurrent(shards: readonly CheckedShard[]): void {
+    const { dataDir, catalog } = this.#deps
+    for (const shard of this.#usedShards()) {
+      const older = olderThanWatermark(catalog, shard, shards[shard]?.lastMicros() ?? 0)
+      if (older === null) continue
+      this.#lose(
+        `shard-${shard}`,
+        new Refusal('data_dir_invalid', `shard-${shard}.mdb in the data directory ${dataDir} ${older}; ${OR_ACCEPT}`),
+      )
+    }
+  }
+
+  #usedShards(): Set<number> {
+    return new Set([...this.#deps.resources.jobs()].map(({ shard }) => shard))
+  }
+
+  /** A loss that may be accepted. */
+  #lose(file: string, loss: Refusal): void {
+    const { acceptLoss, log } = this.#deps
+    if (!acceptLoss) throw loss
+    // A missing shard is created, and is then older than its watermark: one warning is enough.
+    if (this.#warned.has(file)) return
+    this.#warned.add(file)
+    log.warn('a loss was accepted', { what: loss.message })
+  }
+}
+
+/** How a shard's file is older than its watermark, or null. `lastMicros` is the last time applied in it. */
+export function olderThanWatermark(catalog: Environment, shard: number, lastMicros: number): string | null {
+  const known = watermarkOf(catalog, `shard-${shard}`) ?? 0
+  if (lastMicros >= known) return null
+  const last = lastMicros === 0 ? 'it is empty' : `its last change is of ${isoMicros(lastMicros)}`
+  return `is older than the rest: ${last}, and it had one of ${isoMicros(known)}`
 }
 
 function hasJobs(dataDir: string, shard: number): boolean {

@@ -1,11 +1,13 @@
 /**
- * Whether what is stored of a job belongs together: everything is counted again from the records alone.
+ * Verifies what is stored of a job: everything is counted again from the records alone.
  *
  * Owns: what must hold between the tables of one shard.
  *
- * 1. Every event can be read in full; its id, its marks, its bucket, its notes, its look-ups lead to each other, both ways.
- * 2. The counters of a bucket and of a job are what is there, those of a bucket with the events that they may lack (bucket-counts.ts).
- * 3. A ballot's consensus follows from its votes; every model that was installed can be read.
+ * 1. Every event can be read in full. Its id, its entries in `pending` and `awaited`, its bucket, its notes and its
+ *    enrichments lead to each other, in both directions.
+ * 2. The counters of a bucket and of a job match the rows. Those of a bucket are completed by deferred counters
+ *    (bucket-counts.ts).
+ * 3. A ballot's consensus follows from its votes. Every installed model can be read.
  */
 import { bucketIdText } from '../../domain/event/bucket-key.js'
 import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../../domain/learn/consensus.js'
@@ -30,6 +32,7 @@ import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-coun
 import { openModel } from '../../actor/job-model.js'
 import type { ShardCheck } from './verify-shard.js'
 
+/** Labels of a job. */
 const LABELS = 3
 
 export interface JobCount {
@@ -37,7 +40,7 @@ export interface JobCount {
   readonly events: number
 }
 
-/** Checks every job that anything is stored of, by id. */
+/** Checks every job with rows in the shard, in the order of ids. */
 export function checkJobs(shard: ShardCheck): JobCount[] {
   return [...shard.jobIds()].sort((a, b) => a - b).map((jobId) => ({ jobId, events: new JobCheck(shard, jobId).run() }))
 }
@@ -48,12 +51,12 @@ class JobCheck {
   readonly #jobId: number
   readonly #perBucket = new Map<string, number>()
   readonly #countedThrough: number
-  readonly #late = new UncountedEvents()
+  readonly #uncounted = new UncountedEvents()
   #events = 0
   #withId = 0
   #pending = 0
   #awaited = 0
-  #lookedUp = 0
+  #enriched = 0
   #noted = 0
   #feedback = 0
 
@@ -65,11 +68,11 @@ class JobCheck {
 
   run(): number {
     this.#shard.scan('events', this.#jobId, (entry) => this.#event(entry))
-    this.#mustCount('ids', this.#withId, 'ids lead to no event')
-    this.#mustCount('pending', this.#pending, 'marks are of no waiting event')
-    this.#mustCount('awaited', this.#awaited, 'marks are of no event that waits for look-ups')
-    this.#mustCount('lookups', this.#lookedUp, 'look-ups are of no event')
-    this.#mustCount('notes', this.#noted, 'notes are of no event')
+    this.#mustCount('ids', this.#withId, 'some ids lead to no event')
+    this.#mustCount('pending', this.#pending, 'some are of no waiting event')
+    this.#mustCount('awaited', this.#awaited, 'some are of no event that waits for enrichment')
+    this.#mustCount('lookups', this.#enriched, 'some enrichments are of no event')
+    this.#mustCount('notes', this.#noted, 'some notes are of no event')
     const ballots = this.#ballots()
     this.#buckets(ballots)
     this.#rest(ballots)
@@ -94,39 +97,39 @@ class JobCheck {
     if (hasNotes(entry.value)) {
       this.#noted++
       if (shard.get('notes', timeKey(this.#jobId, micros)) === undefined)
-        shard.note('events', entry.key, 'has notes that are not there')
+        shard.note('events', entry.key, 'has notes that are missing')
     }
     if (header.hasFeedback) this.#feedback++
     if (header.bucketId === null) return
     const bucket = bucketIdText(header.bucketId)
     this.#perBucket.set(bucket, (this.#perBucket.get(bucket) ?? 0) + 1)
-    if (micros > this.#countedThrough) this.#late.add(bucket, micros, header.label)
+    if (micros > this.#countedThrough) this.#uncounted.add(bucket, micros, header.label)
   }
 
   #waiting(key: Uint8Array, { pending, enrichments }: RecordHeader): void {
     const isAwaited = enrichments === 'awaited'
     if (isAwaited) this.#awaited++
     else if (pending) this.#pending++
-    if (isAwaited && !pending) this.#shard.note('events', key, 'waits for look-ups, and is decided')
+    if (isAwaited && !pending) this.#shard.note('events', key, 'waits for enrichment, and is decided')
     else if (pending && this.#shard.get(isAwaited ? 'awaited' : 'pending', key) === undefined) {
-      this.#shard.note('events', key, 'waits, and has no mark that it does')
+      this.#shard.note('events', key, 'waits, and is not in the list of waiting events')
     }
     if (enrichments !== 'stored') return
-    this.#lookedUp++
+    this.#enriched++
     if (this.#shard.get('lookups', key) === undefined)
-      this.#shard.note('events', key, 'has look-ups that are not there')
+      this.#shard.note('events', key, 'has enrichments that are missing')
   }
 
   #id(key: Uint8Array, micros: number, header: RecordHeader, clientId: string | null): void {
     if (header.hasClientId !== (clientId !== null))
-      this.#shard.note('events', key, 'says otherwise about its id than it has')
+      this.#shard.note('events', key, 'has a flag for its id that is wrong')
     if (clientId === null) return
     this.#withId++
     const time = this.#shard.get('ids', idKey(this.#jobId, Buffer.from(clientId, 'utf8')))
-    if (time === undefined || timeOfValue(time) !== micros) this.#shard.note('events', key, 'is not found under its id')
+    if (time === undefined || timeOfValue(time) !== micros) this.#shard.note('events', key, 'is not found by its id')
   }
 
-  /** The other way round: as many entries as events that have one. */
+  /** The other direction: a table has as many entries as there are events with one. */
   #mustCount(table: ShardTable, expected: number, what: string): void {
     let count = 0
     for (const entry of this.#shard.entries(table, this.#jobId)) {
@@ -138,7 +141,7 @@ class JobCheck {
       this.#shard.note(
         table,
         null,
-        `job ${this.#jobId}: ${count} entries where ${expected} belong; ${what}, or some are missing`,
+        `job ${this.#jobId}: ${count} entries instead of ${expected}; ${what}, or some are missing`,
       )
   }
 
@@ -152,7 +155,7 @@ class JobCheck {
         this.#shard.note('ballots', entry.key, 'has a consensus that does not follow from its votes')
       }
       if (!ballot.votes.every(({ label }) => isLabel(label)))
-        this.#shard.note('ballots', entry.key, 'has a vote for a label that there is not')
+        this.#shard.note('ballots', entry.key, 'has a vote for a label that does not exist')
     }
     return ballots
   }
@@ -168,17 +171,17 @@ class JobCheck {
       const key = countKey(this.#jobId, row.number)
       const value = this.#shard.get('counts', key)
       const count = value === undefined ? null : this.#shard.read('counts', { key, value }, decodeCount)
-      const whole = count === null ? null : this.#late.addTo(count, id).events
+      const whole = count === null ? null : this.#uncounted.addTo(count, id).events
       if (value === undefined) this.#shard.note('buckets', entry.key, 'has no counts')
       else if (whole !== null && whole !== (left.get(id) ?? 0)) {
-        this.#shard.note('counts', key, `says ${whole} events where ${left.get(id) ?? 0} are`)
+        this.#shard.note('counts', key, `says ${whole} events instead of ${left.get(id) ?? 0}`)
       }
       if (row.hasBallot !== ballots.has(id))
-        this.#shard.note('buckets', entry.key, 'says otherwise about its votes than is so')
+        this.#shard.note('buckets', entry.key, 'has a flag for its votes that is wrong')
       left.delete(id)
     }
     for (const id of left.keys()) this.#shard.note('buckets', Buffer.from(id, 'latin1'), 'is missing, and has events')
-    this.#mustCount('counts', buckets, 'counts are of no bucket')
+    this.#mustCount('counts', buckets, 'some counts are of no bucket')
   }
 
   #rest(ballots: ReadonlyMap<string, BallotRow>): void {
@@ -211,7 +214,7 @@ class JobCheck {
       ['events with feedback', stats.feedbackEvents, this.#feedback],
       ['waiting events', stats.pending, this.#pending + this.#awaited],
       ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
-      ['ballots of a small majority', stats.lowScoreBallots, all.filter(isSmall).length],
+      ['ballots with a small majority', stats.lowScoreBallots, all.filter(isSmall).length],
       [
         'ballots by label',
         stats.consensusCounts.join(),
@@ -219,7 +222,7 @@ class JobCheck {
       ],
     ]
     for (const [what, says, is] of counted)
-      if (says !== is) this.#shard.note('stats', key, `say ${String(says)} ${what} where ${String(is)} are`)
+      if (says !== is) this.#shard.note('stats', key, `say ${String(says)} ${what} instead of ${String(is)}`)
   }
 }
 
@@ -231,12 +234,12 @@ function isSmall(ballot: BallotRow): boolean {
   return isLowScore(ballot.votes, labelOf(ballot), ballot.consensus)
 }
 
-/** What a header says that cannot be, or null. */
+/** What is impossible in a header, or null. */
 function impossible({ label, confidence, source, pending, outlierScore }: RecordHeader): string | null {
-  if (label >= LABELS) return 'has a label that there is not'
+  if (label >= LABELS) return 'has a label that does not exist'
   if (confidence > 10_000) return 'has a confidence over 100'
   if (pending && label >= 0) return 'waits, and is decided'
-  if (label < 0 !== (source === 'none')) return 'says otherwise about its decision than it has'
+  if (label < 0 !== (source === 'none')) return 'has a decision without a source, or a source without a decision'
   if (!Number.isFinite(outlierScore)) return 'has an impossible outlier score'
   return null
 }

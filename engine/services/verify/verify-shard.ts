@@ -1,23 +1,23 @@
 /**
- * Reading a shard to verify it.
+ * Reads a shard to verify it.
  *
- * Owns: the jobs that anything is stored of, and the list of what is wrong. Leaves out: what must hold (verify-job.ts), pages
- * (pages/page-walk.ts), the catalog (verify/verify-resources.ts).
+ * Owns: which jobs have rows, and the list of problems. Leaves out: what must hold (verify-job.ts), pages
+ * (page-walk.ts), the catalog (verify-resources.ts).
  */
 import { BodyCodec } from '../../store/body-codec.js'
 import type { Entry, Environment } from '../../store/environment.js'
 import { jobKey, jobRange, type ShardTable } from '../../store/tables.js'
 
-/** What is wrong: where, and a sentence's end. */
+/** A problem: its place, and the predicate of a sentence about it. */
 export interface StoreProblem {
   readonly file: string
   readonly table: string
-  /** Hexadecimal; '' where it is about more than one entry. */
+  /** Hexadecimal; '' for more than one entry. */
   readonly key: string
   readonly what: string
 }
 
-/** Problems that are told of one shard. */
+/** Problems that are reported of one shard. */
 const PROBLEMS_MAX = 1_000
 
 export class ShardCheck {
@@ -36,7 +36,7 @@ export class ShardCheck {
     return this.#environment.range(table, jobRange(jobId))
   }
 
-  /** The same for the largest table: what is shown is good during the call. */
+  /** The same for large tables: entries are valid only during the call. */
   scan(table: ShardTable, jobId: number, visit: (entry: Entry) => void): void {
     this.#environment.scan(table, jobRange(jobId), (key, value) => {
       visit({ key, value })
@@ -48,6 +48,7 @@ export class ShardCheck {
     return this.#environment.get(table, key)
   }
 
+  /** Throws where an event's body cannot be read. */
   body(bytes: Uint8Array): void {
     this.#codec.decode(bytes)
   }
@@ -57,7 +58,7 @@ export class ShardCheck {
     this.problems.push({ file: this.#file, table, key: key === null ? '' : Buffer.from(key).toString('hex'), what })
   }
 
-  /** What cannot be read is noted and left out. */
+  /** The decoded value. One that cannot be read is noted, and is null. */
   read<T>(table: ShardTable, { key, value }: Entry, decode: (value: Uint8Array) => T): T | null {
     try {
       return decode(value)
@@ -67,7 +68,7 @@ export class ShardCheck {
     }
   }
 
-  /** Every job that anything is stored of. */
+  /** Every job with a row. */
   jobIds(): Set<number> {
     const ids = new Set<number>()
     for (const table of [

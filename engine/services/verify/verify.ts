@@ -1,40 +1,40 @@
 /**
- * Whether a data directory, or a backup, is what it should be: every page, record, index, counter and reference.
+ * Verifies a data directory or a backup: every page, record, index, counter and reference.
  *
- * Owns: the order of the looks. Leaves out: the looks themselves (pages/page-walk.ts, verify-shard.ts,
- * verify/verify-resources.ts, audit/audit-proof.ts).
+ * Owns: the order of the checks. Leaves out: the checks themselves (page-walk.ts, verify-shard.ts, verify-resources.ts,
+ * audit-proof.ts).
  *
- * 1. It changes nothing that is stored, and has the directory's lock while it looks.
- * 2. What a file holds is read only where its pages are in order: the library would end the process otherwise.
- * 3. Every change of a key or a value is found by its checksum (store/checksums.ts), every change of how pages hang together by
- *    walking them. What is left cannot be found and changes nothing that is read: free pages, what lies unused in a page.
+ * 1. It changes nothing that is stored, and holds the directory's lock meanwhile.
+ * 2. A file's contents are read only where its pages are in order: otherwise the native library would end the process.
+ * 3. Every change of a key or a value is found by its checksum (checksums.ts), every change between pages by walking
+ *    them. What is left changes nothing that is read: free pages, and unused bytes of pages.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../errors.js'
-import { proveChain } from '../audit/audit-proof.js'
-import type { JobSettings } from '../../domain/job/job.js'
-import { ledgerTables } from '../../integration/delivery/ledger.js'
-import { verifyResources } from './verify-resources.js'
-import { Sealer } from '../../resource/access/sealing.js'
 import { systemRandom } from '../../rng.js'
+import type { JobSettings } from '../../domain/job/job.js'
 import { compareWithList, readList } from '../../store/directory/backup-files.js'
 import { openDataDir, sealingKey } from '../../store/directory/data-dir.js'
 import { openReadOnly } from '../../store/directory/environments.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
 import { walkPages } from '../../store/pages/page-walk.js'
 import { shardTables } from '../../store/tables.js'
-import { notedInShards } from '../audit/audit.js'
-import { olderThanWatermark } from './consistency-check.js'
-import { allCatalogTables } from '../catalog-tables.js'
+import { Sealer } from '../../resource/access/sealing.js'
 import { lastTime } from '../../actor/event-table.js'
 import { notedHead } from '../../actor/audit-outbox.js'
+import { ledgerTables } from '../../integration/delivery/ledger.js'
+import { proveChain } from '../audit/audit-proof.js'
+import { notedInShards } from '../audit/audit.js'
+import { allCatalogTables } from '../catalog-tables.js'
+import { verifyResources } from './verify-resources.js'
+import { olderThanWatermark } from './consistency-check.js'
 import { ShardCheck, type StoreProblem } from './verify-shard.js'
 import { checkJobs, type JobCount } from './verify-job.js'
 
 export interface VerifyReport {
   readonly problems: readonly StoreProblem[]
-  /** Of a backup: when it was made; null for a data directory. */
+  /** When the backup was made; null for a data directory. */
   readonly backupOf: string | null
   readonly jobs: number
   readonly events: number
@@ -57,7 +57,7 @@ class Verification {
     this.problems.push({ file, table, key, what })
   }
 
-  /** True where the file's pages are in order, so that it may be opened. */
+  /** True where the pages of the file are in order, so that it may be opened. */
   pages(name: string, known: readonly string[]): boolean {
     const file = `${name}.mdb`
     if (!existsSync(join(this.#path, file))) {
@@ -67,13 +67,14 @@ class Verification {
     const { problems, tables, hasChecksums } = walkPages(join(this.#path, file))
     for (const { page, what } of problems) this.note(file, page === null ? what : `page ${page} ${what}`)
     const unknown = tables.filter((table) => !known.includes(table))
-    for (const table of unknown) this.note(file, `has a table ${JSON.stringify(table)}, which is none of this service`)
-    if (problems.length === 0 && !hasChecksums) this.note(file, 'has no checksums, and should have')
-    // Opening a table by a name that is not quite its own would make another.
+    for (const table of unknown)
+      this.note(file, `has a table ${JSON.stringify(table)}, which this service does not have`)
+    if (problems.length === 0 && !hasChecksums) this.note(file, 'should have checksums, and has none')
+    // Opening a table by a slightly different name would create a new one.
     return problems.length === 0 && unknown.length === 0 && hasChecksums
   }
 
-  /** How far integrations are: its rows have no relations that could be wrong. */
+  /** The ledger: its rows have no relations to verify. */
   ledger(): void {
     if (existsSync(join(this.#path, 'integrations.mdb'))) this.pages('integrations', ledgerTables)
   }
@@ -103,7 +104,7 @@ class Verification {
     }
   }
 
-  /** What the shard has noted of the audit log's head; what else it tells goes into the maps. */
+  /** Verifies a shard, fills the maps, and returns the head of the audit log that the shard has noted. */
   async shard(
     shard: number,
     counts: Map<number, JobCount[]>,
@@ -126,7 +127,7 @@ class Verification {
     }
   }
 
-  /** Events lie in the shard of their job. */
+  /** Counts events, and checks that they are in the shard of their job. */
   count(counts: ReadonlyMap<number, readonly JobCount[]>): void {
     for (const [shard, jobs] of counts) {
       for (const { jobId, events } of jobs) {
@@ -136,7 +137,7 @@ class Verification {
         else if (events > 0)
           this.note(
             `shard-${shard}.mdb`,
-            `has ${events} events of job ${jobId}, which lies in shard ${job.shard}`,
+            `has ${events} events of job ${jobId}, which is in shard ${job.shard}`,
             'events',
           )
       }
@@ -144,7 +145,10 @@ class Verification {
   }
 }
 
-/** Looks at everything. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid where it cannot look at all. */
+/**
+ * Verifies everything. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid where nothing can be
+ * read.
+ */
 export async function verifyDataDir(path: string): Promise<VerifyReport> {
   if (!existsSync(join(path, 'format.json')))
     throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
@@ -155,7 +159,7 @@ export async function verifyDataDir(path: string): Promise<VerifyReport> {
     const list = readList(path)
     if (list !== null) for (const { name, what } of compareWithList(path, list)) verification.note(name, what)
     if (existsSync(join(path, `shard-${shards}.mdb`)))
-      verification.note('format.json', `says ${shards} shards where there are more`)
+      verification.note('format.json', `says ${shards} shards, and there are more`)
     const sealer = existsSync(join(path, 'sealing.key')) ? new Sealer(sealingKey(path), systemRandom) : null
     const counts = new Map<number, JobCount[]>()
     const heads: (Uint8Array | undefined)[] = []

@@ -1,15 +1,17 @@
 /**
- * What the catalog knows of the other files of its directory: how far each shard was, and that there was a ledger of integrations. A
- * start tells by it a file that was lost, or is an older one (consistency-check.ts).
+ * Watermarks: how far each shard was, and that there was a ledger of integrations, as noted in the catalog. With them a
+ * start notices a file that is lost or older than the rest (consistency-check.ts).
  *
- * | table | key                              | value                                                       |
- * |-------|----------------------------------|-------------------------------------------------------------|
- * | marks | the file's name without its end  | version u8, JSON: `micros`, the last time applied in a shard |
- * | marks | `retentionClock`                          | how far the clock is believed (retention.ts)                |
+ * | table | key                             | value                                                          |
+ * |-------|---------------------------------|----------------------------------------------------------------|
+ * | marks | the file's name without its end | version u8, JSON: `micros`, the last time applied in a shard   |
+ * | marks | `aging`                         | state of the retention clock (retention.ts)                    |
  *
- * 1. A mark is of what is on disk already: whatever dies when, no file is behind its mark.
- * 2. Written once a minute where something changed, and at the end: a file that is older by less is not told from the latest one.
- * 3. Nothing is noted before a start has looked at the marks: a loss that it accepted is told once, and is no loss from then on.
+ * 1. A watermark is about what is on disk already. Whatever dies when, no file is behind its watermark.
+ * 2. Watermarks are written once a minute where something changed, and at the end. A file that is older by less than
+ *    that passes for the latest one.
+ * 3. No watermark is written before the consistency check. A loss that it accepted is told once, and is none from then
+ *    on.
  */
 import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
@@ -22,8 +24,8 @@ export const LEDGER = 'integrations'
 
 const NOTE_MS = 60_000
 
-/** Up to where the file was at least, microseconds; null where nothing is known of it. */
-export function markOf(catalog: Environment, name: string): number | null {
+/** The last time that the file is known to have applied, microseconds; null without a watermark. */
+export function watermarkOf(catalog: Environment, name: string): number | null {
   const row = catalog.get(watermarksTable, Buffer.from(name))
   return row === undefined ? null : (decodeJsonRow(row) as { micros: number }).micros
 }
@@ -42,13 +44,13 @@ export class Watermarks {
     this.#timer = setInterval(() => this.note(), NOTE_MS).unref()
   }
 
-  /** Writes what has changed. A full disk lets it wait. */
+  /** Writes watermarks that have changed. On a full disk they wait. */
   note(): void {
     const batch = new WriteBatch()
     for (let shard = 0; shard < this.#shards.count; shard++)
       this.#put(batch, `shard-${shard}`, this.#shards.reader(shard).lastMicros())
     if (isMade(this.#dataDir, LEDGER)) this.#put(batch, LEDGER, 0)
-    else if (markOf(this.#catalog, LEDGER) !== null) batch.delete(watermarksTable, Buffer.from(LEDGER))
+    else if (watermarkOf(this.#catalog, LEDGER) !== null) batch.delete(watermarksTable, Buffer.from(LEDGER))
     if (batch.size > 0) commitOrWait(this.#catalog, batch)
   }
 
@@ -58,6 +60,7 @@ export class Watermarks {
   }
 
   #put(batch: WriteBatch, name: string, micros: number): void {
-    if (markOf(this.#catalog, name) !== micros) batch.put(watermarksTable, Buffer.from(name), encodeJsonRow({ micros }))
+    if (watermarkOf(this.#catalog, name) !== micros)
+      batch.put(watermarksTable, Buffer.from(name), encodeJsonRow({ micros }))
   }
 }

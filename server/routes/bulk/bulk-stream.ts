@@ -1,15 +1,14 @@
 /**
- * `POST /api/v1/events/_bulk`: lines in, result lines out, both without end.
+ * `POST /api/v1/events/_bulk`: event lines in, result lines out, both without end.
  *
- * Owns: the pace. Leaves out: cutting lines (line-source.ts), their order on the way out (result-lines.ts).
+ * Owns: flow control. Leaves out: splitting into lines (line-source.ts), the order of results (result-lines.ts).
  *
- * 1. One bad line harms no other: it has its own result line.
- * 2. Input stops while too many lines are under way (fair-window.ts), the client does not read, the job's mailbox is
- *    full, or the caller's rate is used up; a line there was no room for is kept and tried again, and is never answered
- *    "busy".
- * 3. A drain ends the stream: lines that are under way are answered, no more are taken.
- * 4. A key that stops working, or loses its scope, ends the stream likewise, with a line that says so.
- * 5. A client that goes leaves nothing behind; events that were handed in are stored all the same.
+ * 1. A bad line affects no other line: it gets its own result line.
+ * 2. Input pauses if too many lines are under way (fair-window.ts), the client does not read, the mailbox is full, or
+ *    the caller is over its rate. A line without room is kept and retried; it is never refused as busy.
+ * 3. A drain ends the stream: lines under way are answered, no more are taken.
+ * 4. A key that is revoked or loses its scope ends the stream too, with a line that says so.
+ * 5. When the client disconnects, everything is released. Events that were already ingested are stored.
  */
 import { isRefusal, limits, Refusal, type Principal } from '../../../engine/index.js'
 import type { App } from '../../app.js'
@@ -21,7 +20,7 @@ import { jobIdOf } from '../job-reference.js'
 import { LineSource } from './line-source.js'
 import { LineSlot, ResultLines } from './result-lines.js'
 
-/** How soon a full mailbox is tried again when nothing of ours is under way to wait for. */
+/** Milliseconds until a full mailbox is tried again. */
 const RETRY_MS = 5
 
 class BulkStream {
@@ -33,7 +32,7 @@ class BulkStream {
   readonly #source: LineSource
   readonly #lines: ResultLines
   readonly #offDrain: () => void
-  /** The line that there was no room for, and whether it has been counted on the caller's rate. */
+  /** The line that found no room, and whether the caller's rate has counted it. */
   #kept: Buffer | null = null
   #counted = false
   #retry: NodeJS.Timeout | null = null
@@ -57,7 +56,7 @@ class BulkStream {
     this.#exchange.beginStream('200 OK', ndjson)
   }
 
-  /** Takes lines in as long as there is room; ends the answer when there are no more. */
+  /** Takes lines while there is room; ends the answer when there are no more. */
   #pump(): void {
     if (this.#finished) return
     if (!this.#lockedOut && this.#app.service.authenticate(this.#key)?.scopes.has('write:events') !== true) {
@@ -81,14 +80,14 @@ class BulkStream {
     }
     if (this.#lockedOut) {
       this.#exchange.write(
-        '{"status":"ERROR","status_code":401,"error":"the key does not work any more; nothing behind this was taken"}\n',
+        '{"status":"ERROR","status_code":401,"error":"the key no longer works; no later line was taken"}\n',
       )
     }
     this.#finish()
     this.#exchange.endStream()
   }
 
-  /** False when there is no room for it now: the mailbox is full, or the caller's rate is used up. */
+  /** False if there is no room now: the mailbox is full, or the caller is over its rate. */
   #take(line: Buffer | Skipped): boolean {
     const { rateLimit } = this.#app
     if (rateLimit !== null && typeof line !== 'symbol' && !this.#counted) {
@@ -100,7 +99,7 @@ class BulkStream {
     return true
   }
 
-  /** False when the mailbox is full. */
+  /** False if the mailbox is full. */
   #ingest(line: Buffer | Skipped): boolean {
     let jobId: number | null = null
     try {

@@ -1,12 +1,12 @@
 /**
- * How many lines of streamed requests may be under way, shared evenly among the requests that have any.
+ * How many lines of all streams together may be under way. Streams that have lines under way get equal shares.
  *
- * A message waits behind all that were posted before it, but for single events, which overtake streams. So whatever streams
- * have under way is the time that a vote waits: it is bounded here for all of them together, to what keeps the threads busy,
- * and the rest of a stream waits in its socket.
+ * A message waits behind all messages posted before it, except that single events overtake streams. So the lines of
+ * streams decide how long a vote waits. The bound is just enough to keep the threads busy; the rest of a stream waits
+ * in its socket.
  *
- * 1. A request that has nothing under way takes nothing from the others.
- * 2. A request always gets a little, so that none stands still however many there are.
+ * 1. A stream without lines under way takes nothing from the others.
+ * 2. Every stream gets a minimum, so that none stops, however many there are.
  */
 import { limits } from '../../../engine/index.js'
 
@@ -14,22 +14,22 @@ export class FairWindow {
   readonly #total: number
   #sharers = 0
 
-  /** `threads` decide events. */
+  /** `threads`: number of threads that decide events. */
   constructor(threads: number) {
     this.#total = limits.bulkEventsUnderWayMax * threads
   }
 
-  /** Lines that one request may have under way now. */
+  /** Lines that one stream may have under way now. */
   get share(): number {
     return Math.max(limits.bulkShareMin, Math.floor(this.#total / Math.max(1, this.#sharers)))
   }
 
-  /** A request has its first line under way. */
+  /** A stream has its first line under way. */
   join(): void {
     this.#sharers++
   }
 
-  /** It has none any more. */
+  /** A stream has no line under way any more. */
   leave(): void {
     this.#sharers--
   }

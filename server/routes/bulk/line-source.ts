@@ -1,9 +1,9 @@
 /**
- * The body of a streamed request as lines: plain or gzip, stopped and started as its reader wants.
+ * The body of a stream as lines, plain or gzip. Its reader stops and starts it.
  *
- * 1. Memory is bounded: what is unread is one socket chunk, or one piece of unpacked gzip, and one line.
- * 2. Whoever stops the source is asked for no more lines; `more` is called whenever there may be some.
- * 3. After `close` nothing is called any more.
+ * 1. Memory is bounded: unread are at most one socket chunk or one unpacked piece of gzip, and one line.
+ * 2. A stopped source reads no more bytes; `more` is called whenever there may be lines.
+ * 3. After `close` nothing is called.
  */
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { limits } from '../../../engine/index.js'
@@ -13,13 +13,13 @@ import type { Exchange } from '../../http/exchange.js'
 import { LineSplitter, type Skipped } from '../../http/ndjson.js'
 
 const UNPACKED_CHUNK_BYTES = 128 * 1024
-/** How often the native idle time, of about ten seconds, is begun anew. */
+/** How often the native idle timeout, of about ten seconds, is reset. */
 const STAY_MS = 4_000
 
 export interface LineReader {
-  /** There may be lines to take, or the end has come. */
+  /** There may be lines to take, or the input has ended. */
   more(): void
-  /** The client went. */
+  /** The client disconnected. */
   gone(): void
 }
 
@@ -30,15 +30,15 @@ export class LineSource implements BodySink {
   #gunzip: Gunzip | null = null
   #begun = false
   #stopped = false
-  /** Gzip takes no more for now. */
+  /** The decompressor takes no more bytes for now. */
   #choked = false
-  /** All of the body has come. */
+  /** The whole body has arrived. */
   #whole = false
   #closed = false
-  /** When something came last. */
+  /** When the latest chunk arrived. */
   #heardAt = performance.now()
   readonly #stay: NodeJS.Timeout
-  /** The gzip was not valid: what came before still counts. */
+  /** The gzip data became invalid. Lines before that count. */
   broken = false
 
   constructor(exchange: Exchange, lineBytesMax: number, reader: LineReader) {
@@ -53,7 +53,7 @@ export class LineSource implements BodySink {
     return this.#closed || this.#splitter.done
   }
 
-  /** Valid until the reader returns. */
+  /** The next line, valid until the reader returns. */
   next(): Buffer | Skipped | null {
     return this.#closed ? null : this.#splitter.next()
   }
@@ -78,7 +78,7 @@ export class LineSource implements BodySink {
     this.#reader.gone()
   }
 
-  /** Asks for no more bytes. Some that are on their way may still come. */
+  /** Reads no more bytes. Bytes already received may still arrive. */
   stop(): void {
     if (this.#stopped || this.#closed) return
     this.#stopped = true
@@ -93,7 +93,7 @@ export class LineSource implements BodySink {
     else this.#exchange.resume()
   }
 
-  /** Takes no more, and forgets what came. What still comes is read and dropped. */
+  /** Takes no more lines and drops what is left. Later input is read and dropped. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -103,7 +103,10 @@ export class LineSource implements BodySink {
     this.#gunzip?.destroy()
   }
 
-  /** The native idle time runs down whoever is waited for; only the client is waited for no longer than so. */
+  /**
+   * The native idle timeout does not know who is waited for. It is reset here, unless the client sent nothing for too
+   * long.
+   */
   #stayOpen(): void {
     if (this.#choked || (this.#stopped && this.#gunzip === null)) return this.#exchange.pause()
     const waitsForClient = !this.#stopped && !this.#whole

@@ -1,15 +1,15 @@
 /**
- * The answer side of a streamed request: one result line for each input line, in the order of the input.
+ * The answer to a stream: one result line for each input line, in the order of the input.
  *
- * Owns: the slots of lines that are under way, bursts, and what the client has not read yet. Leaves out: the input
- * (line-source.ts), what a line says (event-wire.ts).
+ * Owns: the slots of lines under way, bursts, and results that the client has not read. Leaves out: the input
+ * (line-source.ts), the text of a line (event-wire.ts).
  *
- * 1. A line leaves when it and all lines before it are settled.
- * 2. What settles together leaves together, in pieces that are cheap to keep. A line becomes bytes only then: what waits is
- *    what the garbage collector spends its time on.
- * 3. Once the client reads more slowly than we write, lines wait here and not in the socket's buffer, whose every write
- *    costs as much as it holds. uWebSockets.js drains that buffer but does not say when: a line now and then finds out.
- * 4. A client that reads nothing for too long is cut off.
+ * 1. A line is sent when it and all lines before it are settled.
+ * 2. Lines that settle together are sent together, in bounded pieces. A line becomes bytes only then: waiting bytes
+ *    would cost garbage collection.
+ * 3. If the client reads more slowly than lines settle, they wait here. In the socket's buffer every write would cost
+ *    as much as the buffer holds. uWebSockets.js does not report when that buffer is empty, so single lines probe it.
+ * 4. A client that reads nothing for too long is disconnected.
  */
 import { limits, type EventView, type IngestReceiver, type Refusal } from '../../../engine/index.js'
 import type { Exchange } from '../../http/exchange.js'
@@ -18,19 +18,19 @@ import type { FairWindow } from './fair-window.js'
 
 const PROBE_FIRST_MS = 1
 const PROBE_SLOWEST_MS = 1_000
-/** Taken slots that are kept before the list moves up. */
+/** Number of sent slots after which the list is cut. */
 const MOVE_UP_AT = 8_192
 
-/** The piece that is being put together: one for all streams, used and sent within one call. */
+/** The current piece. All streams share it: it is filled and sent within one call. */
 const piece = Buffer.allocUnsafeSlow(limits.bulkPieceBytesMax)
 
-/** Told how the answer gets on. */
+/** Watches the progress of the answer. */
 export interface LinesWatcher {
-  /** Lines have left, or may leave again: there is room for more input. */
+  /** Lines were sent, or may be sent again: there is room for more input. */
   moved(): void
 }
 
-/** One input line's place in the answer. */
+/** The place of one input line in the answer. */
 export class LineSlot implements IngestReceiver {
   readonly #lines: ResultLines
   readonly #jobId: number | null
@@ -42,7 +42,7 @@ export class LineSlot implements IngestReceiver {
     this.#jobId = jobId
   }
 
-  /** Puts the result line at `at`; where it ends, or -1 while it is not known, or where there is no room. */
+  /** Writes the result line at `at` and returns where it ends; -1 if it is not settled, or there is no room. */
   put(out: Buffer, at: number): number {
     const view = this.#view
     if (view !== null) return at + answerRoom(view) > out.length ? -1 : putResultLine(out, at, view)
@@ -66,12 +66,12 @@ export class ResultLines {
   readonly #exchange: Exchange
   readonly #window: FairWindow
   readonly #watcher: LinesWatcher
-  /** Has lines under way, and so a share of the window. */
+  /** True while lines are under way, so that the stream has a share of the window. */
   #shares = false
   #slots: (LineSlot | null)[] = []
   #head = 0
   #burst: NodeJS.Immediate | null = null
-  /** The client had not read everything when last written to; since then. */
+  /** Since when the client has not read everything; null if it has. */
   #blockedSince: number | null = null
   #probe: NodeJS.Timeout | null = null
   #probeMs = PROBE_FIRST_MS
@@ -83,12 +83,12 @@ export class ResultLines {
     this.#watcher = watcher
   }
 
-  /** Lines whose results have not left. */
+  /** Lines whose results have not been sent. */
   get underWay(): number {
     return this.#slots.length - this.#head
   }
 
-  /** How many more lines may be taken in; 0 or less: none. */
+  /** How many more lines may be taken; none at 0 or below. */
   get room(): number {
     return this.#window.share - this.underWay
   }
@@ -99,7 +99,7 @@ export class ResultLines {
     this.#share()
   }
 
-  /** A slot has its outcome: it leaves when the engine has told all it has to tell. */
+  /** A slot has its result. It is sent after the engine has delivered all results of this round. */
   settled(): void {
     if (this.#closed || this.#burst !== null || this.#blockedSince !== null) return
     this.#burst = setImmediate(() => {
@@ -108,7 +108,7 @@ export class ResultLines {
     })
   }
 
-  /** Nothing leaves any more. */
+  /** Nothing is sent after this. */
   close(): void {
     this.#closed = true
     this.#slots = []
@@ -132,7 +132,7 @@ export class ResultLines {
     else this.#window.leave()
   }
 
-  /** Settled lines from the front, as many as fit into a piece, `linesMax` at most; null when there is none. */
+  /** Settled lines from the front, as many as fit into a piece, at most `linesMax`; null if there are none. */
   #takeSettled(linesMax: number): Uint8Array | null {
     const slots = this.#slots
     const end = Math.min(slots.length, this.#head + linesMax)
@@ -142,7 +142,7 @@ export class ResultLines {
       const lineEnd = slots[head]!.put(piece, at)
       if (lineEnd < 0) break
       at = lineEnd
-      // Its place stays for a while; what it holds would outlive young collections, and make each of them dear.
+      // The slot is released at once: kept until the cut, it would reach the old generation of the heap.
       slots[head++] = null
     }
     this.#head = head
@@ -154,7 +154,7 @@ export class ResultLines {
     return at === 0 ? null : piece.subarray(0, at)
   }
 
-  /** False when the client has not read everything; then nothing but probes is written until it has. */
+  /** False if the client has not read everything; until it has, only probes are written. */
   #write(bytes: Uint8Array): boolean {
     if (this.#exchange.write(bytes)) {
       this.#blockedSince = null

@@ -59,8 +59,8 @@ const logs = operation({
   path: `${base}/logs`,
   operationId: 'listAuditLogs',
   tag,
-  summary: 'See who changed what and when',
-  description: 'All parameters must hold. Feedback is there as soon as it was acknowledged.',
+  summary: 'List who changed what and when',
+  description: 'An entry must match all parameters. Feedback is in the log as soon as it is acknowledged.',
   scope: 'read:platform_monitoring',
   query: AuditLogQuery,
   responses: { 200: { description: 'A page of entries.', schema: AuditLogPage } },
@@ -77,8 +77,8 @@ const terms = operation({
   path: `${base}/filterable_fields_terms`,
   operationId: 'listAuditTerms',
   tag,
-  summary: 'See what the audit log can be filtered by',
-  description: 'The fields, and the values that entries have, each with its number of entries.',
+  summary: 'List what the audit log can be filtered by',
+  description: 'The fields and their values, each with its number of entries.',
   scope: 'read:platform_monitoring',
   responses: { 200: { description: 'Fields and values.', schema: AuditTerms } },
   async handle({ app, principal }) {
@@ -103,18 +103,18 @@ const verify = operation({
   path: `${base}/verify`,
   operationId: 'verifyAuditLog',
   tag,
-  summary: 'Prove that the audit log is what was written',
+  summary: 'Verify that the audit log is unchanged',
   description:
-    'Walks the whole chain and names the first broken entry. `sequence` and `hash` of an entry that was noted elsewhere ' +
-    'prove as well that the history up to it is still the same.',
+    'Checks the whole chain and names the first broken entry. Pass `sequence` and `hash` of an entry noted earlier ' +
+    'to prove that the history up to it is unchanged.',
   scope: 'read:platform_monitoring',
   query: AuditNoted,
-  responses: { 200: { description: 'What was found.', schema: AuditVerdict } },
+  responses: { 200: { description: 'The result.', schema: AuditVerdict } },
   async handle({ app, query: { sequence, hash } }) {
     if ((sequence === undefined) !== (hash === undefined)) {
       const missing = sequence === undefined ? 'sequence' : 'hash'
-      const issue = { loc: ['query', missing], msg: 'sequence and hash belong together', type: 'missing' }
-      throw new Refusal('invalid_body', 'sequence and hash belong together', { issues: [issue] })
+      const issue = { loc: ['query', missing], msg: 'sequence and hash must be given together', type: 'missing' }
+      throw new Refusal('invalid_body', 'sequence and hash must be given together', { issues: [issue] })
     }
     const noted = sequence === undefined || hash === undefined ? undefined : { count: sequence, hash }
     const { intact, entries, head, broken } = await app.service.audit.verify(noted)

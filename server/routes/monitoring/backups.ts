@@ -15,16 +15,17 @@ const make = operation({
   path,
   operationId: 'makeBackup',
   tag,
-  summary: 'Begin a backup of all that is stored',
+  summary: 'Start a backup of all stored data',
   description:
-    'It goes into the directory that `SERVICE_BACKUP_DIR` names, on the machine of the service, and holds what was acknowledged ' +
-    'up to its moment. Events are taken in meanwhile. 409 where one is being made, the name is taken, or there is no room.',
+    'The backup is written to the directory in `SERVICE_BACKUP_DIR`, on the machine of the service. It holds ' +
+    'everything that was acknowledged up to its moment; events are accepted meanwhile. The status is 409 if another ' +
+    'backup is running, the name is taken, or the disk has no room.',
   scope: 'write:platform_monitoring',
   body: BackupRequest,
   bodyExample: { name: 'monday' },
   status: 202,
   responses: {
-    202: { description: 'It is being made; the list of backups says when it is finished.', schema: Backup },
+    202: { description: 'The backup is running; the list of backups shows when it is finished.', schema: Backup },
   },
   errors: [409],
   handle: ({ app, body }) => backupWire(app.service.backups.start(body.name)),
@@ -35,8 +36,8 @@ const list = operation({
   path,
   operationId: 'listBackups',
   tag,
-  summary: 'See the backups that there are',
-  description: 'The latest name first; those under way too, and those that failed since the start.',
+  summary: 'List backups',
+  description: 'Ordered by name, latest first. Includes running backups, and those that failed since the start.',
   scope: 'read:platform_monitoring',
   responses: { 200: { description: 'Backups.', schema: BackupList } },
   handle: ({ app }) => ({ backups: app.service.backups.list().map(backupWire) }),

@@ -1,4 +1,4 @@
-/** The parts of the service, one by one: how they are, what they take, beginning them anew (CONTRACT.md#monitoring). */
+/** The components of the service: health, resource usage, restarts and log levels (CONTRACT.md#monitoring). */
 import type { Static } from 'typebox'
 import {
   components,
@@ -32,10 +32,7 @@ const named = '{component_type}/{container_id}'
 /** The container that a path names. @throws Refusal container_not_found. */
 export function containerOf([component = '', container = '']: readonly string[]): ContainerName {
   if (isComponent(component)) return { component, container }
-  throw new Refusal(
-    'container_not_found',
-    `there is no such container; component_type is one of ${components.join(', ')}`,
-  )
+  throw new Refusal('container_not_found', `container not found; component_type is one of ${components.join(', ')}`)
 }
 
 function nameWire({ component, container }: ContainerName) {
@@ -73,7 +70,7 @@ const all = operation({
   path: `${base}/containers/all`,
   operationId: 'listContainers',
   tag,
-  summary: 'See the parts of the service and how they are',
+  summary: 'List the components of the service and their health',
   scope: 'read:platform_monitoring',
   responses: { 200: { description: 'All of them.', schema: ContainerList } },
   async handle({ app }) {
@@ -87,9 +84,9 @@ const info = operation({
   path: `${base}/containers/info/${named}`,
   operationId: 'getContainer',
   tag,
-  summary: 'See one part of the service',
+  summary: 'Get one component of the service',
   scope: 'read:platform_monitoring',
-  responses: { 200: { description: 'It.', schema: ContainerSchema } },
+  responses: { 200: { description: 'The component.', schema: ContainerSchema } },
   errors: [404],
   handle: async ({ app, params }) => containerWire(await app.service.monitor.containers.one(containerOf(params))),
 })
@@ -100,14 +97,12 @@ function usage(what: 'cpu' | 'memory') {
     path: `${base}/containers/metrics/${what}-usage/${named}/{time_selector}`,
     operationId: what === 'cpu' ? 'getCpuUsage' : 'getMemoryUsage',
     tag,
-    summary:
-      what === 'cpu'
-        ? 'See the processor time that a part of the service took'
-        : 'See the memory that a part of the service took',
+    summary: what === 'cpu' ? 'Get the processor time used by a component' : 'Get the memory used by a component',
     description:
-      `\`time_selector\` is one of ${timeSelectors.map((each) => `\`${each}\``).join(', ')}, up to now. Every ten seconds for the ` +
-      'last hour, every minute for a day, every ten minutes for a week; kept across restarts. `monitor/process` is the process ' +
-      'as a whole; what is not measured (memory of threads that come and go, stores) has no points.',
+      `\`time_selector\` is the period up to now: ${timeSelectors.map((each) => `\`${each}\``).join(', ')}. ` +
+      'There is a point every ten seconds for the last hour, every minute for the last day, and every ten minutes ' +
+      'for the last week. Points survive restarts. `monitor/process` is the whole process. What is not measured has ' +
+      'no points: the memory of short-lived threads, and stores.',
     scope: 'read:platform_monitoring',
     responses: { 200: { description: 'Points.', schema: UsageSeries } },
     errors: [404, 422],
@@ -130,10 +125,10 @@ const healthcheck = operation({
   path: `${base}/containers/healthcheck/${named}`,
   operationId: 'checkContainer',
   tag,
-  summary: 'Go and look how a part of the service is',
-  description: 'It is asked for an answer, and has five seconds.',
+  summary: 'Check the health of a component',
+  description: 'The component has five seconds to answer.',
   scope: 'write:platform_monitoring',
-  responses: { 200: { description: 'What was found, also where that is bad.', schema: ContainerCheck } },
+  responses: { 200: { description: 'The result, good or bad.', schema: ContainerCheck } },
   errors: [404],
   async handle({ app, params }) {
     const { health, reason, milliseconds, atMicros, ...name } = await app.service.monitor.containers.check(
@@ -154,11 +149,12 @@ const restartAll = operation({
   path: `${base}/containers/restart/all`,
   operationId: 'restartAllContainers',
   tag,
-  summary: 'Begin all threads anew',
+  summary: 'Restart all threads',
   description:
-    'One after the other, and without losing anything; messages wait meanwhile. The HTTP server and the stores stay.',
+    'Restarts one thread after the other. Nothing is lost; messages wait meanwhile. The HTTP server and the stores ' +
+    'keep running.',
   scope: 'write:platform_monitoring',
-  responses: { 200: { description: 'How each fared.', schema: RestartResults } },
+  responses: { 200: { description: 'The outcome for each thread.', schema: RestartResults } },
   async handle({ app }) {
     const outcomes = await app.service.monitor.containers.restartAll()
     return { containers: outcomes.map(({ restarted, reason, ...name }) => ({ ...nameWire(name), restarted, reason })) }
@@ -170,12 +166,13 @@ const restart = operation({
   path: `${base}/containers/restart/${named}`,
   operationId: 'restartContainer',
   tag,
-  summary: 'Begin a thread or an integration anew',
+  summary: 'Restart a thread or an integration',
   description:
-    'Messages wait meanwhile, a training runs again, questions are answered first, a delivery goes on from its place. 409 for ' +
-    'what begins anew only with the process: `api`, `store`, `monitor` (which has a restart of its own).',
+    'Messages wait meanwhile. A training runs again, queries are answered first, and a delivery resumes where it ' +
+    'was. The status is 409 for components that restart only with the process: `api`, `store`, and `monitor`, which ' +
+    'has its own restart.',
   scope: 'write:platform_monitoring',
-  responses: { 200: { description: 'It runs again.', schema: RestartResult } },
+  responses: { 200: { description: 'The component runs again.', schema: RestartResult } },
   errors: [404, 409],
   async handle({ app, params }) {
     const name = containerOf(params)
@@ -189,8 +186,8 @@ const logLevel = operation({
   path: `${base}/containers/loglevel/${named}`,
   operationId: 'setContainerLogLevel',
   tag,
-  summary: 'Have a part of the service tell more or less',
-  description: 'Until the next start, or until SIGHUP has the settings read again.',
+  summary: 'Set the log level of a component',
+  description: 'Valid until the next start, or until SIGHUP reloads the settings.',
   scope: 'write:platform_monitoring',
   body: LogLevelChange,
   bodyExample: { log_level: 'debug' },
@@ -208,7 +205,7 @@ const ownLogLevel = operation({
   path: `${base}/loglevel`,
   operationId: 'setMonitorLogLevel',
   tag,
-  summary: 'Have the monitoring tell more or less',
+  summary: 'Set the log level of the monitoring',
   scope: 'write:platform_monitoring',
   body: LogLevelChange,
   bodyExample: { log_level: 'debug' },
@@ -220,7 +217,7 @@ const ownLogLevel = operation({
   },
 })
 
-/** `restart/all` in front: it would be a container's name otherwise. */
+/** `restart/all` comes before the restart by name, which would match it too. */
 export const containerRoutes: readonly Route[] = [
   all,
   info,

@@ -1,4 +1,4 @@
-/** The service as a whole: alive, stored, logged, done, set up (CONTRACT.md#monitoring). */
+/** The service as a whole: health, store, logs, latest work, and export of the set-up (CONTRACT.md#monitoring). */
 import { batchKinds, components, isoMicros, isComponent, type Batch } from '../../../engine/index.js'
 import { replyJson } from '../../http/reply.js'
 import { operation, type Route } from '../../http/route.js'
@@ -11,7 +11,7 @@ import { watchdogWire } from './watchdogs.js'
 const tag = 'Monitoring'
 const base = '/api/monitoring/api/v1'
 const BATCHES = 50
-/** Share of the disk that is free, below which the store is yellow. */
+/** The store is yellow below this share of free disk. */
 const YELLOW_BELOW = 0.05
 
 const alive: Route = {
@@ -21,7 +21,7 @@ const alive: Route = {
   tag,
   summary: 'Check that the monitoring is alive',
   scope: null,
-  responses: { 200: { description: 'It is.', schema: ServiceAlive } },
+  responses: { 200: { description: 'The monitoring is alive.', schema: ServiceAlive } },
   serve: (exchange, _params, app) => replyJson(exchange, 200, { status: 'OK', state: app.state }),
 }
 
@@ -30,10 +30,10 @@ const store = operation({
   path: `${base}/status/elasticsearch`,
   operationId: 'getStoreStatus',
   tag,
-  summary: 'See how the store is',
-  description: 'In the words of a search engine, for clients that ask for one. The service has a store of its own.',
+  summary: 'Get the state of the store',
+  description: 'In the form of a search engine, for clients that expect one. The service has its own store.',
   scope: 'read:platform_monitoring',
-  responses: { 200: { description: 'How it is.', schema: StoreStatus } },
+  responses: { 200: { description: 'The state.', schema: StoreStatus } },
   handle({ app, principal }) {
     const { monitor, name } = app.service
     const { shards, catalogBytes } = monitor.figures()
@@ -66,8 +66,8 @@ const containerLogs = {
   path: `${base}/logs/export-zip/{component_type}/{container_id}`,
   operationId: 'exportContainerLogs',
   tag,
-  summary: 'Read the log of one part of the service as ZIP',
-  description: 'What of its lines the files of the log still have, oldest first: lines of JSON.',
+  summary: 'Download the log of one component as ZIP',
+  description: 'The lines of the component that the log files still hold, oldest first. Each line is JSON.',
   scope: 'read:platform_monitoring',
   responses: { 200: { description: 'An archive with one file.', mediaType: zipType } },
   errors: [404],
@@ -86,10 +86,10 @@ const allLogs = {
   path: `${base}/logs/export-all`,
   operationId: 'exportAllLogs',
   tag,
-  summary: 'Read the log of the whole service as ZIP',
-  description: 'The files of the log as they are. Each line is JSON and names its `component` and `container`.',
+  summary: 'Download the log of the whole service as ZIP',
+  description: 'The log files. Each line is JSON and names its `component` and `container`.',
   scope: 'read:platform_monitoring',
-  responses: { 200: { description: 'An archive with the files of the log.', mediaType: zipType } },
+  responses: { 200: { description: 'An archive with the log files.', mediaType: zipType } },
   serve(exchange, _params, app) {
     replyZip(exchange, `logs-${stamp()}.zip`, app.service.monitor.logFiles())
   },
@@ -116,12 +116,12 @@ const batches = operation({
   path: `${base}/batches/latest`,
   operationId: 'listLatestBatches',
   tag,
-  summary: 'See what was done last',
+  summary: 'List the latest work of the service',
   description:
-    'Turns of the threads that decide events, trainings, polls of inputs, recomputations of metrics; the latest first.',
+    'Turns of the threads that decide events, trainings, polls of inputs, and recomputations of metrics; latest first.',
   scope: 'read:platform_monitoring',
   query: BatchQuery,
-  responses: { 200: { description: 'Since the start of the process.', schema: BatchList } },
+  responses: { 200: { description: 'Work since the process started.', schema: BatchList } },
   handle: ({ app, query }) => ({
     batches: app.service.monitor
       .batches(query.type === undefined ? batchKinds : [query.type], query.size ?? BATCHES)
@@ -134,10 +134,10 @@ const objects = operation({
   path: `${base}/objects/export`,
   operationId: 'exportObjects',
   tag,
-  summary: 'Read all that is set up, without secrets',
-  description: 'What is in `resources` can be sent to `POST /api/v2/resources` of a service whose secrets are set up.',
+  summary: 'Export the set-up, without secrets',
+  description: 'The content of `resources` can be posted to `/api/v2/resources` of a service that has the secrets.',
   scope: 'write:platform_monitoring',
-  responses: { 200: { description: 'All of it.', schema: ObjectsExport } },
+  responses: { 200: { description: 'The whole set-up.', schema: ObjectsExport } },
   handle: ({ app }) => ({
     exported_at: isoMicros(Date.now() * 1_000),
     name: app.service.name,
@@ -154,10 +154,10 @@ const restart = operation({
   path: `${base}/restart`,
   operationId: 'restartMonitoring',
   tag,
-  summary: 'Begin the monitoring anew',
-  description: 'Samples and watchdogs, not the service.',
+  summary: 'Restart the monitoring',
+  description: 'Restarts measurements and watchdogs, not the service.',
   scope: 'write:platform_monitoring',
-  responses: { 200: { description: 'It runs again.', schema: StatusOnly } },
+  responses: { 200: { description: 'The monitoring runs again.', schema: StatusOnly } },
   async handle({ app }) {
     await app.service.monitor.restart()
     return { status: 'OK' }

@@ -1,4 +1,4 @@
-/** Probes for whoever keeps the service running: is the process alive, and should requests come to it. */
+/** Probes for the system that runs the service: is the process alive, and should it get requests. */
 import { Type } from 'typebox'
 import { Refusal } from '../../../engine/index.js'
 import { replyRefusal } from '../../http/error-reply.js'
@@ -16,10 +16,10 @@ const livez: Route = {
   operationId: 'getLiveness',
   tag,
   summary: 'Probe whether the process is alive',
-  description: 'Whoever gets no answer in time should restart it.',
+  description: 'Restart the process if it does not answer in time.',
   scope: null,
   isProbe: true,
-  responses: { 200: { description: 'It answers.', schema: Alive, example: { status: 'alive' } } },
+  responses: { 200: { description: 'The process is alive.', schema: Alive, example: { status: 'alive' } } },
   serve: (exchange) => replyJson(exchange, 200, { status: 'alive' }),
 }
 
@@ -28,10 +28,10 @@ const readyz: Route = {
   path: '/readyz',
   operationId: 'getReadiness',
   tag,
-  summary: 'Probe whether requests should come here',
+  summary: 'Probe whether the service is ready for requests',
   scope: null,
   isProbe: true,
-  responses: { 200: { description: 'They should.', schema: Ready, example: { status: 'ready' } } },
+  responses: { 200: { description: 'The service is ready.', schema: Ready, example: { status: 'ready' } } },
   errors: [503],
   serve(exchange, _params, { state }) {
     if (state === 'ready') replyJson(exchange, 200, { status: state })

@@ -6,14 +6,14 @@ import { statusLine } from '../../http/reply.js'
 import type { Route } from '../../http/route.js'
 import { Prometheus } from '../../prometheus.js'
 
-const books = new WeakMap<App, Prometheus>()
+const exporters = new WeakMap<App, Prometheus>()
 
 function send(exchange: Exchange, app: App): void {
-  let book = books.get(app)
-  if (book === undefined) books.set(app, (book = new Prometheus(app)))
-  const { contentType } = book
+  let exporter = exporters.get(app)
+  if (exporter === undefined) exporters.set(app, (exporter = new Prometheus(app)))
+  const { contentType } = exporter
   exchange.hold()
-  book.text().then(
+  exporter.text().then(
     (text) => exchange.reply(statusLine(200), contentType, text),
     (error: unknown) => replyError(exchange, error),
   )
@@ -24,16 +24,16 @@ const guarded = {
   path: '/metrics',
   operationId: 'getPrometheusMetrics',
   tag: 'Monitoring',
-  summary: 'Read the numbers of the service in the format of Prometheus',
+  summary: 'Get the metrics of the service in the Prometheus format',
   description:
-    'Rates, errors and durations by route; queues, turns, flushes and stores by shard; decisions by label and confidence; ' +
-    'trainings; the process. The port for operators (`SERVICE_OPS_PORT`) answers the same without a key.',
+    'Requests, errors and durations by route; queues, turns, flushes and stores by shard; decisions by label and ' +
+    'confidence; trainings; the process. The port for operators (`SERVICE_OPS_PORT`) serves the same without a key.',
   scope: 'read:platform_monitoring',
-  responses: { 200: { description: 'Numbers.', mediaType: 'text/plain; version=0.0.4; charset=utf-8' } },
+  responses: { 200: { description: 'The metrics.', mediaType: 'text/plain; version=0.0.4; charset=utf-8' } },
   serve: (exchange: Exchange, _params: readonly string[], app: App) => send(exchange, app),
 } as const satisfies Route
 
 export const prometheusRoutes: readonly Route[] = [guarded]
 
-/** For the port that asks for no key. */
+/** For the port for operators, which needs no key. */
 export const openPrometheusRoutes: readonly Route[] = [{ ...guarded, isProbe: true, scope: null }]

@@ -1,4 +1,4 @@
-/** Watchdogs: what the service looks at by itself, and tells of (CONTRACT.md#monitoring). */
+/** Watchdogs: conditions that the service checks and reports (CONTRACT.md#monitoring). */
 import {
   isoMicros,
   isWatchdogType,
@@ -50,10 +50,7 @@ function listWire(views: readonly WatchdogView[]) {
 /** @throws Refusal watchdog_not_found. */
 function typeOf(text = ''): WatchdogType {
   if (isWatchdogType(text)) return text
-  throw new Refusal(
-    'watchdog_not_found',
-    `there is no such type of watchdogs; it is one of ${watchdogTypes.join(', ')}`,
-  )
+  throw new Refusal('watchdog_not_found', `watchdog type not found; it is one of ${watchdogTypes.join(', ')}`)
 }
 
 const list = operation({
@@ -61,9 +58,9 @@ const list = operation({
   path: base,
   operationId: 'listWatchdogs',
   tag,
-  summary: 'See all watchdogs',
+  summary: 'List all watchdogs',
   scope: 'write:platform_monitoring',
-  responses: { 200: { description: 'All of them, oldest first.', schema: WatchdogList } },
+  responses: { 200: { description: 'All watchdogs, oldest first.', schema: WatchdogList } },
   handle: ({ app }) => listWire(app.service.monitor.watchdogs.list()),
 })
 
@@ -72,18 +69,20 @@ const create = operation({
   path: base,
   operationId: 'createWatchdog',
   tag,
-  summary: 'Have something watched',
+  summary: 'Create a watchdog',
   description:
-    'Looked at every ten seconds. It fires when the value was beyond the threshold for `for_seconds`, and resolves when it was at ' +
-    '`resolve_threshold` or better for as long; both are told to the audit log, the log and `/metrics`, and by the integrations that ' +
-    'are named (Webhook, Slack message, Syslog), at least once each. A webhook gets `{"type": "watchdog.firing" or ' +
-    '"watchdog.resolved", "id", "timestamp", "data": {title, message, severity, state, watchdog_id, type, condition, value, unit, ' +
-    'fires, threshold, resolve_threshold, job_id, job_title, at, since}}`, signed as decisions are; `id` is the same at every try.',
+    'The watchdog is checked every ten seconds by default. It fires when the value has been beyond `threshold` for ' +
+    '`for_seconds`. It resolves when the value has been at `resolve_threshold` or better for as long.\n\n' +
+    'Both are recorded in the audit log, the log and `/metrics`. The integrations named (Webhook, Slack message, ' +
+    'Syslog) send each of them at least once. A webhook gets `{"type": "watchdog.firing" or "watchdog.resolved", ' +
+    '"id", "timestamp", "data": {title, message, severity, state, watchdog_id, type, condition, value, unit, fires, ' +
+    'threshold, resolve_threshold, job_id, job_title, at, since}}`, signed like decisions. Every retry has the same ' +
+    '`id`.',
   scope: 'write:platform_monitoring',
   body: WatchdogDocument,
   bodyExample: { title: 'The mail gateway is silent', type: 'no_data', job_id: 1, threshold: 30 },
   status: 201,
-  responses: { 201: { description: 'It is watched from now on.', schema: Watchdog } },
+  responses: { 201: { description: 'The watchdog; it is active.', schema: Watchdog } },
   errors: [404, 409, 507],
   handle({ app, body, principal }) {
     const type = typeOf(body.type)
@@ -116,11 +115,11 @@ const enable = operation({
   operationId: 'enableWatchdog',
   tag,
   summary: 'Enable or disable a watchdog',
-  description: "Not one of a job's monitoring_settings: those say it themselves.",
+  description: 'Not for watchdogs from `monitoring_settings` of a job: change them there.',
   scope: 'write:platform_monitoring',
   body: WatchdogSwitch,
   bodyExample: { watchdog_id: '1', enabled: false },
-  responses: { 200: { description: 'As it is now.', schema: Watchdog } },
+  responses: { 200: { description: 'The watchdog now.', schema: Watchdog } },
   errors: [404, 409, 507],
   handle: ({ app, body, principal }) =>
     watchdogWire(app.service.monitor.watchdogs.enable(body.watchdog_id, body.enabled, principal)),
@@ -131,9 +130,9 @@ const ofType = operation({
   path: `${base}/type/{watchdog_type}`,
   operationId: 'listWatchdogsOfType',
   tag,
-  summary: 'See the watchdogs of one type',
+  summary: 'List the watchdogs of one type',
   scope: 'read:platform_monitoring',
-  responses: { 200: { description: 'Those of the type, oldest first.', schema: WatchdogList } },
+  responses: { 200: { description: 'The watchdogs of the type, oldest first.', schema: WatchdogList } },
   errors: [404],
   handle: ({ app, params }) => listWire(app.service.monitor.watchdogs.list(typeOf(params[0]))),
 })
@@ -143,9 +142,9 @@ const one = operation({
   path: `${base}/id/{watchdog_id}`,
   operationId: 'getWatchdog',
   tag,
-  summary: 'See one watchdog',
+  summary: 'Get a watchdog',
   scope: 'read:platform_monitoring',
-  responses: { 200: { description: 'It.', schema: Watchdog } },
+  responses: { 200: { description: 'The watchdog.', schema: Watchdog } },
   errors: [404],
   handle: ({ app, params }) => watchdogWire(app.service.monitor.watchdogs.get(params[0] ?? '')),
 })
@@ -157,7 +156,7 @@ const remove = operation({
   tag,
   summary: 'Delete a watchdog',
   scope: 'write:platform_monitoring',
-  responses: { 200: { description: 'It is gone.', schema: StatusOnly } },
+  responses: { 200: { description: 'The watchdog is deleted.', schema: StatusOnly } },
   errors: [404, 409, 507],
   handle({ app, params, principal }) {
     app.service.monitor.watchdogs.remove(params[0] ?? '', principal)
@@ -170,9 +169,9 @@ const conditions = operation({
   path: `${base}/conditions/{watchdog_type}`,
   operationId: 'listWatchdogConditions',
   tag,
-  summary: 'See what a type of watchdogs can look at',
+  summary: 'List the conditions of a watchdog type',
   scope: 'read:platform_monitoring',
-  responses: { 200: { description: 'Its conditions, the usual one first.', schema: WatchdogConditions } },
+  responses: { 200: { description: 'The conditions, the default first.', schema: WatchdogConditions } },
   errors: [404],
   handle({ app, params }) {
     const type = typeOf(params[0])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { encodeEnriched, type EnrichedEvent, type EnrichedOrder } from '../../../engine/actor/enrichment-results.js'
+import { encodeEnriched, type EnrichedEvent, type EnrichedCommand } from '../../../engine/actor/enrichment-results.js'
 import { ShardCheck } from '../../../engine/services/verify/verify-shard.js'
 import { limits } from '../../../engine/limits.js'
 import { recount } from '../../support/engine/recount.js'
@@ -16,7 +16,7 @@ function found(micros: number, fields: Record<string, unknown>): EnrichedEvent {
   return { micros, steps: [{ ...note, fields: { ...fields, found: true } }] }
 }
 
-function order(shard: TestShard, given: EnrichedOrder, settings = job): Promise<{ more: boolean }> {
+function order(shard: TestShard, given: EnrichedCommand, settings = job): Promise<{ more: boolean }> {
   return shard.post({ job: settings, kind: 'enriched', body: encodeEnriched(given) }) as Promise<{ more: boolean }>
 }
 
@@ -37,7 +37,7 @@ describe('an event of a job that is enriched', () => {
     const shard = new TestShard()
     const held = await shard.ingest(job, { host: 'a' }, 'e')
     assert.deepEqual([held.status, held.result], ['pending_inference', ''])
-    assert.match(document(shard, 'e').service.log_messages[0].content, /waits for look-ups/)
+    assert.match(document(shard, 'e').service.log_messages[0].content, /waits for enrichment/)
     assert.equal(shard.reader().oldestAwaited(job.id), held.ingestMicros)
     sound(shard)
     await order(shard, { op: 'bring', events: [found(held.ingestMicros, { level: 'high' })] })
@@ -143,7 +143,7 @@ describe('an event of a job that is enriched', () => {
     const shard = new TestShard()
     const { ingestMicros } = await shard.ingest(job, { host: 'a' }, 'e')
     const [ours] = found(ingestMicros, { level: 'high' }).steps as [EnrichedEvent['steps'][number]]
-    const brought: EnrichedOrder = {
+    const brought: EnrichedCommand = {
       op: 'bring',
       events: [
         {
@@ -215,7 +215,7 @@ describe('an event of a job that is enriched', () => {
     await order(shard, { op: 'bring', events: [found(ingestMicros, { level: 'high', more: [1, 2, 3, 4] })] })
     assert.equal(shard.view(job, 'e').status, 'OK')
     assert.equal(document(shard, 'e').enrichment, undefined)
-    assert.match(document(shard, 'e').service.log_messages[1].content, /could not be kept with the event/)
+    assert.match(document(shard, 'e').service.log_messages[1].content, /could not be stored with the event/)
     assert.equal((await shard.ingest(job, { host: 'a', ...wide }, 'e')).ingestMicros, ingestMicros)
     sound(shard)
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { orphanSettings } from '../../../engine/actor/deleted-job.js'
+import { orphanSettings } from '../../../engine/actor/purge.js'
 import { testAuthor } from '../../support/author.js'
 import { everything, jobSettings, TestShard } from '../../support/engine/shard.js'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { millisIn, millisOfSeconds } from '../../../engine/integration/dates.js'
 import { afterwards } from '../../support/afterwards.js'
 
-test('a date without a zone is UTC, wherever the service runs; what no calendar has is none', (context) => {
+test('a date without a zone is UTC, wherever the service runs; an impossible date is none', (context) => {
   const zone = process.env.TZ
   process.env.TZ = 'America/New_York'
   afterwards(context, () => (zone === undefined ? delete process.env.TZ : (process.env.TZ = zone)))

@@ -1,5 +1,5 @@
-/** Every kind that takes events out passes the same suite, each against a small real server of its protocol. */
-import type { Opened } from '../../../engine/integration/contract.js'
+/** Every sink passes the same suite, each against a small real server of its protocol. */
+import type { OpenedParameters } from '../../../engine/integration/contract.js'
 import { outsideKind } from '../../../engine/integration/registry.js'
 import { searchEngine } from '../../../engine/integration/search-engine/search-engine.js'
 import { slack } from '../../../engine/integration/slack/slack.js'
@@ -18,9 +18,9 @@ import { SyslogServer } from '../../support/servers/syslog-server.js'
 
 const httpBehaviours = Object.keys(behaving) as Behaviour[]
 
-/** A counterpart over HTTP; `idOf` finds the event id in what was received. */
+/** A counterpart over HTTP; `idOf` finds the event id in a request. */
 async function httpCounterpart(
-  connection: (url: string) => Opened,
+  connection: (url: string) => OpenedParameters,
   idsOf: (received: Received) => string[],
 ): Promise<Counterpart> {
   const receiver = await HttpReceiver.open()
@@ -105,7 +105,7 @@ sinkContract({
   async open() {
     const server = await SearchServer.open()
     const working = server.http.answer
-    // Every alert that is asked for is there.
+    // Every requested alert exists.
     const well: Answering = (received, response) => {
       const ids = received.path.includes('_search') ? (JSON.parse(received.body).query.ids.values as string[]) : []
       for (const id of ids) server.put('wazuh-alerts-4.x-2026.01.05', id, { timestamp: '2026-01-05T06:00:00Z' })
@@ -137,7 +137,7 @@ for (const [name, secret] of [
     hostParameter: 'url',
     secrets: [secret],
     parameters: { project: 'SEC', once_per: 'event', title: '{{title}}', description: '<{{event_id}}>' },
-    // A search that is refused is left out, so what it would take to be refused is the making of a case.
+    // A refused search is skipped, so only a refused creation refuses the event.
     behaviours: httpBehaviours,
     async open() {
       const server = await CaseServer.open(name)
@@ -203,7 +203,7 @@ sinkContract({
   },
 })
 
-/** A receiver of syslog, over TLS where there is a certificate. */
+/** A syslog receiver; over TLS if it has a certificate. */
 async function syslogCounterpart(tls: typeof firstCertificate | null): Promise<Counterpart> {
   const server = await SyslogServer.open(tls)
   return {

@@ -5,7 +5,7 @@ import { cefOf } from '../../../engine/integration/syslog/cef.js'
 import { fill, valueAt } from '../../../engine/integration/template.js'
 import { decided } from '../../support/outgoing.js'
 
-test('a template names fields, dotted or nested, and what is not there leaves nothing', () => {
+test('a template names fields, dotted or nested, and a missing one inserts nothing', () => {
   const event = decided('e1', {}, { host: { name: 'web-1' }, 'user.name': 'ann', tags: ['a', { b: 1 }], no: null })
   assert.equal(
     fill('{{event_id}} {{ host.name }} {{user.name}} {{tags}} [{{no}}{{nowhere.at.all}}]', event),
@@ -14,13 +14,13 @@ test('a template names fields, dotted or nested, and what is not there leaves no
   assert.equal(fill('{{result_label}} {{confidence_score}} {{ {{x}} }}', event), 'Drop 91.5 {{  }}')
 })
 
-test('a long row of blanks behind braces is text, and takes no minutes', () => {
+test('many blanks after braces are text, and take no minutes', () => {
   const blanks = ' '.repeat(16_000)
   const event = decided('e1', {}, {})
   assert.equal(fill(`{{${blanks}x {{${blanks}event_id${blanks}}}`, event), `{{${blanks}x e1`)
 })
 
-test('what an event holds is not looked at again, and reaches no prototype', () => {
+test('values of an event are not parsed again, and reach no prototype', () => {
   const event = decided('e1', {}, { a: '{{event_id}} $& <@U1>' })
   assert.equal(fill('{{a}}', event), '{{event_id}} $& <@U1>')
   assert.equal(fill('{{a}}', event, escapeSlack), '{{event_id}} $&amp; &lt;@U1&gt;')
@@ -28,7 +28,7 @@ test('what an event holds is not looked at again, and reaches no prototype', () 
     assert.equal(valueAt(event.document, path), undefined, path)
 })
 
-test('CEF escapes what separates: pipes in the header, equals in the extension, line breaks in both', () => {
+test('CEF escapes pipes in the header, equals signs in the extension, line breaks in both', () => {
   const event = decided(
     'e|1',
     { jobTitle: 'a=b\\c' },
@@ -49,7 +49,7 @@ test('CEF escapes what separates: pipes in the header, equals in the extension, 
   )
 })
 
-test('CEF cuts a long title, but no escape in it, so that the field behind it stays its own', () => {
+test('CEF cuts a long title, but never within an escape, so that the next field stays intact', () => {
   const line = cefOf(decided('e1', {}, { title: `${'a'.repeat(999)}|${'b'.repeat(50)}`, severity: 'high' }), '1')
   assert.ok(line.includes(`|${'a'.repeat(999)}\\||8|rt=`), line.slice(0, 200))
 })

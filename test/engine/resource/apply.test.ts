@@ -9,13 +9,13 @@ import { parseDocument } from '../../../engine/resource/shapes.js'
 import { ResourceState } from '../../../engine/resource/state.js'
 import { ManualClock } from '../../../engine/clock.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
-import { apiKey, dump, job, openCatalog, restApi, smallSet } from '../../support/resource-store.js'
+import { apiKey, dump, job, openResourceStore, restApi, smallSet } from '../../support/resource-store.js'
 import { assertRefused } from '../../support/engine/refusal.js'
 import { testAuthor } from '../../support/author.js'
 
 test('without overwrite one resource that exists refuses the whole set', () => {
-  const { catalog, environment } = openCatalog()
-  catalog.apply(smallSet(), false, testAuthor)
+  const { resources, environment } = openResourceStore()
+  resources.apply(smallSet(), false, testAuthor)
   const before = dump(environment)
   const existing: [string, Record<string, unknown>][] = [
     ['api_key "key"', apiKey('key')],
@@ -24,39 +24,42 @@ test('without overwrite one resource that exists refuses the whole set', () => {
   ]
   for (const [what, resource] of existing) {
     const set = { new: apiKey('new'), other: job('other'), resource }
-    const refusal = assertRefused('resource_exists', () => catalog.apply(set, false, testAuthor))
-    assert.equal(refusal.message, `${what} exists already`)
+    const refusal = assertRefused('resource_exists', () => resources.apply(set, false, testAuthor))
+    assert.equal(refusal.message, `${what} already exists`)
     assert.deepEqual(dump(environment), before)
   }
-  assert.equal(catalog.apply({ new: apiKey('new') }, false, testAuthor).created.length, 1)
+  assert.equal(resources.apply({ new: apiKey('new') }, false, testAuthor).created.length, 1)
 })
 
 test('the same title twice in one type is refused, in two types not', () => {
-  const { catalog } = openCatalog()
+  const { resources } = openResourceStore()
   const { context } = assertRefused('invalid_resources', () =>
-    catalog.apply({ a: job('x'), b: job('x') }, true, testAuthor),
+    resources.apply({ a: job('x'), b: job('x') }, true, testAuthor),
   )
   assert.deepEqual(
     context.issues?.map((issue) => issue.loc),
     [['b', 'properties']],
   )
-  assert.equal(catalog.apply({ a: job('x'), k: apiKey('x'), i: restApi('x', 'x') }, true, testAuthor).created.length, 3)
+  assert.equal(
+    resources.apply({ a: job('x'), k: apiKey('x'), i: restApi('x', 'x') }, true, testAuthor).created.length,
+    3,
+  )
 })
 
 test('a circle of depends_on and references is named', () => {
-  const { catalog } = openCatalog()
+  const { resources } = openResourceStore()
   const set = { k: apiKey('k', { depends_on: ['j'] }), i: restApi('i', 'k'), j: { ...job('j'), depends_on: ['i'] } }
   assert.match(
-    assertRefused('dependency_cycle', () => catalog.apply(set, true, testAuthor)).message,
+    assertRefused('dependency_cycle', () => resources.apply(set, true, testAuthor)).message,
     /k -> j -> i -> k$/,
   )
 })
 
 test('everything is made in an order that references allow, however it is written', () => {
-  const { catalog } = openCatalog()
+  const { resources } = openResourceStore()
   const pipeline_integrations = [{ resource: 'i', integration_type: 'input' }]
   const set = { j: job('j', { pipeline_integrations }), i: restApi('i', 'k'), k: apiKey('k') }
-  const { created } = catalog.apply(set, true, testAuthor)
+  const { created } = resources.apply(set, true, testAuthor)
   assert.deepEqual(
     created.map((ref) => ref.resourceName),
     ['k', 'i', 'j'],
@@ -64,19 +67,19 @@ test('everything is made in an order that references allow, however it is writte
 })
 
 test('an empty document is a success that changes nothing', () => {
-  const { catalog, environment } = openCatalog()
+  const { resources, environment } = openResourceStore()
   const before = dump(environment)
-  assert.deepEqual(catalog.apply({ resources: {} }, true, testAuthor), { created: [], updated: [] })
+  assert.deepEqual(resources.apply({ resources: {} }, true, testAuthor), { created: [], updated: [] })
   assert.deepEqual(dump(environment), before)
 })
 
 test('more jobs than there may be are refused, changes of those there are are not', () => {
   const state = new ResourceState(builtInKinds)
-  const bench = openCatalog()
-  bench.catalog.apply({ a: job('a') }, true, testAuthor)
+  const bench = openResourceStore()
+  bench.resources.apply({ a: job('a') }, true, testAuthor)
   const { integrations } = ResourceState.load(bench.environment, builtInKinds)
   for (const record of integrations.values()) state.integrations.set(record.id, record)
-  const settings = bench.catalog.jobByTitle('a') as JobSettings
+  const settings = bench.resources.jobByTitle('a') as JobSettings
   for (let id = 1; id <= limits.jobsMax; id++) state.jobs.set(id, settings)
   state.jobsByTitle.set('a', settings)
   const random = new SeededRandom(1)

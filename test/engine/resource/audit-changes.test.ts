@@ -1,27 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { scopesOfKey } from '../../../engine/api/scopes.js'
 import { proveChain } from '../../../engine/services/audit/audit-proof.js'
 import { hashSecret } from '../../../engine/resource/access/secrets.js'
 import { ADDRESS, ADMIN, tokenOf, withAdmin } from '../../support/accounts.js'
 import { auditEntries, auditLines } from '../../support/audit.js'
-import { apiKey, input, job, openCatalog, restApi, smallSet } from '../../support/resource-store.js'
+import { apiKey, input, job, openResourceStore, restApi, smallSet } from '../../support/resource-store.js'
 
-const ann = { kind: 'management', name: 'ann' }
+const named = { kind: 'management', name: 'ann' }
+const ann = { ...named, scopes: scopesOfKey.management }
 
 test('every record that is made, changed or deleted is one entry, by whoever asked', () => {
-  const { catalog, environment } = openCatalog()
+  const { resources, environment } = openResourceStore()
   const before = auditEntries(environment).length
-  catalog.apply(smallSet(), true, ann)
-  catalog.apply(smallSet(), true, ann)
-  catalog.apply(
+  resources.apply(smallSet(), true, ann)
+  resources.apply(smallSet(), true, ann)
+  resources.apply(
     { resources: { job: job('job', { decision_points: ['rule.id'], pipeline_integrations: [] }) } },
     true,
     ann,
   )
-  catalog.setJobStatus(1, 'STOPPED', ann)
-  catalog.setJobStatus(1, 'STOPPED', ann)
-  catalog.setJobStatus(1, 'STARTED', ann)
-  catalog.remove({ type: 'job', title: 'job' }, ann)
+  resources.setJobStatus(1, 'STOPPED', ann)
+  resources.setJobStatus(1, 'STOPPED', ann)
+  resources.setJobStatus(1, 'STARTED', ann)
+  resources.delete({ type: 'job', title: 'job' }, ann)
   assert.deepEqual(auditLines(environment).slice(before), [
     'created integration rest',
     'created api_key key',
@@ -31,7 +33,7 @@ test('every record that is made, changed or deleted is one entry, by whoever ask
     'started job job',
     'deleted job job',
   ])
-  for (const entry of auditEntries(environment).slice(before)) assert.deepEqual(entry.by, ann)
+  for (const entry of auditEntries(environment).slice(before)) assert.deepEqual(entry.by, named)
   const updated = auditEntries(environment)[before + 3]!
   assert.deepEqual(updated.changes, { decision_points: { before: ['host.name', 'rule.id'], after: ['rule.id'] } })
   assert.deepEqual(updated.job, { id: 1, title: 'job' })
@@ -39,19 +41,19 @@ test('every record that is made, changed or deleted is one entry, by whoever ask
 })
 
 test('a refused set and a commit that failed leave no entry', () => {
-  const { catalog, environment } = openCatalog()
+  const { resources, environment } = openResourceStore()
   const before = auditEntries(environment)
-  assert.throws(() => catalog.apply({ resources: { key: apiKey('key'), bad: restApi('rest', 'nobody') } }, true, ann))
+  assert.throws(() => resources.apply({ resources: { key: apiKey('key'), bad: restApi('rest', 'nobody') } }, true, ann))
   environment.failNextCommit = new Error('the disk is full')
-  assert.throws(() => catalog.apply(smallSet(), true, ann))
+  assert.throws(() => resources.apply(smallSet(), true, ann))
   assert.deepEqual(auditEntries(environment), before)
-  catalog.apply(smallSet(), true, ann)
+  resources.apply(smallSet(), true, ann)
   assert.equal(proveChain(environment).intact, true)
 })
 
 test('what the first start makes is told of the service itself', () => {
-  const { catalog, environment } = openCatalog()
-  catalog.bootstrap({})
+  const { resources, environment } = openResourceStore()
+  resources.bootstrap({})
   const entries = auditEntries(environment)
   assert.ok(entries.length > 4)
   for (const { by, action } of entries) assert.deepEqual([by.name, action], ['service', 'created'])
@@ -59,9 +61,9 @@ test('what the first start makes is told of the service itself', () => {
 })
 
 test('no value or hash of a key, no password and no parameter of a step is in the log', () => {
-  const { catalog, environment } = openCatalog()
-  const outcome = catalog.bootstrap({ adminPassword: 'a-password-of-some-length', managementKey: 'k'.repeat(50) })
-  const { created } = catalog.apply(
+  const { resources, environment } = openResourceStore()
+  const outcome = resources.bootstrap({ adminPassword: 'a-password-of-some-length', managementKey: 'k'.repeat(50) })
+  const { created } = resources.apply(
     {
       resources: {
         key: apiKey('key'),
@@ -74,7 +76,7 @@ test('no value or hash of a key, no password and no parameter of a step is in th
     true,
     ann,
   )
-  catalog.apply(
+  resources.apply(
     {
       resources: {
         job: job('job', {
@@ -111,21 +113,21 @@ test('no value or hash of a key, no password and no parameter of a step is in th
 })
 
 test('users, tokens and sign-ins are told, and no secret is', async () => {
-  const { catalog, environment, by } = withAdmin()
+  const { resources, environment, by } = withAdmin()
   const before = auditEntries(environment).length
   const password = ADMIN.adminPassword
   const { value, id } = await (async () => {
-    await catalog.users.create(by, { name: 'bob', password, role: 'analyst' })
-    return tokenOf(catalog, 'bob', { scopes: ['public'] })
+    await resources.users.create(by, { name: 'bob', password, role: 'analyst' })
+    return tokenOf(resources, 'bob', { scopes: ['public'] })
   })()
-  catalog.users.change(by, 'bob', { role: 'power_user' })
-  catalog.users.change(by, 'bob', { enabled: false })
-  await assert.rejects(tokenOf(catalog, 'bob'))
-  await assert.rejects(tokenOf(catalog, 'my secret typed as a name'))
-  catalog.users.change(by, 'bob', { enabled: true })
-  await catalog.users.setPassword(by, 'bob', { password: 'another password', keepTokens: true, address: ADDRESS })
-  catalog.tokens.revoke(by, id)
-  catalog.users.remove(by, 'bob')
+  resources.users.change(by, 'bob', { role: 'power_user' })
+  resources.users.change(by, 'bob', { enabled: false })
+  await assert.rejects(tokenOf(resources, 'bob'))
+  await assert.rejects(tokenOf(resources, 'my secret typed as a name'))
+  resources.users.change(by, 'bob', { enabled: true })
+  await resources.users.setPassword(by, 'bob', { password: 'another password', keepTokens: true, address: ADDRESS })
+  resources.tokens.revoke(by, id)
+  resources.users.remove(by, 'bob')
   assert.deepEqual(auditLines(environment).slice(before), [
     'created user bob',
     'token issued token bob',

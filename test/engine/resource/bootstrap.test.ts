@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { decodeRecord, nameKey, type UserRecord } from '../../../engine/resource/records.js'
 import { passwordMatches } from '../../../engine/resource/access/secrets.js'
 import type { MemoryEnvironment } from '../../../engine/store/memory-store.js'
-import { dump, openCatalog } from '../../support/resource-store.js'
+import { dump, openResourceStore } from '../../support/resource-store.js'
 import { assertRefused } from '../../support/engine/refusal.js'
 
 function administrator(environment: MemoryEnvironment): UserRecord {
@@ -13,17 +13,17 @@ function administrator(environment: MemoryEnvironment): UserRecord {
 }
 
 test('an empty catalog gets an administrator and a management key, whose secrets are told once', async () => {
-  const { catalog, environment, reopen } = openCatalog()
-  const { adminPassword, managementKey } = catalog.bootstrap({})
+  const { resources, environment, reopen } = openResourceStore()
+  const { adminPassword, managementKey } = resources.bootstrap({})
   assert.ok(adminPassword !== null && managementKey !== null)
-  assert.equal(catalog.authenticate(managementKey)?.kind, 'management')
+  assert.equal(resources.authenticate(managementKey)?.kind, 'management')
   const admin = administrator(environment)
   assert.equal(admin.role, 'administrator')
   assert.ok(await passwordMatches(adminPassword, admin.password))
 
   const before = dump(environment)
   const none = { adminPassword: null, managementKey: null }
-  assert.deepEqual(catalog.bootstrap({}), none)
+  assert.deepEqual(resources.bootstrap({}), none)
   const again = reopen()
   const others = { adminPassword: 'another password', managementKey: 'another-management-key' }
   assert.deepEqual(again.bootstrap(others), none)
@@ -33,39 +33,39 @@ test('an empty catalog gets an administrator and a management key, whose secrets
 })
 
 test('given secrets are used and not told', async () => {
-  const { catalog, environment } = openCatalog()
+  const { resources, environment } = openResourceStore()
   const given = { adminPassword: 'given password', managementKey: 'given-management-key' }
-  assert.deepEqual(catalog.bootstrap(given), { adminPassword: null, managementKey: null })
-  assert.equal(catalog.authenticate(given.managementKey)?.kind, 'management')
+  assert.deepEqual(resources.bootstrap(given), { adminPassword: null, managementKey: null })
+  assert.equal(resources.authenticate(given.managementKey)?.kind, 'management')
   assert.ok(await passwordMatches(given.adminPassword, administrator(environment).password))
 })
 
 test('a weak secret is refused with its setting named, and nobody is made', () => {
-  const { catalog, environment } = openCatalog()
+  const { resources, environment } = openResourceStore()
   const before = dump(environment)
-  const password = assertRefused('invalid_resources', () => catalog.bootstrap({ adminPassword: 'short' }))
+  const password = assertRefused('invalid_resources', () => resources.bootstrap({ adminPassword: 'short' }))
   assert.match(password.message, /^SERVICE_ADMIN_PASSWORD must/)
-  const key = assertRefused('invalid_resources', () => catalog.bootstrap({ managementKey: 'short' }))
+  const key = assertRefused('invalid_resources', () => resources.bootstrap({ managementKey: 'short' }))
   assert.match(key.message, /^SERVICE_BOOTSTRAP_KEY must/)
   assert.deepEqual(dump(environment), before)
 })
 
 test('a commit that fails makes nobody, and the next one does', () => {
-  const { catalog, environment } = openCatalog()
+  const { resources, environment } = openResourceStore()
   const before = dump(environment)
   const given = { adminPassword: 'given password', managementKey: 'given-management-key' }
   environment.failNextCommit = new Error('disk')
-  assert.throws(() => catalog.bootstrap(given), /disk/)
+  assert.throws(() => resources.bootstrap(given), /disk/)
   assert.deepEqual(dump(environment), before)
-  assert.equal(catalog.authenticate('given-management-key'), null)
-  catalog.bootstrap(given)
-  assert.ok(catalog.authenticate('given-management-key'))
+  assert.equal(resources.authenticate('given-management-key'), null)
+  resources.bootstrap(given)
+  assert.ok(resources.authenticate('given-management-key'))
 })
 
 test('what is built in is there from the first start and is not added twice', () => {
-  const { catalog, environment, reopen } = openCatalog()
+  const { resources, environment, reopen } = openResourceStore()
   const before = dump(environment)
-  assert.deepEqual(reopen().list({}), catalog.list({}))
+  assert.deepEqual(reopen().list({}), resources.list({}))
   assert.deepEqual(dump(environment), before)
-  assert.equal(catalog.list({ type: 'integration', title: 'Internal storage' }).length, 1)
+  assert.equal(resources.list({ type: 'integration', title: 'Internal storage' }).length, 1)
 })

@@ -2,31 +2,35 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import type { ResourceStore } from '../../../engine/resource/resource-store.js'
-import { apiKey, input, openCatalog, restApi } from '../../support/resource-store.js'
+import { apiKey, input, openResourceStore, restApi } from '../../support/resource-store.js'
 import { assertRefused } from '../../support/engine/refusal.js'
 import { testAuthor } from '../../support/author.js'
 
 function bench(): ResourceStore {
-  const { catalog } = openCatalog()
-  catalog.apply({ k: apiKey('k'), a: restApi('a', 'k'), b: restApi('b', 'k'), c: restApi('c', 'k') }, true, testAuthor)
-  return catalog
+  const { resources } = openResourceStore()
+  resources.apply(
+    { k: apiKey('k'), a: restApi('a', 'k'), b: restApi('b', 'k'), c: restApi('c', 'k') },
+    true,
+    testAuthor,
+  )
+  return resources
 }
 
-function put(catalog: ResourceStore, properties: Record<string, unknown>): JobSettings {
-  catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true, testAuthor)
-  return catalog.jobByTitle('j') as JobSettings
+function put(resources: ResourceStore, properties: Record<string, unknown>): JobSettings {
+  resources.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true, testAuthor)
+  return resources.jobByTitle('j') as JobSettings
 }
 
 /** The pipeline as `title:role`, with `!` for a disabled step. */
-function pipeline(catalog: ResourceStore, settings: JobSettings): string[] {
+function pipeline(resources: ResourceStore, settings: JobSettings): string[] {
   return settings.pipeline.map((step) => {
-    const [shown] = catalog.list({ type: 'integration', id: String(step.integrationId) }) as [{ title: string }]
+    const [shown] = resources.list({ type: 'integration', id: String(step.integrationId) }) as [{ title: string }]
     return `${shown.title}:${step.role}${step.enabled ? '' : '!'}`
   })
 }
 
-function faultOf(catalog: ResourceStore, properties: Record<string, unknown>): string[] {
-  const { context } = assertRefused('invalid_resources', () => put(catalog, properties))
+function faultOf(resources: ResourceStore, properties: Record<string, unknown>): string[] {
+  const { context } = assertRefused('invalid_resources', () => put(resources, properties))
   return (context.issues ?? []).map((issue) => issue.loc.slice(2).join('.'))
 }
 
@@ -56,8 +60,8 @@ test('a new job takes defaults', () => {
 test('each category has its processors, and steps stand in the order that events pass them', () => {
   const steps = [{ resource: 'Internal storage' }, input('a')]
   const of = (category: string): string[] => {
-    const catalog = bench()
-    return pipeline(catalog, put(catalog, { category, pipeline_integrations: steps }))
+    const resources = bench()
+    return pipeline(resources, put(resources, { category, pipeline_integrations: steps }))
   }
   assert.deepEqual(of('Decision intelligence'), ['a:input', 'Decision processor:processor', 'Internal storage:output'])
   assert.deepEqual(of('EVENT CENTRIC DECISION INTELLIGENCE'), [
@@ -74,8 +78,8 @@ test('each category has its processors, and steps stand in the order that events
 })
 
 test('what is absent stays as it was and what is there replaces it', () => {
-  const catalog = bench()
-  const before = put(catalog, {
+  const resources = bench()
+  const before = put(resources, {
     description: 'first',
     decision_points: ['x', 'y'],
     feedback_columns: ['x'],
@@ -85,8 +89,8 @@ test('what is absent stays as it was and what is there replaces it', () => {
       more: 1,
     },
   })
-  catalog.setJobStatus(before.id, 'STOPPED', testAuthor)
-  const after = put(catalog, {
+  resources.setJobStatus(before.id, 'STOPPED', testAuthor)
+  const after = put(resources, {
     decision_points: ['z'],
     advanced_settings: { auto_retrain: { cron: '0 4 * * *', blockers: { low_confidence_score: true } }, more: 2 },
   })
@@ -105,8 +109,8 @@ test('what is absent stays as it was and what is there replaces it', () => {
 })
 
 test('an empty pipeline changes none; steps that are not named stay unless they are to be removed', () => {
-  const catalog = bench()
-  const show = (properties: Record<string, unknown>): string[] => pipeline(catalog, put(catalog, properties))
+  const resources = bench()
+  const show = (properties: Record<string, unknown>): string[] => pipeline(resources, put(resources, properties))
   show({ pipeline_integrations: [input('a'), input('b')] })
   const both = ['a:input', 'b:input', 'Decision processor:processor']
   assert.deepEqual(show({ pipeline_integrations: [] }), both)
@@ -120,10 +124,10 @@ test('an empty pipeline changes none; steps that are not named stay unless they 
 })
 
 test('a named step changes where it says so and keeps the rest', () => {
-  const catalog = bench()
+  const resources = bench()
   const parameters = { max_batch_size: 5, exposed_rest_api_job_tag: 't', password: 'stray' }
-  put(catalog, { pipeline_integrations: [input('a', { parameters, storage_tag: 's' })] })
-  const { pipeline: steps } = put(catalog, {
+  put(resources, { pipeline_integrations: [input('a', { parameters, storage_tag: 's' })] })
+  const { pipeline: steps } = put(resources, {
     pipeline_integrations: [{ resource: 'a', enabled: false, parameters: { max_batch_size: 9 }, auto_id: 1 }],
   })
   assert.deepEqual(steps[0], {
@@ -133,7 +137,7 @@ test('a named step changes where it says so and keeps the rest', () => {
     parameters: { exposed_rest_api_job_tag: 't', max_batch_size: 9 },
     kept: { storage_tag: 's', auto_id: 1 },
   })
-  const again = put(catalog, { pipeline_integrations: [{ resource: 'a' }] })
+  const again = put(resources, { pipeline_integrations: [{ resource: 'a' }] })
   assert.equal(again.pipeline[0]?.enabled, false)
 })
 
@@ -149,21 +153,21 @@ test('a step that its integration or category cannot have is refused at its plac
 })
 
 test('the category stays, a schedule needs its time, words of labels differ', () => {
-  const catalog = bench()
-  put(catalog, {})
-  assert.deepEqual(faultOf(catalog, { category: 'Automated root cause analysis' }), ['category'])
-  const advanced = (settings: Record<string, unknown>): string[] => faultOf(catalog, { advanced_settings: settings })
+  const resources = bench()
+  put(resources, {})
+  assert.deepEqual(faultOf(resources, { category: 'Automated root cause analysis' }), ['category'])
+  const advanced = (settings: Record<string, unknown>): string[] => faultOf(resources, { advanced_settings: settings })
   assert.deepEqual(advanced({ auto_retrain: { enabled: true } }), ['advanced_settings.auto_retrain.cron'])
   const labels = ['a', 'b', 'class_0'].map((name) => ({ name, hex_color: '#000000' }))
   assert.deepEqual(advanced({ custom_labels: labels }), ['advanced_settings.custom_labels'])
 })
 
 test('labels with ids of their own keep them when they are renamed', () => {
-  const catalog = bench()
+  const resources = bench()
   const labels = (...names: string[]): unknown => names.map((name) => ({ name, hex_color: '#000000' }))
   const ids = [{ name: 'Drop', hex_color: '#000000', id: 'drop_alert' }, ...(labels('b', 'c') as object[])]
-  put(catalog, { advanced_settings: { custom_labels: ids } })
-  const { labels: after } = put(catalog, { advanced_settings: { custom_labels: labels('c', 'b', 'Dismiss') } })
+  put(resources, { advanced_settings: { custom_labels: ids } })
+  const { labels: after } = put(resources, { advanced_settings: { custom_labels: labels('c', 'b', 'Dismiss') } })
   assert.deepEqual(
     after.map(({ id, name }) => `${id} ${name}`),
     ['drop_alert Dismiss', 'label_1 b', 'label_2 c'],

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openCatalog, smallSet } from '../../support/resource-store.js'
+import { openResourceStore, smallSet } from '../../support/resource-store.js'
 import { assertRefused } from '../../support/engine/refusal.js'
 import { testAuthor } from '../../support/author.js'
 
 test('without a filter everything is there, jobs in brief', () => {
-  const { catalog } = openCatalog()
-  catalog.apply(smallSet(), true, testAuthor)
-  const all = catalog.list({})
+  const { resources } = openResourceStore()
+  resources.apply(smallSet(), true, testAuthor)
+  const all = resources.list({})
   assert.deepEqual(all.at(-1), {
     job: { type: 'job', properties: { id: 1, title: 'job', category: 'Decision intelligence', status: 'STARTED' } },
   })
-  assert.deepEqual(catalog.list({ type: 'job' }), [all.at(-1)])
+  assert.deepEqual(resources.list({ type: 'job' }), [all.at(-1)])
   const types = ['api_key', 'integration', 'job'] as const
   assert.deepEqual(
-    types.flatMap((type) => catalog.list({ type })),
+    types.flatMap((type) => resources.list({ type })),
     all,
   )
 })
 
 test('an integration is flat and shows the reference to its key', () => {
-  const { catalog } = openCatalog()
-  catalog.apply(smallSet(), true, testAuthor)
-  assert.deepEqual(catalog.list({ type: 'integration', title: 'rest' }), [
+  const { resources } = openResourceStore()
+  resources.apply(smallSet(), true, testAuthor)
+  assert.deepEqual(resources.list({ type: 'integration', title: 'rest' }), [
     {
       id: 6,
       type: 'integration',
@@ -37,10 +37,10 @@ test('an integration is flat and shows the reference to its key', () => {
 })
 
 test('a job asked for by title or id is there in full', () => {
-  const { catalog } = openCatalog()
-  catalog.apply(smallSet(), true, testAuthor)
-  const [shown] = catalog.list({ title: 'job' }) as [Record<string, { properties: Record<string, unknown> }>]
-  assert.deepEqual(catalog.list({ type: 'job', id: '1' }), [shown])
+  const { resources } = openResourceStore()
+  resources.apply(smallSet(), true, testAuthor)
+  const [shown] = resources.list({ title: 'job' }) as [Record<string, { properties: Record<string, unknown> }>]
+  assert.deepEqual(resources.list({ type: 'job', id: '1' }), [shown])
   const properties = shown.job?.properties ?? {}
   const step = { enabled: true, parameters: {} }
   assert.deepEqual(properties.pipeline_integrations, [
@@ -57,18 +57,18 @@ test('a job asked for by title or id is there in full', () => {
 })
 
 test('nothing found is an empty list; title and id exclude each other', () => {
-  const { catalog } = openCatalog()
-  catalog.apply(smallSet(), true, testAuthor)
-  assert.deepEqual(catalog.list({ type: 'job', title: 'nobody' }), [])
-  assert.deepEqual(catalog.list({ type: 'job', id: 'x' }), [])
-  assert.deepEqual(catalog.list({ type: 'api_key', title: 'job' }), [])
-  const { context } = assertRefused('invalid_resources', () => catalog.list({ title: 'job', id: '1' }))
+  const { resources } = openResourceStore()
+  resources.apply(smallSet(), true, testAuthor)
+  assert.deepEqual(resources.list({ type: 'job', title: 'nobody' }), [])
+  assert.deepEqual(resources.list({ type: 'job', id: 'x' }), [])
+  assert.deepEqual(resources.list({ type: 'api_key', title: 'job' }), [])
+  const { context } = assertRefused('invalid_resources', () => resources.list({ title: 'job', id: '1' }))
   assert.deepEqual(context.issues?.[0]?.loc, ['query', 'id'])
 })
 
 test('a job called __proto__ is listed like any other', () => {
-  const { catalog } = openCatalog()
-  catalog.apply({ j: { type: 'job', properties: { title: '__proto__' } } }, true, testAuthor)
-  const text = JSON.stringify(catalog.list({ type: 'job', title: '__proto__' }))
+  const { resources } = openResourceStore()
+  resources.apply({ j: { type: 'job', properties: { title: '__proto__' } } }, true, testAuthor)
+  const text = JSON.stringify(resources.list({ type: 'job', title: '__proto__' }))
   assert.ok(text.startsWith('[{"__proto__":{"type":"job"'))
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseReference, writeReference } from '../../../engine/resource/references.js'
-import { apiKey, input, job, openCatalog, restApi } from '../../support/resource-store.js'
+import { apiKey, input, job, openResourceStore, restApi } from '../../support/resource-store.js'
 import { assertRefused } from '../../support/engine/refusal.js'
 import { testAuthor } from '../../support/author.js'
 
@@ -29,43 +29,47 @@ test('any title survives being written and read', () => {
 })
 
 test('a step finds its integration by identifier, title, title expression and id expression', () => {
-  const { catalog } = openCatalog()
-  catalog.apply({ k: apiKey('k'), i: restApi('Stored', 'k') }, true, testAuthor)
-  const id = catalog.list({ title: 'Stored' }).map((each) => (each as { id: number }).id)[0]
+  const { resources } = openResourceStore()
+  resources.apply({ k: apiKey('k'), i: restApi('Stored', 'k') }, true, testAuthor)
+  const id = resources.list({ title: 'Stored' }).map((each) => (each as { id: number }).id)[0]
   const forms = { a: 'Stored', b: "{{integrations(title='Stored')}}", c: `{{integrations(internal_id=${id})}}` }
   for (const [title, resource] of Object.entries(forms)) {
-    catalog.apply({ x: job(title, { pipeline_integrations: [input(resource)] }) }, true, testAuthor)
-    assert.equal(catalog.jobByTitle(title)?.pipeline[0]?.integrationId, id, resource)
+    resources.apply({ x: job(title, { pipeline_integrations: [input(resource)] }) }, true, testAuthor)
+    assert.equal(resources.jobByTitle(title)?.pipeline[0]?.integrationId, id, resource)
   }
-  catalog.apply({ new: restApi('New', 'k'), x: job('d', { pipeline_integrations: [input('new')] }) }, true, testAuthor)
-  const made = catalog.jobByTitle('d')?.pipeline[0]?.integrationId
+  resources.apply(
+    { new: restApi('New', 'k'), x: job('d', { pipeline_integrations: [input('new')] }) },
+    true,
+    testAuthor,
+  )
+  const made = resources.jobByTitle('d')?.pipeline[0]?.integrationId
   assert.notEqual(made, id)
-  catalog.apply(
+  resources.apply(
     { Stored: restApi('New', 'k'), x: job('e', { pipeline_integrations: [input('Stored')] }) },
     true,
     testAuthor,
   )
-  assert.equal(catalog.jobByTitle('e')?.pipeline[0]?.integrationId, made, 'an identifier goes before a stored title')
+  assert.equal(resources.jobByTitle('e')?.pipeline[0]?.integrationId, made, 'an identifier goes before a stored title')
 })
 
 test('a key is found by expression, id, identifier and name', () => {
-  const { catalog } = openCatalog()
-  const key = catalog.apply({ k: apiKey('stored') }, true, testAuthor).created[0]
+  const { resources } = openResourceStore()
+  const key = resources.apply({ k: apiKey('stored') }, true, testAuthor).created[0]
   const forms = ["{{api_keys(name='stored')}}", `{{api_keys(internal_id='${key?.internalId}')}}`, 'stored', 'fresh']
   for (const [index, reference] of forms.entries()) {
     const integration = restApi(`i${index}`, '') as { properties: { parameters: Record<string, unknown> } }
     integration.properties.parameters.api_key = reference
-    catalog.apply({ i: integration, fresh: apiKey('new') }, true, testAuthor)
-    const [shown] = catalog.list({ title: `i${index}` }) as [{ parameters: { api_key: string } }]
+    resources.apply({ i: integration, fresh: apiKey('new') }, true, testAuthor)
+    const [shown] = resources.list({ title: `i${index}` }) as [{ parameters: { api_key: string } }]
     assert.equal(shown.parameters.api_key, `{{api_keys(name='${reference === 'fresh' ? 'new' : 'stored'}')}}`)
   }
 })
 
 test('everything that names nothing is told with its place', () => {
-  const { catalog } = openCatalog()
+  const { resources } = openResourceStore()
   const pipeline_integrations = [input('i'), input('ghost'), input('{{bad}}')]
-  const resources = { i: restApi('i', 'nobody'), j: { ...job('j', { pipeline_integrations }), depends_on: ['i', 'x'] } }
-  const { context } = assertRefused('unresolved_reference', () => catalog.apply({ resources }, true, testAuthor))
+  const set = { i: restApi('i', 'nobody'), j: { ...job('j', { pipeline_integrations }), depends_on: ['i', 'x'] } }
+  const { context } = assertRefused('unresolved_reference', () => resources.apply({ resources: set }, true, testAuthor))
   assert.deepEqual(
     context.issues?.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`),
     [
@@ -78,9 +82,9 @@ test('everything that names nothing is told with its place', () => {
 })
 
 test('a key value in the place of a reference is not repeated in the message', () => {
-  const { catalog } = openCatalog()
+  const { resources } = openResourceStore()
   const integration = restApi('i', '') as { properties: { parameters: Record<string, unknown> } }
   integration.properties.parameters.api_key = 'a-secret-value'
-  const refusal = assertRefused('unresolved_reference', () => catalog.apply({ i: integration }, true, testAuthor))
+  const refusal = assertRefused('unresolved_reference', () => resources.apply({ i: integration }, true, testAuthor))
   assert.ok(!JSON.stringify([refusal.message, refusal.context]).includes('a-secret-value'))
 })

@@ -7,7 +7,7 @@ import { ResourceStore, catalogTables } from '../../../engine/resource/resource-
 import { encodeRecord, idKey, nameKey } from '../../../engine/resource/records.js'
 import { Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/access/sealing.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
-import { dump, job, openCatalog, smallSet, view, type CatalogBench } from '../../support/resource-store.js'
+import { dump, job, openResourceStore, smallSet, view, type ResourceStoreBench } from '../../support/resource-store.js'
 import { assertRefused } from '../../support/engine/refusal.js'
 import { randomSet, spoil } from '../../support/resource-sets.js'
 import { testAuthor } from '../../support/author.js'
@@ -17,14 +17,14 @@ const SPOILT = 1_000
 const owned = ['jobs', 'integrations', 'api_keys', 'users'] as const
 
 /** All that the bench has, in the store and in memory. */
-function all({ environment, catalog }: CatalogBench): unknown {
-  return [dump(environment), view(catalog)]
+function all({ environment, resources }: ResourceStoreBench): unknown {
+  return [dump(environment), view(resources)]
 }
 
 /** Everything as GET shows it, jobs in full, as a client has it. */
-function shownInFull(catalog: ResourceStore): unknown[] {
-  const jobs = [...catalog.jobs()].flatMap(({ id }) => catalog.list({ type: 'job', id: String(id) }))
-  const others = (['api_key', 'integration'] as const).flatMap((type) => catalog.list({ type }))
+function shownInFull(resources: ResourceStore): unknown[] {
+  const jobs = [...resources.jobs()].flatMap(({ id }) => resources.list({ type: 'job', id: String(id) }))
+  const others = (['api_key', 'integration'] as const).flatMap((type) => resources.list({ type }))
   return JSON.parse(JSON.stringify([...jobs, ...others])) as unknown[]
 }
 
@@ -40,16 +40,16 @@ function withoutIds(shown: unknown[]): unknown[] {
 test('a set with one bad element changes nothing, in the store or in memory', () => {
   const codes = new Set<string>()
   // One catalog for all sets: none of them may change it.
-  const bench = openCatalog()
-  bench.catalog.apply(smallSet(), true, testAuthor)
+  const bench = openResourceStore()
+  bench.resources.apply(smallSet(), true, testAuthor)
   const heard: number[] = []
-  bench.catalog.onJobChanged((each) => heard.push(each.id))
+  bench.resources.onJobChanged((each) => heard.push(each.id))
   const before = all(bench)
   for (let seed = 0; seed < SPOILT; seed++) {
     const random = new SeededRandom(seed)
     const document = spoil(random, randomSet(random))
     try {
-      bench.catalog.apply(document, true, testAuthor)
+      bench.resources.apply(document, true, testAuthor)
       assert.fail(`seed ${seed}: ${JSON.stringify(document.bad)} was taken`)
     } catch (error) {
       if (!isRefusal(error)) throw error
@@ -64,66 +64,73 @@ test('a set with one bad element changes nothing, in the store or in memory', ()
 test('a random set is made, read, posted again without a change, and deleted without a trace', () => {
   for (let seed = 0; seed < SEEDS; seed++) {
     const random = new SeededRandom(seed)
-    const bench = openCatalog(seed)
-    const { catalog, environment } = bench
+    const bench = openResourceStore(seed)
+    const { resources, environment } = bench
     const empty = dump(environment, owned)
     const document = { resources: randomSet(random) }
-    const { created } = catalog.apply(document, true, testAuthor)
+    const { created } = resources.apply(document, true, testAuthor)
     assert.equal(created.length, Object.keys(document.resources).length, `seed ${seed}`)
     const made = all(bench)
-    catalog.apply(document, true, testAuthor)
+    resources.apply(document, true, testAuthor)
     assert.deepEqual(all(bench), made, `seed ${seed}: the same document again`)
     for (const { title } of created.filter((ref) => ref.type === 'job')) {
-      const [shown] = JSON.parse(JSON.stringify(catalog.list({ type: 'job', title })))
-      assert.equal(catalog.apply(shown, true, testAuthor).updated.length, 1)
+      const [shown] = JSON.parse(JSON.stringify(resources.list({ type: 'job', title })))
+      assert.equal(resources.apply(shown, true, testAuthor).updated.length, 1)
       assert.deepEqual(all(bench), made, `seed ${seed}: ${title} posted back`)
     }
-    const whole = shownInFull(catalog)
-    assert.equal(catalog.apply(whole, true, testAuthor).created.length, 0)
-    assert.equal(catalog.apply(JSON.parse(JSON.stringify(catalog.list({}))), true, testAuthor).created.length, 0)
+    const whole = shownInFull(resources)
+    assert.equal(resources.apply(whole, true, testAuthor).created.length, 0)
+    assert.equal(resources.apply(JSON.parse(JSON.stringify(resources.list({}))), true, testAuthor).created.length, 0)
     assert.deepEqual(all(bench), made, `seed ${seed}: everything posted back`)
-    assert.deepEqual(view(bench.reopen()), view(catalog), `seed ${seed}: another start`)
+    assert.deepEqual(view(bench.reopen()), view(resources), `seed ${seed}: another start`)
     for (const { type, internalId } of created.toReversed())
-      catalog.remove({ type, id: String(internalId) }, testAuthor)
+      resources.delete({ type, id: String(internalId) }, testAuthor)
     assert.deepEqual(dump(environment, owned), empty, `seed ${seed}: deleted`)
-    assert.deepEqual([...catalog.jobs()], [])
-    catalog.apply(whole, true, testAuthor)
-    assert.deepEqual(withoutIds(shownInFull(catalog)), withoutIds(whole), `seed ${seed}: made again of what was shown`)
+    assert.deepEqual([...resources.jobs()], [])
+    resources.apply(whole, true, testAuthor)
+    assert.deepEqual(
+      withoutIds(shownInFull(resources)),
+      withoutIds(whole),
+      `seed ${seed}: made again of what was shown`,
+    )
   }
 })
 
 test('a commit that fails leaves store, memory and listeners alone, and the next one works', () => {
   for (let seed = 0; seed < SEEDS; seed++) {
-    const bench = openCatalog(seed)
-    const { catalog, environment } = bench
-    catalog.apply(smallSet(), true, testAuthor)
+    const bench = openResourceStore(seed)
+    const { resources, environment } = bench
+    resources.apply(smallSet(), true, testAuthor)
     let heard: number[] = []
-    catalog.onJobChanged((each) => void (heard = [...heard, each.id]))
+    resources.onJobChanged((each) => void (heard = [...heard, each.id]))
     const before = all(bench)
     const document = { ...randomSet(new SeededRandom(seed)), also: job('job', { description: `${seed}` }) }
     environment.failNextCommit = new Error('disk')
-    assert.throws(() => catalog.apply(document, true, testAuthor), /disk/)
+    assert.throws(() => resources.apply(document, true, testAuthor), /disk/)
     environment.failNextCommit = new Error('disk')
-    assert.throws(() => catalog.setJobStatus(1, 'STOPPED', testAuthor), /disk/)
+    assert.throws(() => resources.setJobStatus(1, 'STOPPED', testAuthor), /disk/)
     assert.deepEqual(all(bench), before, `seed ${seed}`)
     assert.equal(heard.length, 0)
-    catalog.apply(document, true, testAuthor)
+    resources.apply(document, true, testAuthor)
     assert.ok(heard.includes(1))
   }
 })
 
 test('no secret is in any stored byte or listing', () => {
   for (let seed = 0; seed < SEEDS; seed++) {
-    const { catalog, environment } = openCatalog(seed)
-    const { created } = catalog.apply(randomSet(new SeededRandom(seed)), true, testAuthor)
+    const { resources, environment } = openResourceStore(seed)
+    const { created } = resources.apply(randomSet(new SeededRandom(seed)), true, testAuthor)
     const secrets = created.flatMap((ref) => (ref.value === undefined ? [] : [ref.value]))
     if (seed === 0) {
-      const made = catalog.bootstrap({})
+      const made = resources.bootstrap({})
       secrets.push(made.adminPassword as string, made.managementKey as string)
     }
     assert.ok(secrets.length > 0)
     const stored = dump(environment).join('\n')
-    const shown = JSON.stringify([view(catalog), catalog.apply(randomSet(new SeededRandom(seed)), true, testAuthor)])
+    const shown = JSON.stringify([
+      view(resources),
+      resources.apply(randomSet(new SeededRandom(seed)), true, testAuthor),
+    ])
     for (const secret of secrets) {
       assert.ok(!stored.includes(secret) && !shown.includes(secret), `seed ${seed}`)
       assert.ok(!stored.includes(Buffer.from(secret, 'base64url').toString('hex')))
@@ -133,36 +140,36 @@ test('no secret is in any stored byte or listing', () => {
 })
 
 test('starting and stopping raises the revision, is told once, and survives', () => {
-  const { catalog, reopen } = openCatalog()
-  catalog.apply({ j: job('j') }, true, testAuthor)
+  const { resources, reopen } = openResourceStore()
+  resources.apply({ j: job('j') }, true, testAuthor)
   const heard: string[] = []
-  const stop = catalog.onJobChanged((each) => heard.push(`${each.id} ${each.status} ${each.revision}`))
-  assert.equal(catalog.setJobStatus(1, 'STOPPED', testAuthor).status, 'STOPPED')
-  assert.equal(catalog.setJobStatus(1, 'STOPPED', testAuthor).revision, 2)
-  assert.equal(catalog.job(1)?.status, 'STOPPED')
-  assert.equal(catalog.jobByTitle('j')?.status, 'STOPPED')
+  const stop = resources.onJobChanged((each) => heard.push(`${each.id} ${each.status} ${each.revision}`))
+  assert.equal(resources.setJobStatus(1, 'STOPPED', testAuthor).status, 'STOPPED')
+  assert.equal(resources.setJobStatus(1, 'STOPPED', testAuthor).revision, 2)
+  assert.equal(resources.job(1)?.status, 'STOPPED')
+  assert.equal(resources.jobByTitle('j')?.status, 'STOPPED')
   assert.equal(reopen().job(1)?.status, 'STOPPED')
-  catalog.setJobStatus(1, 'STARTED', testAuthor)
+  resources.setJobStatus(1, 'STARTED', testAuthor)
   assert.deepEqual(heard, ['1 STOPPED 2', '1 STARTED 3'])
   stop()
-  catalog.setJobStatus(1, 'STOPPED', testAuthor)
+  resources.setJobStatus(1, 'STOPPED', testAuthor)
   assert.equal(heard.length, 2)
-  assertRefused('job_not_found', () => catalog.setJobStatus(2, 'STARTED', testAuthor))
+  assertRefused('job_not_found', () => resources.setJobStatus(2, 'STARTED', testAuthor))
 })
 
 test('listeners hear of each job that is made, changed or deleted, when the catalog has it', () => {
-  const { catalog } = openCatalog()
+  const { resources } = openResourceStore()
   const heard: string[] = []
-  catalog.onJobChanged((each) => heard.push(`${each.title} ${catalog.job(each.id) === each}`))
-  catalog.onJobDeleted((id) => heard.push(`removed ${id} ${catalog.job(id) === undefined}`))
-  catalog.apply({ a: job('a'), b: job('b') }, true, testAuthor)
-  catalog.apply({ a: job('a'), b: job('b', { description: 'changed' }) }, true, testAuthor)
-  catalog.remove({ type: 'job', title: 'a' }, testAuthor)
+  resources.onJobChanged((each) => heard.push(`${each.title} ${resources.job(each.id) === each}`))
+  resources.onJobDeleted((id) => heard.push(`removed ${id} ${resources.job(id) === undefined}`))
+  resources.apply({ a: job('a'), b: job('b') }, true, testAuthor)
+  resources.apply({ a: job('a'), b: job('b', { description: 'changed' }) }, true, testAuthor)
+  resources.delete({ type: 'job', title: 'a' }, testAuthor)
   assert.deepEqual(heard, ['a true', 'b true', 'b true', 'removed 1 true'])
 })
 
 test('a catalog that this program cannot read is refused at the start', () => {
-  const { environment, reopen } = openCatalog()
+  const { environment, reopen } = openResourceStore()
   const put = (table: string, key: Uint8Array, value: Uint8Array | undefined): void => {
     const batch = new WriteBatch()
     if (value === undefined) batch.delete(table, key)
@@ -182,7 +189,7 @@ test('a catalog that this program cannot read is refused at the start', () => {
 })
 
 test('a store that fails when the built-in parts are added opens no catalog', () => {
-  const { environment, clock } = openCatalog()
+  const { environment, clock } = openResourceStore()
   const random = new SeededRandom(1)
   const options = {
     clock,
@@ -201,9 +208,9 @@ test('a store that fails when the built-in parts are added opens no catalog', ()
 })
 
 test('a thousand jobs come in one request and leave one by one', () => {
-  const { catalog } = openCatalog()
+  const { resources } = openResourceStore()
   const jobs = Array.from({ length: 1_000 }, (_, index) => [`j${index}`, job(`job ${index}`)] as const)
-  assert.equal(catalog.apply(Object.fromEntries(jobs), true, testAuthor).created.length, 1_000)
-  for (let index = 0; index < 1_000; index++) catalog.remove({ type: 'job', title: `job ${index}` }, testAuthor)
-  assert.deepEqual(catalog.list({ type: 'job' }), [])
+  assert.equal(resources.apply(Object.fromEntries(jobs), true, testAuthor).created.length, 1_000)
+  for (let index = 0; index < 1_000; index++) resources.delete({ type: 'job', title: `job ${index}` }, testAuthor)
+  assert.deepEqual(resources.list({ type: 'job' }), [])
 })

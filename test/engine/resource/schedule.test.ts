@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import { ManualClock } from '../../../engine/clock.js'
 import type { AutoRetrain, JobSettings, JobStatus } from '../../../engine/domain/job/job.js'
 import { RetrainSchedule, nextRetrainMicros } from '../../../engine/resource/schedule.js'
-import { job, openCatalog } from '../../support/resource-store.js'
+import { job, openResourceStore } from '../../support/resource-store.js'
 import { testAuthor } from '../../support/author.js'
 
 const HOUR_MS = 3_600_000
 const start = Date.parse('2026-01-31T00:00:00Z') * 1000
 const at = (text: string): number => Date.parse(text) * 1000
 
-const { catalog } = openCatalog()
-catalog.apply({ a: job('a') }, true, testAuthor)
-const plain = catalog.jobByTitle('a') as JobSettings
+const { resources } = openResourceStore()
+resources.apply({ a: job('a') }, true, testAuthor)
+const plain = resources.jobByTitle('a') as JobSettings
 
 function scheduled(id: number, cron: string, enabled = true, status: JobStatus = 'STARTED'): JobSettings {
   const autoRetrain = { enabled, cron, blockers: {} } as unknown as AutoRetrain

@@ -9,8 +9,8 @@ test('a step begins behind what came in before it and ahead of what comes after 
   const clock = new ManualClock()
   let parts = await openParts(context, clock)
   const begins = (): number => {
-    for (const enabled of [false, true]) parts.catalog.apply(jobFedBySearch(enabled), true, testAuthor)
-    return parts.catalog.jobByTitle('a job')!.pipeline.find(({ role }) => role === 'input')!.outsideSince!
+    for (const enabled of [false, true]) parts.resources.apply(jobFedBySearch(enabled), true, testAuthor)
+    return parts.resources.jobByTitle('a job')!.pipeline.find(({ role }) => role === 'input')!.outsideSince!
   }
   const times = [parts.shards.takeTime(), begins()]
   clock.advanceMs(-3_600_000)

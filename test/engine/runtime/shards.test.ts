@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MessageKind } from '../../../engine/actor/message.js'
 import { encodeNote } from '../../../engine/actor/notes.js'
-import { encodeOrder } from '../../../engine/actor/reprocess-tasks.js'
+import { encodeTaskCommand } from '../../../engine/actor/reprocess-tasks.js'
 import { job } from '../../support/resource-store.js'
 import { openParts } from '../../support/engine/wired.js'
 import { everything } from '../../support/engine/shard.js'
 import { testAuthor } from '../../support/author.js'
 
 test('who still means a job that was deleted leaves no row of it', async (context) => {
-  const { catalog, shards, upkeep } = await openParts(context)
-  catalog.apply({ resources: { job: job('a job') } }, false, testAuthor)
-  const meant = catalog.jobByTitle('a job')!
+  const { resources, shards, upkeep } = await openParts(context)
+  resources.apply({ resources: { job: job('a job') } }, false, testAuthor)
+  const meant = resources.jobByTitle('a job')!
   const body = Buffer.from('{"raw_body": {"host": {"name": "a"}}}')
   const event = { job: meant, kind: 'ingest', idInBody: false, body } as const
   await shards.ask(meant, 'resume', null)
   const before = new Promise((resolve, reject) =>
     shards.post({ ...event, eventId: 'before', receiver: { ingested: resolve, refused: reject } }),
   )
-  catalog.remove({ type: 'job', title: 'a job' }, testAuthor)
+  resources.delete({ type: 'job', title: 'a job' }, testAuthor)
   upkeep.forget(meant.id)
   await before
   const orders: [MessageKind, Uint8Array][] = [
     ['resume', body],
-    ['task', encodeOrder({ op: 'create', selection: everything, requestedBy: 'x', by: testAuthor })],
+    ['task', encodeTaskCommand({ op: 'create', selection: everything, requestedBy: 'x', by: testAuthor })],
     [
       'note',
       encodeNote({

@@ -60,7 +60,7 @@ function publish(subject: string, from: number, to: number): Promise<void> {
 const connection = (): object => ({ servers: `127.0.0.1:${node.port}`, protocol: 'plain' })
 
 test(
-  `through ${KILLS} kills of the service, and some of the server, no message is lost and none is doubled`,
+  `through ${KILLS} kills of the service, and some of the server, no message is lost or duplicated`,
   options,
   async () => {
     await makeStream('kills', 'alerts.kills')
@@ -88,41 +88,41 @@ test(
   },
 )
 
-test('who we are: a user, a token, an NKey; TLS that is verified', options, async () => {
-  // The seed of a key pair that guards nothing.
+test('every way to authenticate works: a user, a token, an NKey; and TLS is verified', options, async () => {
+  // The seed of a key pair that protects nothing.
   const { createUser } = (await import('@nats-io/transport-node')).nkeys
   const pair = createUser()
   const seed = Buffer.from(pair.getSeed()).toString()
   const tls = 'tls { cert_file: "{home}/cert.pem", key_file: "{home}/key.pem" }'
   const files = { 'cert.pem': firstCertificate.cert, 'key.pem': firstCertificate.key }
   const users = `authorization { users: [ { user: ann, password: "right one" }, { nkey: ${pair.getPublicKey()} } ] }`
-  const fatesWith = async (port: number, connection: object): Promise<string> => {
+  const outcomeWith = async (port: number, connection: object): Promise<string> => {
     const sink = new NatsOutput(
       { servers: `127.0.0.1:${port}`, timeout_seconds: 5, protocol: 'plain', ...connection },
       {},
       toolsFor(),
     )
-    const [fate] = await sink.deliver([outgoing()], never)
+    const [outcome] = await sink.deliver([outgoing()], never)
     await sink.close()
-    return fate?.fate === 'delivered' ? 'delivered' : (fate?.reason ?? '')
+    return outcome?.outcome === 'delivered' ? 'delivered' : (outcome?.reason ?? '')
   }
   const tokened = await NatsNode.open(program!, 'authorization { token: "right one" }')
-  // Whoever is let in is told that there is no stream.
-  assert.match(await fatesWith(tokened.port, { token: 'right one' }), /no stream/)
-  assert.match(await fatesWith(tokened.port, { token: 'wrong one' }), /Authorization/)
+  // A client that is let in is told that there is no stream.
+  assert.match(await outcomeWith(tokened.port, { token: 'right one' }), /no stream/)
+  assert.match(await outcomeWith(tokened.port, { token: 'wrong one' }), /Authorization/)
   await tokened.close()
   const guarded = await NatsNode.open(program!, `${tls}\n${users}`, files)
   const ann = { user: 'ann', password: 'right one' }
-  assert.match(await fatesWith(guarded.port, { protocol: 'tls', ...ann }), /self-signed certificate/)
+  assert.match(await outcomeWith(guarded.port, { protocol: 'tls', ...ann }), /self-signed certificate/)
   assert.match(
-    await fatesWith(guarded.port, { protocol: 'tls', ...ann, ca_certificate: secondCertificate.cert }),
+    await outcomeWith(guarded.port, { protocol: 'tls', ...ann, ca_certificate: secondCertificate.cert }),
     /certificate/,
   )
   const trusted = { protocol: 'tls', ca_certificate: firstCertificate.cert }
-  assert.match(await fatesWith(guarded.port, { ...trusted, ...ann }), /no stream/)
-  assert.match(await fatesWith(guarded.port, { ...trusted, user: 'ann', password: 'wrong one' }), /Authorization/)
-  assert.match(await fatesWith(guarded.port, { ...trusted, nkey_seed: seed }), /no stream/)
-  assert.match(await fatesWith(guarded.port, { protocol: 'tls', verify_tls: false, nkey_seed: seed }), /no stream/)
+  assert.match(await outcomeWith(guarded.port, { ...trusted, ...ann }), /no stream/)
+  assert.match(await outcomeWith(guarded.port, { ...trusted, user: 'ann', password: 'wrong one' }), /Authorization/)
+  assert.match(await outcomeWith(guarded.port, { ...trusted, nkey_seed: seed }), /no stream/)
+  assert.match(await outcomeWith(guarded.port, { protocol: 'tls', verify_tls: false, nkey_seed: seed }), /no stream/)
   await guarded.close()
 })
 

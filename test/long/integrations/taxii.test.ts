@@ -63,7 +63,7 @@ after(async () => {
   await medallion?.close()
 })
 
-test('every indicator is read, in pages, once; then only what was added', options, async () => {
+test('every indicator is read, in pages, once; later only new ones', options, async () => {
   const reader = new TaxiiClient(medallion.connection, toolsFor())
   const [collection] = await reader.collections([COLLECTION], never)
   assert.deepEqual(
@@ -91,7 +91,7 @@ test('every indicator is read, in pages, once; then only what was added', option
   locked.close()
 })
 
-test('events are decided by the indicators that match them, those of later too', options, async () => {
+test('events are decided by the indicators that match them, later indicators too', options, async () => {
   const answer = await client.post('/api/v2/resources', {
     key: { type: 'api_key', properties: { name: 'sender' } },
     rest: {
@@ -142,9 +142,9 @@ test('events are decided by the indicators that match them, those of later too',
   const hit = await enriched({ source: { ip: '198.51.100.42' } })
   assert.deepEqual([hit.found, hit.matched, hit.count, hit.confidence, hit.labels], [true, true, 1, 42, ['label 42']])
   assert.deepEqual(await enriched({ source: { ip: '192.0.2.1' } }), { found: false })
-  assert.deepEqual(await enriched({ dns: { query: { name: 'gone.example' } } }), { found: false })
+  assert.deepEqual(await enriched({ dns: { question: { name: 'gone.example' } } }), { found: false })
   const [step] = (await client.get('/api/v2/integrations/enrichments')).body
-  assert.match(step.summary, /25\d indicators; 1 with patterns that are not understood/)
+  assert.match(step.summary, /25\d indicators; 1 with unsupported patterns/)
   await medallion.add([indicator("[url:value = 'http://later.example/x']")])
   await eventually(
     () => enriched({ url: { full: 'http://later.example/x' } }),

@@ -1,29 +1,29 @@
 /**
- * Clusters of a job worked out in memory alone: one state that lives from the first alert to the last, without turns,
- * stores, restarts or anything remembered between decisions.
+ * Clusters of a job, computed in memory alone: one state that lives from the first alert to the last, without turns,
+ * stores, restarts or caches between decisions.
  */
 import assert from 'node:assert/strict'
 import { CauseRows } from '../../../engine/actor/cause/cause-table.js'
 import type { AlertRow, ClusterRow } from '../../../engine/domain/cause/cause-rows.js'
-import { isOver } from '../../../engine/domain/cause/cause-rows.js'
+import { isClosed } from '../../../engine/domain/cause/cause-rows.js'
 import { causeBounds } from '../../../engine/domain/cause/bounds.js'
-import { countClusters } from '../../../engine/domain/cause/cluster-book.js'
+import { countClusters } from '../../../engine/domain/cause/clusters.js'
 import { Clustering } from '../../../engine/domain/cause/clustering.js'
 import { contextValues, structuralAnswer, untrainedDecision } from '../../../engine/domain/cause/context.js'
-import { LearnedBelief, type Lessons } from '../../../engine/domain/cause/lessons.js'
+import { LinkBelief, type FeedbackWeights } from '../../../engine/domain/cause/feedback-weights.js'
 import { causeSettingsOf, type CauseSettings } from '../../../engine/domain/cause/settings.js'
 import { causeParts } from '../../../engine/domain/cause/cause-store.js'
-import { Sightings } from '../../../engine/domain/cause/sighting.js'
+import { AlertNormalizer } from '../../../engine/domain/cause/normalized-alert.js'
 import type { Decision } from '../../../engine/domain/decide/decision.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import type { Environment } from '../../../engine/store/environment.js'
-import { TestShelf } from '../cause.js'
+import { TestCauseStore } from '../cause.js'
 
 /** What the oracle of the job knows and does. */
 export interface CauseJob {
   readonly settings: JobSettings
-  readonly lessons: Lessons
+  readonly feedbackWeights: FeedbackWeights
   /** The model's decision on these values; null without one. */
   readonly decide: ((values: PointValues, subject: string | null, again: boolean) => Decision) | null
   /** The event with its decision, or null where it is gone or waits. */
@@ -33,7 +33,7 @@ export interface CauseJob {
   readonly change: (micros: number, decision: Decision) => void
 }
 
-/** A confidence that moves by less is left as it was said. */
+/** A confidence that moves by less keeps its reported value. */
 const moveMin = 500
 
 export interface OracleAlert {
@@ -42,7 +42,7 @@ export interface OracleAlert {
 }
 
 export class OracleCauses {
-  readonly causeStore = new TestShelf()
+  readonly causeStore = new TestCauseStore()
   readonly #settings: CauseSettings
   readonly #clustering: Clustering
 
@@ -52,8 +52,8 @@ export class OracleCauses {
   }
 
   take(job: CauseJob, micros: number, body: Record<string, unknown>, nowMicros: number): Decision {
-    this.#clustering.teach(job.lessons)
-    const changed = this.#clustering.take(this.#sightings(job).of(body), micros, nowMicros)
+    this.#clustering.useFeedback(job.feedbackWeights)
+    const changed = this.#clustering.add(this.#normalizer(job).normalize(body), micros, nowMicros)
     const decision = this.#decide(job, { micros, body }, null, false)
     for (const alert of changed) this.#look(job, alert, nowMicros)
     return decision
@@ -61,15 +61,15 @@ export class OracleCauses {
 
   again(job: CauseJob, event: OracleAlert, nowMicros: number, subject: string | null): Decision {
     const { micros, body } = event
-    this.#clustering.teach(job.lessons)
+    this.#clustering.useFeedback(job.feedbackWeights)
     return this.#clustering.alert(micros) === null
       ? this.take(job, micros, body, nowMicros)
       : this.#decide(job, event, subject, true)
   }
 
-  /** The model's word on the event where it stands now; null where it has no place. */
+  /** The model's values for the event in its current place; null if it has no place. */
   opinion(job: CauseJob, micros: number, body: Record<string, unknown>): PointValues | null {
-    this.#clustering.teach(job.lessons)
+    this.#clustering.useFeedback(job.feedbackWeights)
     return this.#clustering.alert(micros) === null ? null : this.#values(job, micros, body)
   }
 
@@ -77,36 +77,36 @@ export class OracleCauses {
     this.#clustering.remove(micros)
   }
 
-  #sightings({ settings }: CauseJob): Sightings {
-    return new Sightings(this.#settings, settings.decisionPoints)
+  #normalizer({ settings }: CauseJob): AlertNormalizer {
+    return new AlertNormalizer(this.#settings, settings.decisionPoints)
   }
 
   #values(job: CauseJob, micros: number, body: Record<string, unknown>): PointValues {
     const alert = this.#clustering.alert(micros) as AlertRow
-    const structure = structuralAnswer(alert, new LearnedBelief(job.lessons), this.#clustering.windowMs)
+    const structure = structuralAnswer(alert, new LinkBelief(job.feedbackWeights), this.#clustering.windowMs)
     return contextValues(
       alert,
       structure,
-      this.#clustering.precedence,
-      this.#sightings(job).valuesOf(() => body),
+      this.#clustering.hawkes,
+      this.#normalizer(job).valuesOf(() => body),
     )
   }
 
   #decide(job: CauseJob, { micros, body }: OracleAlert, subject: string | null, again: boolean): Decision {
     if (job.decide !== null) return job.decide(this.#values(job, micros, body), subject, again)
     const alert = this.#clustering.alert(micros) as AlertRow
-    return untrainedDecision(structuralAnswer(alert, new LearnedBelief(job.lessons), this.#clustering.windowMs))
+    return untrainedDecision(structuralAnswer(alert, new LinkBelief(job.feedbackWeights), this.#clustering.windowMs))
   }
 
   #look(job: CauseJob, micros: number, nowMicros: number): void {
     const event = job.find(micros)
     const alert = this.#clustering.alert(micros)
-    const home = alert === null ? null : this.#clustering.cluster(alert.cluster)
+    const cluster = alert === null ? null : this.#clustering.cluster(alert.cluster)
     if (
       event === null ||
       alert === null ||
-      home === null ||
-      isOver(home.row, this.#settings, this.#clustering.stand(nowMicros))
+      cluster === null ||
+      isClosed(cluster.row, this.#settings, this.#clustering.streamTime(nowMicros))
     )
       return
     const before = event.decision
@@ -119,7 +119,7 @@ export class OracleCauses {
     job.change(micros, decision)
   }
 
-  /** Holds every row against the store, and counts clusters again from the alerts that are left. */
+  /** Compares every row with the store, and counts clusters again from the remaining alerts. */
   compare(environment: Environment, jobId: number, events: ReadonlyMap<number, { readonly pending: boolean }>): void {
     this.#clustering.flush()
     const rows = new CauseRows(environment as ConstructorParameters<typeof CauseRows>[0], jobId)
@@ -142,9 +142,10 @@ export class OracleCauses {
         assert.ok(pending, 'an alert without a place')
         continue
       }
-      let home = alert.cluster
-      for (let into = clusters.get(home)?.into ?? 0; into !== 0; into = clusters.get(home)?.into ?? 0) home = into
-      sizes.set(home, (sizes.get(home) ?? 0) + 1)
+      let cluster = alert.cluster
+      for (let into = clusters.get(cluster)?.into ?? 0; into !== 0; into = clusters.get(cluster)?.into ?? 0)
+        cluster = into
+      sizes.set(cluster, (sizes.get(cluster) ?? 0) + 1)
     }
     for (const [id, { size, into }] of clusters)
       if (into === 0) assert.equal(size, sizes.get(id) ?? 0, `size of cluster ${id}`)

@@ -3,26 +3,26 @@ import assert from 'node:assert/strict'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { BallotCache } from '../../../engine/services/report/job-ballots.js'
 import { countByBuckets, countByEvents, runJobMetrics } from '../../../engine/services/report/job-metrics.js'
-import { groundOf, type MetricsGround } from '../../../engine/services/report/metrics-context.js'
-import type { MetricsJob } from '../../../engine/services/report/metrics-task.js'
+import { snapshotOf, type MetricsContext } from '../../../engine/services/report/job-snapshot.js'
+import type { MetricsJob } from '../../../engine/services/report/metrics-query.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import type { Environment } from '../../../engine/store/environment.js'
 import type { StoreLook } from './compare.js'
 import type { OracleEvent, OracleJob } from './oracle.js'
 import { CancelCell } from '../../../engine/services/readers/task-frame.js'
 
-/** A ground over one store, with all the time there is; `codec` reads its bodies, a new one for each question where none is given. */
-export function metricsGround(
+/** A context over one store, with all the time there is; `codec` reads its bodies, a new one for each question where none is given. */
+export function metricsContext(
   environment: Environment,
-  causeStore = new BallotCache(),
+  ballotCache = new BallotCache(),
   nowMicros = 0,
   codec?: BodyCodec,
-): MetricsGround {
+): MetricsContext {
   return {
     dataDir: '',
     serviceNames: ['service'],
     nowMicros,
-    causeStore,
+    ballotCache,
     stores: () => ({ environment, codec: codec ?? new BodyCodec(environment) }),
     clock: { nowMs: () => 0, deadlineMs: 1, cancelled: new CancelCell() },
   }
@@ -72,22 +72,22 @@ function plain({ matrix, changed, ...rest }: NonNullable<ReturnType<typeof count
   return { ...rest, matrix: matrix.rows, changed: changed.map(({ size }) => size) }
 }
 
-/** `causeStore` is kept from one comparison to the next, as a thread does. */
+/** `ballotCache` is kept from one comparison to the next, as a thread does. */
 export function compareMetrics(
   { environment, codec }: StoreLook,
   job: JobSettings,
   oracle: OracleJob,
-  causeStore: BallotCache,
+  ballotCache: BallotCache,
 ): void {
-  const ground = metricsGround(environment, causeStore, 0, codec)
-  const own = groundOf(ground, metricsJob(job))
+  const context = metricsContext(environment, ballotCache, 0, codec)
+  const snapshot = snapshotOf(context, metricsJob(job))
   const events = [...oracle.events.values()].sort((a, b) => a.micros - b.micros)
   const wanted = countOracle(oracle, events)
-  const byBuckets = countByBuckets(own)
+  const byBuckets = countByBuckets(snapshot)
   assert.ok(byBuckets !== null)
   assert.deepEqual(plain(byBuckets), wanted, 'metrics from the counts of buckets')
   const scope = { fromMicros: null, toMicros: null, filters: [] }
-  const byEvents = countByEvents(ground, own, scope)
+  const byEvents = countByEvents(context, snapshot, scope)
   assert.deepEqual(plain(byEvents), wanted, 'metrics from the events')
   assert.deepEqual(
     byEvents.changed.map(({ id }) => id),
@@ -97,12 +97,12 @@ export function compareMetrics(
   if (from === undefined || to === undefined) return
   const within = events.filter(({ micros }) => micros >= from.micros && micros < to.micros)
   assert.deepEqual(
-    plain(countByEvents(ground, own, { ...scope, fromMicros: from.micros, toMicros: to.micros })),
+    plain(countByEvents(context, snapshot, { ...scope, fromMicros: from.micros, toMicros: to.micros })),
     countOracle(oracle, within),
   )
   const isOf = runJobMetrics(
-    ground,
-    own.job,
+    context,
+    snapshot.job,
     { ...scope, filters: [{ field: 'service.result', operator: 'is', value: 'label_0' }] },
     10,
   )

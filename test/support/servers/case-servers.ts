@@ -1,30 +1,30 @@
 /**
- * Systems of cases as small as the requests that the service makes of them, by their public documentation. Not the real
- * things: what they say of a request that is not as documented is not tried here.
+ * Case systems with only the requests that the service makes, after their public documentation. They do not show how
+ * the real systems answer requests that break it.
  */
 import type { ServerResponse } from 'node:http'
-import type { Opened } from '../../../engine/integration/contract.js'
+import type { OpenedParameters } from '../../../engine/integration/contract.js'
 import { HttpReceiver, type Received } from './receiver.js'
 
 export interface StoredCase {
   readonly id: string
   readonly title: string
   readonly text: string
-  /** Where its mark is looked for. */
+  /** Where its marker is searched for. */
   readonly mark: string
   readonly notes: string[]
 }
 
 /** How one system speaks. */
 interface Dialect {
-  readonly connection: Opened
-  readonly parameters: Opened
-  /** Of the requests that identify themselves. */
+  readonly connection: OpenedParameters
+  readonly parameters: OpenedParameters
+  /** The credentials of valid requests. */
   readonly header: readonly [string, string]
-  /** The case that a request makes, or null where it is another request. */
+  /** The case that a request makes, or null for other requests. */
   made(received: Received, body: any): Omit<StoredCase, 'id' | 'notes'> | null
   madeAnswer(id: string): unknown
-  /** The mark that a request looks for, or null. */
+  /** The marker that a request searches for, or null. */
   sought(received: Received, body: any): string | null
   foundAnswer(found: StoredCase | null): unknown
   /** Case and text of a note, or null. */
@@ -107,11 +107,11 @@ export class CaseServer {
     return new CaseServer(await HttpReceiver.open(), dialects[name]!)
   }
 
-  get connection(): Opened {
+  get connection(): OpenedParameters {
     return { ...this.#dialect.connection, url: this.http.url }
   }
 
-  get parameters(): Opened {
+  get parameters(): OpenedParameters {
     return this.#dialect.parameters
   }
 

@@ -1,14 +1,14 @@
 /**
  * The examples of a training as a sparse matrix: a row of (feature, weight) for each distinct event and label.
  *
- * 1. Equal events with equal labels are one row with the sum of their weights, in the order of their first.
- * 2. Labels are classes counted up from 0 over those that have an example (classifier.ts, invariant 2).
+ * 1. Equal events with equal labels are one row, at the place of the first; its weight is their sum.
+ * 2. Classes number the labels that have an example, from 0 (classifier.ts, invariant 2).
  */
 import type { Example } from '../classifier.js'
-import type { FeatureEncoder } from './features.js'
-import type { FeatureTable } from './feature-table.js'
 import { hashPair } from '../hash.js'
 import type { Stage } from '../progress.js'
+import type { FeatureTable } from './feature-table.js'
+import type { FeatureEncoder } from './features.js'
 
 export interface ExampleMatrix {
   readonly rowCount: number
@@ -21,12 +21,12 @@ export interface ExampleMatrix {
   readonly values: Float32Array
   readonly classes: Int32Array
   readonly weights: Float64Array
-  /** For each example the row it went into. */
+  /** The row of each example. */
   readonly rowOf: Int32Array
 }
 
-/** Rows between two looks at whether to go on. */
-export const rowsPerLook = 2_048
+/** Rows between two progress reports, each of which may stop the training. */
+export const rowsPerReport = 2_048
 
 /** A list of numbers that grows. */
 class Growing<T extends Int32Array | Float32Array> {
@@ -50,7 +50,7 @@ function labelsOf(examples: readonly Example[]): Int32Array {
   return Int32Array.from(new Set(examples.map((example) => example.label))).sort()
 }
 
-/** Encodes the examples; every feature that is new goes into the table. */
+/** Encodes the examples; adds each new feature to the table. */
 export function buildMatrix(
   examples: readonly Example[],
   encoder: FeatureEncoder,
@@ -68,7 +68,7 @@ export function buildMatrix(
   const rowsByHash = new Map<number, number>()
   let rows = 0
   for (let i = 0; i < examples.length; i++) {
-    if (i % rowsPerLook === 0) stage.at(i / examples.length)
+    if (i % rowsPerReport === 0) stage.at(i / examples.length)
     const example = examples[i] as Example
     const label = classOf.get(example.label) as number
     encoder.encode(example.values)
@@ -114,7 +114,7 @@ export function buildMatrix(
   }
 }
 
-/** The matrix without the features whose new number is -1; the others get theirs. */
+/** The matrix with new numbers of features, without those whose number is -1. */
 export function renumberFeatures(
   matrix: ExampleMatrix,
   numbers: Int32Array,
@@ -126,7 +126,7 @@ export function renumberFeatures(
   const values = new Float32Array(matrix.values.length)
   let size = 0
   for (let row = 0; row < matrix.rowCount; row++) {
-    if (row % rowsPerLook === 0) stage.at(row / matrix.rowCount)
+    if (row % rowsPerReport === 0) stage.at(row / matrix.rowCount)
     for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
       const number = numbers[matrix.features[j] as number] as number
       if (number < 0) continue

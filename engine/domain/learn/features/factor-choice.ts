@@ -1,68 +1,79 @@
-/**
- * Which texts have factors, and what they are: from everything known, labelled or not.
- */
+/** Chooses the points with texts, and the factors of these texts, from labelled events and the stream. */
 import type { PointValues } from '../classifier.js'
+import { ListKey } from '../hash.js'
+import { part, type Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import { FeatureTable } from './feature-table.js'
-import { ListKey } from '../hash.js'
 import type { PointProfile } from './point-profile.js'
-import { part, type Stage } from '../progress.js'
 import { noFactors, WordReader, type TextFactors } from './text-factors.js'
 import { spacedParts, TextWords } from './text-words.js'
-import { AS_TEXT } from './written-values.js'
 import { rightSingularVectors } from './truncated-svd.js'
+import { AS_TEXT } from './written-values.js'
 
 /**
- * Texts are what people write: so many words on the average, in most events, and mostly not twice the same, whatever numbers they have. Names are
- * shorter, and what machines say comes again: a category that needs no factors.
+ * A point has texts, as people write them: at least this many words on average, in most events, and mostly distinct
+ * apart from numbers. Names are shorter. Messages of machines recur: they are categories and need no factors.
  */
 const textWordsMin = 5
 const textShare = 0.5
-/** Beside texts what is written in fewer words is read too, and may come again more often: a subject. */
+/** Beside texts, shorter and less distinct ones count too, such as subjects. */
 const besideWordsMin = 2
 const besideShare = 0.25
-/** Events that are looked at for points with texts. */
-const lookedAtMax = 1_000
-/** Texts that factors are made from. */
+/** Events that points with texts are chosen by. */
+const sampledMax = 1_000
+/** Texts that factors are computed from. */
 const textsMax = 6_000
 const textsMin = 100
-/** Words that have factors: those that come in two texts or more, the most frequent ones. */
+/** Words with factors: the most frequent ones, each in two texts or more. */
 const wordsMax = 8_192
 const wordTextsMin = 2
 const factorsMax = 32
 
-/** Points with texts, and those with shorter ones beside them. */
-function textPoints(events: readonly PointValues[], profiles: readonly PointProfile[]): Int32Array {
-  const beside: number[] = []
-  let found = false
-  const words = new TextWords()
-  const key = new ListKey()
-  for (let point = 0; point < profiles.length; point++) {
-    const { reading, listed } = profiles[point] as PointProfile
-    if (reading !== AS_TEXT || listed) continue
-    let strings = 0
-    let total = 0
-    const distinct = new Set<number>()
-    for (const values of events) {
-      const text = values[point]
-      if (typeof text !== 'string') continue
-      words.clear()
-      words.add(text)
-      key.clear()
-      for (let j = 0; j < words.count; j++) if (words.numbered[j] === 0) key.add(words.hashes[j] as number)
-      strings++
-      total += spacedParts(text)
-      distinct.add(key.value)
-    }
-    if (distinct.size < besideShare * strings || total < besideWordsMin * strings || strings === 0) continue
-    beside.push(point)
-    if (distinct.size >= textShare * strings && total >= textWordsMin * strings && strings >= textShare * events.length)
-      found = true
-  }
-  return Int32Array.from(found ? beside : [])
+/** What the strings at a point are like. */
+interface Wording {
+  readonly strings: number
+  /** Parts between spaces, of all strings. */
+  readonly parts: number
+  /** Strings that differ in more than words with digits. */
+  readonly distinct: number
 }
 
-/** In how many texts each word is; equal texts are one. */
+function wordingOf(events: readonly PointValues[], point: number): Wording {
+  const words = new TextWords()
+  const key = new ListKey()
+  const distinct = new Set<number>()
+  let strings = 0
+  let parts = 0
+  for (const values of events) {
+    const text = values[point]
+    if (typeof text !== 'string') continue
+    words.clear()
+    words.add(text)
+    key.clear()
+    for (let j = 0; j < words.count; j++) if (words.numbered[j] === 0) key.add(words.hashes[j] as number)
+    strings++
+    parts += spacedParts(text)
+    distinct.add(key.value)
+  }
+  return { strings, parts, distinct: distinct.size }
+}
+
+/** Points with texts, and those with shorter ones beside them; none where no point has texts. */
+function textPoints(events: readonly PointValues[], profiles: readonly PointProfile[]): Int32Array {
+  const points: number[] = []
+  let hasTexts = false
+  profiles.forEach(({ reading, listed }, point) => {
+    if (reading !== AS_TEXT || listed) return
+    const { strings, parts, distinct } = wordingOf(events, point)
+    if (distinct < besideShare * strings || parts < besideWordsMin * strings || strings === 0) return
+    points.push(point)
+    hasTexts ||=
+      distinct >= textShare * strings && parts >= textWordsMin * strings && strings >= textShare * events.length
+  })
+  return Int32Array.from(hasTexts ? points : [])
+}
+
+/** The number of texts that have each word; equal texts count once. */
 function countWords(
   events: readonly PointValues[],
   points: Int32Array,
@@ -100,8 +111,8 @@ export function chooseFactors(
   stage: Stage,
 ): TextFactors {
   const events = evenly([...labelled, ...stream], textsMax)
-  // One of the two alone: labelled events are in the stream as well, and would come twice.
-  const points = textPoints(evenly(labelled.length > stream.length ? labelled : stream, lookedAtMax), profiles)
+  // The larger of the two alone: labelled events are in the stream too, and would count twice.
+  const points = textPoints(evenly(labelled.length > stream.length ? labelled : stream, sampledMax), profiles)
   if (points.length === 0) return noFactors
   const { table, counts, texts } = countWords(events, points)
   const frequent = [...counts.keys()].filter((number) => (counts[number] as number) >= wordTextsMin)

@@ -1,24 +1,24 @@
 /**
- * Chooses pairs of decision points that tell more of the label together than the better one alone.
+ * Chooses pairs of decision points that together tell more of the label than the better one alone.
  *
- * A grouping of events (by the value at a point, or at two) is worth the mean log-likelihood of each event's label
- * given the other events of its group, smoothed towards the labels' shares: leaving the event itself out keeps
- * many-valued points from looking good.
+ * Points group events by their values. A grouping is judged by the mean log-likelihood of each event's label given the
+ * other events of its group, smoothed towards the shares of the labels. Each event is left out of its own group: else
+ * points with many values would look good.
  */
 import { hashPair } from '../hash.js'
 import { part, type Stage } from '../progress.js'
 
 const rowsMax = 2_000
 const rowsMin = 20
-/** Points that pairs are sought among: the most telling ones. */
+/** Pairs are chosen among the best points. */
 const pointsMax = 24
 const pairsMax = 16
-/** What a pair must add, in nats an event; falls with the number of events, as chance does. */
+/** The least gain of a pair, nats for each event; the second part falls with the number of events, as chance does. */
 const gainMin = 0.002
 const gainChance = 0.5
 const smoothing = 1
 
-/** Values of events as atoms, `pointCount` an event, with their labels as classes. */
+/** Values of events as atoms, `pointCount` for each, with their classes. */
 export interface AtomRows {
   readonly pointCount: number
   readonly atoms: Int32Array
@@ -42,7 +42,7 @@ export function sampleAtoms(rows: AtomRows): AtomRows {
 }
 
 /** Mean log-likelihood of each label given the other events of its group. */
-export function worth(groups: Int32Array, classes: Int32Array, shares: Float64Array): number {
+export function groupLikelihood(groups: Int32Array, classes: Int32Array, shares: Float64Array): number {
   const classCount = shares.length
   const numbers = new Map<number, number>()
   const groupOf = new Int32Array(groups.length)
@@ -70,7 +70,7 @@ export function worth(groups: Int32Array, classes: Int32Array, shares: Float64Ar
   return sum / groups.length
 }
 
-/** Two indices of points a pair, the best pair first. */
+/** Two indices of points for each pair, the best pair first. */
 export function choosePairs(all: AtomRows, stage: Stage): Int32Array {
   const rows = sampleAtoms(all)
   const { pointCount, atoms, classes, classCount } = rows
@@ -79,24 +79,24 @@ export function choosePairs(all: AtomRows, stage: Stage): Int32Array {
   const shares = new Float64Array(classCount)
   for (const label of classes) shares[label] = (shares[label] as number) + 1 / count
   const groups = new Int32Array(count)
-  const single: { point: number; worth: number }[] = []
+  const single: { point: number; likelihood: number }[] = []
   for (let point = 0; point < pointCount; point++) {
     stage.at((0.3 * point) / pointCount)
     for (let i = 0; i < count; i++) groups[i] = atoms[i * pointCount + point] as number
-    single.push({ point, worth: worth(groups, classes, shares) })
+    single.push({ point, likelihood: groupLikelihood(groups, classes, shares) })
   }
-  const best = single.sort((a, b) => b.worth - a.worth || a.point - b.point).slice(0, pointsMax)
+  const best = single.sort((a, b) => b.likelihood - a.likelihood || a.point - b.point).slice(0, pointsMax)
   const pairs: { first: number; second: number; gain: number }[] = []
   const rest = part(stage, 0.3, 1)
   for (let a = 0; a < best.length; a++) {
     rest.at(a / best.length)
-    const first = best[a] as { point: number; worth: number }
+    const first = best[a] as { point: number; likelihood: number }
     for (let b = a + 1; b < best.length; b++) {
-      const second = (best[b] as { point: number; worth: number }).point
+      const second = (best[b] as { point: number; likelihood: number }).point
       for (let i = 0; i < count; i++) {
         groups[i] = hashPair(atoms[i * pointCount + first.point] as number, atoms[i * pointCount + second] as number)
       }
-      const gain = worth(groups, classes, shares) - first.worth
+      const gain = groupLikelihood(groups, classes, shares) - first.likelihood
       if (gain > gainMin + gainChance / count) pairs.push({ first: first.point, second, gain })
     }
   }

@@ -1,24 +1,29 @@
 /**
- * Eigenvalues and eigenvectors of a small symmetric matrix by Jacobi's rotations (Golub, Van Loan, "Matrix Computations", 8.5).
+ * Eigenvalues and eigenvectors of a small symmetric matrix by Jacobi's rotations (Golub, Van Loan, "Matrix
+ * Computations", 8.5).
  *
  * Only sums, products, quotients and square roots, in a fixed order: the same on every machine.
  */
 
 const sweepsMax = 30
-/** Rotations end where what is beside the diagonal is this share of all. */
-const nothing = 1e-24
+/** Rotations end where the squares off the diagonal are this share of all squares. */
+const offDiagonalMax = 1e-24
 
-/** `matrix` is `size` by `size` and is used up; eigenvalues fall, and the vectors, of length 1, lie one after the other in their order. */
+/**
+ * The matrix is `size` by `size`; it is overwritten. Eigenvalues descend. The vectors, of length 1, follow each other
+ * in the same order.
+ */
 export function eigen(
   matrix: Float64Array,
   size: number,
 ): { readonly values: Float64Array; readonly vectors: Float64Array } {
   const turned = new Float64Array(size * size)
   for (let i = 0; i < size; i++) turned[i * size + i] = 1
+  const rotation: Rotation = { matrix, vectors: turned, size }
   let all = 0
   for (const x of matrix) all += x * x
-  for (let sweep = 0; sweep < sweepsMax && besideDiagonal(matrix, size) > nothing * all; sweep++) {
-    for (let p = 0; p < size - 1; p++) for (let q = p + 1; q < size; q++) turn(matrix, turned, size, p, q)
+  for (let sweep = 0; sweep < sweepsMax && offDiagonal(matrix, size) > offDiagonalMax * all; sweep++) {
+    for (let p = 0; p < size - 1; p++) for (let q = p + 1; q < size; q++) rotate(rotation, p, q)
   }
   const order = Array.from({ length: size }, (_, i) => i).sort(
     (a, b) => (matrix[b * size + b] as number) - (matrix[a * size + a] as number) || a - b,
@@ -28,14 +33,21 @@ export function eigen(
   return { values: Float64Array.from(order, (i) => matrix[i * size + i] as number), vectors }
 }
 
-function besideDiagonal(matrix: Float64Array, size: number): number {
+function offDiagonal(matrix: Float64Array, size: number): number {
   let sum = 0
   for (let p = 0; p < size; p++) for (let q = p + 1; q < size; q++) sum += 2 * (matrix[p * size + q] as number) ** 2
   return sum
 }
 
-/** Makes the number at (p, q) 0; `turned` has the vectors so far, one after the other. Positional: the innermost step. */
-function turn(matrix: Float64Array, turned: Float64Array, size: number, p: number, q: number): void {
+/** What is rotated: the matrix, and the vectors so far, one after the other. */
+interface Rotation {
+  readonly matrix: Float64Array
+  readonly vectors: Float64Array
+  readonly size: number
+}
+
+/** Makes the number at (p, q) 0. */
+function rotate({ matrix, vectors, size }: Rotation, p: number, q: number): void {
   const off = matrix[p * size + q] as number
   if (off === 0) return
   const theta = ((matrix[q * size + q] as number) - (matrix[p * size + p] as number)) / (2 * off)
@@ -55,9 +67,9 @@ function turn(matrix: Float64Array, turned: Float64Array, size: number, p: numbe
     matrix[q * size + i] = sine * a + cosine * b
   }
   for (let i = 0; i < size; i++) {
-    const a = turned[p * size + i] as number
-    const b = turned[q * size + i] as number
-    turned[p * size + i] = cosine * a - sine * b
-    turned[q * size + i] = sine * a + cosine * b
+    const a = vectors[p * size + i] as number
+    const b = vectors[q * size + i] as number
+    vectors[p * size + i] = cosine * a - sine * b
+    vectors[q * size + i] = sine * a + cosine * b
   }
 }

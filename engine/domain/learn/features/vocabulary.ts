@@ -1,27 +1,27 @@
 /**
  * The features that a training keeps, and how often each was seen.
  *
- * 1. Features of the examples come first, in the order in which they were met; those of the background alone follow,
- *    and have no weight in a model.
+ * 1. Features of the examples come first, in the order of their first occurrence. Those of the background alone follow;
+ *    they have no weight in a model.
  */
 import type { PointValues } from '../classifier.js'
-import { renumberFeatures, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
-import type { FeatureEncoder } from './features.js'
-import type { FeatureTable } from './feature-table.js'
 import type { Stage } from '../progress.js'
+import { renumberFeatures, rowsPerReport, type ExampleMatrix } from './example-matrix.js'
+import type { FeatureTable } from './feature-table.js'
+import type { FeatureEncoder } from './features.js'
 
-/** Features that a model keeps; where there are more, the rarest go. */
+/** The most features that a model keeps; the rarest are dropped. */
 const featuresMax = 1 << 16
 
 /** The features of a training and how often each was seen. */
 export interface Vocabulary {
   readonly matrix: ExampleMatrix
   readonly hashes: Int32Array
-  /** The greater of how many examples and how many background events have it: they may be the same events. */
+  /** Examples or background events with the feature, whichever are more: they may be the same events. */
   readonly counts: Int32Array
 }
 
-/** Counts the features of the examples and of the background, which may bring new ones into the table. */
+/** Counts the features of the examples and of the background; adds new ones to the table. */
 export function countFeatures(
   matrix: ExampleMatrix,
   background: readonly PointValues[],
@@ -32,7 +32,7 @@ export function countFeatures(
   for (const row of matrix.rowOf) times[row] = (times[row] as number) + 1
   const inBackground = new Map<number, number>()
   for (let i = 0; i < background.length; i++) {
-    if (i % rowsPerLook === 0) stage.at((0.5 * i) / background.length)
+    if (i % rowsPerReport === 0) stage.at((0.5 * i) / background.length)
     encoder.encode(background[i] as PointValues)
     for (let j = 0; j < encoder.count; j++) {
       const feature = table.add(encoder.hashes[j] as number)
@@ -41,7 +41,7 @@ export function countFeatures(
   }
   const counts = new Int32Array(table.size)
   for (let row = 0; row < matrix.rowCount; row++) {
-    if (row % rowsPerLook === 0) stage.at(0.5 + (0.5 * row) / matrix.rowCount)
+    if (row % rowsPerReport === 0) stage.at(0.5 + (0.5 * row) / matrix.rowCount)
     for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
       const feature = matrix.features[j] as number
       counts[feature] = (counts[feature] as number) + (times[row] as number)

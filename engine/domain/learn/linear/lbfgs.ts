@@ -1,18 +1,18 @@
 /**
  * Minimises a smooth convex function: L-BFGS with a diagonal preconditioner.
  *
- * Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989; a step is halved until
- * it brings the Armijo decrease. Deterministic.
+ * Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989. A step is halved until it
+ * brings the Armijo decrease. Deterministic.
  */
 
-/** Fills the gradient at `x`, answers the function's value there. */
+/** Fills the gradient at `x`; returns the function's value there. */
 export type Objective = (x: Float64Array, gradient: Float64Array) => number
 
 export interface MinimiseOptions {
   readonly iterationsMax: number
-  /** Ends when an iteration brings less than this share of the value. */
+  /** Stops when an iteration gains less than this share of the value. */
   readonly tolerance: number
-  /** A guess of the second derivative in each direction, above 0. */
+  /** An estimate of the second derivative in each direction, above 0. */
   readonly curvature: Float64Array
   /** Called after each iteration; may throw to stop. */
   readonly onIteration: (done: number) => void
@@ -34,7 +34,26 @@ interface Correction {
   rho: number
 }
 
-/** direction = -H gradient, H the inverse curvature as far as the corrections know it. */
+interface Point {
+  readonly x: Float64Array
+  readonly gradient: Float64Array
+}
+
+/** Fills the correction for the step between two points; false where the curvature along it is not positive. */
+function fillCorrection(into: Correction, from: Point, to: Point): boolean {
+  let curve = 0
+  for (let i = 0; i < from.x.length; i++) {
+    const s = (to.x[i] as number) - (from.x[i] as number)
+    const y = (to.gradient[i] as number) - (from.gradient[i] as number)
+    into.step[i] = s
+    into.change[i] = y
+    curve += s * y
+  }
+  into.rho = 1 / curve
+  return curve > 1e-12
+}
+
+/** direction = -H gradient; H is the inverse Hessian as the corrections estimate it. */
 function descend(
   gradient: Float64Array,
   curvature: Float64Array,
@@ -65,7 +84,7 @@ function descend(
   }
 }
 
-/** Moves `x` to where the objective is least, as far as the options let it; answers the value there. */
+/** Moves `x` towards the minimum, within the options; returns the value there. */
 export function minimise(objective: Objective, x: Float64Array, options: MinimiseOptions): number {
   const n = x.length
   let gradient = new Float64Array(n)
@@ -89,16 +108,7 @@ export function minimise(objective: Objective, x: Float64Array, options: Minimis
     if (halvings === halvingsMax) break
     const spare = corrections.length === pairsKept ? (corrections.shift() as Correction) : undefined
     const kept = spare ?? { step: new Float64Array(n), change: new Float64Array(n), rho: 0 }
-    let curve = 0
-    for (let i = 0; i < n; i++) {
-      const s = (next[i] as number) - (x[i] as number)
-      const y = (nextGradient[i] as number) - (gradient[i] as number)
-      kept.step[i] = s
-      kept.change[i] = y
-      curve += s * y
-    }
-    kept.rho = 1 / curve
-    if (curve > 1e-12) corrections.push(kept)
+    if (fillCorrection(kept, { x, gradient }, { x: next, gradient: nextGradient })) corrections.push(kept)
     x.set(next)
     const gained = value - nextValue
     value = nextValue

@@ -1,26 +1,26 @@
 /**
- * Forests of trees that are grown until they are pure: extra trees and random forests.
+ * Extra trees and random forests: trees that grow until their leaves are pure.
  *
- * Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) see every event and split at a place of chance; trees of a
- * random forest (Breiman 2001) see a draw with replacement and split at the best place. Both take the best of a few
- * candidates by the fall of the Gini impurity, and answer with the mean of their leaves' shares.
+ * Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) use every event and split at a random place. Trees of a
+ * random forest (Breiman 2001) use a draw with replacement and split at the best place. Both take the best of a few
+ * candidates, by the decrease of the Gini impurity. Their answer is the mean of the class shares in their leaves.
  *
- * A candidate is what a random event of the node has: one of its numbers, or one of its features. So values are tried
- * as often as they come, and a column of thousands of rare values does not drown the others.
+ * A candidate column is one of a random event of the node. So columns are tried as often as they occur, and a point
+ * with thousands of rare values does not crowd out the others.
  */
-import { Dice } from '../dice.js'
-import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
-import { cleared, GiniSearch } from './gini-search.js'
+import { partition, type RowRange, type TreeRows, type TreeTable } from '../features/tree-table.js'
 import { ListKey } from '../hash.js'
 import type { Stage } from '../progress.js'
+import { Sfc32 } from '../sfc32.js'
+import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { cleared, GiniSearch } from './gini-search.js'
 import { drawRows, pickRows } from './row-draw.js'
-import { partition, type TreeRows, type TreeTable } from '../features/tree-table.js'
 
 export interface ForestOptions {
   readonly trees: number
-  /** Draw events and seek the best split (random forest), or take all and split by chance (extra trees). */
+  /** True: draw events, take the best split (random forest). False: all events, a random split (extra trees). */
   readonly bootstrap: boolean
-  /** Candidates a node, as a multiple of the square root of how many entries an event has. */
+  /** Candidates for each node, as a multiple of the square root of an event's mean number of entries. */
   readonly breadth: number
   /** Events that one tree sees at most. */
   readonly rowsMax: number
@@ -28,23 +28,29 @@ export interface ForestOptions {
 }
 
 const depthMax = 60
-/** Tries to draw an event by its weight; the last takes what comes, so that light ones are not forgotten. */
+/** Tries to draw an event by its weight. The last takes any event, so that light ones are drawn as well. */
 const drawTrials = 8
+
+/** The weight of a node's rows, and of the heaviest one. */
+interface NodeWeights {
+  readonly total: number
+  readonly heaviest: number
+}
 
 class ForestGrower {
   readonly #table: TreeTable
   readonly #options: ForestOptions
   readonly #candidates: number
   readonly #builder = new TreeBuilder()
-  /** For each column the node, counted from 1 over all trees, that tried it last. */
+  /** The last node that tried each column; nodes count from 1 over all trees. */
   readonly #triedBy: Int32Array
   readonly #triedMax: number
-  /** For each row the first that is like it. */
+  /** The first equal row, by row. */
   readonly #twins: Int32Array
   #nodeCount = 0
   readonly #gini: GiniSearch
   #weights: Float64Array
-  #dice: Dice
+  #random: Sfc32
 
   constructor(table: TreeTable, options: ForestOptions) {
     this.#table = table
@@ -56,28 +62,29 @@ class ForestGrower {
     this.#triedMax = this.#candidates * 3
     this.#triedBy = new Int32Array(table.columnCount)
     this.#weights = new Float64Array(0)
-    this.#dice = new Dice(options.seed, 0)
+    this.#random = new Sfc32(options.seed, 0)
   }
 
   grow(from: TreeRows, stage: Stage): FlatTrees {
     const { trees, bootstrap, rowsMax, seed } = this.#options
     for (let tree = 0; tree < trees; tree++) {
       stage.at(tree / trees)
-      this.#dice = new Dice(seed, tree + 1)
+      this.#random = new Sfc32(seed, tree + 1)
       this.#weights = from.weights
       let rows: Int32Array = from.rows.slice()
       if (bootstrap) {
-        const drawn = drawRows(from, rowsMax, this.#table.rowCount, this.#dice)
+        const drawn = drawRows(from, rowsMax, this.#table.rowCount, this.#random)
         rows = drawn.rows
         this.#weights = drawn.weights
-      } else if (rowsMax < rows.length) rows = pickRows(rows, rowsMax, this.#dice)
+      } else if (rowsMax < rows.length) rows = pickRows(rows, rowsMax, this.#random)
       this.#builder.startTree()
-      this.#node(rows, 0, rows.length, 0)
+      this.#node(rows, { start: 0, end: rows.length }, 0)
     }
     return this.#builder.finish()
   }
 
-  #node(rows: Int32Array, start: number, end: number, depth: number): void {
+  #node(rows: Int32Array, range: RowRange, depth: number): void {
+    const { start, end } = range
     const { classes } = this.#table
     const counts = cleared(this.#gini.counts)
     let total = 0
@@ -93,13 +100,13 @@ class ForestGrower {
       if (weight > heaviest) heaviest = weight
       if (label !== first) pure = false
     }
-    if (!pure && depth < depthMax && this.#findSplit(rows, start, end, total, heaviest)) {
-      const { column, code } = this.#gini.best
-      const node = this.#builder.split(column, code)
-      const middle = partition(this.#table, rows, start, end, column, code)
-      this.#node(rows, start, middle, depth + 1)
+    if (!pure && depth < depthMax && this.#findSplit(rows, range, { total, heaviest })) {
+      const { best } = this.#gini
+      const node = this.#builder.split(best.column, best.code)
+      const middle = partition(this.#table, rows, range, best)
+      this.#node(rows, { start, end: middle }, depth + 1)
       this.#builder.rightComes(node)
-      this.#node(rows, middle, end, depth + 1)
+      this.#node(rows, { start: middle, end }, depth + 1)
       return
     }
     for (let k = 0; k < counts.length; k++) counts[k] = (counts[k] as number) / total
@@ -107,51 +114,51 @@ class ForestGrower {
     else this.#builder.leaf(counts)
   }
 
-  /** A row of the node, heavier ones more often: one that stands for many events is as many events. */
-  #drawRow(rows: Int32Array, start: number, end: number, heaviest: number): number {
+  /** A random row of the node, by weight: a row that stands for many events counts as many. */
+  #drawRow(rows: Int32Array, { start, end }: RowRange, heaviest: number): number {
     for (let trial = 1; ; trial++) {
-      const row = rows[start + this.#dice.below(end - start)] as number
-      if (trial === drawTrials || this.#dice.below(1 << 16) * heaviest < (this.#weights[row] as number) * (1 << 16))
+      const row = rows[start + this.#random.below(end - start)] as number
+      if (trial === drawTrials || this.#random.below(1 << 16) * heaviest < (this.#weights[row] as number) * (1 << 16))
         return row
     }
   }
 
-  /** Whether the rows are alike in all columns, as those of one event with two labels are: a search would end only after all its draws. */
-  #areTwins(rows: Int32Array, start: number, end: number): boolean {
+  /** True where all rows are equal, as one event with two labels is: a search would be in vain. */
+  #areTwins(rows: Int32Array, { start, end }: RowRange): boolean {
     const twins = this.#twins
     const first = twins[rows[start] as number] as number
     for (let i = start + 1; i < end; i++) if (twins[rows[i] as number] !== first) return false
     return true
   }
 
-  /** Leaves the best of some candidates in #best; false where nothing parts the rows. Positional: called for each node. */
-  #findSplit(rows: Int32Array, start: number, end: number, total: number, heaviest: number): boolean {
+  /** Leaves the best of some candidates in `#gini.best`; false where none splits the rows. */
+  #findSplit(rows: Int32Array, range: RowRange, { total, heaviest }: NodeWeights): boolean {
     const { starts, columns } = this.#table
     const gini = this.#gini
-    if (this.#areTwins(rows, start, end)) return false
-    gini.begin(rows, start, end, total, this.#weights)
+    if (this.#areTwins(rows, range)) return false
+    gini.begin(rows, range, total, this.#weights)
     let found = 0
     let tried = 0
-    const dice = this.#options.bootstrap ? null : this.#dice
+    const random = this.#options.bootstrap ? null : this.#random
     const node = ++this.#nodeCount
     const triedBy = this.#triedBy
     const triedMax = this.#triedMax
     for (let draw = 0; draw < triedMax * 2 && found < this.#candidates && tried < triedMax; draw++) {
-      const row = this.#drawRow(rows, start, end, heaviest)
+      const row = this.#drawRow(rows, range, heaviest)
       const from = starts[row] as number
       const size = (starts[row + 1] as number) - from
       if (size === 0) continue
-      const column = columns[from + this.#dice.below(size)] as number
+      const column = columns[from + this.#random.below(size)] as number
       if (triedBy[column] === node) continue
       triedBy[column] = node
       tried++
-      if (gini.tryColumn(column, dice)) found++
+      if (gini.tryColumn(column, random)) found++
     }
     return gini.best.column >= 0
   }
 }
 
-/** For each row the first that has the same in all columns. */
+/** The first row with equal codes in all columns, by row. */
 function firstTwins({ rowCount, starts, columns, entryCodes }: TreeTable): Int32Array {
   const firsts = new Map<number, number>()
   const key = new ListKey()
@@ -169,8 +176,8 @@ export function growForest(table: TreeTable, from: TreeRows, options: ForestOpti
   return new ForestGrower(table, options).grow(from, stage)
 }
 
-/** Fills `shares` with the mean share of each class over the leaves; they sum to 1, which rounded shares of a leaf do not. */
-export function askForest({ roots, nodes, values }: FlatTrees, codes: Uint8Array, shares: Float64Array): void {
+/** Fills `shares` with the mean share of each class over the leaves, scaled to sum to 1. */
+export function predictForest({ roots, nodes, values }: FlatTrees, codes: Uint8Array, shares: Float64Array): void {
   shares.fill(0)
   const classCount = shares.length
   for (let tree = 0; tree < roots.length; tree++) {

@@ -1,12 +1,12 @@
-/** Which of many are looked at: rows drawn by chance, and items taken evenly. */
-import type { Dice } from '../dice.js'
+/** Samples: rows drawn at random, and items taken evenly. */
 import type { TreeRows } from '../features/tree-table.js'
+import type { Sfc32 } from '../sfc32.js'
 
 /**
- * A draw with replacement (bootstrap; Breiman 1996) of as many events as the rows stand for, at most `max`: a row that
- * stands for many is in nearly every draw. What is drawn counts by how often: the weights, by row number.
+ * A draw with replacement (bootstrap; Breiman 1996) of as many events as the rows stand for, at most `max`. A row that
+ * stands for many events is in nearly every draw. The weights say how often each row was drawn.
  */
-export function drawRows(from: TreeRows, max: number, rowCount: number, dice: Dice): TreeRows {
+export function drawRows(from: TreeRows, max: number, rowCount: number, random: Sfc32): TreeRows {
   const sums = new Float64Array(from.rows.length)
   let total = 0
   for (let i = 0; i < sums.length; i++) {
@@ -17,7 +17,7 @@ export function drawRows(from: TreeRows, max: number, rowCount: number, dice: Di
   const weights = new Float64Array(rowCount)
   const rows: number[] = []
   for (let i = 0; i < draws; i++) {
-    const place = (dice.next() / 0x1_0000_0000) * total
+    const place = (random.next() / 0x1_0000_0000) * total
     let low = 0
     let high = sums.length - 1
     while (low < high) {
@@ -32,10 +32,10 @@ export function drawRows(from: TreeRows, max: number, rowCount: number, dice: Di
   return { rows: Int32Array.from(rows), weights }
 }
 
-/** So many rows without replacement; leaves `rows` in another order. */
-export function pickRows(rows: Int32Array, count: number, dice: Dice): Int32Array {
+/** `count` rows without replacement; reorders `rows`. */
+export function pickRows(rows: Int32Array, count: number, random: Sfc32): Int32Array {
   for (let i = 0; i < count; i++) {
-    const other = i + dice.below(rows.length - i)
+    const other = i + random.below(rows.length - i)
     const row = rows[i] as number
     rows[i] = rows[other] as number
     rows[other] = row
@@ -43,19 +43,19 @@ export function pickRows(rows: Int32Array, count: number, dice: Dice): Int32Arra
   return rows.slice(0, count)
 }
 
-/** Each row by itself: those that come with a chance of `share`, and the others, both in their order. */
-export function partByChance(rows: Int32Array, share: number, dice: Dice): [Int32Array, Int32Array] {
+/** Splits the rows at random: those drawn with the probability `share`, and the others, both in order. */
+export function partByChance(rows: Int32Array, share: number, random: Sfc32): [Int32Array, Int32Array] {
   const limit = share * (1 << 20)
   const parted = [new Int32Array(rows.length), new Int32Array(rows.length)] as const
   let drawn = 0
   for (let i = 0; i < rows.length; i++) {
-    if (dice.below(1 << 20) < limit) parted[0][drawn++] = rows[i] as number
+    if (random.below(1 << 20) < limit) parted[0][drawn++] = rows[i] as number
     else parted[1][i - drawn] = rows[i] as number
   }
   return [parted[0].subarray(0, drawn), parted[1].subarray(0, rows.length - drawn)]
 }
 
-/** Every `step`th of a list, so that at most `max` are left. */
+/** Every n-th item of a list, at most `max` items. */
 export function evenly<T>(list: readonly T[], max: number): readonly T[] {
   const step = Math.ceil(list.length / max)
   return step <= 1 ? list : list.filter((_, i) => i % step === 0)

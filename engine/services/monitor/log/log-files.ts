@@ -1,23 +1,23 @@
 /**
- * The log, read back: what is in its files at one moment, oldest line first.
+ * Reads the log back: its files as they are at one moment, oldest line first.
  *
- * Owns: reading, and which lines are a container's. Leaves out: writing (log-store.ts), packing.
+ * Owns: reading, and which lines are a container's. Leaves out: writing (log-store.ts), packing (zip.ts).
  *
- * 1. Files are opened before the first byte is read: a turn-over in the midst of it changes nothing.
- * 2. Read in pieces, and a line is never parsed: an export is as light as the log is long.
+ * 1. All files are opened before the first byte is read, so rotation meanwhile changes nothing.
+ * 2. Files are read in pieces and lines are never parsed: an export needs little memory, however long the log is.
  */
 import { open, type FileHandle } from 'node:fs/promises'
 import { limits } from '../../../limits.js'
 import type { ContainerName } from '../../../api/container-service.js'
-import { logFile } from './log-store.js'
 import type { LogFile } from '../../../api/monitor-service.js'
+import { logFile } from './log-store.js'
 
 const PIECE_BYTES = 64 * 1024
 const NEWLINE = 10
-/** The bindings of a line stand in front of its message; further behind are other people's words. */
+/** A line's component and container come before its message, within these bytes. Text behind them may be anything. */
 const BINDINGS_AT_MAX = 256
 
-/** All files, oldest first. Whoever asks closes each. */
+/** All files, oldest first. The caller closes each. */
 export async function openLog(dataDir: string): Promise<LogFile[]> {
   const files: LogFile[] = []
   for (let number = limits.logFilesMax - 1; number >= 0; number--) {
@@ -49,7 +49,7 @@ export function logFileOf(files: readonly LogFile[], name: ContainerName): LogFi
 }
 
 async function* linesOf(files: readonly LogFile[], { component, container }: ContainerName): AsyncGenerator<Buffer> {
-  const mark = Buffer.from(`"component":${JSON.stringify(component)},"container":${JSON.stringify(container)}`)
+  const binding = Buffer.from(`"component":${JSON.stringify(component)},"container":${JSON.stringify(container)}`)
   let rest: Buffer = Buffer.alloc(0)
   for (const { content } of files) {
     for await (const piece of content) {
@@ -58,7 +58,7 @@ async function* linesOf(files: readonly LogFile[], { component, container }: Con
       let at = 0
       for (let end = bytes.indexOf(NEWLINE, at); end >= 0; end = bytes.indexOf(NEWLINE, at)) {
         const line = bytes.subarray(at, end + 1)
-        const found = line.subarray(0, BINDINGS_AT_MAX).indexOf(mark)
+        const found = line.subarray(0, BINDINGS_AT_MAX).indexOf(binding)
         if (found >= 0) kept.push(line)
         at = end + 1
       }

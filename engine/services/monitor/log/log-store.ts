@@ -1,16 +1,16 @@
 /**
- * The log as it is kept: files of JSON lines in the data directory, of which the oldest makes room for the newest.
+ * The log on disk: files of JSON lines in the data directory.
  *
- * Owns: the files and their turn-over. Leaves out: what is logged (log.ts), reading them back (log-files.ts).
+ * Owns: the files and their rotation. Leaves out: what is logged (log.ts), reading the files (log-files.ts).
  *
  * | file               | what                                     |
  * |--------------------|------------------------------------------|
  * | logs/service.log   | the newest lines                         |
  * | logs/service.N.log | older ones, the higher N the older       |
  *
- * 1. Never more than limits.logFilesMax files of limits.logFileBytesMax and one line.
- * 2. A disk that is full, or a directory that is gone, harms nothing but the log: lines are dropped and counted.
- * 3. Lines are collected for a moment and written together; `flush` writes what was collected.
+ * 1. There are at most limits.logFilesMax files, each of at most limits.logFileBytesMax and one flush.
+ * 2. A full disk or a missing directory harms only the log: lines are dropped and counted.
+ * 3. Lines are collected for a moment and written together; `flush` writes them at once.
  */
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,12 +21,12 @@ export function logDirectory(dataDir: string): string {
   return join(dataDir, 'logs')
 }
 
-/** The file with the newest lines is 0. */
+/** The path of a log file; number 0 has the newest lines. */
 export function logFile(dataDir: string, number: number): string {
   return join(logDirectory(dataDir), number === 0 ? 'service.log' : `service.${number}.log`)
 }
 
-/** Characters that are collected at most before they are written. */
+/** Collected lines are written from this many characters on. */
 const COLLECTED_CHARS_MAX = 64 * 1024
 
 export class LogStore {
@@ -46,7 +46,7 @@ export class LogStore {
     this.#fileBytesMax = fileBytesMax
   }
 
-  /** Takes a line, newline included. */
+  /** Adds a line, newline included. */
   write(line: string): void {
     if (this.#closed) return
     this.#lines.push(line)
@@ -55,7 +55,7 @@ export class LogStore {
     else this.#timer ??= setTimeout(() => this.flush(), limits.logFlushMs).unref()
   }
 
-  /** Writes what was collected. */
+  /** Writes the collected lines. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
@@ -68,7 +68,7 @@ export class LogStore {
       this.#file ??= this.#open()
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
       this.#bytes += bytes.length
-      if (this.#bytes >= this.#fileBytesMax) this.#turnOver()
+      if (this.#bytes >= this.#fileBytesMax) this.#rotate()
     } catch {
       this.dropped += lines.length
       this.#giveUp()
@@ -88,7 +88,7 @@ export class LogStore {
     return file
   }
 
-  #turnOver(): void {
+  #rotate(): void {
     this.#giveUp()
     rmSync(logFile(this.#dataDir, limits.logFilesMax - 1), { force: true })
     for (let number = limits.logFilesMax - 2; number >= 0; number--) {
@@ -107,7 +107,7 @@ export class LogStore {
     try {
       closeSync(file)
     } catch {
-      // What a network disk may say here changes nothing.
+      // A network disk may fail here; nothing depends on it.
     }
   }
 }

@@ -1,19 +1,19 @@
 /**
- * The log: JSON lines with time, level, component and container, by pino. The one file that imports `pino`.
+ * The log: JSON lines with time, level, component and container, written by pino. The only file that imports `pino`.
  *
  * Owns: levels, and the last error of each container. Leaves out: the files (log-store.ts).
  *
- * 1. Nothing that is logged carries a key, a password or an event's body.
- * 2. A level can be changed while the service runs, for a component or for one of its containers.
- * 3. Nothing waits for whoever reads standard error: what he does not take is dropped.
+ * 1. No line has a key, a password or an event's body.
+ * 2. Levels can be changed while the service runs, for a component or for one of its containers.
+ * 3. Nothing waits for the reader of standard error: lines that it does not take are dropped.
  */
 import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
 import type { Component } from '../../../api/components.js'
 import { MAIN } from '../../../api/components.js'
 import type { LogLevel, LogLevels } from '../../../api/log-level.js'
-import { LogStore } from './log-store.js'
 import type { LastError } from '../../../api/container-service.js'
 import type { Log, LogFields } from '../../../api/monitor-service.js'
+import { LogStore } from './log-store.js'
 
 class ContainerLog implements Log {
   readonly #logger: Logger
@@ -61,7 +61,7 @@ export class Logs {
   readonly #containers = new Map<string, ContainerLog>()
   #levels: LogLevels
 
-  /** `echo`: the lines go to the process's standard error too. */
+  /** With `echo` the lines also go to standard error. */
   constructor(dataDir: string, levels: LogLevels, echo: boolean) {
     this.#levels = levels
     this.#store = new LogStore(dataDir)
@@ -87,7 +87,7 @@ export class Logs {
     )
   }
 
-  /** Lines that could not be kept. */
+  /** Lines that could not be written to the files. */
   get dropped(): number {
     return this.#store.dropped
   }
@@ -108,13 +108,13 @@ export class Logs {
     this.#of(component, container).level = level
   }
 
-  /** The levels of all components and of all their containers, as after a start with them. */
+  /** Sets the levels of all components; their containers get the same. */
   setLevels(levels: LogLevels): void {
     this.#levels = levels
     for (const [name, log] of this.#containers) log.level = levels[name.slice(0, name.indexOf('/')) as Component]
   }
 
-  /** Takes failures in the background, in the words of whoever watches them; `also` is told too. */
+  /** A callback that logs background failures of a component, and passes them on to `also`. */
   failures(
     component: Component,
     also?: (what: string, error: unknown) => void,
@@ -126,12 +126,12 @@ export class Logs {
     }
   }
 
-  /** What was logged is in the files. Standard error gets it when its reader takes it: waiting for that could be for ever. */
+  /** Writes all lines to the files. Standard error is not waited for: its reader may never take them. */
   flush(): void {
     this.#store.flush()
   }
 
-  /** What is logged from here on is lost. */
+  /** Closes the log; later lines are lost. */
   async close(): Promise<void> {
     this.flush()
     this.#store.close()
@@ -151,13 +151,16 @@ export class Logs {
   }
 }
 
+/** Bytes that may wait for the reader of standard error. */
 const ECHO_BYTES_MAX = 4 * 1024 ** 2
-/** What the reader of standard error is given to take the last lines, milliseconds. */
+/** How long the reader of standard error has for the last lines. */
 const ECHO_END_MS = 1_000
 
 type Echo = ReturnType<typeof pino.destination>
 
-/** The last lines are taken, or dropped: at the exit of the process pino would wait for their reader without end. */
+/**
+ * Resolves when the last lines are taken or dropped. Otherwise pino would wait for their reader at exit, without end.
+ */
 function ended(echo: Echo): Promise<void> {
   return new Promise((resolve) => {
     const giveUp = setTimeout(() => {

@@ -172,10 +172,14 @@ describe('the counts of a bucket', () => {
   })
 })
 
+function newCache(deferred: DeferredCounters): BucketCache {
+  return new BucketCache({ settings: jobSettings(), fingerprint: 7, stats: new JobStats(1, emptyStats(3)), deferred })
+}
+
 describe('buckets with long values', () => {
   const make = (): { cache: BucketCache; store: TurnStore } => {
     const store = new TurnStore(new MemoryEnvironment(shardTables))
-    return { store, cache: new BucketCache(1, 7, new JobStats(1, emptyStats(3)), 3, new DeferredCounters(1_000)) }
+    return { store, cache: newCache(new DeferredCounters(1_000)) }
   }
 
   it('leave room for fewer: the oldest are forgotten by their characters', () => {
@@ -210,7 +214,7 @@ describe('a bucket whose row is behind', () => {
   it('stays at hand when others are forgotten', () => {
     const late = new DeferredCounters(1_000)
     const store = new TurnStore(new MemoryEnvironment(shardTables))
-    const cache = new BucketCache(1, 7, new JobStats(1, emptyStats(3)), 3, late)
+    const cache = newCache(late)
     const [whole, behind] = ['whole', 'behind'].map((value) => cache.of(store, [value]))
     for (const bucket of [whole!, behind!]) cache.add(bucket, 1, -1)
     cache.write(store)

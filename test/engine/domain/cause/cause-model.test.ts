@@ -5,7 +5,7 @@ import { play } from '../../../../bench/root-cause/play.js'
 import { serviceAlerts } from '../../../../bench/root-cause/stream.js'
 import { CauseModel, trainCause, type CauseExample } from '../../../../engine/domain/cause/cause-model.js'
 import { contextValues, structuralAnswer } from '../../../../engine/domain/cause/context.js'
-import { LearnedBelief } from '../../../../engine/domain/cause/lessons.js'
+import { LinkBelief } from '../../../../engine/domain/cause/feedback-weights.js'
 import { TrainingCancelled } from '../../../../engine/domain/learn/classifier.js'
 import { pooled } from '../../../../engine/domain/learn/pooled/pooled.js'
 import { alarm, TestClustering } from '../../../support/cause.js'
@@ -28,15 +28,15 @@ function world(labels: readonly number[] = [0, 1, 2]): { clustering: TestCluster
 }
 
 function train({ clustering, examples }: ReturnType<typeof world>, goOn = true): Uint8Array {
-  const { precedence } = clustering.clustering
+  const { hawkes } = clustering.clustering
   return trainCause(
     {
       examples,
       background: examples,
       decisionPoints: [],
       labelCount: 3,
-      facts: precedence,
-      window: { ms: precedence.windowMs, fixed: false },
+      facts: hawkes,
+      window: { ms: hawkes.windowMs, fixed: false },
       seed: 3,
     },
     pooled,
@@ -50,13 +50,13 @@ describe('a model of root cause analysis', () => {
     const bytes = train(known)
     assert.deepEqual(train(world()), bytes)
     const model = new CauseModel(bytes)
-    const learned = new LearnedBelief(model.lessons)
+    const linkBelief = new LinkBelief(model.feedbackWeights)
     const probabilities = new Float64Array(3)
     for (const { alert, label } of known.examples.slice(-3)) {
       const values = contextValues(
         alert,
-        structuralAnswer(alert, learned, model.lessons.windowMs),
-        known.clustering.clustering.precedence,
+        structuralAnswer(alert, linkBelief, model.feedbackWeights.windowMs),
+        known.clustering.clustering.hawkes,
         [],
       )
       const score = model.assess(values, probabilities)
@@ -74,10 +74,10 @@ describe('a model of root cause analysis', () => {
     const known = world([0, 1])
     const model = new CauseModel(train(known))
     const probabilities = new Float64Array(3)
-    const { precedence } = known.clustering.clustering
+    const { hawkes } = known.clustering.clustering
     for (const { alert } of world().examples) {
       model.predict(
-        contextValues(alert, structuralAnswer(alert, new LearnedBelief(model.lessons), 60_000), precedence, []),
+        contextValues(alert, structuralAnswer(alert, new LinkBelief(model.feedbackWeights), 60_000), hawkes, []),
         probabilities,
       )
       assert.notEqual(model.choose(probabilities), 2)

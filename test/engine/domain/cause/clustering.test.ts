@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isOver } from '../../../../engine/domain/cause/cause-rows.js'
+import { isClosed } from '../../../../engine/domain/cause/cause-rows.js'
 import { causeBounds } from '../../../../engine/domain/cause/bounds.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { alarm, START_MS, TestClustering } from '../../../support/cause.js'
@@ -47,10 +47,10 @@ describe('an alert', () => {
       [world.clustering.alert(b)?.parent, world.clustering.alert(c)?.parent, world.clustering.alert(a)?.followers],
       [a, a, 2],
     )
-    const home = world.clustering.cluster(world.clusterOf(a))
-    assert.equal(home?.row.size, 3)
-    assert.deepEqual(home?.row.roots.slice(0, 1), [a])
-    assert.equal(home?.row.merged.length, 2)
+    const cluster = world.clustering.cluster(world.clusterOf(a))
+    assert.equal(cluster?.row.size, 3)
+    assert.deepEqual(cluster?.row.roots.slice(0, 1), [a])
+    assert.equal(cluster?.row.merged.length, 2)
   })
 
   it('too late is a cluster of its own, and so is one without an id', () => {
@@ -75,8 +75,8 @@ describe('a cluster', () => {
     const world = new TestClustering({ gap_s: 60, late_s: 10 })
     const a = world.take(alarm('d1', 'power', 0))
     for (let i = 0; i < 4; i++) world.take(alarm(`other${i}`, 'x', 500 + i))
-    const home = world.clustering.cluster(world.clusterOf(a))
-    assert.ok(home !== null && isOver(home.row, world.settings, world.clustering.stand(a)))
+    const cluster = world.clustering.cluster(world.clusterOf(a))
+    assert.ok(cluster !== null && isClosed(cluster.row, world.settings, world.clustering.streamTime(a)))
     assert.notEqual(world.clusterOf(world.take(alarm('d1', 'link', 20))), world.clusterOf(a))
   })
 
@@ -122,8 +122,8 @@ describe('whatever comes', () => {
       })
       const sizes = new Map<number, number>()
       for (const alert of alerts) {
-        const home = world.clusterOf(alert)
-        sizes.set(home, (sizes.get(home) ?? 0) + 1)
+        const cluster = world.clusterOf(alert)
+        sizes.set(cluster, (sizes.get(cluster) ?? 0) + 1)
         const seen = new Set<number>()
         for (let at = alert; at !== 0; at = world.clustering.alert(at)?.parent ?? 0) {
           assert.ok(!seen.has(at), `seed ${seed}: a cycle`)

@@ -1,8 +1,10 @@
-/** Cases, in four systems by their public documentation: made once, found again, noted in, made anew. */
+/**
+ * Cases in four systems, which follow their public documentation: created once, found again, annotated, created again.
+ */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { outsideKind } from '../../../../engine/integration/registry.js'
-import type { Fate, Sink } from '../../../../engine/integration/contract.js'
+import type { Outcome, Sink } from '../../../../engine/integration/contract.js'
 import { CaseServer, dialects } from '../../../support/servers/case-servers.js'
 import { decided, never, openSink, outgoing } from '../../../support/outgoing.js'
 
@@ -33,14 +35,14 @@ async function one(
   { reference = null, bucketId = 'b1' }: Known = {},
 ): Promise<string> {
   const event = decided(eventId, { result, resultLabel: result, bucketId }, { title: 'Odd log-on' })
-  const [fate] = await sink.deliver([outgoing(eventId, { event, reference })], never)
-  assert.equal(fate?.fate, 'delivered', JSON.stringify(fate))
-  return (fate as Extract<Fate, { fate: 'delivered' }>).reference ?? reference ?? ''
+  const [outcome] = await sink.deliver([outgoing(eventId, { event, reference })], never)
+  assert.equal(outcome?.outcome, 'delivered', JSON.stringify(outcome))
+  return (outcome as Extract<Outcome, { outcome: 'delivered' }>).reference ?? reference ?? ''
 }
 
 for (const name of Object.keys(dialects)) {
   describe(`a case in ${name}`, () => {
-    it('is made once for a bucket, with what the templates say, and noted in when the decision changes', () =>
+    it('is created once for a bucket, with the texts of the templates, and gets a note when the decision changes', () =>
       withSystem(name, { title: '{{title}} on {{job_title}}' }, async (server, sink) => {
         const reference = await one(sink, 'e1', 'Escalate')
         assert.equal(server.cases.length, 1)
@@ -58,7 +60,7 @@ for (const name of Object.keys(dialects)) {
         assert.equal(server.cases[0]!.notes.length, 1)
       }))
 
-    it('is one for two events of a bucket in one round, and one each where each has its own', () =>
+    it('is shared by two events of a bucket in one round, unless each event has its own', () =>
       withSystem(name, {}, async (server, sink) => {
         const event = (id: string) => outgoing(id, { event: decided(id) })
         await sink.deliver([event('e1'), event('e2')], never)
@@ -68,7 +70,7 @@ for (const name of Object.keys(dialects)) {
         assert.equal(server.cases.length, 3)
       }))
 
-    it('is found again where its id was lost, and made anew where people have deleted it', () =>
+    it('is found again if its id was lost, and created again if people have deleted it', () =>
       withSystem(name, {}, async (server, sink) => {
         const reference = await one(sink, 'e1', 'Escalate')
         await one(sink, 'e1', 'Escalate')
@@ -78,11 +80,11 @@ for (const name of Object.keys(dialects)) {
         assert.equal(server.cases.length, 1)
       }))
 
-    it('is not made while the system cannot be searched', () =>
+    it('is not created while the search fails', () =>
       withSystem(name, {}, async (server, sink) => {
         server.http.answer = (_, response) => void response.writeHead(503).end()
-        const [fate] = await sink.deliver([outgoing()], never)
-        assert.deepEqual([fate?.fate, (fate as { suspect?: boolean }).suspect], ['failed', false])
+        const [outcome] = await sink.deliver([outgoing()], never)
+        assert.deepEqual([outcome?.outcome, (outcome as { suspect?: boolean }).suspect], ['failed', false])
       }))
   })
 }

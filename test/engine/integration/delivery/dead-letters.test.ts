@@ -8,7 +8,7 @@ import type { FeedItem } from '../../../../engine/integration/delivery/feed.js'
 
 const step: StepId = { jobId: 1, integrationId: 1, role: 'output' }
 
-test('a letter waits for its pause, and no longer where the clock was set back by a day, with a restart in between or without', async () => {
+test('a dead letter waits for its pause, but not longer if the clock is set back by a day, with and without a restart', async () => {
   const ledger = new Ledger(new MemoryEnvironment(ledgerTables), (_, error) => assert.fail(error as Error))
   let now = 1e12
   const open = (): DeadLetters =>
@@ -16,7 +16,7 @@ test('a letter waits for its pause, and no longer where the clock was set back b
   const deadLetters = open()
   deadLetters.write(
     { eventMicros: 5, changeMicros: 0 } as FeedItem,
-    { fate: 'failed', reason: 'oops', suspect: true },
+    { outcome: 'failed', reason: 'oops', suspect: true },
     1,
   )
   assert.deepEqual([deadLetters.due(9).length, deadLetters.nextMs() - now], [0, standardPace.eventBaseMs / 2])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bounds } from '../../../../engine/integration/bounds.js'
-import type { Fate, Outgoing, Sink } from '../../../../engine/integration/contract.js'
+import type { Outcome, Outgoing, Sink } from '../../../../engine/integration/contract.js'
 import { Delivery } from '../../../../engine/integration/delivery/delivery.js'
 import type { Feed, FeedItem, FeedPiece } from '../../../../engine/integration/delivery/feed.js'
 import { Ledger, ledgerTables, type Place, type StepId } from '../../../../engine/integration/delivery/ledger.js'
@@ -14,7 +14,7 @@ import { decided } from '../../../support/outgoing.js'
 const step: StepId = { jobId: 1, integrationId: 2, role: 'output' }
 const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs: 1, idleMs: 5 }
 
-/** Events 1 to `last`, as a shard would have them; some may be gone by now. */
+/** Events 1 to `last`, as in a shard. Some may be deleted. */
 class Events implements Feed {
   last = 0
   readonly gone = new Set<number>()
@@ -40,23 +40,23 @@ class Events implements Feed {
 class Counterpart implements Sink {
   readonly batchMax = 10
   readonly taken: number[] = []
-  fate: (event: number) => Fate = () => ({ fate: 'delivered' })
+  outcome: (event: number) => Outcome = () => ({ outcome: 'delivered' })
 
-  async deliver(items: readonly Outgoing[], _signal: AbortSignal): Promise<Fate[]> {
+  async deliver(items: readonly Outgoing[], _signal: AbortSignal): Promise<Outcome[]> {
     await new Promise((resolve) => setImmediate(resolve))
     return items.map(({ event }) => {
-      const fate = this.fate(Number(event.eventId))
-      if (fate.fate === 'delivered') this.taken.push(Number(event.eventId))
-      return fate
+      const outcome = this.outcome(Number(event.eventId))
+      if (outcome.outcome === 'delivered') this.taken.push(Number(event.eventId))
+      return outcome
     })
   }
 
   async close(): Promise<void> {}
 }
 
-const away: Fate = { fate: 'failed', reason: 'away', suspect: false }
-const broken: Fate = { fate: 'failed', reason: 'oops', suspect: true }
-const refused: Fate = { fate: 'refused', reason: 'never' }
+const away: Outcome = { outcome: 'failed', reason: 'away', suspect: false }
+const broken: Outcome = { outcome: 'failed', reason: 'oops', suspect: true }
+const refused: Outcome = { outcome: 'refused', reason: 'never' }
 
 class Bench {
   readonly environment = new MemoryEnvironment(ledgerTables)
@@ -88,7 +88,7 @@ class Bench {
     return this.delivery
   }
 
-  /** As after a crash: what the ledger had not written is lost. */
+  /** As after a crash: unwritten changes of the ledger are lost. */
   async restart(): Promise<void> {
     await this.delivery.close()
     this.circuit = new Circuit(pace, () => 0.5)
@@ -124,41 +124,41 @@ test('every event is delivered once, in order, from the place where the step beg
   await bench.close()
 })
 
-test('while nobody is there nothing is given up, and the event is no letter', async () => {
+test('while the counterpart is unreachable nothing is given up, and no event becomes a dead letter', async () => {
   const bench = new Bench()
   let tries = 0
-  bench.sink.fate = () => {
+  bench.sink.outcome = () => {
     tries++
     return away
   }
   bench.feed.last = 25
   await bench.until(() => tries > 3 * bounds.headAttemptsMax && bench.delivery.status().state === 'open')
   assert.deepEqual([bench.delivery.deadLetters.waiting, bench.delivery.deadLetters.dead], [0, 0])
-  bench.sink.fate = () => ({ fate: 'delivered' })
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
   await bench.until(() => bench.sink.taken.length === 25)
   assert.deepEqual(bench.sink.taken, upTo(25))
   await bench.until(() => bench.delivery.status().state === 'running')
   await bench.close()
 })
 
-test('an event that is refused is a dead letter at once; the others get through', async () => {
+test('a refused event is dead at once; the others are delivered', async () => {
   const bench = new Bench()
-  bench.sink.fate = (event) => (event === 7 ? refused : { fate: 'delivered' })
+  bench.sink.outcome = (event) => (event === 7 ? refused : { outcome: 'delivered' })
   bench.feed.last = 20
   await bench.until(() => bench.sink.taken.length === 19)
   assert.deepEqual([bench.delivery.deadLetters.dead, bench.ledger.deadLetter(step, 7)?.reason], [1, 'never'])
-  bench.sink.fate = () => ({ fate: 'delivered' })
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
   assert.equal(bench.delivery.sendAgain(null), 1)
   await bench.until(() => bench.sink.taken.includes(7))
   assert.deepEqual([bench.delivery.deadLetters.dead, bench.ledger.deadLetter(step, 7)], [0, null])
   await bench.close()
 })
 
-test('an event that fails again and again while others get through is tried by itself, and dies', async () => {
+test('an event that keeps failing while others succeed is retried on its own, and is dead after its last try', async () => {
   const bench = new Bench()
   let tries = 0
-  bench.sink.fate = (event) => {
-    if (event !== 3) return { fate: 'delivered' }
+  bench.sink.outcome = (event) => {
+    if (event !== 3) return { outcome: 'delivered' }
     tries++
     return broken
   }
@@ -174,20 +174,20 @@ test('an event that fails again and again while others get through is tried by i
   await bench.close()
 })
 
-test('one event that takes its counterpart down each time does not stop those behind it', async () => {
+test('an event that crashes its counterpart each time does not stop later events', async () => {
   const bench = new Bench()
   bench.feed.last = 1
-  bench.sink.fate = (event) => (event === 1 ? broken : { fate: 'delivered' })
+  bench.sink.outcome = (event) => (event === 1 ? broken : { outcome: 'delivered' })
   await bench.until(() => bench.delivery.deadLetters.waiting + bench.delivery.deadLetters.dead === 1)
   bench.feed.last = 5
   await bench.until(() => bench.sink.taken.length === 4)
   await bench.close()
 })
 
-test('of a round that stops half way the rest is tried again in its place', async () => {
+test('if a round stops half way, the rest is tried again in its place', async () => {
   const bench = new Bench()
   let quota = 4
-  bench.sink.fate = () => (quota-- > 0 ? { fate: 'delivered' } : { ...away, retryAfterMs: 5 })
+  bench.sink.outcome = () => (quota-- > 0 ? { outcome: 'delivered' } : { ...away, retryAfterMs: 5 })
   bench.feed.last = 10
   await bench.until(() => bench.sink.taken.length === 4)
   quota = 100
@@ -197,12 +197,12 @@ test('of a round that stops half way the rest is tried again in its place', asyn
   await bench.close()
 })
 
-test('a letter whose event is gone needs no delivery', async () => {
+test('the dead letter of a deleted event is not delivered', async () => {
   const bench = new Bench()
   let tries = 0
   // Gone by the time that its letter is tried.
-  bench.sink.fate = (event) => {
-    if (event !== 2) return { fate: 'delivered' }
+  bench.sink.outcome = (event) => {
+    if (event !== 2) return { outcome: 'delivered' }
     tries++
     bench.feed.gone.add(2)
     return broken
@@ -213,12 +213,12 @@ test('a letter whose event is gone needs no delivery', async () => {
   await bench.close()
 })
 
-test('what went while nobody was there is not told when somebody is', async () => {
+test('an event that was deleted while the counterpart was unreachable is not delivered later', async () => {
   const bench = new Bench()
   let tries = 0
-  bench.sink.fate = () => {
+  bench.sink.outcome = () => {
     for (const event of [1, 4, ...upTo(25).slice(6)]) bench.feed.gone.add(event)
-    return ++tries <= bench.sink.batchMax ? away : { fate: 'delivered' }
+    return ++tries <= bench.sink.batchMax ? away : { outcome: 'delivered' }
   }
   bench.feed.last = 25
   await bench.until(() => bench.delivery.place.events === 25)
@@ -226,10 +226,10 @@ test('what went while nobody was there is not told when somebody is', async () =
   await bench.close()
 })
 
-test('a dead letter goes with its event: when that is told, at the next start, and where it goes while it is sent', async () => {
+test('a dead letter is dropped with its event: on the deletion, at the next start, and during its delivery', async () => {
   const bench = new Bench()
   const all = (): (string | undefined)[] => upTo(3).map((event) => bench.ledger.deadLetter(step, event)?.state)
-  bench.sink.fate = (event) => {
+  bench.sink.outcome = (event) => {
     if (event === 3) bench.feed.gone.add(3)
     return refused
   }
@@ -245,9 +245,9 @@ test('a dead letter goes with its event: when that is told, at the next start, a
   await bench.close()
 })
 
-test('a step that is set up otherwise tells nothing, passes nothing, and gives nothing up', async () => {
+test('a step that was changed sends nothing, skips nothing, and gives nothing up', async () => {
   const bench = new Bench()
-  bench.sink.fate = (event) => (event === 1 ? broken : { fate: 'delivered' })
+  bench.sink.outcome = (event) => (event === 1 ? broken : { outcome: 'delivered' })
   bench.feed.last = 2
   await bench.until(() => bench.delivery.deadLetters.waiting === 1)
   bench.isCurrent = false
@@ -257,15 +257,15 @@ test('a step that is set up otherwise tells nothing, passes nothing, and gives n
   await new Promise((resolve) => setTimeout(resolve, 4 * pace.idleMs))
   assert.deepEqual([bench.sink.taken, bench.delivery.place.events, bench.delivery.deadLetters.waiting], [[2], 2, 1])
   bench.isCurrent = true
-  bench.sink.fate = () => ({ fate: 'delivered' })
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
   await bench.until(() => bench.sink.taken.length === 9)
   await bench.close()
 })
 
-test('a step that is closed while it finds out whether its counterpart is back leaves the breaker to the next step', async () => {
+test('a step that is closed while it tests its counterpart releases the circuit breaker for the next step', async () => {
   const bench = new Bench()
   const answer = bench.sink.deliver.bind(bench.sink)
-  bench.sink.fate = () => away
+  bench.sink.outcome = () => away
   bench.feed.last = 3
   await bench.until(() => bench.delivery.status().state === 'open')
   let query = 0
@@ -276,20 +276,20 @@ test('a step that is closed while it finds out whether its counterpart is back l
   await bench.until(() => query > 0)
   await bench.delivery.close()
   bench.sink.deliver = answer
-  bench.sink.fate = () => ({ fate: 'delivered' })
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
   bench.open()
   await bench.until(() => bench.sink.taken.length === 3)
   await bench.close()
 })
 
-test('whatever fails and restarts at random, every event is taken or is a letter', async () => {
+test('with random failures and restarts, every event is delivered or a dead letter', async () => {
   for (let seed = 1; seed <= 3; seed++) {
     const random = new SeededRandom(seed)
     const bench = new Bench()
-    bench.sink.fate = (event) => {
+    bench.sink.outcome = (event) => {
       const roll = random.below(20)
       if (event % 17 === 0) return refused
-      return roll === 0 ? broken : roll === 1 ? away : { fate: 'delivered' }
+      return roll === 0 ? broken : roll === 1 ? away : { outcome: 'delivered' }
     }
     for (let i = 0; i < 10; i++) {
       bench.feed.last += random.below(40)
@@ -297,7 +297,7 @@ test('whatever fails and restarts at random, every event is taken or is a letter
       await new Promise((resolve) => setTimeout(resolve, random.below(8)))
       await bench.restart()
     }
-    bench.sink.fate = (event) => (event % 17 === 0 ? refused : { fate: 'delivered' })
+    bench.sink.outcome = (event) => (event % 17 === 0 ? refused : { outcome: 'delivered' })
     const { last } = bench.feed
     await bench.until(() => bench.delivery.place.events === last && bench.delivery.deadLetters.waiting === 0)
     const missing = upTo(last).filter(
@@ -308,11 +308,11 @@ test('whatever fails and restarts at random, every event is taken or is a letter
   }
 })
 
-test('a bug in a sink is told, and the step goes on', async () => {
+test('a bug in a sink is reported, and the step continues', async () => {
   const bench = new Bench()
   let broke = false
-  bench.sink.fate = () => {
-    if (broke) return { fate: 'delivered' }
+  bench.sink.outcome = () => {
+    if (broke) return { outcome: 'delivered' }
     broke = true
     throw new Error('a bug')
   }

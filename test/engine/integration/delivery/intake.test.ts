@@ -18,11 +18,11 @@ const step: StepId = { jobId: 1, integrationId: 2, role: 'input' }
 const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs: 1, idleMs: 5 }
 const SIZE = 3
 
-/** Documents 1 to `last`; a checkpoint is the last one before it. */
+/** Documents 1 to `last`. A checkpoint is the last document before it. */
 class Numbers implements Source {
   readonly pollMs = 1
   last = 0
-  /** Where each poll began. */
+  /** The checkpoint of each poll. */
   readonly polled: number[] = []
   fails: () => boolean = () => false
   documentOf: (id: string) => SourceDocument = (id) => ({ id, body: Buffer.from('{}') })
@@ -71,7 +71,7 @@ class Bench {
 
 const upTo = (last: number): string[] => Array.from({ length: last }, (_, at) => `${at + 1}`)
 
-test('while a piece is taken in the next one is fetched, and no more; its checkpoint is kept when it is on disk', async () => {
+test('while a piece is stored only the next one is read; its checkpoint is stored when it is on disk', async () => {
   const bench = new Bench()
   let go = (): void => {}
   bench.fared = () => new Promise((resolve) => (go = () => resolve({ refused: [], busy: null })))
@@ -99,7 +99,7 @@ test('while a piece is taken in the next one is fetched, and no more; its checkp
   await bench.intake.close()
 })
 
-test('an engine that is busy is given the same piece again, which is not fetched again', async () => {
+test('a busy engine gets the same piece again, without another read', async () => {
   const bench = new Bench()
   let busy = 5
   bench.fared = () => ({ refused: [], busy: busy-- > 0 ? 'the mailbox is full' : null })
@@ -113,7 +113,7 @@ test('an engine that is busy is given the same piece again, which is not fetched
   await bench.intake.close()
 })
 
-test('it stops while the engine is busy, and goes on from the checkpoint', async () => {
+test('it stops while the engine is busy, and continues from the checkpoint', async () => {
   const bench = new Bench()
   bench.fared = (ids) => ({ refused: [], busy: ids.includes('4') ? 'the job takes nothing in' : null })
   bench.source.last = 3 * SIZE
@@ -133,7 +133,7 @@ test('it stops while the engine is busy, and goes on from the checkpoint', async
   await bench.intake.close()
 })
 
-test('whatever fails and restarts at random, no document is missing', async () => {
+test('with random failures and restarts, no document is missing', async () => {
   const bench = new Bench()
   const random = new SeededRandom(3)
   bench.source.fails = () => random.below(4) === 0
@@ -152,7 +152,7 @@ test('whatever fails and restarts at random, no document is missing', async () =
   await bench.intake.close()
 })
 
-test('a piece that could not be taken in for a reason that nobody foresaw is taken in again', async () => {
+test('a piece is tried again after an unexpected error', async () => {
   const bench = new Bench()
   let failing = 1
   bench.fared = (ids) => {
@@ -172,7 +172,7 @@ test('a piece that could not be taken in for a reason that nobody foresaw is tak
   await bench.intake.close()
 })
 
-test('a step that is closed while it finds out whether its source is back leaves the breaker to the next step', async () => {
+test('a step that is closed while it tests its source releases the circuit breaker for the next step', async () => {
   const bench = new Bench()
   const poll = bench.source.poll.bind(bench.source)
   bench.source.fails = () => true
@@ -180,13 +180,13 @@ test('a step that is closed while it finds out whether its source is back leaves
     async () => bench.intake.status().state,
     (state) => state === 'open',
   )
-  let query = 0
+  let polls = 0
   bench.source.poll = (_, signal) => {
-    query++
+    polls++
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new SourceFailure('given up'))))
   }
   await eventually(
-    async () => query,
+    async () => polls,
     (count) => count > 0,
   )
   await bench.intake.close()
@@ -201,7 +201,7 @@ test('a step that is closed while it finds out whether its source is back leaves
   await bench.intake.close()
 })
 
-test('a document that is no event is counted and named, and the others are taken', async () => {
+test('a document that cannot be an event is counted and named, and the others are stored', async () => {
   const bench = new Bench()
   bench.fared = (ids) => ({ refused: ids[0] === '1' ? [{ at: 1, reason: 'it is too large' }] : [], busy: null })
   bench.source.last = SIZE
@@ -210,11 +210,11 @@ test('a document that is no event is counted and named, and the others are taken
     ({ taken }) => taken === SIZE - 1,
   )
   assert.equal(status.refused, 1)
-  assert.match(status.reason, /2 is no event: it is too large/)
+  assert.match(status.reason, /2 is not an event: it is too large/)
   await bench.intake.close()
 })
 
-test('what was no event is kept before the source is told, is taken in again on request, and given up', async () => {
+test('a refused document is kept before the source gets its acknowledgement, and can be retried and discarded', async () => {
   const bench = new Bench()
   const told: string[][] = []
   Object.assign(bench.source, {
@@ -255,11 +255,11 @@ test('what was no event is kept before the source is told, is taken in again on 
   await bench.intake.close()
 })
 
-test('a document that its source knows to be unfit never reaches the engine', async () => {
+test('a document that its source marks as unfit never reaches the engine', async () => {
   const bench = new Bench()
-  const query: string[][] = []
+  const reported: string[][] = []
   bench.fared = (ids) => {
-    query.push([...ids])
+    reported.push([...ids])
     return { refused: ids.includes('3') ? [{ at: ids.indexOf('3'), reason: 'no' }] : [], busy: null }
   }
   bench.source.documentOf = (id) =>
@@ -269,12 +269,12 @@ test('a document that its source knows to be unfit never reaches the engine', as
     async () => bench.intake.status(),
     ({ refused }) => refused === 2,
   )
-  assert.deepEqual(query, [['2', '3']])
+  assert.deepEqual(reported, [['2', '3']])
   assert.deepEqual([...bench.ledger.refused(step)].map(({ id, reason }) => `${id}: ${reason}`).sort(), [
     '1: it is not JSON',
     '3: no',
   ])
   assert.equal(await bench.intake.takeAgain('1'), 1)
-  assert.deepEqual(query, [['2', '3']])
+  assert.deepEqual(reported, [['2', '3']])
   await bench.intake.close()
 })

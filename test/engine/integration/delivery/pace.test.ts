@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Circuit, standardPace, waitMs } from '../../../../engine/integration/delivery/pace.js'
 
-test('waits double up to a ceiling, half of them sure and half of them chance', () => {
+test('pauses double up to a ceiling; half of each is fixed, half is random', () => {
   assert.deepEqual(
     [1, 2, 3, 4, 5, 60].map((failures) => waitMs(failures, 100, 1_000, 0)),
     [50, 100, 200, 400, 500, 500],
@@ -10,7 +10,7 @@ test('waits double up to a ceiling, half of them sure and half of them chance', 
   assert.equal(waitMs(3, 100, 1_000, 0.999_999), 400)
 })
 
-test('a breaker opens after some failures in a row, lets one try through when its wait is over, and closes when that goes well', () => {
+test('a breaker opens after some failures in a row, passes one request after its pause, and closes after a success', () => {
   const circuit = new Circuit(standardPace, () => 0)
   let now = 1_000_000
   for (let i = 0; i < 5; i++) {
@@ -30,7 +30,7 @@ test('a breaker opens after some failures in a row, lets one try through when it
   assert.deepEqual([circuit.state(now), circuit.enter(now), circuit.enter(now), circuit.reason], ['closed', 0, 0, ''])
 })
 
-test('whoever asks to be left alone is, for ten minutes at most', () => {
+test('a counterpart may ask for a pause of ten minutes at most', () => {
   const circuit = new Circuit(standardPace, () => 0)
   circuit.failed(0, 'busy', 90_000)
   assert.equal(circuit.enter(0), 90_000)
@@ -41,7 +41,7 @@ test('whoever asks to be left alone is, for ten minutes at most', () => {
   assert.deepEqual([circuit.enter(0), circuit.enter(2_000)], [2_000, 0])
 })
 
-test('a wait ends where the clock was set back behind its beginning', () => {
+test('a pause ends if the clock is set back to before its start', () => {
   const circuit = new Circuit(standardPace, () => 0)
   circuit.failed(3_600_000, 'busy', 90_000)
   assert.deepEqual([circuit.enter(3_600_000), circuit.enter(0)], [90_000, 0])

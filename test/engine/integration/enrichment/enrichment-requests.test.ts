@@ -23,11 +23,11 @@ import { SearchServer } from '../../../support/servers/search-server.js'
 
 const pace = { baseMs: 20, capMs: 40, eventBaseMs: 20, eventCapMs: 40, lookMs: 5, idleMs: 50 }
 
-/** A counterpart in this process: answers when it is told to. */
+/** A counterpart in this process. It answers on command. */
 class Oracle implements EnrichmentSource {
   readonly batchMax = 3
   readonly atOnce = 2
-  readonly query: string[][] = []
+  readonly requests: string[][] = []
   closed = 0
   answer: (subjects: readonly string[]) => Promise<Known[]> = async (subjects) =>
     subjects.map((subject) => ({ is: subject }))
@@ -38,7 +38,7 @@ class Oracle implements EnrichmentSource {
   }
 
   find(subjects: readonly string[]): Promise<Known[]> {
-    this.query.push([...subjects])
+    this.requests.push([...subjects])
     return this.answer(subjects)
   }
 
@@ -71,8 +71,8 @@ function open(
   }
 }
 
-describe('the look-ups of a step', () => {
-  it('asks once for what is the same, many questions together, and remembers', async () => {
+describe('the enrichment requests of a step', () => {
+  it('request equal subjects once, many together, and cache the answer', async () => {
     const oracle = new Oracle()
     const { looks, ask } = open(oracle)
     const answers = await Promise.all(['a', 'b', 'a', 'c', 'd', 'a'].map((subject) => ask(subject)))
@@ -80,35 +80,35 @@ describe('the look-ups of a step', () => {
       answers.map((answer) => 'fields' in answer && answer.fields.is),
       ['a', 'b', 'a', 'c', 'd', 'a'],
     )
-    assert.deepEqual(oracle.query, [['a', 'b', 'c'], ['d']])
+    assert.deepEqual(oracle.requests, [['a', 'b', 'c'], ['d']])
     await ask('a')
-    assert.equal(oracle.query.length, 2)
+    assert.equal(oracle.requests.length, 2)
     assert.deepEqual(looks.counts, { found: 7, nothing: 0, failed: 0, late: 0, remembered: 1 })
     assert.deepEqual(await ask(), { outcome: 'nothing' })
     await looks.close()
     assert.equal(oracle.closed, 1)
   })
 
-  it('remembers that there is nothing, too, and forgets what is old', async () => {
+  it('cache that nothing was found, and drop expired answers', async () => {
     const oracle = new Oracle()
     oracle.answer = async (subjects) => subjects.map(() => null)
     const { looks, ask } = open(oracle, 30)
     for (let i = 0; i < 3; i++) assert.deepEqual(await ask('a'), { outcome: 'nothing' })
-    assert.equal(oracle.query.length, 1)
+    assert.equal(oracle.requests.length, 1)
     await sleep(50)
     await ask('a')
-    assert.equal(oracle.query.length, 2)
+    assert.equal(oracle.requests.length, 2)
     await looks.close()
   })
 
-  it('leave the breaker to the next step where they are closed while one of them finds out', async () => {
+  it('release the circuit breaker for the next step if they are closed during a test request', async () => {
     const oracle = new Oracle()
     const circuit = new Circuit(pace, () => 0.5)
     const first = open(oracle, 0, circuit)
     oracle.answer = async () => {
       throw new EnrichmentFailure('away')
     }
-    while (!circuit.isTrying()) await first.ask('a', 100)
+    while (!circuit.isTripped()) await first.ask('a', 100)
     oracle.answer = () => new Promise((_, reject) => (giveUp = () => reject(new EnrichmentFailure('given up'))))
     let giveUp: (() => void) | null = null
     while (giveUp === null) {
@@ -125,7 +125,7 @@ describe('the look-ups of a step', () => {
     await second.looks.close()
   })
 
-  it('tells who waited too long that it was late, and remembers the answer that comes behind', async () => {
+  it('answer late after the time limit, and cache the answer that comes afterwards', async () => {
     const oracle = new Oracle()
     let go: () => void = () => {}
     oracle.answer = (subjects) =>
@@ -135,11 +135,11 @@ describe('the look-ups of a step', () => {
     go()
     await sleep(5)
     assert.equal((await ask('a')).outcome, 'found')
-    assert.equal(oracle.query.length, 1)
+    assert.equal(oracle.requests.length, 1)
     await looks.close()
   })
 
-  it('tries again while somebody has time, and says why it failed to who has none left', async () => {
+  it('retry while a query has time left, and then give the reason of the failure', async () => {
     const oracle = new Oracle()
     const { looks, ask } = open(oracle)
     let failures = 2
@@ -156,15 +156,15 @@ describe('the look-ups of a step', () => {
     await looks.close()
   })
 
-  it('lets nobody wait while the breaker is open, and finds out when it works again', async () => {
+  it('fail at once while the breaker is open, and test when the counterpart works again', async () => {
     const oracle = new Oracle()
     const { looks, ask } = open(oracle)
     const well = oracle.answer
     oracle.answer = () => Promise.reject(new EnrichmentFailure('connection refused'))
     assert.deepEqual(await ask('a'), { outcome: 'failed', reason: 'connection refused' })
-    const query = oracle.query.length
+    const before = oracle.requests.length
     assert.deepEqual(await ask('b'), { outcome: 'failed', reason: 'connection refused' })
-    assert.equal(oracle.query.length, query)
+    assert.equal(oracle.requests.length, before)
     oracle.answer = well
     await sleep(60)
     assert.equal((await ask('c')).outcome, 'found')
@@ -172,7 +172,7 @@ describe('the look-ups of a step', () => {
     await looks.close()
   })
 
-  it('lets a question that is refused fail by itself, and does not remember it', async () => {
+  it('fail a refused query alone, and do not cache it', async () => {
     const oracle = new Oracle()
     const { looks, ask } = open(oracle)
     oracle.answer = async (subjects) =>
@@ -180,13 +180,13 @@ describe('the look-ups of a step', () => {
     const [odd, even] = await Promise.all([ask('odd'), ask('even')])
     assert.deepEqual([odd, even], [{ outcome: 'failed', reason: 'not an address' }, { outcome: 'nothing' }])
     await ask('odd')
-    assert.deepEqual([oracle.query.length, looks.circuit.failures, looks.reason], [2, 0, 'not an address'])
+    assert.deepEqual([oracle.requests.length, looks.circuit.failures, looks.reason], [2, 0, 'not an address'])
     await ask('another')
     assert.equal(looks.reason, '')
     await looks.close()
   })
 
-  it('tells everybody when it is closed, and survives what is a bug', async () => {
+  it('answer every query when they are closed, and survive a bug', async () => {
     const oracle = new Oracle()
     const { looks, ask, failures } = open(oracle)
     assert.equal((await ask('a bug')).outcome, 'failed')
@@ -202,8 +202,8 @@ describe('the look-ups of a step', () => {
   })
 })
 
-describe('what look-ups bring', () => {
-  it('is bounded in number, in bytes and in depth, and nothing but plain values', () => {
+describe('the fields of an enrichment', () => {
+  it('are limited in number, in bytes and in depth, and only plain values', () => {
     let deep: object = { end: 1 }
     for (let i = 0; i < 20; i++) deep = { deep }
     const fields = boundedFields({
@@ -227,7 +227,7 @@ describe('what look-ups bring', () => {
     assert.ok(JSON.stringify(fields).length < 2 * bounds.enrichmentBytesMax && !JSON.stringify(fields).includes('end'))
   })
 
-  it('is remembered within bounds, the longest unused goes first', () => {
+  it('are cached within limits; the least recently used answer goes first', () => {
     const cache = new EnrichmentCache(1_000)
     for (let i = 0; i < 20; i++) cache.put(`s${i}`, { text: 'x'.repeat(1024 * 1024) }, 0)
     assert.ok(cache.size <= 16)
@@ -236,7 +236,7 @@ describe('what look-ups bring', () => {
     assert.equal(cache.get('s19', 1_000), undefined)
   })
 
-  it('is called by the name of its step, else by the title, else by both', () => {
+  it('are named after the step, else after the title, else after both', () => {
     const step = (integrationId: number, name?: string) => ({
       integrationId,
       role: 'enrichment' as const,
@@ -300,7 +300,7 @@ enrichmentContract({
         server.http.answer =
           how === 'well' ? working : how === 'refusing' ? (_, response) => void response.end(refusing) : behaving[how]
       },
-      get query() {
+      get requests() {
         return server.http.received.length
       },
       close: () => server.close(),

@@ -47,7 +47,7 @@ const open = [
   '2002:808:808::1',
 ]
 
-test('private, loopback, link-local and reserved addresses are not public, however they are written', () => {
+test('private, loopback, link-local and reserved addresses are not public, in any spelling', () => {
   for (const address of closed) assert.equal(isPublic(address), false, address)
   for (const address of open) assert.equal(isPublic(address), true, address)
   assert.equal(carriedIn('::ffff:a9fe:a9fe'), '169.254.169.254')
@@ -68,14 +68,14 @@ function resolve(one: HostPolicy, name: string, all = true): Promise<unknown> {
   )
 }
 
-test('what a setting names may be reached: an address, a network, a name', () => {
+test('the setting can allow an address, a network or a name', () => {
   const one = policy(['10.0.0.0/8', 'fd00::/8', '127.0.0.1', 'search.internal'])
   for (const host of ['10.9.9.9', '[fd00::5]', '127.0.0.1', '::ffff:10.0.0.1', 'search.internal', 'example.org'])
     assert.doesNotThrow(() => one.check(host), host)
   for (const host of ['127.0.0.2', '192.168.0.1', '[::1]', '']) assert.throws(() => one.check(host), HostRefused, host)
 })
 
-test('a name is judged by the addresses that it resolves to, and only those that are allowed are connected to', async () => {
+test('a name is checked by its addresses, and only allowed ones are connected to', async () => {
   const both = [
     { address: '10.0.0.1', family: 4 },
     { address: '8.8.8.8', family: 4 },
@@ -89,7 +89,7 @@ test('a name is judged by the addresses that it resolves to, and only those that
   )
 })
 
-test('an entry that is no host, address or network is refused', () => {
+test('an entry that is not a host, address or network is refused', () => {
   for (const entry of ['10.0.0.0/33', 'fd00::/129', 'a b', 'name/8', '10.0.0.0/x'])
     assert.throws(() => policy([entry]), entry)
 })

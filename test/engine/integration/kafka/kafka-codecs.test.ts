@@ -16,7 +16,7 @@ const unpackSnappy = (bytes: Buffer): Buffer => unpackSnappyUpTo(bytes, BYTES_MA
 const unpackZstd = async (bytes: Buffer): Promise<Buffer> => await unpackZstdUpTo(bytes, BYTES_MAX)
 const text = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `alert ${i % 37} of host ${i % 5}`).join('\n'))
 
-/** As Java packs Snappy. */
+/** Snappy in the framing of Java. */
 function xerial(...pieces: readonly Buffer[]): Buffer {
   const head = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0, 0, 0, 0, 1, 0, 0, 0, 1])
   return Buffer.concat([
@@ -35,7 +35,7 @@ function zstdBomb(blocks: number): Buffer {
   block.writeUIntLE((131_072 << 3) | (1 << 1), 0, 3)
   const last = Buffer.from(block)
   last[0] = (last[0] as number) | 1
-  // A window of 1 MiB, no size of the content.
+  // A window of 1 MiB, without the size of the content.
   return Buffer.concat([
     Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50]),
     ...new Array<Buffer>(blocks - 1).fill(block),
@@ -43,7 +43,7 @@ function zstdBomb(blocks: number): Buffer {
   ])
 }
 
-test('what was packed comes out as it went in', async () => {
+test('decompressed bytes are equal to the original', async () => {
   assert.deepEqual(unpackSnappy(snappy.compress(text)), text)
   assert.deepEqual(
     unpackSnappy(xerial(snappy.compress(text.subarray(0, 30_000)), snappy.compress(text.subarray(30_000)))),
@@ -53,16 +53,16 @@ test('what was packed comes out as it went in', async () => {
   assert.equal((await unpackZstd(zstdBomb(3))).length, 3 * 131_072)
 })
 
-test('a batch that would become too large is a failure', async () => {
+test('a batch that is too large when decompressed is a failure', async () => {
   await assert.rejects(unpackZstd(zstdBomb(40)), /more than/)
   const many = snappy.compress(Buffer.alloc(1024 * 1024))
   assert.throws(() => unpackSnappy(xerial(...new Array<Buffer>(5).fill(many))), /more than/)
   assert.throws(() => unpackLz4(Buffer.from(lz4.compress(Buffer.alloc(5 * 1024 * 1024)))), /more than/)
 })
 
-test('LZ4 comes out as it went in, by every way that a frame can be written', () => {
+test('LZ4 is decompressed in every form that a frame can have', () => {
   const random = new SeededRandom(1)
-  // Literals and matches of all lengths, near and far, over each other too.
+  // Literals and matches of all lengths, near, far and overlapping.
   for (let i = 0; i < 30; i++) {
     const some = Buffer.concat(
       Array.from({ length: random.below(60) + 1 }, () =>
@@ -74,7 +74,7 @@ test('LZ4 comes out as it went in, by every way that a frame can be written', ()
     assert.deepEqual(unpackLz4(Buffer.from(lz4.compress(some))), some)
     assert.deepEqual(unpackSnappy(snappy.compress(some)), some)
   }
-  // By the program lz4, 1.9.4, -9 -B4 -BD -BX --content-size: three blocks that hang together, with all checksums.
+  // By the program lz4, 1.9.4, -9 -B4 -BD -BX --content-size: three linked blocks, with all checksums.
   const linked = Buffer.concat([
     Buffer.from('04224d185c40f049020000000000e91e010000ff04616c657274203132206f6620686f737420350a1300', 'hex'),
     Buffer.alloc(256, 255),
@@ -96,7 +96,7 @@ const unpackers = [
 ] as const
 
 for (const [name, unpack, packed] of unpackers) {
-  test(`bytes that are not ${name}, and damaged ones, are a failure or other bytes, and end`, async () => {
+  test(`bytes that are not ${name}, and damaged ones, end with a failure or other bytes`, async () => {
     const random = new SeededRandom(4)
     let failures = 0
     for (let i = 0; i < 600; i++) {
@@ -114,11 +114,11 @@ for (const [name, unpack, packed] of unpackers) {
   })
 }
 
-test('a literal of Snappy that says 4 GiB is a failure', () => {
+test('a Snappy literal that claims 4 GiB is a failure', () => {
   assert.throws(() => unpackSnappy(Buffer.from([10, 63 << 2, 0xf9, 0xff, 0xff, 0xff, 1, 2, 3])), /too early/)
 })
 
-test('a length behind the end of a frame of LZ4 is a failure', () => {
+test('a length beyond the end of an LZ4 frame is a failure', () => {
   const frame = Buffer.from(lz4.compress(text))
   frame.writeUInt32LE(0x7fffffff, 7)
   assert.throws(() => unpackLz4(frame), /too early/)

@@ -6,7 +6,7 @@ import { kafkaStoppable } from '../../../../engine/integration/kafka/kafka-line.
 const never = new AbortController().signal
 const unanswered = new kafka.KafkaJSRequestTimeoutError('Request Produce(key: 0, version: 3) timed out')
 
-test('a cluster that does not answer is said in the same sentence, whoever notices it first', async () => {
+test('a cluster that does not answer is reported in the same sentence, whichever timeout fires first', async () => {
   const sentence = { message: 'no answer within 50 ms' }
   await assert.rejects(kafkaStoppable(new Promise(() => {}), never, 50), sentence)
   await assert.rejects(
@@ -19,7 +19,7 @@ test('a cluster that does not answer is said in the same sentence, whoever notic
   )
 })
 
-test('what else fails stays what it was', async () => {
+test('other failures stay unchanged', async () => {
   const refused = new kafka.KafkaJSConnectionError('connection refused')
   await assert.rejects(kafkaStoppable(Promise.reject(refused), never, 50), refused)
   await assert.rejects(kafkaStoppable(new Promise(() => {}), AbortSignal.abort(), 50), { message: 'stopped' })

@@ -23,15 +23,15 @@ function open(parameters: Record<string, string | number> = {}): KafkaInput {
 
 async function put(...ids: readonly string[]): Promise<void> {
   const sink = new KafkaOutput(connection(), { topic: 't' }, toolsFor())
-  for (const { fate } of await sink.deliver(
+  for (const { outcome } of await sink.deliver(
     ids.map((id) => outgoing(id)),
     never,
   ))
-    assert.equal(fate, 'delivered')
+    assert.equal(outcome, 'delivered')
   await sink.close()
 }
 
-/** Reads until so many documents have come; where it is then. */
+/** Reads until `count` documents have come. Returns the last checkpoint. */
 async function read(
   input: KafkaInput,
   count: number,
@@ -59,7 +59,7 @@ afterEach(async () => {
   await server.close()
 })
 
-test('every record of every partition comes once, in pieces that are no larger than asked for, and goes on from its checkpoint', async () => {
+test('every record of every partition is read once, in pieces of the configured size, and from its checkpoint on', async () => {
   await put(...names(0, 20))
   const first = await read(open({ batch_size: 3 }), 9)
   assert.equal(first.found.length, 9)
@@ -71,7 +71,7 @@ test('every record of every partition comes once, in pieces that are no larger t
   assert.match(ids[0]!, /^t-[01]-0-[0-9a-z]+$/)
 })
 
-test('what is read again has the same ids; a header that is named is the id', async () => {
+test('a record that is read again has the same id; a configured header is the id', async () => {
   await put('a', 'b', 'c')
   const once = await read(open(), 3)
   const again = await read(open(), 3)
@@ -80,7 +80,7 @@ test('what is read again has the same ids; a header that is named is the id', as
   assert.deepEqual(named.found.map(({ id }) => id).sort(), ['a', 'b', 'c'])
 })
 
-test('where a topic begins is written down before anything is read of it', async () => {
+test('the first offsets of a topic are stored before anything is read', async () => {
   await put('old')
   const { documents, checkpoint, more } = await open({ start_at: 'new' }).poll(null, never)
   assert.deepEqual([documents.length, more], [0, true])
@@ -89,7 +89,7 @@ test('where a topic begins is written down before anything is read of it', async
   assert.deepEqual(eventsOf(found), ['young'])
 })
 
-test('a partition that is new begins with its first record', async () => {
+test('a new partition begins with its first record', async () => {
   const { checkpoint } = await open({ start_at: 'new' }).poll(null, never)
   server.make('t', 8)
   await put(...names(0, 30))
@@ -97,14 +97,14 @@ test('a partition that is new begins with its first record', async () => {
   assert.deepEqual(eventsOf(found), names(0, 30))
 })
 
-test('offsets of another cluster mean nothing', async () => {
+test('offsets of another cluster are ignored', async () => {
   await put('a', 'b')
   const { checkpoint } = await read(open(), 2)
   server.clusterId = 'another'
   assert.deepEqual(eventsOf((await read(open(), 2, checkpoint)).found), ['a', 'b'])
 })
 
-test('records that were deleted before they were read are passed, and that is said', async () => {
+test('records that were deleted before they were read are skipped, and the status says so', async () => {
   server.topics.clear()
   server.make('t', 1)
   await put('a')
@@ -117,7 +117,7 @@ test('records that were deleted before they were read are passed, and that is sa
   assert.deepEqual(eventsOf((await read(input, 1, piece.checkpoint)).found), ['d'])
 })
 
-test('a connection that is cut is a failure, and the next poll goes on', async () => {
+test('a lost connection is a failure, and the next poll continues', async () => {
   await put('a')
   const input = open()
   const { checkpoint } = await read(input, 1)
@@ -130,31 +130,31 @@ test('a connection that is cut is a failure, and the next poll goes on', async (
   assert.deepEqual(eventsOf((await read(open(), 1, checkpoint)).found), ['b'])
 })
 
-test('a topic that is not there is a failure', async () => {
+test('a missing topic is a failure', async () => {
   await assert.rejects(open({ topics: 'nowhere' }).poll(null, never), SourceFailure)
 })
 
-test('brokers that a cluster names are judged as the servers are that the integration names', async () => {
+test('brokers of a cluster are checked like the configured servers', async () => {
   server.advertised = { host: '169.254.169.254', port: 80 }
   await assert.rejects(
     open().poll(null, never),
     (error: Error) => error instanceof SourceFailure && /private, local or reserved/.test(error.message),
   )
   const sink = new KafkaOutput(connection(), { topic: 't' }, toolsFor())
-  const [fate] = await sink.deliver([outgoing()], never)
-  assert.match(fate?.fate === 'failed' ? fate.reason : '', /private, local or reserved/)
+  const [outcome] = await sink.deliver([outgoing()], never)
+  assert.match(outcome?.outcome === 'failed' ? outcome.reason : '', /private, local or reserved/)
   await sink.close()
 })
 
-test('events that are more than one request takes go out in several, in order of their keys', async () => {
+test('too many events for one request are sent in several, in the order of their keys', async () => {
   server.topics.clear()
   server.make('t', 1)
   const sink = new KafkaOutput(connection(), { topic: 't', key: '{{bucket_id}}' }, toolsFor())
   const large = (id: string): ReturnType<typeof outgoing> =>
     outgoing(id, { event: decided(id, {}, { text: 'x'.repeat(300_000) }) })
-  const fates = await sink.deliver(['a', 'b', 'c', 'd'].map(large), never)
+  const outcomes = await sink.deliver(['a', 'b', 'c', 'd'].map(large), never)
   assert.deepEqual(
-    fates.map(({ fate }) => fate),
+    outcomes.map(({ outcome }) => outcome),
     ['delivered', 'delivered', 'delivered', 'delivered'],
   )
   assert.equal(server.topics.get('t')![0]!.batches.length, 2)

@@ -23,7 +23,7 @@ function put(from: number, to: number): void {
     server.store('alerts.new', Buffer.from(`{"i":${i}}`), i % 2 === 0 ? `NATS/1.0\r\nAlert: alert-${i}\r\n\r\n` : '')
 }
 
-/** Polls until so many documents have come. */
+/** Polls until `count` documents were read. */
 async function documents(
   count: number,
   take: (piece: SourcePiece) => Promise<void> | void = () => {},
@@ -50,7 +50,7 @@ afterEach(async () => {
   await server.close()
 })
 
-test('every message comes, in order, and is acknowledged when it was taken', async () => {
+test('every message is read in order, and acknowledged once it is stored', async () => {
   put(1, 8)
   open()
   assert.deepEqual(numbers(await documents(8, taking)), [1, 2, 3, 4, 5, 6, 7, 8])
@@ -60,7 +60,7 @@ test('every message comes, in order, and is acknowledged when it was taken', asy
   )
 })
 
-test('what is not taken is not acknowledged, no more than two batches of it come, and with the next connection it comes again as the same events', async () => {
+test('at most two batches are unacknowledged; the next connection reads them again, as the same events', async () => {
   put(1, 20)
   open()
   const first = await documents(6)
@@ -75,7 +75,7 @@ test('what is not taken is not acknowledged, no more than two batches of it come
   )
 })
 
-test('what is no event is marked, and terminated when it was kept', async () => {
+test('a message that cannot be an event is marked, and terminated once it is kept', async () => {
   for (const body of ['{"i":1}', '{"i":', '[1]', '"x"', '{"a":1},"raw_body":{"b":2}', ''])
     server.store('alerts.new', Buffer.from(body))
   server.store('alerts.new', Buffer.from([0x7b, 0x22, 0xe2, 0x22, 0x3a, 0x31, 0x7d]))
@@ -89,8 +89,8 @@ test('what is no event is marked, and terminated when it was kept', async () => 
   assert.deepEqual(reasons, [
     undefined,
     'it is not JSON',
-    'it is no JSON object',
-    'it is no JSON object',
+    'it is not a JSON object',
+    'it is not a JSON object',
     'it is not JSON',
     'it is not JSON',
     'it is not UTF-8',
@@ -103,7 +103,7 @@ test('what is no event is marked, and terminated when it was kept', async () => 
   assert.deepEqual(acked, ['+ACK', ...new Array<string>(7).fill('+TERM')])
 })
 
-test('an id comes from the header that is named, or says where the message stands', async () => {
+test('the id is that of the configured header, or is made of the position of the message', async () => {
   put(1, 2)
   open({ id_header: 'Alert' })
   const [one, two] = await documents(2)
@@ -111,7 +111,7 @@ test('an id comes from the header that is named, or says where the message stand
   assert.equal(two!.id, 'alert-2')
 })
 
-test('where somebody has deleted the consumer, the next one begins behind what was acknowledged', async () => {
+test('if the consumer was deleted, a new one begins behind the acknowledged messages', async () => {
   put(1, 4)
   open()
   await documents(4, taking)
@@ -129,7 +129,7 @@ test('where somebody has deleted the consumer, the next one begins behind what w
   assert.deepEqual(numbers(await documents(2, taking, checkpoint)), [5, 6])
 })
 
-test('a consumer that is made begins where it is told', async () => {
+test('a new consumer begins at the configured position', async () => {
   put(1, 5)
   open({ start_at: 'sequence', start_value: '4', subjects: 'alerts.*' })
   assert.deepEqual(numbers(await documents(2)), [4, 5])
@@ -140,7 +140,7 @@ test('a consumer that is made begins where it is told', async () => {
   )
 })
 
-test('a connection that is cut is a failure, and the next poll goes on', async () => {
+test('a lost connection is a failure, and the next poll continues', async () => {
   put(1, 2)
   open()
   await documents(2, taking)
@@ -152,7 +152,7 @@ test('a connection that is cut is a failure, and the next poll goes on', async (
   assert.deepEqual(numbers(await documents(1, taking)), [3])
 })
 
-test('a token that is wrong is said to be so, without it', async () => {
+test('a wrong token is reported without the token', async () => {
   server.token = 'right'
   open({}, { token: 'wrong-one' })
   await assert.rejects(
@@ -162,7 +162,7 @@ test('a token that is wrong is said to be so, without it', async () => {
   )
 })
 
-test('a certificate that nobody vouches for is refused, one of the authority that is given is taken', async () => {
+test('an untrusted certificate is refused, one of the configured authority is accepted', async () => {
   server.tls = firstCertificate
   put(1, 1)
   open({}, { protocol: 'tls' })
@@ -176,12 +176,12 @@ test('a certificate that nobody vouches for is refused, one of the authority tha
   assert.deepEqual(numbers(await documents(1)), [1])
 })
 
-test('a server that offers no TLS is not talked to in the clear', async () => {
+test('a server without TLS gets no unencrypted data', async () => {
   open({}, { protocol: 'tls' })
   await assert.rejects(input.poll(null, never), /tls/i)
 })
 
-test('other servers that a cluster names are not connected to', async () => {
+test('other servers of a cluster are not connected to', async () => {
   const other = await NatsServer.open()
   server.connectUrls = [other.address]
   other.store('alerts.new', Buffer.from('{"i":9}'))

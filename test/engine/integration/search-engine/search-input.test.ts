@@ -26,7 +26,7 @@ function put(id: string, ms: number, more: Record<string, unknown> = {}, index =
   server.put(index, id, { '@timestamp': iso(ms), ...more })
 }
 
-/** Polls until there is nothing, from that checkpoint; the ids and the last checkpoint, as they are after a restart. */
+/** Polls from a checkpoint until nothing is left. Returns the ids, and the last checkpoint as after a restart. */
 async function drain(source: Source, checkpoint: unknown = null): Promise<{ ids: string[]; checkpoint: unknown }> {
   const ids: string[] = []
   for (;;) {
@@ -37,7 +37,7 @@ async function drain(source: Source, checkpoint: unknown = null): Promise<{ ids:
   }
 }
 
-test('documents come in the order of their date, each once, and new ones behind the checkpoint', async () => {
+test('documents are read in the order of their date, each once, and new ones after the checkpoint', async () => {
   for (let i = 0; i < 35; i++) put(`d${i}`, i * 100)
   const source = open()
   const first = await drain(source)
@@ -50,7 +50,7 @@ test('documents come in the order of their date, each once, and new ones behind 
   await source.close()
 })
 
-test('however many documents have the same date, none is missing and none comes twice', async () => {
+test('however many documents have the same date, none is missing and none is read twice', async () => {
   for (let i = 0; i < 137; i++) put(`same${i}`, 0, {}, `alerts-${i % 4}`)
   for (let i = 0; i < 20; i++) put(`after${i}`, 1)
   const source = open({ batch_size: 7 })
@@ -59,7 +59,7 @@ test('however many documents have the same date, none is missing and none comes 
   await source.close()
 })
 
-test('a restart at any place goes on from there', async () => {
+test('a restart at any place continues from there', async () => {
   const random = new SeededRandom(5)
   for (let i = 0; i < 200; i++) put(`d${i}`, random.below(40), {}, `alerts-${random.below(3)}`)
   const seen: string[] = []
@@ -74,7 +74,7 @@ test('a restart at any place goes on from there', async () => {
   assert.deepEqual([seen.length, new Set(seen).size], [200, 200])
 })
 
-test('a document that becomes visible behind the place is read; one that was read is the same event', async () => {
+test('a late document is read; a document that is read again is the same event', async () => {
   for (let i = 0; i < 30; i++) put(`d${i}`, i * 1_000)
   const source = open()
   const first = await drain(source)
@@ -92,7 +92,7 @@ test('a document that becomes visible behind the place is read; one that was rea
   await restarted.close()
 })
 
-test('start, end, filter and fields choose what is read; another choice begins anew', async () => {
+test('start, end, filter and fields select documents; another selection begins again', async () => {
   for (let i = 0; i < 10; i++) put(`d${i}`, i * 1_000, { kind: i % 2 === 0 ? 'even' : 'odd', more: i })
   const source = open({
     start_time: iso(1_500),
@@ -113,7 +113,7 @@ test('start, end, filter and fields choose what is read; another choice begins a
   await other.close()
 })
 
-test("ids are the documents' own, or ones of the service that stay the same", async () => {
+test("ids are the documents' own, or stable ids of the service", async () => {
   put('mine', 0)
   const [one, two] = [open({ preserve_id: false }), open({ preserve_id: false })]
   const [first, second] = [await drain(one), await drain(two)]
@@ -122,7 +122,7 @@ test("ids are the documents' own, or ones of the service that stay the same", as
   await Promise.all([one.close(), two.close()])
 })
 
-test('an answer that is not whole, not JSON, or an error is a failure and no end', async () => {
+test('a partial answer, invalid JSON or an error is a failure, not the end', async () => {
   const source = open()
   const working = server.http.answer
   for (const answer of [

@@ -6,7 +6,7 @@ import { parsePage } from '../../../../engine/integration/search-engine/search-p
 const textOf = (source: Uint8Array | undefined): string => Buffer.from(source ?? []).toString('utf8')
 const page = (...hits: string[]): Buffer => Buffer.from(`{"took":1,"hits":{"hits":[${hits.join(',')}]}}`)
 
-test('documents stay the bytes that they are, and what is around them is parsed', () => {
+test('documents stay unparsed bytes, and the rest of the answer is parsed', () => {
   const first = '{"n":12345678901234567890,"text":"\\"_source\\":{ \\\\","_source":{"deep":[{"_source":{}}]},"ü":"€"}'
   const { answer, sources } = parsePage(
     page(`{"_id":"a","_source" : ${first},"sort":[1,2]}`, '{"_id":"_source","_source":{}}', '{"_id":"c"}'),
@@ -18,7 +18,7 @@ test('documents stay the bytes that they are, and what is around them is parsed'
   })
 })
 
-test('only the field of a hit is a document', () => {
+test('only _source of a hit is a document', () => {
   const { answer, sources } = parsePage(
     Buffer.from('{"_source":{"a":1},"hits":{"_source":{},"hits":[{"inner":{"_source":{"b":2}},"_source":null}]}}'),
   )
@@ -29,7 +29,7 @@ test('only the field of a hit is a document', () => {
   })
 })
 
-test('half an answer, no JSON, or one nested too deep is a failure', () => {
+test('a partial answer, invalid JSON or too deep nesting is a failure', () => {
   const whole = page('{"_id":"a","_source":{"text":"x"}}')
   for (let end = 0; end < whole.length; end++) assert.throws(() => parsePage(whole.subarray(0, end)), HttpFailure)
   assert.throws(() => parsePage(page(`{"_source":${'['.repeat(80)}${']'.repeat(80)}}`)), /deeper than/)

@@ -1,9 +1,9 @@
-/** Splunk against a server of ours, made after its public documentation: nobody here could try it against Splunk itself. */
+/** Splunk against our own server, which follows its public documentation. It was never tested against Splunk itself. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { ManualClock } from '../../../../engine/clock.js'
-import { SourceFailure, type Fate, type Source } from '../../../../engine/integration/contract.js'
-import { labelTable, misfitTable } from '../../../../engine/integration/splunk/label-table.js'
+import { SourceFailure, type Outcome, type Source } from '../../../../engine/integration/contract.js'
+import { labelTable, misfitTable } from '../../../../engine/integration/splunk/notable-update.js'
 import { splunk } from '../../../../engine/integration/splunk/splunk.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { sinkContract, type Behaviour } from '../../../contracts/sink.js'
@@ -34,7 +34,7 @@ function open(parameters: Record<string, string | number> = {}, connection: obje
   return splunk.openSource!({ ...server.connection, ...connection }, given, { ...toolsFor(), clock })
 }
 
-/** Polls until there is nothing; the ids and the last checkpoint, as they are after a restart. */
+/** Polls until nothing is left. Returns the ids, and the last checkpoint as after a restart. */
 async function drain(
   source: Source,
   checkpoint: unknown = null,
@@ -50,7 +50,7 @@ async function drain(
 }
 
 describe('Splunk as input', () => {
-  it('gives every event once, in the order in which they were indexed, however many in one second', async () => {
+  it('reads every event once, in the order of indexing, however many there are in one second', async () => {
     const random = new SeededRandom(3)
     for (let i = 0; i < 230; i++) server.index(now() - 900 + 7 * random.below(12), { n: String(i) })
     server.index(now() - 500, { index: 'other' })
@@ -66,7 +66,7 @@ describe('Splunk as input', () => {
     await source.close()
   })
 
-  it('goes on from its checkpoint after any restart', async () => {
+  it('continues from its checkpoint after any restart', async () => {
     const random = new SeededRandom(4)
     for (let i = 0; i < 150; i++) server.index(now() - 900 + random.below(600))
     const seen: string[] = []
@@ -81,7 +81,7 @@ describe('Splunk as input', () => {
     assert.deepEqual([seen.length, new Set(seen).size], [150, 150])
   })
 
-  it('does not read a second that may not be over, and reads it then', async () => {
+  it('reads a second only when it is certainly over', async () => {
     const source = open({ settle_seconds: 5, lookback_seconds: 0 })
     server.index(now() - 6)
     server.index(now() - 2)
@@ -93,7 +93,7 @@ describe('Splunk as input', () => {
     await source.close()
   })
 
-  it('reads what becomes visible behind its place, as an event of its own; after a restart what was read is the same', async () => {
+  it('reads late events; after a restart, events that are read again are the same', async () => {
     const source = open()
     for (let i = 0; i < 30; i++) server.index(now() - 100 + 3 * i)
     const first = await drain(source)
@@ -112,7 +112,7 @@ describe('Splunk as input', () => {
     await restarted.close()
   })
 
-  it('without a start reads what is indexed from then on; ids may be a field', async () => {
+  it('without a start time reads what is indexed from now on; the id may be a field', async () => {
     server.index(now() - 20, { event_id: 'before' })
     const source = open({ start_time: '', id_field: 'event_id' })
     const first = await drain(source)
@@ -122,7 +122,7 @@ describe('Splunk as input', () => {
     await source.close()
   })
 
-  it('searches an older Splunk by the path that it knows', async () => {
+  it('uses the older path for an older Splunk', async () => {
     server.isOld = true
     server.index(now() - 20)
     const source = open()
@@ -131,7 +131,7 @@ describe('Splunk as input', () => {
     server.isOld = false
   })
 
-  it('says what went wrong, and takes half of nothing', async () => {
+  it('reports failures, and takes nothing from a partial answer', async () => {
     server.index(now() - 20)
     const working = server.http.answer
     const source = open()
@@ -152,7 +152,7 @@ describe('Splunk as input', () => {
         ),
         /cancelled/,
       ],
-      [status(200, {}, '{"preview":false,"result":{"count":"7"}}'), /where it is stored/],
+      [status(200, {}, '{"preview":false,"result":{"count":"7"}}'), /no storage position/],
       [status(200, {}, 'nothing of the kind'), /not JSON/],
       [status(503, { 'retry-after': '3' }), /503/],
       [behaving.half, /./],
@@ -165,23 +165,23 @@ describe('Splunk as input', () => {
     const locked = open({}, { token: 'wrong' })
     await assert.rejects(locked.poll(null, never), /HTTP 401/)
     await locked.close()
-    assert.throws(() => splunk.openSource!({}, { search: 'x' }, toolsFor()), /url is needed/)
+    assert.throws(() => splunk.openSource!({}, { search: 'x' }, toolsFor()), /this role needs the parameter url/)
   })
 })
 
 describe('Splunk as output', () => {
-  it('an invalid event is refused alone; those before it were taken, those behind it come again', async () => {
+  it('refuses an invalid event alone; earlier ones are delivered, later ones are sent again', async () => {
     server.refuses = ({ event }) => event.event_id === 'e2'
     const sink = openSink(splunk, 'output', server.connection, { index: 'decisions' })
-    const fates = await sink.deliver(
+    const outcomes = await sink.deliver(
       ['e1', 'e2', 'e3'].map((id) => outgoing(id)),
       never,
     )
     assert.deepEqual(
-      fates.map(({ fate }) => fate),
+      outcomes.map(({ outcome }) => outcome),
       ['delivered', 'refused', 'failed'],
     )
-    assert.equal((fates[2] as Extract<Fate, { fate: 'failed' }>).suspect, false)
+    assert.equal((outcomes[2] as Extract<Outcome, { outcome: 'failed' }>).suspect, false)
     const { event, ...meta } = server.collected.at(-1)
     assert.deepEqual(meta, { time: 1_700_000_000, source: 'service', sourcetype: 'decision:event', index: 'decisions' })
     assert.deepEqual([event.event_id, event.delivery_id, event.service.result_label], ['e1', '7.e1', 'Drop'])
@@ -189,7 +189,7 @@ describe('Splunk as output', () => {
     await sink.close()
   })
 
-  it('updates the notable event that the event names, as its decision says', async () => {
+  it('updates the notable event that the event names, according to its decision', async () => {
     const parameters = {
       notable_id_field: 'rule.uid',
       status_by_decision: 'Drop: 5, label_0: 2',
@@ -199,7 +199,7 @@ describe('Splunk as output', () => {
     }
     const sink = openSink(splunk, 'post_decision', server.connection, parameters)
     server.missing.add('none')
-    const fates = await sink.deliver(
+    const outcomes = await sink.deliver(
       [
         outgoing('e1', { event: decided('e1', {}, { rule: { uid: 'GUID@@notable@@1' } }) }),
         outgoing('none'),
@@ -208,10 +208,10 @@ describe('Splunk as output', () => {
       never,
     )
     assert.deepEqual(
-      fates.map(({ fate }) => fate),
+      outcomes.map(({ outcome }) => outcome),
       ['delivered', 'refused', 'delivered'],
     )
-    assert.match((fates[1] as { reason: string }).reason, /None of the given events/)
+    assert.match((outcomes[1] as { reason: string }).reason, /None of the given events/)
     const sent = [...server.updates].sort((a, b) => (String(a.ruleUIDs) < String(b.ruleUIDs) ? -1 : 1))
     assert.deepEqual(sent[0], {
       ruleUIDs: 'GUID@@notable@@1',
@@ -226,7 +226,7 @@ describe('Splunk as output', () => {
     await sink.close()
   })
 
-  it('has tables of decisions that are checked when they are given', () => {
+  it('checks the tables of decisions', () => {
     assert.deepEqual(
       [...labelTable(' Drop : 5,Escalate:2 , ')],
       [
@@ -235,7 +235,7 @@ describe('Splunk as output', () => {
       ],
     )
     assert.equal(misfitTable('Drop: 5', /^\d$/), null)
-    assert.match(misfitTable('Drop: high', /^\d$/) ?? '', /not known: high/)
+    assert.match(misfitTable('Drop: high', /^\d$/) ?? '', /unknown value: high/)
     assert.match(misfitTable('5', /^\d$/) ?? '', /decisions with values/)
   })
 })

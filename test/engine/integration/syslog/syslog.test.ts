@@ -6,17 +6,17 @@ import { eventually } from '../../../support/client.js'
 import { never, outgoing, toolsFor, withDefaults } from '../../../support/outgoing.js'
 import { SyslogServer } from '../../../support/servers/syslog-server.js'
 
-/** How one event fares over TLS: 'delivered', or why not. */
+/** The result of one event over TLS: 'delivered', or the reason. */
 async function fares(server: SyslogServer, more: Record<string, string | boolean>): Promise<string> {
   const tools = toolsFor(['127.0.0.0/8', 'localhost'])
   const connection = { host: '127.0.0.1', port: server.port, timeout_seconds: 10, ...more }
   const sink = syslog.openSink!('post_decision', withDefaults(syslog, connection), { format: 'text' }, tools)
-  const [fate] = await sink.deliver([outgoing()], never)
+  const [outcome] = await sink.deliver([outgoing()], never)
   await sink.close()
-  return fate?.fate === 'failed' ? fate.reason : (fate?.fate ?? '')
+  return outcome?.outcome === 'failed' ? outcome.reason : (outcome?.outcome ?? '')
 }
 
-test('over TLS, which is the standard, a certificate that nobody vouches for is refused, and nothing is said to whoever has it', async () => {
+test('over TLS, the default, an untrusted certificate is refused, and nothing is sent', async () => {
   const server = await SyslogServer.open(firstCertificate)
   assert.match(await fares(server, {}), /self-signed certificate/)
   assert.match(await fares(server, { ca_certificate: secondCertificate.cert }), /certificate/)
@@ -24,7 +24,7 @@ test('over TLS, which is the standard, a certificate that nobody vouches for is 
   await server.close()
 })
 
-test('a certificate of an authority that is given is taken, for the host that it names and no other', async () => {
+test('a certificate of a configured authority is accepted, for its own host only', async () => {
   const server = await SyslogServer.open(firstCertificate)
   const given = { ca_certificate: firstCertificate.cert }
   assert.equal(await fares(server, given), 'delivered')
@@ -39,7 +39,7 @@ test('a certificate of an authority that is given is taken, for the host that it
   await server.close()
 })
 
-test('verification is left out where the integration says so', async () => {
+test('verification can be turned off', async () => {
   const server = await SyslogServer.open(firstCertificate)
   assert.equal(await fares(server, { verify_tls: false }), 'delivered')
   await eventually(
@@ -49,7 +49,7 @@ test('verification is left out where the integration says so', async () => {
   await server.close()
 })
 
-test('a receiver that speaks no TLS is a failure', async () => {
+test('a receiver without TLS is a failure', async () => {
   const server = await SyslogServer.open()
   assert.match(await fares(server, {}), /within|closed|SSL|ECONNRESET|socket/)
   assert.deepEqual(server.messages, [])

@@ -29,7 +29,7 @@ describe('a STIX pattern', () => {
     ["  [ url:value='http://x.example/it\\'s\\\\' ]  ", ["url|http://x.example/it's/"], 0],
   ]
   for (const [pattern, keys, networks] of understood) {
-    it(`is understood: ${pattern}`, () => {
+    it(`is supported: ${pattern}`, () => {
       const read = simplePattern(pattern)
       assert.deepEqual([read?.keys, read?.networks.length], [keys, networks])
     })
@@ -59,13 +59,13 @@ describe('a STIX pattern', () => {
     "[domain-name:value = 'a.example']]",
     "[domain-name:value = '']",
   ]
-  it('is understood whole or not at all', () => {
+  it('is supported as a whole or not at all', () => {
     for (const pattern of not) assert.equal(simplePattern(pattern), null, pattern.slice(0, 100))
   })
 })
 
 describe('observables', () => {
-  it('are told apart by their form', () => {
+  it('are recognised by their form', () => {
     const types = (text: string): string[] => observablesIn(text).map(([type, value]) => `${type} ${value}`)
     assert.deepEqual(types(' 192.0.2.1 '), ['ipv4-addr 192.0.2.1'])
     assert.deepEqual(types('2001:DB8::1'), ['ipv6-addr 2001:DB8::1'])
@@ -82,7 +82,7 @@ describe('observables', () => {
       assert.deepEqual(types(none), [], none.slice(0, 20))
   })
 
-  it('of addresses are the same however they are spelled', () => {
+  it('of the same address are equal in any spelling', () => {
     assert.equal(bitsOf('2001:db8:0:0:0:0:0:1'), bitsOf('2001:DB8::1'))
     assert.equal(bitsOf('::ffff:192.0.2.1'), 0xffffc0000201n)
     assert.equal(bitsOf('::'), 0n)
@@ -96,7 +96,7 @@ describe('an index of indicators', () => {
   const ids = (index: IndicatorIndex, value: string, nowMs = 0): string[] =>
     observablesIn(value).flatMap(([type, text]) => index.find(type, text, nowMs).map(({ id }) => id))
 
-  it('finds by equality and by network', () => {
+  it('finds indicators by value and by network', () => {
     const index = new IndicatorIndex(100)
     index.take({ ...base, id: 'one', pattern: "[ipv4-addr:value = '192.0.2.1']" }, 0)
     index.take(
@@ -110,7 +110,7 @@ describe('an index of indicators', () => {
     assert.deepEqual(ids(index, '2001:db9::1'), [])
   })
 
-  it('counts the version that was modified last, and none that is revoked, in any order', () => {
+  it('uses the latest version, and ignores revoked indicators, in any order of arrival', () => {
     const index = new IndicatorIndex(100)
     const version = (modified: string, host: string, more: object = {}) => ({
       ...base,
@@ -127,7 +127,7 @@ describe('an index of indicators', () => {
     assert.deepEqual(ids(index, 'new.example'), [])
   })
 
-  it('holds from when to when it says', () => {
+  it('finds an indicator only while it is valid', () => {
     const index = new IndicatorIndex(100)
     index.take(
       {
@@ -145,7 +145,7 @@ describe('an index of indicators', () => {
     )
   })
 
-  it('is bounded: what holds no longer goes first, what has no room is counted, and what is not understood', () => {
+  it('is limited: expired indicators are removed first; those without room and unsupported ones are counted', () => {
     const index = new IndicatorIndex(3)
     const take = (id: string, more: object = {}): void =>
       index.take({ ...base, id, pattern: `[domain-name:value = '${id}.example']`, ...more }, 10_000)

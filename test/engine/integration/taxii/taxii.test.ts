@@ -89,7 +89,7 @@ enrichmentContract({
         kill_chain_phases: [],
       },
     ],
-    [{ dns: { query: { name: 'secret.example' } } }, null],
+    [{ dns: { question: { name: 'secret.example' } } }, null],
   ],
   mute: { source: { ip: 'no address' }, message: '192.0.2.1' },
   async open() {
@@ -99,7 +99,7 @@ enrichmentContract({
     return {
       connection: server.connection,
       behave: (how) => void (server.http.answer = how === 'well' ? working : behaving[how]),
-      get query() {
+      get requests() {
         return server.http.received.length
       },
       close: () => server.close(),
@@ -121,7 +121,7 @@ describe('collections of a TAXII server', () => {
     })
   }
 
-  it('are those that may be read, or those of them that are named, by discovery or by the API root itself', () =>
+  it('are the readable ones, or the wanted ones, by discovery or by the API root itself', () =>
     withClient(async (client, server) => {
       assert.deepEqual(
         (await client.collections([], never)).map(({ title }) => title),
@@ -137,7 +137,7 @@ describe('collections of a TAXII server', () => {
       direct.close()
     }))
 
-  it('are read in pages, by next or by time, and from where the last read ended', () =>
+  it('are read in pages, by next or by time, from the end of the last read', () =>
     withClient(async (client, server) => {
       for (const saysNext of [true, false]) {
         server.saysNext = saysNext
@@ -157,25 +157,25 @@ describe('collections of a TAXII server', () => {
       }
     }))
 
-  it('that never end are not read for ever; an API root elsewhere is not asked, and gets no password', () =>
+  it('that never end are not read for ever; an API root of another origin gets no request and no password', () =>
     withClient(async (client, server) => {
       const [one] = await client.collections(['one'], never)
-      const query = server.http.received.length
+      const before = server.http.received.length
       for (const page of ['{"more":true}', '{"more":true,"next":"a"}']) {
         server.http.answer = status(200, {}, page)
         await assert.rejects(
           client.read(one!, '', () => {}, never),
-          /there is more, and not where/,
+          /more pages, but does not say where/,
         )
       }
-      assert.ok(server.http.received.length < query + 5)
+      assert.ok(server.http.received.length < before + 5)
       server.http.answer = status(200, {}, '{"api_roots":["http://127.0.0.2:1/root/"]}')
-      await assert.rejects(client.collections([], never), /another address/)
+      await assert.rejects(client.collections([], never), /another origin/)
     }))
 })
 
 describe('a feed of indicators', () => {
-  it('takes up what is added and what is revoked, stays while the server is away, and says how it is', async () => {
+  it('reads added and revoked indicators, stays while the server is down, and reports its state', async () => {
     const server = await TaxiiServer.open()
     fill(server)
     const tools = { policy: new HostPolicy(['127.0.0.1']), clock: new ManualClock(), serviceName: 'service' }
@@ -186,11 +186,11 @@ describe('a feed of indicators', () => {
       indicatorsMax: 100,
       nowMs: () => Date.parse('2026-06-01T00:00:00Z'),
     })
-    assert.match(feed.summary(), /nothing was read/)
+    assert.match(feed.summary(), /nothing read yet/)
     const find = async (value: string): Promise<number> =>
       (await feed.index()).find('domain-name', value, Date.parse('2026-06-01T00:00:00Z')).length
     assert.equal(await find('bad.example'), 1)
-    assert.equal(feed.summary(), '3 indicators; 1 with patterns that are not understood')
+    assert.equal(feed.summary(), '3 indicators; 1 with unsupported patterns')
     server.add('one', { id: 'indicator--9', pattern: "[domain-name:value = 'new.example']" })
     await eventually(
       () => find('new.example'),
@@ -205,13 +205,13 @@ describe('a feed of indicators', () => {
     server.http.answer = status(503)
     await eventually(
       async () => feed.summary(),
-      (summary) => /not read anew: HTTP 503/.test(summary),
+      (summary) => /the last read failed: HTTP 503/.test(summary),
     )
     assert.equal(await find('new.example'), 1)
     server.http.answer = working
     await eventually(
       async () => feed.summary(),
-      (summary) => !/not read anew/.test(summary),
+      (summary) => !/the last read failed/.test(summary),
     )
     await feed.close()
     await server.close()

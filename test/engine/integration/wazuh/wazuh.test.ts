@@ -21,10 +21,10 @@ test('without parameters the alerts are read with their own ids', async () => {
   await source.close()
 })
 
-test('the decision is written to the alert in whichever index it is, and nothing else of it changes', async () => {
+test('the decision is written to the alert, whatever its index, and the rest of the alert stays', async () => {
   const sink = openSink(wazuh, 'output', server.connection)
   assert.deepEqual(
-    (await sink.deliver([outgoing('a6'), outgoing('a7'), outgoing('a5')], never)).map(({ fate }) => fate),
+    (await sink.deliver([outgoing('a6'), outgoing('a7'), outgoing('a5')], never)).map(({ outcome }) => outcome),
     ['delivered', 'refused', 'delivered'],
   )
   const { service, ...rest } = server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source as any
@@ -36,7 +36,7 @@ test('the decision is written to the alert in whichever index it is, and nothing
   await sink.close()
 })
 
-test('what was written back is not read: an alert that is read again is the same event', async () => {
+test('the written decision is not read: an alert that is read again is the same event', async () => {
   const source = wazuh.openSource!(server.connection, {}, toolsFor())
   const { documents } = await source.poll(null, never)
   assert.ok(server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source.service !== undefined)

@@ -50,13 +50,13 @@ test('who guessed last is forgotten last', () => {
 
 test('right ones cost nothing', () => {
   const guard = new LoginThrottle(new ManualClock())
-  for (let i = 0; i < 1_000; i++) guard.take('ann', '192.0.2.1').right()
-  for (let i = 0; i < 1_000; i++) guard.take('ann', '192.0.2.1').back()
+  for (let i = 0; i < 1_000; i++) guard.take('ann', '192.0.2.1').succeed()
+  for (let i = 0; i < 1_000; i++) guard.take('ann', '192.0.2.1').cancel()
 })
 
 test('who was right somewhere is not locked out there by others', () => {
   const guard = new LoginThrottle(new ManualClock())
-  guard.take('ann', '192.0.2.1').right()
+  guard.take('ann', '192.0.2.1').succeed()
   for (let i = 0; i < limits.loginAttemptsPerUserMax; i++) guard.take('ann', '198.51.100.1')
   assertRefused('too_many_attempts', () => guard.take('ann', '198.51.100.2'))
   for (let i = 0; i < limits.loginAttemptsPerUserMax; i++) guard.take('ann', '192.0.2.1')

@@ -36,8 +36,8 @@ test('many addresses write no more than so many entries an hour', () => {
   const { environment, refused } = start()
   for (let i = 0; i < perHour + 100; i++) refused.add(i % 2 === 0 ? 'ann' : '', `10.0.${i >> 8}.${i & 255}`)
   assert.equal(auditEntries(environment).length, perHour)
-  refused.tell()
-  refused.tell()
+  refused.summarize()
+  refused.summarize()
   const told = auditEntries(environment).slice(perHour)
   assert.deepEqual(
     told.map(({ object, details }) => [object.title, details!.times]),
@@ -56,8 +56,8 @@ test('what cannot be written is told later', () => {
   environment.commit = () => {
     throw new Error('full')
   }
-  refused.tell()
+  refused.summarize()
   environment.commit = commit
-  refused.tell()
+  refused.summarize()
   assert.equal(auditEntries(environment).at(-1)!.details!.times, 1)
 })

@@ -12,28 +12,28 @@ import { assertRefused } from '../../../support/engine/refusal.js'
 const ann = { name: 'ann', password: ADMIN.adminPassword, role: 'analyst' } as const
 
 test('a token is made for the right password, and kept as a hash only', async () => {
-  const { catalog, environment, clock } = withAdmin()
-  const token = await tokenOf(catalog, 'admin', { lifeSeconds: 3_600 })
+  const { resources, environment, clock } = withAdmin()
+  const token = await tokenOf(resources, 'admin', { lifeSeconds: 3_600 })
   assert.match(token.value, /^[\w-]{43}$/)
   assert.equal(token.expiresMicros, clock.nowMicros() + 3_600e6)
   const rows = dump(environment).join('\n')
   assert.ok(!rows.includes(token.value))
   assert.ok(rows.includes(hashSecret(token.value)))
-  const [seen] = catalog.tokens.list(principalOf(catalog, token.value), null)
+  const [seen] = resources.tokens.list(principalOf(resources, token.value), null)
   assert.ok(!JSON.stringify(seen).includes(hashSecret(token.value)))
 })
 
 test('unknown, disabled and wrong are one refusal', async () => {
-  const { catalog, by } = withAdmin()
-  await catalog.users.create(by, ann)
-  catalog.users.change(by, 'ann', { enabled: false })
+  const { resources, by } = withAdmin()
+  await resources.users.create(by, ann)
+  resources.users.change(by, 'ann', { enabled: false })
   for (const [username, password] of [
     ['nobody', 'x'],
     ['admin', 'x'],
     ['ann', ADMIN.adminPassword],
     ['', ''],
   ] as const) {
-    await assert.rejects(tokenOf(catalog, username, { password }), {
+    await assert.rejects(tokenOf(resources, username, { password }), {
       code: 'wrong_password',
       message: 'wrong user name or password',
     })
@@ -41,41 +41,41 @@ test('unknown, disabled and wrong are one refusal', async () => {
 })
 
 test('a user who is disabled while the password is looked at gets no token', async () => {
-  const { catalog, by } = withAdmin()
-  await catalog.users.create(by, ann)
-  const query = tokenOf(catalog, 'ann')
-  catalog.users.change(by, 'ann', { enabled: false })
+  const { resources, by } = withAdmin()
+  await resources.users.create(by, ann)
+  const query = tokenOf(resources, 'ann')
+  resources.users.change(by, 'ann', { enabled: false })
   await assert.rejects(query, { code: 'wrong_password' })
 })
 
 test("one sees and ends one's own; whoever may sees and ends all", async () => {
-  const { catalog, by } = withAdmin()
-  await catalog.users.create(by, ann)
-  const [anns, admins] = [await tokenOf(catalog, 'ann'), await tokenOf(catalog, 'admin')]
-  const own = principalOf(catalog, anns.value)
-  const ids = (username: string | null, who = own): string[] => catalog.tokens.list(who, username).map(({ id }) => id)
+  const { resources, by } = withAdmin()
+  await resources.users.create(by, ann)
+  const [anns, admins] = [await tokenOf(resources, 'ann'), await tokenOf(resources, 'admin')]
+  const own = principalOf(resources, anns.value)
+  const ids = (username: string | null, who = own): string[] => resources.tokens.list(who, username).map(({ id }) => id)
   assert.deepEqual(ids(null), [anns.id])
   assert.deepEqual(ids('ann'), [anns.id])
   assertRefused('forbidden', () => ids('admin'))
   assert.deepEqual(ids(null, by).sort(), [anns.id, admins.id].sort())
   assert.deepEqual(ids('admin', by), [admins.id])
-  assertRefused('token_not_found', () => catalog.tokens.revoke(own, admins.id))
-  assertRefused('token_not_found', () => catalog.tokens.revoke(by, 'none'))
-  catalog.tokens.revoke(own, anns.id)
-  assert.equal(catalog.authenticate(anns.value), null)
-  catalog.tokens.revoke(by, admins.id)
-  assert.equal(catalog.authenticate(admins.value), null)
+  assertRefused('token_not_found', () => resources.tokens.revoke(own, admins.id))
+  assertRefused('token_not_found', () => resources.tokens.revoke(by, 'none'))
+  resources.tokens.revoke(own, anns.id)
+  assert.equal(resources.authenticate(anns.value), null)
+  resources.tokens.revoke(by, admins.id)
+  assert.equal(resources.authenticate(admins.value), null)
 })
 
 test('the last use is told, and outlasts a start that was orderly', async () => {
-  const { catalog, by, clock, reopen } = withAdmin()
-  const { value } = await tokenOf(catalog, 'admin')
-  assert.equal(catalog.tokens.list(by, null)[0]!.lastUsedAt, null)
+  const { resources, by, clock, reopen } = withAdmin()
+  const { value } = await tokenOf(resources, 'admin')
+  assert.equal(resources.tokens.list(by, null)[0]!.lastUsedAt, null)
   clock.advanceMs(1_000)
-  catalog.authenticate(value)
-  const at = catalog.tokens.list(by, null)[0]!.lastUsedAt
+  resources.authenticate(value)
+  const at = resources.tokens.list(by, null)[0]!.lastUsedAt
   assert.ok(at !== null)
-  catalog.close()
+  resources.close()
   assert.equal(reopen().tokens.list(by, null)[0]!.lastUsedAt, at)
 })
 
@@ -95,17 +95,17 @@ test('one token too many ends those that are over, else the one that was not use
     batch.put('tokens', nameKey(token.id), encodeRecord(token))
   }
   environment.commit(batch)
-  const catalog = reopen()
+  const resources = reopen()
   clock.advanceMs(11_000)
-  assert.ok(catalog.authenticate('value 0'))
-  const ids = (): Set<string> => new Set(catalog.tokens.list(by, 'admin').map(({ id }) => id))
-  await tokenOf(catalog, 'admin')
+  assert.ok(resources.authenticate('value 0'))
+  const ids = (): Set<string> => new Set(resources.tokens.list(by, 'admin').map(({ id }) => id))
+  await tokenOf(resources, 'admin')
   assert.deepEqual(
     [ids().size, ids().has('t2'), ids().has('t1')],
     [limits.tokensPerUserMax, false, true],
     'one was over',
   )
-  await tokenOf(catalog, 'admin')
+  await tokenOf(resources, 'admin')
   assert.deepEqual(
     [ids().size, ids().has('t1'), ids().has('t0')],
     [limits.tokensPerUserMax, false, true],

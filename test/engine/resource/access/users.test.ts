@@ -9,14 +9,14 @@ const password = ADMIN.adminPassword
 const ann = { name: 'ann', password, role: 'analyst' as Role }
 
 test('a user is made once, whatever the case of the name, and is there after a start', async () => {
-  const { catalog, by, reopen, environment } = withAdmin()
-  const made = await catalog.users.create(by, ann)
+  const { resources, by, reopen, environment } = withAdmin()
+  const made = await resources.users.create(by, ann)
   assert.deepEqual(
     [made.name, made.role, made.enabled, made.lastLoginAt, made.tokens],
     ['ann', 'analyst', true, null, 0],
   )
-  await assert.rejects(catalog.users.create(by, { ...ann, name: 'ANN' }), { code: 'user_exists' })
-  const twins = await Promise.allSettled(['bob', 'Bob'].map((name) => catalog.users.create(by, { ...ann, name })))
+  await assert.rejects(resources.users.create(by, { ...ann, name: 'ANN' }), { code: 'user_exists' })
+  const twins = await Promise.allSettled(['bob', 'Bob'].map((name) => resources.users.create(by, { ...ann, name })))
   assert.deepEqual(twins.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   assert.deepEqual(
     reopen()
@@ -29,19 +29,19 @@ test('a user is made once, whatever the case of the name, and is there after a s
 })
 
 test('names and passwords that cannot be one are refused with their place', async () => {
-  const { catalog, by } = withAdmin()
+  const { resources, by } = withAdmin()
   for (const name of ['', ' ', 'a b', 'a/b', '..', '-a', 'me', 'ME', 'é', 'x'.repeat(129)]) {
-    await assert.rejects(catalog.users.create(by, { ...ann, name }), { code: 'invalid_body' }, name)
+    await assert.rejects(resources.users.create(by, { ...ann, name }), { code: 'invalid_body' }, name)
   }
   for (const bad of ['', 'short', '        ', 'x'.repeat(513)]) {
-    await assert.rejects(catalog.users.create(by, { ...ann, password: bad }), { code: 'invalid_body' })
+    await assert.rejects(resources.users.create(by, { ...ann, password: bad }), { code: 'invalid_body' })
   }
-  await catalog.users.create(by, { ...ann, name: 'ann.b+c@example.com' })
+  await resources.users.create(by, { ...ann, name: 'ann.b+c@example.com' })
 })
 
 test('the last enabled administrator stays one', async () => {
-  const { catalog, by } = withAdmin()
-  const { users } = catalog
+  const { resources, by } = withAdmin()
+  const { users } = resources
   const mustHold = (): void => {
     assertRefused('last_administrator', () => users.remove(by, 'admin'))
     assertRefused('last_administrator', () => users.change(by, 'admin', { enabled: false }))
@@ -62,20 +62,20 @@ test('the last enabled administrator stays one', async () => {
 })
 
 test('an unknown user is not found', async () => {
-  const { catalog, by } = withAdmin()
-  assertRefused('user_not_found', () => catalog.users.get('nobody'))
-  assertRefused('user_not_found', () => catalog.users.change(by, 'nobody', {}))
-  assertRefused('user_not_found', () => catalog.users.remove(by, 'nobody'))
-  await assert.rejects(catalog.users.setPassword(by, 'nobody', { password, keepTokens: false, address: ADDRESS }), {
+  const { resources, by } = withAdmin()
+  assertRefused('user_not_found', () => resources.users.get('nobody'))
+  assertRefused('user_not_found', () => resources.users.change(by, 'nobody', {}))
+  assertRefused('user_not_found', () => resources.users.remove(by, 'nobody'))
+  await assert.rejects(resources.users.setPassword(by, 'nobody', { password, keepTokens: false, address: ADDRESS }), {
     code: 'user_not_found',
   })
 })
 
 test('a commit that fails changes nobody', async () => {
-  const { catalog, by, environment } = withAdmin()
+  const { resources, by, environment } = withAdmin()
   environment.failNextCommit = new Error('disk')
-  await assert.rejects(catalog.users.create(by, ann), /disk/)
-  assert.equal(catalog.users.list().length, 1)
+  await assert.rejects(resources.users.create(by, ann), /disk/)
+  assert.equal(resources.users.list().length, 1)
 })
 
 describe('a password', () => {
@@ -83,46 +83,46 @@ describe('a password', () => {
   const change = { password: next, keepTokens: false, address: ADDRESS }
 
   test("of one's own is changed with the current one, and other tokens end", async () => {
-    const { catalog, by } = withAdmin()
-    await catalog.users.create(by, ann)
-    const [mine, other] = [(await tokenOf(catalog, 'ann')).value, (await tokenOf(catalog, 'ann')).value]
-    const own = principalOf(catalog, mine)
+    const { resources, by } = withAdmin()
+    await resources.users.create(by, ann)
+    const [mine, other] = [(await tokenOf(resources, 'ann')).value, (await tokenOf(resources, 'ann')).value]
+    const own = principalOf(resources, mine)
     for (const currentPassword of [undefined, 'wrong']) {
       const wrong = { ...change, ...(currentPassword === undefined ? {} : { currentPassword }) }
-      await assert.rejects(catalog.users.setPassword(own, 'ann', wrong), { code: 'forbidden' })
+      await assert.rejects(resources.users.setPassword(own, 'ann', wrong), { code: 'forbidden' })
     }
-    await assert.rejects(catalog.users.setPassword(own, 'admin', { ...change, currentPassword: password }), {
+    await assert.rejects(resources.users.setPassword(own, 'admin', { ...change, currentPassword: password }), {
       code: 'forbidden',
     })
-    await catalog.users.setPassword(own, 'ann', { ...change, currentPassword: password })
-    assert.ok(catalog.authenticate(mine))
-    assert.equal(catalog.authenticate(other), null)
-    await assert.rejects(tokenOf(catalog, 'ann'), { code: 'wrong_password' })
-    await tokenOf(catalog, 'ann', { password: next })
+    await resources.users.setPassword(own, 'ann', { ...change, currentPassword: password })
+    assert.ok(resources.authenticate(mine))
+    assert.equal(resources.authenticate(other), null)
+    await assert.rejects(tokenOf(resources, 'ann'), { code: 'wrong_password' })
+    await tokenOf(resources, 'ann', { password: next })
   })
 
   test('that somebody else has changed meanwhile is not changed by who knew the one before', async () => {
-    const { catalog, by } = withAdmin()
-    await catalog.users.create(by, ann)
-    const own = principalOf(catalog, (await tokenOf(catalog, 'ann')).value)
-    const mine = catalog.users.setPassword(own, 'ann', {
+    const { resources, by } = withAdmin()
+    await resources.users.create(by, ann)
+    const own = principalOf(resources, (await tokenOf(resources, 'ann')).value)
+    const mine = resources.users.setPassword(own, 'ann', {
       ...change,
       password: 'of who stole it',
       currentPassword: password,
     })
     const [stolen] = await Promise.allSettled([
       mine,
-      catalog.users.setPassword(by, 'ann', { ...change, keepTokens: true }),
+      resources.users.setPassword(by, 'ann', { ...change, keepTokens: true }),
     ])
     assert.deepEqual([stolen.status, (stolen as PromiseRejectedResult).reason?.code], ['rejected', 'forbidden'])
-    await tokenOf(catalog, 'ann', { password: next })
+    await tokenOf(resources, 'ann', { password: next })
   })
 
   test('is neither made nor changed by who may it no longer when it is hashed', async () => {
-    const { catalog, by } = withAdmin()
-    const { users } = catalog
+    const { resources, by } = withAdmin()
+    const { users } = resources
     for (const name of ['ann', 'eve']) await users.create(by, { ...ann, name, role: 'administrator' })
-    const eve = principalOf(catalog, (await tokenOf(catalog, 'eve')).value)
+    const eve = principalOf(resources, (await tokenOf(resources, 'eve')).value)
     const query = (): Promise<unknown>[] => [
       users.create(eve, { ...ann, name: 'friend' }),
       users.setPassword(eve, 'ann', change),
@@ -134,18 +134,18 @@ describe('a password', () => {
     await demoted
     users.change(by, 'eve', { role: 'administrator' })
     const revoked = refused('unauthorized', query())
-    catalog.tokens.revoke(by, eve.tokenId as string)
+    resources.tokens.revoke(by, eve.tokenId as string)
     await revoked
-    await tokenOf(catalog, 'ann')
+    await tokenOf(resources, 'ann')
   })
 
   test("of another's is changed by whoever may, and all tokens end unless they are kept", async () => {
-    const { catalog, by } = withAdmin()
-    await catalog.users.create(by, ann)
-    const token = (await tokenOf(catalog, 'ann')).value
-    await catalog.users.setPassword(by, 'ann', { ...change, keepTokens: true })
-    assert.ok(catalog.authenticate(token))
-    await catalog.users.setPassword(by, 'ann', change)
-    assert.equal(catalog.authenticate(token), null)
+    const { resources, by } = withAdmin()
+    await resources.users.create(by, ann)
+    const token = (await tokenOf(resources, 'ann')).value
+    await resources.users.setPassword(by, 'ann', { ...change, keepTokens: true })
+    assert.ok(resources.authenticate(token))
+    await resources.users.setPassword(by, 'ann', change)
+    assert.equal(resources.authenticate(token), null)
   })
 })

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
 import type { ResourceStore } from '../../../../engine/resource/resource-store.js'
-import { input, job, openCatalog, restApi, keyOf } from '../../../support/resource-store.js'
+import { input, job, openResourceStore, restApi, keyOf } from '../../../support/resource-store.js'
 import { testAuthor } from '../../../support/author.js'
 import type { Principal } from '../../../../engine/api/principal.js'
 
-function principalOf(catalog: ResourceStore, secret: string): Principal {
-  const principal = catalog.authenticate(secret)
+function principalOf(resources: ResourceStore, secret: string): Principal {
+  const principal = resources.authenticate(secret)
   assert.ok(principal !== null)
   return principal
 }
 
 test('an input key sees the jobs with an enabled input that is bound to it, a management key all', () => {
-  const { catalog } = openCatalog()
+  const { resources } = openResourceStore()
   const managementKey = 'a-management-key-of-tests'
-  catalog.bootstrap({ adminPassword: 'long enough', managementKey })
-  const one = principalOf(catalog, keyOf(catalog, 'one'))
-  const two = principalOf(catalog, keyOf(catalog, 'two'))
-  catalog.apply(
+  resources.bootstrap({ adminPassword: 'long enough', managementKey })
+  const one = principalOf(resources, keyOf(resources, 'one'))
+  const two = principalOf(resources, keyOf(resources, 'two'))
+  resources.apply(
     {
       i1: restApi('i1', 'one'),
       i2: restApi('i2', 'two'),
@@ -30,26 +30,26 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
     true,
     testAuthor,
   )
-  const id = (title: string): number => (catalog.jobByTitle(title) as JobSettings).id
+  const id = (title: string): number => (resources.jobByTitle(title) as JobSettings).id
   const seen = (principal: Principal): string[] => {
-    return ['a', 'b', 'c', 'd'].filter((title) => catalog.canSee(principal, id(title)))
+    return ['a', 'b', 'c', 'd'].filter((title) => resources.canSee(principal, id(title)))
   }
   assert.deepEqual([seen(one), seen(two)], [['a', 'b'], ['b']])
-  const management = principalOf(catalog, managementKey)
+  const management = principalOf(resources, managementKey)
   assert.deepEqual(seen(management), ['a', 'b', 'c', 'd'])
-  assert.equal(catalog.canSee(management, 999), false)
+  assert.equal(resources.canSee(management, 999), false)
   assert.deepEqual(
-    [...catalog.jobs()].map((each) => catalog.hasRestInput(each)),
+    [...resources.jobs()].map((each) => resources.hasRestInput(each)),
     [true, true, false, false],
   )
 
-  catalog.apply({ i1: restApi('i1', 'two') }, true, testAuthor)
+  resources.apply({ i1: restApi('i1', 'two') }, true, testAuthor)
   assert.deepEqual([seen(one), seen(two)], [[], ['a', 'b']], 'bound to another key')
-  catalog.apply({ c: job('c', { pipeline_integrations: [input('i2')] }) }, true, testAuthor)
+  resources.apply({ c: job('c', { pipeline_integrations: [input('i2')] }) }, true, testAuthor)
   assert.deepEqual(seen(two), ['a', 'b', 'c'], 'enabled')
-  catalog.setJobStatus(id('c'), 'STOPPED', testAuthor)
+  resources.setJobStatus(id('c'), 'STOPPED', testAuthor)
   assert.deepEqual(seen(two), ['a', 'b', 'c'], 'a stopped job is seen as well')
   const gone = id('a')
-  catalog.remove({ type: 'job', title: 'a' }, testAuthor)
-  assert.equal(catalog.canSee(two, gone), false, 'deleted')
+  resources.delete({ type: 'job', title: 'a' }, testAuthor)
+  assert.equal(resources.canSee(two, gone), false, 'deleted')
 })

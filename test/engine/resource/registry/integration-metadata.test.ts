@@ -5,7 +5,7 @@ import { jobCategories } from '../../../../engine/domain/job/job.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { IntegrationMetadata } from '../../../../engine/resource/registry/integration-metadata.js'
 import { builtInKinds } from '../../../../engine/resource/registry/registry-entries.js'
-import { job, openCatalog } from '../../../support/resource-store.js'
+import { job, openResourceStore } from '../../../support/resource-store.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
 import { kindsForTests, search } from '../../../support/registry.js'
 import { randomSet } from '../../../support/resource-sets.js'
@@ -48,16 +48,16 @@ test('a secret is marked, an enumeration and a default are told', () => {
 })
 
 test('what the schema requires is what a document misses, and what it enumerates is what fits', () => {
-  const { catalog } = openCatalog(1, 8, kindsForTests)
+  const { resources } = openResourceStore(1, 8, kindsForTests)
   const connection = schemaOf({ type: 'Search engine' }).properties['Search engine']
   const put = (document: unknown): string[] => {
-    const { context } = assertRefused('invalid_resources', () => catalog.apply({ i: document }, true, testAuthor))
+    const { context } = assertRefused('invalid_resources', () => resources.apply({ i: document }, true, testAuthor))
     return (context.issues ?? []).map(({ loc }) => String(loc.at(-1)))
   }
   const bare = { type: 'integration', properties: { title: 'x', integration_type: 'Search engine' } }
   assert.deepEqual(put(bare), connection?.required)
   assert.deepEqual(put(search('x', { schema: 'ftp' })), ['schema'])
-  catalog.apply({ i: search('x') }, true, testAuthor)
+  resources.apply({ i: search('x') }, true, testAuthor)
 })
 
 test('metadata has all types in short, or one in full', () => {
@@ -127,10 +127,10 @@ test('every category is told with its processors and the schema of its jobs', ()
       assert.ok(properties[field], field)
     const advanced = properties.advanced_settings?.properties ?? {}
     const labels = advanced.custom_labels?.default as unknown
-    const { catalog } = openCatalog()
-    catalog.apply({ j: job('j', { category: name, advanced_settings: { custom_labels: labels } }) }, true, testAuthor)
-    catalog.apply({ k: job('k', { category: name }) }, true, testAuthor)
-    assert.deepEqual(catalog.jobByTitle('j')?.labels, catalog.jobByTitle('k')?.labels)
+    const { resources } = openResourceStore()
+    resources.apply({ j: job('j', { category: name, advanced_settings: { custom_labels: labels } }) }, true, testAuthor)
+    resources.apply({ k: job('k', { category: name }) }, true, testAuthor)
+    assert.deepEqual(resources.jobByTitle('j')?.labels, resources.jobByTitle('k')?.labels)
     assert.deepEqual(Object.keys(advanced.auto_retrain?.properties.blockers?.properties ?? {}).sort(), [
       'consensus_changes',
       'consensus_flipping',
@@ -150,10 +150,10 @@ test('every job that is shown fits the schema of its category', () => {
   )
   let shown = 0
   for (let seed = 0; seed < 40; seed++) {
-    const { catalog } = openCatalog(seed)
-    catalog.apply(randomSet(new SeededRandom(seed)), true, testAuthor)
-    for (const { title, category } of catalog.jobs()) {
-      const [found] = JSON.parse(JSON.stringify(catalog.list({ type: 'job', title }))) as Record<
+    const { resources } = openResourceStore(seed)
+    resources.apply(randomSet(new SeededRandom(seed)), true, testAuthor)
+    for (const { title, category } of resources.jobs()) {
+      const [found] = JSON.parse(JSON.stringify(resources.list({ type: 'job', title }))) as Record<
         string,
         { properties: unknown }
       >[]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allKinds } from '../../../../engine/integration/registry.js'
 import type { ResourceStore } from '../../../../engine/resource/resource-store.js'
-import { openCatalog } from '../../../support/resource-store.js'
+import { openResourceStore } from '../../../support/resource-store.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
 import { testAuthor } from '../../../support/author.js'
 
@@ -10,8 +10,8 @@ const labels = (...names: string[]): object => ({ custom_labels: names.map((name
 
 /** A job with the labels A, B and C, and a webhook. */
 function bench(): ResourceStore {
-  const { catalog } = openCatalog(1, 8, allKinds)
-  catalog.apply(
+  const { resources } = openResourceStore(1, 8, allKinds)
+  resources.apply(
     {
       hook: {
         type: 'integration',
@@ -21,12 +21,12 @@ function bench(): ResourceStore {
     true,
     testAuthor,
   )
-  put(catalog, { advanced_settings: labels('A', 'B', 'C') })
-  return catalog
+  put(resources, { advanced_settings: labels('A', 'B', 'C') })
+  return resources
 }
 
-function put(catalog: ResourceStore, properties: object): void {
-  catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true, testAuthor)
+function put(resources: ResourceStore, properties: object): void {
+  resources.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true, testAuthor)
 }
 
 /** A step that tells of the decisions that the text names. */
@@ -34,17 +34,17 @@ function step(decisions: string): object {
   return { pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', parameters: { decisions } }] }
 }
 
-function decisionsOf(catalog: ResourceStore): unknown {
-  return catalog.jobByTitle('j')?.pipeline.find(({ role }) => role === 'post_decision')?.parameters.decisions
+function decisionsOf(resources: ResourceStore): unknown {
+  return resources.jobByTitle('j')?.pipeline.find(({ role }) => role === 'post_decision')?.parameters.decisions
 }
 
 test('a step names labels of its job, by name, id or place; another word is refused at its place', () => {
-  const catalog = bench()
+  const resources = bench()
   for (const text of ['A', ' a , B', 'label_0,class_2', '']) {
-    put(catalog, step(text))
-    assert.equal(decisionsOf(catalog), text)
+    put(resources, step(text))
+    assert.equal(decisionsOf(resources), text)
   }
-  const { context } = assertRefused('invalid_resources', () => put(catalog, step('B, Nonsense')))
+  const { context } = assertRefused('invalid_resources', () => put(resources, step('B, Nonsense')))
   assert.deepEqual(context.issues, [
     {
       loc: ['j', 'properties', 'pipeline_integrations', 0, 'parameters', 'decisions'],
@@ -55,26 +55,26 @@ test('a step names labels of its job, by name, id or place; another word is refu
 })
 
 test('labels that are called otherwise are so in the steps that name them, whether the document has the step or not', () => {
-  const catalog = bench()
-  put(catalog, step('a, label_1, C'))
-  put(catalog, { advanced_settings: labels('A2', 'B', 'C') })
-  assert.equal(decisionsOf(catalog), 'A2, label_1, C')
-  put(catalog, { advanced_settings: labels('C', 'A2', 'B'), ...step('A2, label_1, C') })
-  assert.equal(decisionsOf(catalog), 'A2, label_1, C')
-  put(catalog, {
+  const resources = bench()
+  put(resources, step('a, label_1, C'))
+  put(resources, { advanced_settings: labels('A2', 'B', 'C') })
+  assert.equal(decisionsOf(resources), 'A2, label_1, C')
+  put(resources, { advanced_settings: labels('C', 'A2', 'B'), ...step('A2, label_1, C') })
+  assert.equal(decisionsOf(resources), 'A2, label_1, C')
+  put(resources, {
     advanced_settings: { custom_labels: [{ name: 'x, y', id: 'label_0' }, { name: 'B', id: 'drop' }, { name: 'C' }] },
     ...step('A2, label_1, C'),
   })
-  assert.equal(decisionsOf(catalog), 'label_0, drop, C')
+  assert.equal(decisionsOf(resources), 'label_0, drop, C')
 })
 
 test('a step that is stored with another word is no reason to refuse its job', () => {
-  const catalog = bench()
-  put(catalog, step('A'))
-  const job = catalog.jobByTitle('j')
+  const resources = bench()
+  put(resources, step('A'))
+  const job = resources.jobByTitle('j')
   assert.ok(job !== null && job !== undefined)
   // As versions stored it that looked at no words.
   Object.assign(job.pipeline.find(({ role }) => role === 'post_decision')?.parameters ?? {}, { decisions: 'Nonsense' })
-  put(catalog, { description: 'another', ...step('Nonsense') })
-  assert.equal(decisionsOf(catalog), 'Nonsense')
+  put(resources, { description: 'another', ...step('Nonsense') })
+  assert.equal(decisionsOf(resources), 'Nonsense')
 })

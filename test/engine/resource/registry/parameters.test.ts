@@ -26,7 +26,7 @@ function read(
   before: Record<string, unknown> | null,
 ): [Record<string, unknown>, Issue[]] {
   const issues: Issue[] = []
-  return [readParameters(specs, given, before, sealer, (issue) => issues.push(issue)), issues]
+  return [readParameters({ specs, given, before, sealer, report: (issue) => issues.push(issue) }), issues]
 }
 
 test('named parameters are taken over those there were, others are left out', () => {
@@ -78,7 +78,7 @@ test('a secret that is sent is given again where the address changes; one that o
     read({ host: 'b' }, first)[1].map(({ loc }) => loc),
     [['password']],
   )
-  assert.match(read({ host: 'b' }, first)[1][0]?.msg ?? '', /^must be given again where host changes/)
+  assert.match(read({ host: 'b' }, first)[1][0]?.msg ?? '', /^must be given again when host changes/)
   const [moved, issues] = read({ host: 'b', password: 'hush' }, first)
   assert.deepEqual([moved, issues], [{ ...first, host: 'b' }, []])
   assert.deepEqual(read({ host: 'a', port: 1 }, first)[1], [])

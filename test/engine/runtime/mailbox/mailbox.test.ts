@@ -581,7 +581,7 @@ describe('a message that somebody follows', () => {
     await mailbox.whenIdle()
     assert.deepEqual(heard, ['ran', 'answer', 'answer', 'answer'])
     assert.deepEqual(
-      recorder.tasks.map(({ followed }) => followed),
+      recorder.tasks.map(({ traced }) => traced),
       [true, true, false],
     )
   })

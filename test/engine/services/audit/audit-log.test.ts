@@ -4,7 +4,7 @@ import { limits } from '../../../../engine/limits.js'
 import { AuditLog } from '../../../../engine/services/audit/audit-log.js'
 import { proveChain } from '../../../../engine/services/audit/audit-proof.js'
 import { auditTables } from '../../../../engine/services/audit/audit-tables.js'
-import { readTerms } from '../../../../engine/services/audit/audit-terms.js'
+import { readFieldTerms } from '../../../../engine/services/audit/field-terms.js'
 import { WriteBatch } from '../../../../engine/store/environment.js'
 import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
 import { anEntry, auditEntries } from '../../../support/audit.js'
@@ -72,8 +72,8 @@ test('the values in use are counted, and bounded for each field', () => {
   for (let i = 0; i < limits.auditTermsMax + 5; i++)
     log.record(batch, anEntry({ by: { kind: 'input', name: `key ${i % (limits.auditTermsMax + 2)}` } }))
   environment.commit(batch)
-  assert.deepEqual(readTerms(environment, 'action'), [{ value: 'updated', count: limits.auditTermsMax + 5 }])
-  const users = readTerms(environment, 'user')
+  assert.deepEqual(readFieldTerms(environment, 'action'), [{ value: 'updated', count: limits.auditTermsMax + 5 }])
+  const users = readFieldTerms(environment, 'user')
   assert.equal(users.length, limits.auditTermsMax)
   assert.equal(users.find(({ value }) => value === 'key 0')?.count, 2)
 })

@@ -200,7 +200,7 @@ describe('a data directory that has lost a file', () => {
     cpSync(join(other, 'catalog.mdb'), join(mixed, 'catalog.mdb'))
     await assert.rejects(
       open(mixed),
-      (error) => refused('data_dir_invalid')(error) && /of another directory/.test((error as Error).message),
+      (error) => refused('data_dir_invalid')(error) && /from another directory/.test((error as Error).message),
     )
   })
 
@@ -240,11 +240,11 @@ describe('verifying', () => {
 
   it('names the row that is missing, left over or counted wrong', async () => {
     for (const [table, words] of [
-      ['events', /ids .*ids lead to no event/],
-      ['ids', /events KEY is not found under its id/],
+      ['events', /ids .*some ids lead to no event/],
+      ['ids', /events KEY is not found by its id/],
       ['buckets', /buckets KEY is missing, and has events/],
       ['counts', /buckets KEY has no counts/],
-      ['ballots', /buckets KEY says otherwise about its votes/],
+      ['ballots', /buckets KEY has a flag for its votes that is wrong/],
       ['stats', /stats KEY are missing/],
     ] as const) {
       assert.match(await problemsAfter((batch, rows) => batch.delete(table, rows(table)[0]!.key)), words, table)
@@ -256,7 +256,7 @@ describe('verifying', () => {
       await problemsAfter((batch) => {
         batch.put('meta', metaKey('counted_through'), timeValue(Number.MAX_SAFE_INTEGER))
       }),
-      /counts KEY says \d+ events where \d+ are/,
+      /counts KEY says \d+ events instead of \d+/,
     )
   })
 
@@ -283,7 +283,7 @@ describe('verifying', () => {
           .replace(/"shard":\d+/, '"shard":7')
         batch.put('jobs', key, Buffer.concat([Buffer.of(1), Buffer.from(text)]))
       }, true),
-      /catalog\.mdb jobs KEY lies in a shard that there is not/,
+      /catalog\.mdb jobs KEY is in a shard that does not exist/,
     )
   })
 
@@ -313,7 +313,7 @@ describe('a file of a data directory that has no checksums', () => {
     const { problems } = await verifyDataDir(bare)
     assert.deepEqual(
       problems.map(({ file, what }) => `${file} ${what}`),
-      ['shard-0.mdb has no checksums, and should have'],
+      ['shard-0.mdb should have checksums, and has none'],
     )
     await assert.rejects(open(bare), refused('data_dir_invalid'))
   })

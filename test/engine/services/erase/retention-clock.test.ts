@@ -17,16 +17,16 @@ test('time that passes while somebody looks is believed at once', () => {
 test('a step ahead is believed when the clock has gone on so for a day, across restarts too', () => {
   const clock = new RetentionClock(start)
   assert.deepEqual(ages(clock, [0, 3_650, 3_650.5]), [0, 0, 0.5])
-  assert.equal(clock.believedAt, (1_000 + 3_651) * DAY)
+  assert.equal(clock.trustedAt, (1_000 + 3_651) * DAY)
   const restarted = new RetentionClock(clock.state)
   assert.deepEqual(ages(restarted, [3_650.75, 3_651, 3_651.5]), [0.75, 3_651, 3_651.5])
-  assert.equal(restarted.believedAt, null)
+  assert.equal(restarted.trustedAt, null)
 })
 
 test('a clock that is set back again has deleted nothing, and is believed', () => {
   const clock = new RetentionClock(start)
   assert.deepEqual(ages(clock, [3_650, 3_650.25, 0.5, 1, 1.75]), [0, 0.25, 0.25, 0.75, 1.75])
-  assert.equal(clock.believedAt, null)
+  assert.equal(clock.trustedAt, null)
 })
 
 test('another step while it runs begins the day anew', () => {

@@ -45,12 +45,12 @@ function setUp(retention: object | null): JobSettings {
     decision_points: ['rule'],
     advanced_settings: retention === null ? {} : { retention },
   }
-  parts.catalog.apply({ resources: { job: { type: 'job', properties } } }, true, testAuthor)
-  return parts.catalog.jobByTitle('kept')!
+  parts.resources.apply({ resources: { job: { type: 'job', properties } } }, true, testAuthor)
+  return parts.resources.jobByTitle('kept')!
 }
 
 async function ingest(id: string, rule: string): Promise<void> {
-  const job = parts.catalog.jobByTitle('kept')!
+  const job = parts.resources.jobByTitle('kept')!
   const body = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: { rule } }))
   await new Promise<void>((resolve, reject) => {
     const receiver = { ingested: () => resolve(), refused: reject }
@@ -60,7 +60,7 @@ async function ingest(id: string, rule: string): Promise<void> {
 }
 
 function stats() {
-  const job = parts.catalog.jobByTitle('kept')!
+  const job = parts.resources.jobByTitle('kept')!
   return parts.shards.reader(job.shard).stats(job)
 }
 
@@ -98,7 +98,7 @@ test('of too many the oldest go', async () => {
 
 test('a vote that outlived its event still answers', async () => {
   await ingest('again', 'voted')
-  const job = parts.catalog.jobByTitle('kept')!
+  const job = parts.resources.jobByTitle('kept')!
   assert.equal(parts.shards.reader(job.shard).event(job, 'again').bucketState, 'pending')
 })
 
@@ -131,8 +131,8 @@ test('a job whose events cannot be deleted keeps none of the others from it', as
       decision_points: ['rule'],
       advanced_settings: { retention: { max_events: 1 } },
     }
-    own.catalog.apply({ resources: { job: { type: 'job', properties } } }, true, testAuthor)
-    const job = own.catalog.jobByTitle(title)!
+    own.resources.apply({ resources: { job: { type: 'job', properties } } }, true, testAuthor)
+    const job = own.resources.jobByTitle(title)!
     for (let at = 0; at < 3; at++) {
       const body = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: { rule: 'r' } }))
       await new Promise<void>((resolve, reject) => {
@@ -141,7 +141,7 @@ test('a job whose events cannot be deleted keeps none of the others from it', as
       })
     }
   }
-  const [broken, sound] = titles.map((title) => own.catalog.jobByTitle(title)!)
+  const [broken, sound] = titles.map((title) => own.resources.jobByTitle(title)!)
   await own.close()
   const shard = openShard(path, 0)
   const batch = new WriteBatch()

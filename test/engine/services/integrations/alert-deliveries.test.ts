@@ -42,7 +42,7 @@ const another = async (): Promise<{ id: string }> => {
 }
 const look = async (): Promise<void> => {
   clock.advanceMs(10_000)
-  await watchdogs().look()
+  await watchdogs().checks.run()
 }
 /** What the webhook got of a watchdog, each once: deliveries may come twice. */
 const told = (id: string): any[] => {

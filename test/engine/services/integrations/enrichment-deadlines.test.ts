@@ -26,7 +26,7 @@ class World {
   constructor() {
     const { shard } = this
     this.watch = new EnrichmentDeadlines({
-      catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
+      resources: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
       shards: {
         count: 1,
         reader: () => shard.reader(),
@@ -61,7 +61,7 @@ class World {
 
   async after(ms: number): Promise<void> {
     this.clock.advanceMs(ms)
-    this.watch.look()
+    this.watch.check()
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
@@ -89,7 +89,7 @@ describe('the watch over events that wait for look-ups', () => {
     assert.equal(world.status('second'), 'pending_inference')
     const { log_messages: messages } = world.shard.reader().exportEvent(world.job, 'first', 'service').document
       .service as { log_messages: { content: string }[] }
-    assert.match(messages[0]!.content, /nobody could ask in time/)
+    assert.match(messages[0]!.content, /there was no answer in time/)
     world.watch.close()
     assert.deepEqual(world.failures, [])
   })

@@ -10,21 +10,21 @@ import { testAuthor } from '../../../support/author.js'
 
 test('an answer to a thread that has died is not taken for one to the thread in its place', async (context) => {
   const parts = await openParts(context)
-  const { catalog, shards, batches } = parts
-  catalog.apply(jobFedBySearch(true), true, testAuthor)
-  const { id: jobId, pipeline } = catalog.jobByTitle('a job')!
+  const { resources, shards, batches } = parts
+  resources.apply(jobFedBySearch(true), true, testAuthor)
+  const { id: jobId, pipeline } = resources.jobByTitle('a job')!
   const { integrationId } = pipeline.find(({ role }) => role === 'input')!
   const heard: string[] = []
   const integrations = new Integrations({
     dataDir: parts.dataDir,
     serviceNames: [JSON.stringify({ jobId, integrationId, role: 'input' })],
-    catalog,
+    resources,
     shards,
     batches,
     privateHosts: [],
     module: new URL('../../../support/asking-thread.js', import.meta.url),
-    watchdogsTell: () => false,
-    job: (id) => catalog.job(id),
+    hasAlerts: () => false,
+    job: (id) => resources.job(id),
     failed: (what, error) => heard.push(`${what} ${(error as Error).message}`.trim()),
   })
   afterwards(context, () => integrations.close())

@@ -16,7 +16,7 @@ import { openShard } from '../../../../engine/store/directory/environments.js'
 import type { LmdbEnvironment } from '../../../../engine/store/lmdb/lmdb.js'
 import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
 import { afterwards } from '../../../support/afterwards.js'
-import { job, openCatalog } from '../../../support/resource-store.js'
+import { job, openResourceStore } from '../../../support/resource-store.js'
 import { eventually } from '../../../support/client.js'
 import { temporaryDirectory } from '../../../support/engine/files.js'
 import { TestShard } from '../../../support/engine/shard.js'
@@ -28,7 +28,7 @@ const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs:
 
 /** A catalog and a shard, and the desks over them; a test says when they hear of changes. */
 class World {
-  readonly bench = openCatalog(1, 1, allKinds)
+  readonly bench = openResourceStore(1, 1, allKinds)
   readonly shard: TestShard<LmdbEnvironment>
   readonly desk: Steps
   readonly enrichments: Enrichers
@@ -45,7 +45,7 @@ class World {
       clock,
       serviceNames: ['service'],
       failed: (what, error) => assert.fail(`${what}: ${String(error)}`),
-      query: () => {},
+      requested: () => {},
       takeIn: async () => ({ refused: [], busy: null }),
       policy: new HostPolicy(['127.0.0.1']),
       sealer: new Sealer(new Uint8Array(SEALING_KEY_BYTES), new SeededRandom(2)),
@@ -79,13 +79,13 @@ class World {
   }
 
   get job(): JobSettings {
-    return this.bench.catalog.jobByTitle('a job') as JobSettings
+    return this.bench.resources.jobByTitle('a job') as JobSettings
   }
 
   /** A change of what is set up, which nobody is told of. */
   apply(resources: Record<string, unknown>, overwrite = true): void {
     this.bench.clock.advanceMs(1)
-    this.bench.catalog.apply({ resources }, overwrite, testAuthor)
+    this.bench.resources.apply({ resources }, overwrite, testAuthor)
     this.bench.clock.advanceMs(1)
   }
 
@@ -263,11 +263,11 @@ test('nobody is asked about what comes in behind the stop of its job, or another
     }),
   })
   await world.rewire()
-  world.bench.catalog.setJobStatus(world.job.id, 'STOPPED', testAuthor)
+  world.bench.resources.setJobStatus(world.job.id, 'STOPPED', testAuthor)
   await world.ingest('stopped', { ip: '10.0.0.1' })
   await world.look()
   assert.deepEqual(query(), [0, 0])
-  world.bench.catalog.setJobStatus(world.job.id, 'STARTED', testAuthor)
+  world.bench.resources.setJobStatus(world.job.id, 'STARTED', testAuthor)
   point(servers[1])
   await world.ingest('moved', { ip: '10.0.0.2' })
   await world.look()

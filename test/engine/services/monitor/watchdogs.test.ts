@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { scopesOfRole } from '../../../../engine/api/scopes.js'
 import { openEngine, type Engine } from '../../../../engine/index.js'
 import { ManualClock } from '../../../../engine/clock.js'
 import type { Monitor } from '../../../../engine/services/monitor/monitor.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'watchdogs-'))
 const clock = new ManualClock()
-const by = { kind: 'user', name: 'tester' }
+const by = { kind: 'user', name: 'tester', scopes: scopesOfRole.administrator }
 let engine: Engine
 
 after(async () => {
@@ -35,10 +36,10 @@ function watchdogs(): Monitor['watchdogs'] {
   return (engine.monitor as Monitor).watchdogs
 }
 
-/** Looks so many times, ten seconds between two. */
-async function look(times: number): Promise<void> {
+/** Runs so many checks, with ten seconds between two. */
+async function check(times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
-    await watchdogs().look()
+    await watchdogs().checks.run()
     clock.advanceMs(10_000)
   }
 }
@@ -52,9 +53,9 @@ test('it fires and resolves into the audit log, across a restart', async () => {
   await open()
   const memory = { title: 'memory', type: 'memory', condition: 'resident_bytes', jobId: null, threshold: 1 } as const
   const { id } = watchdogs().create({ ...memory, forSeconds: 20 }, by)
-  await look(2)
+  await check(2)
   assert.equal(watchdogs().get(id).state, 'ok')
-  await look(2)
+  await check(2)
   assert.equal(watchdogs().get(id).state, 'firing')
   assert.ok((watchdogs().get(id).value ?? 0) > 1e6)
   assert.deepEqual(await told(), ['created', 'fired'])
@@ -65,10 +66,10 @@ test('it fires and resolves into the audit log, across a restart', async () => {
   await engine.close()
   await open()
   assert.equal(watchdogs().get(id).state, 'firing')
-  await look(4)
+  await check(4)
   assert.deepEqual(await told(), ['created', 'fired'], 'it goes on as it was')
   watchdogs().enable(id, false, by)
-  await look(1)
+  await check(1)
   assert.equal(watchdogs().get(id).state, 'disabled')
   watchdogs().remove(id, by)
   assert.deepEqual(await told(), ['created', 'fired', 'disabled', 'deleted'])
@@ -80,11 +81,11 @@ test('a clock that is set back begins the look anew, and does not end it until i
     { title: 'back', type: 'memory', condition: 'resident_bytes', jobId: null, threshold: 1, forSeconds: 20 },
     by,
   )
-  await look(2)
+  await check(2)
   clock.advanceMs(-3_600_000)
-  await look(2)
+  await check(2)
   assert.equal(watchdogs().get(id).state, 'ok')
-  await look(2)
+  await check(2)
   assert.equal(watchdogs().get(id).state, 'firing')
   watchdogs().remove(id, by)
 })
@@ -105,7 +106,7 @@ test('every condition can be measured, or says that there is nothing to measure'
     for (const { name } of watchdogs().conditions(type))
       watchdogs().create({ title: name, type, condition: name, jobId: null }, by)
   }
-  await look(1)
+  await check(1)
   const values = new Map(
     watchdogs()
       .list()
@@ -162,7 +163,7 @@ test('those of a job go with it, whoever made them; one that fires is not left f
     { title: 'of a job', type: 'job_in_error', condition: 'training_failed', jobId, threshold: -1, forSeconds: 0 },
     by,
   )
-  await look(2)
+  await check(2)
   assert.equal(watchdogs().get(view.id).state, 'firing')
   await engine.deleteResource({ type: 'job', id: String(jobId) }, by)
   assert.throws(() => watchdogs().get(view.id), { code: 'watchdog_not_found' })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
 import { runJobMetrics } from '../../../../engine/services/report/job-metrics.js'
-import type { ScopeTask } from '../../../../engine/services/report/metrics-task.js'
+import type { ScopeTask } from '../../../../engine/services/report/metrics-query.js'
 import { runModelFigures } from '../../../../engine/services/report/model-scores.js'
 import type { FilterOperator } from '../../../../engine/domain/query/filter.js'
 import { isRefusal } from '../../../../engine/errors.js'
-import { metricsGround, metricsJob } from '../../../support/engine/metrics.js'
+import { metricsContext, metricsJob } from '../../../support/engine/metrics.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
 const whole: ScopeTask = { fromMicros: null, toMicros: null, filters: [] }
@@ -31,7 +31,7 @@ function metricsOf(
   scope: Partial<ScopeTask> = {},
   production: number | null = null,
 ) {
-  return runJobMetrics(metricsGround(shard.environment), metricsJob(of, production), { ...whole, ...scope }, 10)
+  return runJobMetrics(metricsContext(shard.environment), metricsJob(of, production), { ...whole, ...scope }, 10)
 }
 
 describe('metrics of a job', () => {
@@ -137,8 +137,8 @@ describe('metrics of a job', () => {
 
   it('are refused when their time is over', async () => {
     const shard = await taught(job)
-    const ground = metricsGround(shard.environment)
-    const late = { ...ground, clock: { ...ground.clock, nowMs: () => 1 } }
+    const context = metricsContext(shard.environment)
+    const late = { ...context, clock: { ...context.clock, nowMs: () => 1 } }
     assert.throws(
       () => runJobMetrics(late, metricsJob(job), { ...whole, fromMicros: 0 }, 10),
       (error) => isRefusal(error, 'query_timeout'),
@@ -151,7 +151,7 @@ describe('figures of a model', () => {
     const shard = await taught(job)
     await shard.ingest(job, { kind: 'a9' }, 'unseen')
     await shard.feedback(job, 'unseen', 'ann', 'Investigate')
-    const figures = runModelFigures(metricsGround(shard.environment), metricsJob(job), 1)
+    const figures = runModelFigures(metricsContext(shard.environment), metricsJob(job), 1)
     const sum = (rows: readonly (readonly number[])[]): number => rows.flat().reduce((all, one) => all + one, 0)
     assert.deepEqual([sum(figures.knowledgeBase.events), sum(figures.knowledgeBase.subjects)], [16, 4])
     assert.deepEqual([sum(figures.newData.events), sum(figures.newData.subjects)], [1, 1])
@@ -166,16 +166,16 @@ describe('figures of a model', () => {
     const shard = await taught(job)
     for (const name of ['bob', 'eve']) await shard.feedback(job, 'old 0', name, 'Drop')
     await shard.install(job, shard.train(job, 2))
-    const ground = metricsGround(shard.environment)
-    assert.deepEqual(runModelFigures(ground, metricsJob(job), 2).known.events, [4, 12, 0])
+    const context = metricsContext(shard.environment)
+    assert.deepEqual(runModelFigures(context, metricsJob(job), 2).known.events, [4, 12, 0])
     assert.equal(
-      runModelFigures(ground, metricsJob(job), 1)
+      runModelFigures(context, metricsJob(job), 1)
         .knowledgeBase.events.flat()
         .reduce((all, one) => all + one, 0),
       16,
     )
     assert.throws(
-      () => runModelFigures(ground, metricsJob(job), 3),
+      () => runModelFigures(context, metricsJob(job), 3),
       (error) => isRefusal(error, 'model_not_found'),
     )
   })

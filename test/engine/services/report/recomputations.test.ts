@@ -5,7 +5,7 @@ import { MetricsLog, metricsTables } from '../../../../engine/services/report/me
 import { Recomputations } from '../../../../engine/services/report/recomputations.js'
 import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
 import { jobSettings } from '../../../support/engine/shard.js'
-import type { ModelFigures } from '../../../../engine/services/report/metrics-task.js'
+import type { ModelFigures } from '../../../../engine/services/report/metrics-query.js'
 
 const place = { jobId: 1, version: 3 }
 

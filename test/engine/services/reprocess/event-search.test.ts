@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   compileSelection,
-  look,
+  searchEvents,
   parseSelection,
   type EventSearchTask,
 } from '../../../../engine/services/reprocess/event-search.js'
@@ -14,13 +14,17 @@ import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
 const job = jobSettings()
 
-function taskOf(request: ReprocessRequest, askedMicros: number, more: Partial<EventSearchTask> = {}): EventSearchTask {
+function taskOf(
+  request: ReprocessRequest,
+  requestedMicros: number,
+  more: Partial<EventSearchTask> = {},
+): EventSearchTask {
   return {
     dataDir: '',
     job,
     serviceNames: ['arcanna', 'service'],
     selection: parseSelection(request),
-    askedMicros,
+    requestedMicros,
     after: 0,
     countOnly: false,
     ...more,
@@ -41,7 +45,7 @@ async function filled(): Promise<{ shard: TestShard; found: (request: ReprocessR
   }
   await shard.ingest(jobSettings({ id: 2 }), { host: 'odd', day: 99 }, 'other')
   const found = (request: ReprocessRequest): number[] => {
-    const result = look(shard.environment, taskOf(request, shard.take()))
+    const result = searchEvents(shard.environment, taskOf(request, shard.take()))
     assert.ok(result.last)
     assert.equal(result.count, result.times.length)
     return result.times.map((time) => days.get(time) as number)
@@ -90,7 +94,7 @@ describe('looking for the events of a task', () => {
   it('leaves out what came in after the task was asked for', async () => {
     const { shard } = await filled()
     const query = shard.view(job, 'e4').ingestMicros
-    assert.equal(look(shard.environment, taskOf({}, query)).times.length, 4)
+    assert.equal(searchEvents(shard.environment, taskOf({}, query)).times.length, 4)
   })
 
   it('stops at its bounds, says where, and goes on from there', async () => {
@@ -98,15 +102,15 @@ describe('looking for the events of a task', () => {
     const count = limits.reprocessFoundPerLook + 10
     await Promise.all(Array.from({ length: count }, (_, i) => shard.ingest(job, { host: `h${i}` })))
     const query = shard.take()
-    const first = look(shard.environment, taskOf({}, query))
+    const first = searchEvents(shard.environment, taskOf({}, query))
     assert.deepEqual(
       [first.times.length, first.last, first.through],
       [limits.reprocessFoundPerLook, false, first.times.at(-1)],
     )
-    const second = look(shard.environment, taskOf({}, query, { after: first.through }))
+    const second = searchEvents(shard.environment, taskOf({}, query, { after: first.through }))
     assert.deepEqual([second.times.length, second.last, second.through], [10, true, query])
     assert.equal(new Set([...first.times, ...second.times]).size, count)
-    const counted = look(shard.environment, taskOf({}, query, { countOnly: true }))
+    const counted = searchEvents(shard.environment, taskOf({}, query, { countOnly: true }))
     assert.deepEqual([counted.count, counted.times.length, counted.last], [count, 0, true])
   })
 })

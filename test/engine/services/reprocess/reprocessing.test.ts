@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessageKind } from '../../../../engine/actor/message.js'
 import type { ReprocessTask } from '../../../../engine/api/reprocess-service.js'
-import { look } from '../../../../engine/services/reprocess/event-search.js'
+import { searchEvents } from '../../../../engine/services/reprocess/event-search.js'
 import { Reprocessing } from '../../../../engine/services/reprocess/reprocessing.js'
 import { openEngine, type Engine } from '../../../../engine/engine.js'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
@@ -317,7 +317,7 @@ describe('a reprocessing task whose looks fail', () => {
       thread: {
         async run(task) {
           if (left-- > 0) throw new Error('the thread died')
-          return look(shard.environment, task)
+          return searchEvents(shard.environment, task)
         },
         async close() {},
       },

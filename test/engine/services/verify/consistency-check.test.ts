@@ -108,7 +108,7 @@ test('an older copy of a shard is refused, and named by verify, until the loss i
 
 test('a shard that is lost is made anew where the loss is accepted', async () => {
   const path = mixed('lost-shard', { without: ['shard-0.mdb', 'shard-1.mdb'] })
-  await assert.rejects(open(path), refusal(/missing or empty, and jobs lie in it/))
+  await assert.rejects(open(path), refusal(/missing or empty, and jobs are in it/))
   const accepted = await open(path, { acceptLoss: true })
   await post(accepted, 'first')
   assert.equal(accepted.jobView(jobOf(accepted)).status, 'STARTED')
@@ -117,7 +117,7 @@ test('a shard that is lost is made anew where the loss is accepted', async () =>
 
 test('a lost ledger is refused; accepted, steps tell what comes in from then on', async () => {
   const path = mixed('lost-ledger', { without: ['integrations.mdb'] })
-  await assert.rejects(open(path), refusal(/^integrations\.mdb .* it says how far integrations are/))
+  await assert.rejects(open(path), refusal(/^integrations\.mdb .* it holds how far each integration is/))
   const now = Date.now() * 1000
   const accepted = await open(path, { acceptLoss: true })
   assert.equal((await accepted.integrations.deliveries()).length, 1)

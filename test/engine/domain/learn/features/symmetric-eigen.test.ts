@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Dice } from '../../../../../engine/domain/learn/dice.js'
+import { Sfc32 } from '../../../../../engine/domain/learn/sfc32.js'
 import { eigen } from '../../../../../engine/domain/learn/features/symmetric-eigen.js'
 
 const close = (a: number, b: number): void => assert.ok(Math.abs(a - b) < 1e-9, `${a} is ${b}`)
 
 test('a matrix is the sum of its eigenvectors, each with its eigenvalue, which fall', () => {
   const size = 12
-  const dice = new Dice(3, 1)
+  const random = new Sfc32(3, 1)
   const matrix = new Float64Array(size * size)
   for (let i = 0; i < size; i++)
-    for (let j = i; j < size; j++) matrix[i * size + j] = matrix[j * size + i] = dice.below(2_000) / 1_000 - 1
+    for (let j = i; j < size; j++) matrix[i * size + j] = matrix[j * size + i] = random.below(2_000) / 1_000 - 1
   const { values, vectors } = eigen(matrix.slice(), size)
   for (let k = 1; k < size; k++) assert.ok(values[k]! <= values[k - 1]!)
   for (let i = 0; i < size; i++) {

@@ -26,7 +26,7 @@ test('a partition keeps every row, low codes in front', () => {
     [1, 0],
   ] as const) {
     const order = Int32Array.from(rows.keys())
-    const middle = partition(table, order, 10, 60, column, code)
+    const middle = partition(table, order, { start: 10, end: 60 }, { column, code })
     for (let i = 10; i < 60; i++) assert.equal(codeAt(table, column, order[i] as number) > code, i >= middle)
     assert.deepEqual(
       [...order].sort((a, b) => a - b),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Dice } from '../../../../../engine/domain/learn/dice.js'
+import { Sfc32 } from '../../../../../engine/domain/learn/sfc32.js'
 import { rightSingularVectors, type SparseRows } from '../../../../../engine/domain/learn/features/truncated-svd.js'
 import { wholeStage } from '../../../../support/learning-table.js'
 
@@ -60,12 +60,12 @@ test('there are no more directions than the rows have', () => {
 })
 
 test('the directions hold more of the rows than any other as many do, and are the same each time', () => {
-  const dice = new Dice(7, 1)
-  const planted = Array.from({ length: 3 }, () => Float64Array.from({ length: 80 }, () => dice.below(100) / 100))
+  const random = new Sfc32(7, 1)
+  const planted = Array.from({ length: 3 }, () => Float64Array.from({ length: 80 }, () => random.below(100) / 100))
   const rows = Array.from({ length: 200 }, () => {
-    const shares = planted.map((_, k) => (dice.below(100) / 100) * (3 - k))
+    const shares = planted.map((_, k) => (random.below(100) / 100) * (3 - k))
     return Float64Array.from({ length: 80 }, (_, column) =>
-      planted.reduce((sum, direction, k) => sum + shares[k]! * direction[column]!, dice.below(100) / 1_000),
+      planted.reduce((sum, direction, k) => sum + shares[k]! * direction[column]!, random.below(100) / 1_000),
     )
   })
   const matrix = sparse(200, 80, (row, column) => rows[row]![column]!)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askBoosting, askRounds, growBoosting, roundsMax } from '../../../../../engine/domain/learn/trees/boosting.js'
+import { predictBoosting, predictRounds } from '../../../../../engine/domain/learn/trees/boosted-trees.js'
+import { growBoosting, roundsMax } from '../../../../../engine/domain/learn/trees/boosting.js'
 import { ProgressReport } from '../../../../../engine/domain/learn/progress.js'
 import { DepthTrials, roundChoices, RoundTrials } from '../../../../../engine/domain/learn/pooled/round-choice.js'
 import type { TreeTable } from '../../../../../engine/domain/learn/features/tree-table.js'
@@ -53,8 +54,8 @@ function roundsFor(table: TreeTable): number {
       { length: columnCount },
       (_, column) => table.codes[column * rowCount + half + h] as number,
     )
-    trials.ask(h, trees, codes)
-    askBoosting(trees, codes, whole)
+    trials.predict(h, trees, codes)
+    predictBoosting(trees, codes, whole)
     assert.deepEqual(trials.chances(h, roundChoices.length - 1), whole)
   }
   const choice = trials.best(table.classes.subarray(half), new Float64Array(half).fill(1))
@@ -84,7 +85,7 @@ function depthFor(table: TreeTable, count = rowCount / 2): number {
   )
   const trials = new DepthTrials(depths, count, 2)
   for (let h = 0; h < count; h++) {
-    trials.ask(
+    trials.predict(
       h,
       trees,
       Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half + h] as number),
@@ -93,7 +94,7 @@ function depthFor(table: TreeTable, count = rowCount / 2): number {
   const best = trials.best(table.classes.subarray(half, half + count), new Float64Array(count).fill(1))
   const alone = new RoundTrials(count, 2)
   const tree = trees[depths.indexOf(best.depth)] as (typeof trees)[number]
-  alone.ask(
+  alone.predict(
     0,
     tree,
     Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half] as number),
@@ -127,7 +128,7 @@ test('the first rounds of a boosting are a boosting of so many rounds', () => {
   const codes = Uint8Array.from({ length: columnCount }, (_, column) => column % 8)
   const staged = new Float64Array(4)
   const whole = new Float64Array(2)
-  askRounds(long, [20, 30], codes, staged)
-  askBoosting(short, codes, whole)
+  predictRounds(long, [20, 30], codes, staged)
+  predictBoosting(short, codes, whole)
   assert.deepEqual(staged.subarray(0, 2), whole)
 })

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  askBoosting,
-  growBoosting,
-  treesARound,
-  type BoostingOptions,
-} from '../../../../../engine/domain/learn/trees/boosting.js'
-import { Dice } from '../../../../../engine/domain/learn/dice.js'
+import { predictBoosting, treesPerRound } from '../../../../../engine/domain/learn/trees/boosted-trees.js'
+import { growBoosting, type BoostingOptions } from '../../../../../engine/domain/learn/trees/boosting.js'
+import { Sfc32 } from '../../../../../engine/domain/learn/sfc32.js'
 import { copyCodes } from '../../../../../engine/domain/learn/features/tree-table.js'
 import { allRows, tableOf, type TreeRow } from '../../../../support/tree-tables.js'
 
@@ -25,12 +21,12 @@ const options: BoostingOptions = {
 
 /** With chance `noise` any class; else class by number 0 in thirds, or the last where feature 1 is there. */
 function rowsOf(count: number, seed: number, classCount: number, noise = 0): TreeRow[] {
-  const dice = new Dice(seed, 0)
+  const random = new Sfc32(seed, 0)
   return Array.from({ length: count }, () => {
-    const numbers = [1 + dice.below(30), dice.below(9)]
-    const features = [0, 1, 2].filter(() => dice.below(3) === 0)
+    const numbers = [1 + random.below(30), random.below(9)]
+    const features = [0, 1, 2].filter(() => random.below(3) === 0)
     const truth = features.includes(1) ? classCount - 1 : Math.floor((((numbers[0] as number) - 1) * classCount) / 30)
-    return { numbers, features, label: dice.below(1_000) < noise * 1_000 ? dice.below(classCount) : truth }
+    return { numbers, features, label: random.below(1_000) < noise * 1_000 ? random.below(classCount) : truth }
   })
 }
 
@@ -38,7 +34,7 @@ function rowsOf(count: number, seed: number, classCount: number, noise = 0): Tre
 function judge(classCount: number, noise: number): { right: number; sure: number } {
   const table = tableOf(rowsOf(900, 1, classCount, noise), classCount, 3)
   const trees = growBoosting(table, allRows(table), options, stage)
-  assert.equal(trees.roots.length, options.rounds * treesARound(classCount))
+  assert.equal(trees.roots.length, options.rounds * treesPerRound(classCount))
   const query = tableOf(rowsOf(600, 2, classCount, noise), classCount, 3)
   const codes = new Uint8Array(query.columnCount)
   const chances = new Float64Array(classCount)
@@ -46,7 +42,7 @@ function judge(classCount: number, noise: number): { right: number; sure: number
   let sure = 0
   for (let row = 0; row < query.rowCount; row++) {
     copyCodes(query, row, codes)
-    askBoosting(trees, codes, chances)
+    predictBoosting(trees, codes, chances)
     const top = Math.max(...chances)
     sure += top / query.rowCount
     if (chances.indexOf(top) === query.classes[row]) right += 1 / query.rowCount
@@ -82,7 +78,7 @@ test('rows of one class, or rows all alike, are survived', () => {
       1,
     )
     const chances = new Float64Array(2)
-    askBoosting(growBoosting(table, allRows(table), options, stage), Uint8Array.of(1, 1), chances)
+    predictBoosting(growBoosting(table, allRows(table), options, stage), Uint8Array.of(1, 1), chances)
     assert.ok((chances[label] as number) > 0.5)
   }
 })

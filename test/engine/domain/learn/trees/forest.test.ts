@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Dice } from '../../../../../engine/domain/learn/dice.js'
-import { askForest, growForest, type ForestOptions } from '../../../../../engine/domain/learn/trees/forest.js'
+import { Sfc32 } from '../../../../../engine/domain/learn/sfc32.js'
+import { predictForest, growForest, type ForestOptions } from '../../../../../engine/domain/learn/trees/forest.js'
 import { copyCodes } from '../../../../../engine/domain/learn/features/tree-table.js'
 import { allRows, tableOf, type TreeRow } from '../../../../support/tree-tables.js'
 
@@ -13,10 +13,10 @@ const kinds: readonly (readonly [string, ForestOptions])[] = [
 
 /** Class 1 where number 0 is above 6 and feature 2 is there; class 2 where feature 0 is; else class 0. */
 function rowsOf(count: number, seed: number): TreeRow[] {
-  const dice = new Dice(seed, 0)
+  const random = new Sfc32(seed, 0)
   return Array.from({ length: count }, () => {
-    const numbers = [1 + dice.below(12), dice.below(5)]
-    const features = [0, 1, 2, 3].filter((feature) => dice.below(4) < (feature === 2 ? 2 : 1))
+    const numbers = [1 + random.below(12), random.below(5)]
+    const features = [0, 1, 2, 3].filter((feature) => random.below(4) < (feature === 2 ? 2 : 1))
     const label = features.includes(0) ? 2 : (numbers[0] as number) > 6 && features.includes(2) ? 1 : 0
     return { numbers, features, label }
   })
@@ -34,7 +34,7 @@ for (const [name, options] of kinds) {
       let right = 0
       for (let row = 0; row < query.rowCount; row++) {
         copyCodes(query, row, codes)
-        askForest(trees, codes, shares)
+        predictForest(trees, codes, shares)
         assert.ok(Math.abs(shares.reduce((a, b) => a + b, 0) - 1) < 1e-6)
         if (shares.indexOf(Math.max(...shares)) === query.classes[row]) right++
       }
@@ -57,7 +57,7 @@ for (const [name, options] of kinds) {
       )
       const grown = growForest(twins, { rows: Int32Array.of(0, 1), weights: Float64Array.of(9, 1) }, options, stage)
       const shares = new Float64Array(2)
-      askForest(grown, Uint8Array.of(1), shares)
+      predictForest(grown, Uint8Array.of(1), shares)
       assert.ok((shares[0] as number) > 0.8, `${shares[0]}`)
     })
 
@@ -70,7 +70,7 @@ for (const [name, options] of kinds) {
       const grown = growForest(alike, allRows(alike), { ...options, bootstrap: false }, stage)
       const shares = new Float64Array(2)
       for (const code of [0, 1, 2]) {
-        askForest(grown, Uint8Array.of(code, 1), shares)
+        predictForest(grown, Uint8Array.of(code, 1), shares)
         assert.deepEqual([...shares], [0.5, 0.5])
       }
       assert.equal(grown.nodes.length / 2, options.trees * 5, 'three leaves and two splits a tree')

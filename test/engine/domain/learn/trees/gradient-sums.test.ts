@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Dice } from '../../../../../engine/domain/learn/dice.js'
+import { Sfc32 } from '../../../../../engine/domain/learn/sfc32.js'
 import { GradientSums, type NodeSums } from '../../../../../engine/domain/learn/trees/gradient-sums.js'
 import { codeAt, partition, type TreeTable } from '../../../../../engine/domain/learn/features/tree-table.js'
 import { tableOf } from '../../../../support/tree-tables.js'
@@ -9,13 +9,13 @@ const limits = { l2: 1, hessianMin: 2 }
 
 /** Two numbers, and features from common to rare. */
 function table(seed: number): TreeTable {
-  const dice = new Dice(seed, 0)
+  const random = new Sfc32(seed, 0)
   const rows = Array.from({ length: 200 }, () => ({
-    numbers: [dice.below(12), 1 + dice.below(3)],
+    numbers: [random.below(12), 1 + random.below(3)],
     features: [2, 3, 10, 60, 1]
-      .map((odds, feature) => (dice.below(odds) === 0 ? feature : -1))
+      .map((odds, feature) => (random.below(odds) === 0 ? feature : -1))
       .filter((feature) => feature >= 0),
-    label: dice.below(2),
+    label: random.below(2),
   }))
   return tableOf(rows, 2, 5)
 }
@@ -42,11 +42,11 @@ test('the split of each node is the best of all, with the larger side by subtrac
   for (const seed of [1, 2, 3]) {
     const trees = table(seed)
     const sums = new GradientSums(trees, limits, trees.rowCount)
-    const dice = new Dice(seed, 1)
+    const random = new Sfc32(seed, 1)
     for (let tree = 0; tree < 3; tree++) {
       for (let row = 0; row < trees.rowCount; row++)
-        sums.set(row, dice.below(1000) / 1000 - 0.5, (1 + dice.below(250)) / 1000)
-      const chosen = Uint8Array.from({ length: trees.columnCount }, () => Number(dice.below(4) > 0))
+        sums.set(row, random.below(1000) / 1000 - 0.5, (1 + random.below(250)) / 1000)
+      const chosen = Uint8Array.from({ length: trees.columnCount }, () => Number(random.below(4) > 0))
       const rows = Int32Array.from({ length: trees.rowCount }, (_, row) => row)
       let nodes = 0
       const descend = (start: number, end: number, own: NodeSums): void => {
@@ -60,7 +60,7 @@ test('the split of each node is the best of all, with the larger side by subtrac
         const { column, code, gain, h: rightH } = { ...sums.split }
         assert.ok(chosen[column] === 1 && Math.abs(gain - best) < 1e-9, `${gain} found, ${best} is best`)
         nodes++
-        const middle = partition(trees, rows, start, end, column, code)
+        const middle = partition(trees, rows, { start, end }, { column, code })
         assert.equal(
           rows.subarray(middle, end).reduce((sum, row) => sum + (sums.hessians[row] as number), 0),
           rightH,
@@ -80,8 +80,9 @@ test('the split of each node is the best of all, with the larger side by subtrac
 test('sums are the same in any order, and what is left after a subtraction is what the other rows have', () => {
   const trees = table(4)
   const sums = new GradientSums(trees, limits, trees.rowCount)
-  const dice = new Dice(4, 1)
-  for (let row = 0; row < trees.rowCount; row++) sums.set(row, Math.sin(dice.next()), Math.abs(Math.sin(dice.next())))
+  const random = new Sfc32(4, 1)
+  for (let row = 0; row < trees.rowCount; row++)
+    sums.set(row, Math.sin(random.next()), Math.abs(Math.sin(random.next())))
   const rows = Int32Array.from({ length: trees.rowCount }, (_, row) => row)
   const whole = sums.sumUp(rows, 0, rows.length)
   const backwards = sums.sumUp(rows.toReversed(), 0, rows.length)

@@ -54,8 +54,8 @@ test('levels change while it runs, for one container or for all', async () => {
 })
 
 test('neither an export of the log nor the end of the process waits for a reader of standard error that takes nothing', async () => {
-  const modules = ['log', 'log-level'].map((name) =>
-    JSON.stringify(new URL(`../../../engine/monitor/${name}.js`, import.meta.url).href),
+  const modules = ['services/monitor/log/log', 'api/log-level'].map((name) =>
+    JSON.stringify(new URL(`../../../../../engine/${name}.js`, import.meta.url).href),
   )
   const script = `
     import { Logs } from ${modules[0]}

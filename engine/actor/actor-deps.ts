@@ -1,0 +1,21 @@
+/** What the stages of an actor work with: the job's set-up, its state in memory, and the store of the turn. */
+import type { JobSettings } from '../domain/job/job.js'
+import type { BodyCodec } from '../store/body-codec.js'
+import type { Arrivals } from './arrival.js'
+import type { BucketCache } from './buckets/bucket-cache.js'
+import type { CauseStage } from './cause/cause-stage.js'
+import type { JobModel } from './job-model.js'
+import type { JobStats } from './job-stats.js'
+import type { TurnStore } from './turn-store.js'
+
+export interface ActorDeps {
+  readonly store: TurnStore
+  readonly codec: BodyCodec
+  readonly settings: JobSettings
+  readonly stats: JobStats
+  readonly arrivals: Arrivals
+  readonly buckets: BucketCache
+  readonly model: JobModel
+  /** Null where the job does not cluster its events. */
+  readonly cause: CauseStage | null
+}

@@ -1,0 +1,68 @@
+/** A bucket in memory: its rows in the store, and what the thread of its job has worked out about it. */
+import { lacksPoints } from '../../domain/event/decision-points.js'
+import type { PointValues } from '../../domain/event/point-value.js'
+import type { Decision } from '../../domain/decide/decision.js'
+import type { BucketState } from '../../domain/learn/knowledge-base.js'
+import type { BucketRow, CountRow } from '../../store/rows.js'
+import { NOT_DEFERRED, type Counted } from './deferred-counters.js'
+
+export interface Bucket extends Counted {
+  readonly id: Buffer
+  /** Its values as one text (bucket-key.ts); empty for a bucket of earlier decision points. */
+  readonly text: string
+  readonly values: PointValues
+  /** No decision point has a value. */
+  readonly lacksPoints: boolean
+  readonly fingerprint: number
+  firstMicros: number
+  events: number
+  lastMicros: number
+  /** By label: how many of its events have it as their decision. */
+  readonly decided: number[]
+  hasBallot: boolean
+  /** It is in the cache. Of a bucket that is not, there may be another copy. */
+  kept: boolean
+  /** Its row in the store is up to date, apart from the counts. */
+  stored: boolean
+  /** This turn changed it. */
+  changed: boolean
+  /** What the model and the knowledge base decide for it; null until that is worked out (again). */
+  decision: Decision | null
+  /** Where its votes stand; null until that is worked out (again). */
+  state: BucketState | null
+}
+
+/** What a bucket is made of: its rows, and what the rows do not hold. */
+export interface NewBucket {
+  readonly jobId: number
+  readonly id: Buffer
+  readonly text: string
+  readonly row: BucketRow
+  readonly counts: CountRow
+  readonly stored: boolean
+}
+
+export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): Bucket {
+  const { number, firstMicros, hasBallot, fingerprint, values } = row
+  const { events, lastMicros, decided } = counts
+  return {
+    jobId,
+    id,
+    text,
+    values,
+    lacksPoints: lacksPoints(values),
+    fingerprint,
+    number,
+    firstMicros,
+    events,
+    lastMicros,
+    decided: [...decided],
+    hasBallot,
+    kept: true,
+    stored,
+    changed: false,
+    deferredSince: NOT_DEFERRED,
+    decision: null,
+    state: null,
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Normalizes an alert of any form: its time, its entity, the related entities, its kind.
+ *
+ * Owns: which fields are read and how. Leaves out: what follows from it (clustering.ts).
+ *
+ * 1. Any body is accepted. An alert has entity 0, which no other alert shares, where it lacks one of the equal fields,
+ *    or its id where one is required.
+ * 2. An entity is 53 bits of hash over the equal fields and the id. So no relation crosses from one value of the equal
+ *    fields to another.
+ */
+import { DecisionPoints } from '../event/decision-points.js'
+import type { PointValue, PointValues } from '../event/point-value.js'
+import { hashText } from '../learn/hash.js'
+import { causeBounds } from './bounds.js'
+import { knownNames, type CauseSettings } from './settings.js'
+
+export interface NormalizedAlert {
+  /** Milliseconds since 1970; null without a time. */
+  readonly timeMs: number | null
+  /** 0: an entity that no other alert shares. */
+  readonly entity: number
+  /** The id, for display. */
+  readonly entityName: string
+  /** Entities that its own lists, each once. */
+  readonly related: readonly number[]
+  /** '' where all its fields are missing. */
+  readonly kind: string
+  /** The values at the job's decision points. */
+  readonly values: PointValues
+}
+
+const TWO_21 = 2 ** 21
+
+/** 53 bits, never 0. */
+function entityOf(scope: string, id: string): number {
+  const text = `${scope}\u0000${id}`
+  return (hashText(1, text) >>> 0) * TWO_21 + (hashText(2, text) >>> 11)
+}
+
+/** Normalizes the alerts of one job. */
+export class AlertNormalizer {
+  readonly #settings: CauseSettings
+  readonly #points: DecisionPoints
+  readonly #equal: DecisionPoints
+  readonly #id: DecisionPoints
+  readonly #related: DecisionPoints
+  readonly #time: DecisionPoints
+  readonly #kind: DecisionPoints
+  readonly #kindsKnown: boolean
+
+  constructor(settings: CauseSettings, decisionPoints: readonly string[]) {
+    const namedOr = (field: string, known: readonly string[]): DecisionPoints =>
+      new DecisionPoints(field === '' ? known : [field])
+    this.#settings = settings
+    this.#points = new DecisionPoints(decisionPoints)
+    this.#equal = new DecisionPoints(settings.equalFields)
+    this.#id = namedOr(settings.idField, knownNames.id)
+    this.#related = namedOr(settings.relatedField, knownNames.related)
+    this.#time = namedOr(settings.timeField, knownNames.time)
+    this.#kindsKnown = settings.kindFields.length === 0
+    this.#kind = new DecisionPoints(this.#kindsKnown ? knownNames.kind : settings.kindFields)
+  }
+
+  /** The values at the job's decision points. `read` returns the body; it is not called without decision points. */
+  valuesOf(read: () => Readonly<Record<string, unknown>>): PointValues {
+    return this.#points.count === 0 ? [] : this.#points.valuesOf(read())
+  }
+
+  normalize(body: Readonly<Record<string, unknown>>): NormalizedAlert {
+    const values = this.#points.valuesOf(body)
+    const equal = this.#equal.valuesOf(body)
+    const scope = equal.length === 0 ? '' : JSON.stringify(equal)
+    const id = textOf(this.#id.firstOf(body))
+    // Without an id, and where none is required, the equal fields alone name the entity.
+    const isAlone = equal.includes(null) || (id === '' && (this.#settings.idField !== '' || equal.length === 0))
+    const entity = isAlone ? 0 : entityOf(scope, id)
+    const related = isAlone ? [] : this.#relatedOf(this.#related.firstOf(body), scope, entity)
+    return {
+      timeMs: millisOf(this.#time.firstOf(body)),
+      entity,
+      entityName: id,
+      related,
+      kind: this.#kindOf(body, values),
+      values,
+    }
+  }
+
+  #relatedOf(value: PointValue, scope: string, own: number): number[] {
+    if (value === null) return []
+    const names = Array.isArray(value) ? (value as readonly unknown[]) : [value]
+    const related: number[] = []
+    for (const name of names) {
+      if (related.length >= causeBounds.causeRelatedMax) break
+      const entity = entityOf(scope, String(name))
+      if (entity !== own && !related.includes(entity)) related.push(entity)
+    }
+    return related
+  }
+
+  #kindOf(body: Readonly<Record<string, unknown>>, values: PointValues): string {
+    const parts = this.#kindsKnown ? [this.#kind.firstOf(body)] : this.#kind.valuesOf(body)
+    const kind = parts.every((part) => part === null) && this.#kindsKnown ? values : parts
+    const text = kind.every((part) => part === null) ? '' : kind.map(textOf).join(' | ')
+    return text.slice(0, causeBounds.causeKindCharsMax).toWellFormed()
+  }
+}
+
+function textOf(value: PointValue): string {
+  if (value === null) return ''
+  return typeof value === 'string' ? value : Array.isArray(value) ? JSON.stringify(value) : String(value)
+}
+
+/** The latest time of a Date, milliseconds. */
+const TIME_MAX = 8.64e15
+const numeric = /^\s*\d+(\.\d+)?\s*$/
+const zoned = /(?:z|utc|gmt|[+-]\d\d:?\d\d)\s*$/i
+
+/**
+ * A date as milliseconds; null where it is none. It is text like ISO 8601, in UTC unless it names a zone, or a number
+ * since 1970 in s, ms, µs or ns: its size tells which.
+ */
+export function millisOf(value: PointValue): number | null {
+  if (typeof value === 'string' && !numeric.test(value)) return within(parsed(value))
+  const number = typeof value === 'string' ? Number(value) : value
+  if (typeof number !== 'number') return null
+  if (number < 1e11) return within(number * 1000)
+  if (number < 1e14) return within(number)
+  return within(number < 1e17 ? number / 1e3 : number / 1e6)
+}
+
+/** UTC without a zone: Date.parse would take the zone of the machine. */
+function parsed(text: string): number {
+  const utc = zoned.test(text) ? Number.NaN : Date.parse(`${text.trim()}Z`)
+  return Number.isNaN(utc) ? Date.parse(text) : utc
+}
+
+function within(millis: number): number | null {
+  return millis >= 0 && millis <= TIME_MAX ? Math.floor(millis) : null
+}

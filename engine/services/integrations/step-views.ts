@@ -1,0 +1,79 @@
+/** Steps and dead letters as people see them. */
+import { Delivery } from '../../integration/delivery/delivery.js'
+import { Intake } from '../../integration/delivery/intake.js'
+import {
+  deadLetterKey,
+  refusedKey,
+  stepKey,
+  type DeadLetter,
+  type RefusedDocument,
+} from '../../integration/delivery/ledger.js'
+import type { DeadLetterView, DeliveryView, InputView } from '../../api/integrations-service.js'
+import type { RunningStep } from './steps.js'
+
+const MICROS = 1_000
+
+type Names = Pick<DeliveryView, 'jobId' | 'jobTitle' | 'integrationId' | 'integrationTitle'>
+
+function namesOf({ job, integration }: Pick<RunningStep, 'job' | 'integration'>): Names {
+  return { jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title }
+}
+
+/** A failed delivery. `eventId` is null where the event is gone. */
+export function deadLetterView(step: RunningStep, failed: DeadLetter, eventId: string | null): DeadLetterView {
+  return {
+    id: deadLetterKey(stepKey(step.id), failed.eventMicros).toString('hex'),
+    ...namesOf(step),
+    role: step.id.role,
+    eventId,
+    state: failed.state,
+    attempts: failed.attempts,
+    reason: failed.reason,
+    firstFailedMicros: failed.firstMs * MICROS,
+    lastFailedMicros: failed.lastMs * MICROS,
+    nextAttemptMicros: failed.state === 'dead' ? null : failed.nextMs * MICROS,
+  }
+}
+
+/** A document of an input that the job refused. */
+export function refusedView(step: RunningStep, document: RefusedDocument): DeadLetterView {
+  return {
+    id: refusedKey(stepKey(step.id), document.id).toString('hex'),
+    ...namesOf(step),
+    role: step.id.role,
+    eventId: document.id,
+    state: 'dead',
+    attempts: document.attempts,
+    reason: document.reason,
+    firstFailedMicros: document.firstMs * MICROS,
+    lastFailedMicros: document.lastMs * MICROS,
+    nextAttemptMicros: null,
+  }
+}
+
+export function deliveryView(step: RunningStep): DeliveryView {
+  const { runs, invalid } = step
+  const names = { ...namesOf(step), role: step.id.role }
+  const none = { delivered: 0, waiting: 0, dead: 0, lastDeliveredMicros: null, handledThroughMicros: 0 }
+  if (!(runs instanceof Delivery)) return { ...names, ...none, state: 'invalid', reason: invalid }
+  const { state, reason, delivered, waiting, dead, lastDeliveredMs, place } = runs.status()
+  return {
+    ...names,
+    state,
+    reason,
+    delivered,
+    waiting,
+    dead,
+    handledThroughMicros: place.events,
+    lastDeliveredMicros: lastDeliveredMs === null ? null : lastDeliveredMs * MICROS,
+  }
+}
+
+export function inputView(step: RunningStep): InputView {
+  const { runs, invalid } = step
+  const names = namesOf(step)
+  const none = { taken: 0, refused: 0, lastTakenMicros: null, reason: invalid }
+  if (!(runs instanceof Intake)) return { ...names, ...none, state: invalid === '' ? 'paused' : 'invalid' }
+  const { lastTakenMs, ...status } = runs.status()
+  return { ...names, ...status, lastTakenMicros: lastTakenMs === null ? null : lastTakenMs * MICROS }
+}

@@ -1,0 +1,84 @@
+/**
+ * A ballot as people see it: who voted what and when, the consensus, and whether the model in use knows it.
+ *
+ * Owns: the view, from the rows of one snapshot. Leaves out: which ballots (job-reader.ts, consensus/disagreements.ts).
+ */
+import { eventIdOf } from '../../domain/event/event-id.js'
+import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
+import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { decodeContent } from '../../store/event-record.js'
+import { decodeBucket, type BallotRow, type CountRow } from '../../store/rows.js'
+import { bucketKey, timeKey, timeOfValue } from '../../store/tables.js'
+import { consensusName, stateOf } from '../../actor/votes/ballots.js'
+import type { ConsensusView } from '../../api/consensus-service.js'
+import type { Reads } from '../../actor/event-table.js'
+
+/** What views of a job's ballots are made from, in one snapshot. */
+export interface BallotContext {
+  readonly reads: Reads
+  readonly job: JobSettings
+  /** The counters of a bucket of the job, by its id (one character for each byte) and its number. */
+  readonly countOf: (id: string, number: number) => CountRow
+  /** The feedback sequence that the model in use was trained through. */
+  readonly trainedThroughSeq: number
+}
+
+export interface ViewedBallot {
+  /** The id of a bucket, or the time of an event. */
+  readonly subject: Uint8Array
+  /** Null where nobody has voted. */
+  readonly ballot: BallotRow | null
+  /** Whether to show what analysts wrote beside their votes. */
+  readonly withNotes: boolean
+}
+
+/** The view of the ballot on a bucket or an event. */
+export function ballotView(context: BallotContext, { subject, ballot, withNotes }: ViewedBallot): ConsensusView {
+  const { reads, job, trainedThroughSeq } = context
+  const nameOf = (label: number): string => job.labels[label]?.name ?? ''
+  const override = ballot?.override ?? null
+  return {
+    ...subjectView(context, subject),
+    consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
+    bucketState: stateOf(ballot, trainedThroughSeq),
+    override:
+      override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
+    votes: (ballot?.votes ?? []).map(
+      ({ analyst, label, atMicros, eventMicros, closingNotes = null, indicators = null }) => ({
+        analyst,
+        label: nameOf(label),
+        atMicros,
+        eventId: eventIdAt(reads, job.id, eventMicros),
+        ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
+      }),
+    ),
+  }
+}
+
+type SubjectView = Pick<ConsensusView, 'bucketId' | 'eventId' | 'events' | 'values'>
+
+function subjectView({ reads, countOf, job }: BallotContext, subject: Uint8Array): SubjectView {
+  if (subject.length !== BUCKET_ID_BYTES) {
+    return { bucketId: null, eventId: eventIdAt(reads, job.id, timeOfValue(subject)), events: 1, values: null }
+  }
+  const bucketId = Buffer.from(subject).toString('hex')
+  const bytes = reads.get('buckets', bucketKey(job.id, subject))
+  if (bytes === undefined) return { bucketId, eventId: null, events: 0, values: null }
+  const row = decodeBucket(bytes)
+  const hasCurrentPoints = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint
+  return {
+    bucketId,
+    eventId: null,
+    events: countOf(bucketIdText(subject), row.number).events,
+    values: hasCurrentPoints
+      ? Object.fromEntries(job.decisionPoints.map((point, at) => [point, row.values[at] ?? null]))
+      : null,
+  }
+}
+
+/** The id of the event with that ingest time; null where a later version has replaced it. */
+function eventIdAt(reads: Reads, jobId: number, micros: number): string | null {
+  const record = reads.get('events', timeKey(jobId, micros))
+  return record === undefined ? null : (decodeContent(record).clientId ?? eventIdOf(micros))
+}

@@ -1,0 +1,27 @@
+/** Long queries as plain data: what a reader thread gets, and what it returns. */
+import type { JobSettings } from '../../domain/job/job.js'
+import type { AuditWitness } from '../audit/audit-proof.js'
+import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
+import type { DisagreementPage, DisagreementQuery } from '../../api/consensus-service.js'
+import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
+import type { QueryResult, QueryTask } from '../query/query-protocol.js'
+
+/** For each kind of query what the thread is given, and its answer. */
+export interface ReaderQueries {
+  readonly auditEntries: { readonly given: { readonly query: AuditQuery }; readonly answer: AuditPage }
+  readonly auditTerms: { readonly given: object; readonly answer: readonly AuditFieldTerms[] }
+  readonly auditProof: { readonly given: { readonly witnesses: readonly AuditWitness[] }; readonly answer: AuditProof }
+  readonly disagreements: {
+    readonly given: { readonly job: JobSettings; readonly query: DisagreementQuery }
+    readonly answer: DisagreementPage
+  }
+  readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
+  readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }
+}
+
+export type ReaderQueryKind = keyof ReaderQueries
+
+/** A query on its way to a thread. */
+export type ReaderQuery = {
+  readonly [K in ReaderQueryKind]: { readonly ask: K; readonly dataDir: string } & ReaderQueries[K]['given']
+}[ReaderQueryKind]

@@ -127,7 +127,7 @@ async function manyJobs(subject: Subject, size: RunSize): Promise<Row[]> {
   return [
     await query(client, { what, bar: 3_000, path }),
     await query(client, {
-      what: `${what}, no model computed anew`,
+      what: `${what}, no model computed again`,
       bar: 3_000,
       path: `${path}&recompute_model_metrics=false`,
     }),

@@ -44,7 +44,7 @@ function layered(sizes: readonly number[], callees: number, random: SeededRandom
   return calls
 }
 
-/** The topologies by name; built anew for each seed. */
+/** The topologies by name; built again for each seed. */
 const topologies: Readonly<Record<string, (random: SeededRandom) => Topology>> = {
   /** Twelve chains of eight: each service calls the next. */
   chain: () => ({

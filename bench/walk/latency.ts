@@ -131,7 +131,7 @@ export async function latencyRows(size: RunSize): Promise<Row[]> {
     const store = new TurnStore(environment)
     for (let i = 0; i < warmUps; i++) pass(job, store)
     const passes = Array.from({ length: size.rounds * 3 }, () => pass(job, store))
-    const note = `each of ${job.events.length} decisions timed by itself, model from ${learned} labels, ${job.model.length >> 10} KiB`
+    const note = `each of ${job.events.length} decisions timed on its own, model from ${learned} labels, ${job.model.length >> 10} KiB`
     const { newP50, newP99, known } = bars
     return [
       row(

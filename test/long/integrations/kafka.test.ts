@@ -71,7 +71,7 @@ async function all(
 }
 
 test(
-  `through ${KILLS} kills of the service, and some of the broker, no record is lost and none is doubled`,
+  `through ${KILLS} kills of the service, and some of the broker, no record is lost or duplicated`,
   options,
   async () => {
     await makeTopic('kills', 3)
@@ -105,7 +105,7 @@ test(
 )
 
 test(
-  'where a topic begins is written down first; new partitions begin with their first record; a group is told',
+  'the start of a topic is stored first; new partitions begin with their first record; the group sees the offsets',
   options,
   async () => {
     await makeTopic('begin', 1)
@@ -209,7 +209,7 @@ test('every way to authenticate works: PLAIN and SCRAM; and TLS is verified', op
 })
 
 test(
-  'an event that is too large is refused, those beside it are delivered; a topic that is not there fails',
+  'an event that is too large is refused, its neighbours are delivered; a missing topic is a failure',
   options,
   async () => {
     await makeTopic('large', 1)

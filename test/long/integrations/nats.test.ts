@@ -60,7 +60,7 @@ function publish(subject: string, from: number, to: number): Promise<void> {
 const connection = (): object => ({ servers: `127.0.0.1:${node.port}`, protocol: 'plain' })
 
 test(
-  `through ${KILLS} kills of the service, and some of the server, no message is lost and none is doubled`,
+  `through ${KILLS} kills of the service, and some of the server, no message is lost or duplicated`,
   options,
   async () => {
     await makeStream('kills', 'alerts.kills')

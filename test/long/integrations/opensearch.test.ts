@@ -98,7 +98,7 @@ async function written(name: string): Promise<number> {
 }
 
 test(
-  'documents of three shards with equal dates, and late ones, become events once; each event a document',
+  'documents of three shards with equal dates, and late ones, become events once; each event becomes a document',
   options,
   async (context) => {
     await node.ask('PUT', '/ties-1', { settings: { number_of_shards: 3, number_of_replicas: 0 } })
@@ -162,7 +162,7 @@ test(`through ${KILLS} kills and cut connections no document is lost or duplicat
 })
 
 test(
-  'decisions are written back to the alerts of Wazuh, which are not read as others for that',
+  'decisions are written back to the alerts of Wazuh, which are not read again for that',
   options,
   async (context) => {
     const alert = (i: number): object => ({

@@ -81,7 +81,7 @@ async function deliver(
 }
 
 test(
-  'a case is made once for a bucket, found again by its mark, noted in, and made anew where it was deleted',
+  'a case is made once for a bucket, found again by its marker, gets notes, and is made again if it was deleted',
   options,
   async () => {
     const sink = open({ title: '{{title}}' })
@@ -104,23 +104,19 @@ test(
   },
 )
 
-test(
-  'a wrong key fails and suspects no event; an event for a project that is not there is refused',
-  options,
-  async () => {
-    const locked = open({}, 'not-the-one')
-    const [outcome] = await locked.deliver([outgoing('e9')], never)
-    assert.equal(outcome?.outcome, 'failed')
-    assert.ok(
-      outcome?.outcome === 'failed' && !outcome.suspect && !outcome.reason.includes('not-the-one'),
-      JSON.stringify(outcome),
-    )
-    await locked.close()
-    const nowhere = open({ project: 'nowhere' })
-    assert.equal((await nowhere.deliver([outgoing('e9')], never))[0]?.outcome, 'refused')
-    await nowhere.close()
-  },
-)
+test('a wrong key fails and suspects no event; an event for a missing project is refused', options, async () => {
+  const locked = open({}, 'not-the-one')
+  const [outcome] = await locked.deliver([outgoing('e9')], never)
+  assert.equal(outcome?.outcome, 'failed')
+  assert.ok(
+    outcome?.outcome === 'failed' && !outcome.suspect && !outcome.reason.includes('not-the-one'),
+    JSON.stringify(outcome),
+  )
+  await locked.close()
+  const nowhere = open({ project: 'nowhere' })
+  assert.equal((await nowhere.deliver([outgoing('e9')], never))[0]?.outcome, 'refused')
+  await nowhere.close()
+})
 
 test('a job has one case for each of its buckets, however many events', options, async (context) => {
   const before = (await issues()).length

@@ -127,7 +127,7 @@ function compareEvents(
       event.bucket,
     )
     const { bucketId: _, hasClientId, enrichments, ...rest } = header
-    assert.equal(enrichments, event.enrichments, `look-ups of event ${event.id}`)
+    assert.equal(enrichments, event.enrichments, `enrichments of event ${event.id}`)
     assert.deepEqual(
       rest,
       {

@@ -39,7 +39,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
     assert.equal(header.hasClientId, clientId !== null)
     if (clientId !== null) assert.equal(ids.get(clientId), micros, `the index of event ${clientId}`)
     assert.equal(header.pending, pending.delete(micros), 'the pending mark of an event')
-    assert.equal(header.enrichments === 'stored', enrichments.delete(micros), 'the look-ups of an event')
+    assert.equal(header.enrichments === 'stored', enrichments.delete(micros), 'the enrichments of an event')
     events.set(clientId ?? eventIdOf(micros), codec.decode(body))
     if (header.hasFeedback) feedbackEvents++
     if (header.bucketId === null) continue
@@ -50,7 +50,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
     decisions.set(bucket, decided)
   }
   assert.equal(events.size, entries('events').length, 'one event an id')
-  assert.deepEqual([pending.size, enrichments.size], [0, 0], 'marks and look-ups without an event')
+  assert.deepEqual([pending.size, enrichments.size], [0, 0], 'pending rows and enrichments without an event')
   for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
   const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
   const buckets = entries('buckets').map((entry) => [subject(entry), entry.value] as const)

@@ -42,7 +42,7 @@ import { testAuthor } from '../author.js'
 
 export const sectionNames = ['service']
 /** Events in one round of counts: few, so that rounds end. */
-const usualLateEventsMax = 8
+const usualUncountedEventsMax = 8
 
 /** The selection of a task that names every event. */
 export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
@@ -166,7 +166,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
 
   constructor(
     environment: E = new MemoryEnvironment(shardTables) as Environment as E,
-    uncountedEventsMax = usualLateEventsMax,
+    uncountedEventsMax = usualUncountedEventsMax,
   ) {
     this.environment = environment
     this.#uncountedEventsMax = uncountedEventsMax

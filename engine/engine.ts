@@ -10,24 +10,24 @@ import { Refusal } from './errors.js'
 import { limits } from './limits.js'
 import { SHARDS_DEFAULT, type EngineOptions } from './options.js'
 import { wire, type Wired } from './wiring.js'
-import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
-import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
-import type { BootstrapOutcome } from './resource/bootstrap.js'
-import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
-import { jobViewOf } from './services/read/job-view.js'
 import type {
   ApplyOutcome,
   DecisionService,
+  DeletionOutcome,
+  DeletionQuery,
   EventExport,
   EventView,
   FeedbackInput,
   IngestReceiver,
   JobView,
-  DeletionOutcome,
-  DeletionQuery,
   ResourceQuery,
 } from './api/decision-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
+import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
+import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
+import type { BootstrapOutcome } from './resource/bootstrap.js'
+import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
+import { jobViewOf } from './services/read/job-view.js'
 
 /**
  * Opens a data directory, and creates a new one. Rejects with Refusal data_dir_in_use, data_dir_newer,

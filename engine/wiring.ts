@@ -15,7 +15,7 @@
  *
  * 1. One process owns the data directory, from before the first read until after the last write.
  * 2. All services exist before any work is resumed, because it may need any of them.
- * 3. close() has five steps: refuse new work, finish what runs, stop threads, close the store, release the lock.
+ * 3. close() refuses new work and finishes what runs. Then it stops threads, closes the store and releases the lock.
  * 4. A part reports its events and does not know its listeners. The resource store reports changes, shards report
  *    turns, and trainings report their end. This file, or the stage that builds the part, adds the listeners.
  */
@@ -23,8 +23,8 @@ import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
 import type { DataDir } from './store/directory/data-dir.js'
 import type { DataLock } from './store/directory/data-lock.js'
-import { Admission } from './services/start/admission.js'
 import { answerBackup } from './services/backup/backup-command.js'
+import { Admission } from './services/start/admission.js'
 import { openServices, type Services } from './services/start/open-services.js'
 import { openStores, type Stores } from './services/start/open-stores.js'
 import { openReports, type Reports } from './services/start/reports.js'

@@ -203,11 +203,11 @@ test('all three kinds of references find their target; one that leads nowhere is
   }
 })
 
-test('a circle is refused and named', async () => {
+test('a cycle is refused and named', async () => {
   const key = (name: string, depends_on: string[]) => ({ type: 'api_key', properties: { name }, depends_on })
   const answer = await client.post('/api/v2/resources', { a: key('a', ['b']), b: key('b', ['c']), c: key('c', ['a']) })
   assert.equal(answer.status, 422)
-  assert.match(answer.body.detail[0].msg, /circle: a -> b -> c -> a/)
+  assert.match(answer.body.detail[0].msg, /cycle: a -> b -> c -> a/)
 })
 
 test('a resource in use is refused with its users; with force it is deleted, and the answer names who lost it', async () => {

@@ -5,9 +5,9 @@
  *
  *   (2 p_k - F_k) / D_k
  *
- * F_k is the F1 of label k. D_k is how often it is true plus how often it is answered. This label raises the sum of all F1
- * most. It is the linearised optimum of the plug-in approach (Narasimhan, Ramaswamy, Saha, Agarwal, "Consistent multiclass
- * algorithms for complex performance measures", 2015).
+ * F_k is the F1 of label k. D_k is how often it is true plus how often it is answered. This label raises the sum of all
+ * F1 most. It is the linearised optimum of the plug-in approach (Narasimhan, Ramaswamy, Saha, Agarwal, "Consistent
+ * multiclass algorithms for complex performance measures", 2015).
  *
  * F and D are expected over the stream by the model's own probabilities, so it does not matter how labels were picked.
  * They depend on the rule, and the rule on them. So they are moved a little in each of some rounds. At once, the rule

@@ -1,20 +1,20 @@
 /**
  * Whether a model is ageing, by two streams from its installation on.
  *
- * 1. Feedback after a decision: x = p - (1 where it was right). For a calibrated model its mean is 0, whichever events an
- *    analyst picks. The test is a one-sided CUSUM: S = max(0, S + x - δ). S > λ says that the model is too sure. (Page,
- *    "Continuous inspection schemes", 1954.)
- * 2. The confidence p of all decisions. The test is that of Page and Hinkley: S = max(0, S + mean p - p - δ). S > λ says
- *    that the mean has fallen. (Hinkley, "Inference about the change-point from cumulative sum tests", 1971; Gama et al.,
- *    "A survey on concept drift adaptation", 2014.)
+ * 1. Feedback after a decision: x = p - (1 where it was right). For a calibrated model its mean is 0, whichever events
+ *    an analyst picks. The test is a one-sided CUSUM: S = max(0, S + x - δ). S > λ says that the model is too sure.
+ *    (Page, "Continuous inspection schemes", 1954.)
+ * 2. The confidence p of all decisions. The test is that of Page and Hinkley: S = max(0, S + mean p - p - δ). S > λ
+ *    says that the mean has fallen. (Hinkley, "Inference about the change-point from cumulative sum tests", 1971; Gama
+ *    et al., "A survey on concept drift adaptation", 2014.)
  *
- * The answers of an ageing model are mixed with the base rates: p' = (1 - share) p + share base. Recent feedback sets the
- * share:
+ * The answers of an ageing model are mixed with the base rates: p' = (1 - share) p + share base. Recent feedback sets
+ * the share:
  *
  *   share = (mean p - right) / (mean p - mean base)
  *
- * Without enough feedback it is the fall of the confidence. A new model starts afresh. It is all plain data and arithmetic:
- * the same decisions and feedback in the same order give the same doubt (S17).
+ * Without enough feedback it is the fall of the confidence. A new model starts afresh. It is all plain data and
+ * arithmetic: the same decisions and feedback in the same order give the same doubt (S17).
  */
 
 /** Why a model counts as ageing. */

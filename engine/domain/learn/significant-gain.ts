@@ -1,9 +1,9 @@
 /**
  * Whether one choice does significantly better on held-out examples than another.
  *
- * Gains are compared pair by pair. Some standard errors are subtracted from their sum, so that few examples hardly change
- * the usual choice. This is the one-standard-error rule (Breiman, Friedman, Olshen, Stone, "Classification and regression
- * trees", 1984).
+ * Gains are compared pair by pair. Some standard errors are subtracted from their sum, so that few examples hardly
+ * change the usual choice. This is the one-standard-error rule (Breiman, Friedman, Olshen, Stone, "Classification and
+ * regression trees", 1984).
  */
 
 /** The decrease of the losses, minus some standard errors of it. */

@@ -7,8 +7,8 @@
  *
  *   f b / (1 - (1 - f)^b) with f = n / T
  *
- * This is the inverse probability weight of a sample with unequal probabilities. (Horvitz, Thompson, "A generalization of
- * sampling without replacement from a finite universe", 1952.) The weights must sum to n again, which gives n.
+ * This is the inverse probability weight of a sample with unequal probabilities. (Horvitz, Thompson, "A generalization
+ * of sampling without replacement from a finite universe", 1952.) The weights must sum to n again, which gives n.
  *
  * 1. Where buckets are single events, all weights are about 1; where one bucket is half of the stream, so is its
  *    weight.

@@ -1,7 +1,7 @@
 /**
  * Corrects the pool's answer in four steps. First comes the nearest event's label (recall.ts), then the labels of equal
- * events (cells.ts). Then the answer is sharpened (sharpness.ts), and its classes are balanced (class-balance.ts). Each step
- * is fitted to the held-out answers with the steps before it.
+ * events (cells.ts). Then the answer is sharpened (sharpness.ts), and its classes are balanced (class-balance.ts). Each
+ * step is fitted to the held-out answers with the steps before it.
  *
  * Owns: their order, and the held-out answers after all of them. Leaves out: applying them (pooled-model.ts).
  */

@@ -65,15 +65,22 @@ function showStep(step: PipelineStep, state: ResourceState): unknown {
 }
 
 function showJob(job: JobSettings, state: ResourceState, full: boolean): unknown {
-  const brief = { id: job.id, title: job.title, category: job.category, status: job.status }
+  const labels = { custom_labels: job.labels.map(({ id, name, hexColor }) => ({ name, hex_color: hexColor, id })) }
+  const brief = {
+    id: job.id,
+    title: job.title,
+    category: job.category,
+    status: job.status,
+    decision_points: job.decisionPoints,
+    advanced_settings: labels,
+  }
   if (!full) return { [job.title]: { type: 'job', properties: brief } }
   const properties = {
     ...brief,
     description: job.description,
-    decision_points: job.decisionPoints,
     advanced_settings: {
       ...job.advancedSettings,
-      custom_labels: job.labels.map(({ id, name, hexColor }) => ({ name, hex_color: hexColor, id })),
+      ...labels,
       ...(job.autoRetrain === null ? {} : { auto_retrain: showAutoRetrain(job.autoRetrain) }),
     },
     feedback_columns: job.feedbackColumns,

@@ -116,6 +116,9 @@ test('resources are listed: jobs nested by title, integrations flat, an empty ar
   const integrations = await client.get('/api/v2/resources?resource_type=integration')
   assert.ok(integrations.body.every((each: object) => 'id' in each && 'title' in each && 'subcategory_id' in each))
   assert.deepEqual((await client.get(`${path}&title=nobody`)).body, [])
+  const listed = (await client.get(path)).body.find((each: object) => title in each)[title].properties
+  assert.deepEqual(listed.decision_points, job.properties.decision_points)
+  assert.deepEqual(listed.advanced_settings, { custom_labels: job.properties.advanced_settings.custom_labels })
   assert.ok((await client.get('/api/v2/resources')).body.length > 3)
 })
 

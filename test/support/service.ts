@@ -161,7 +161,9 @@ export async function spawnService(options: ServiceOptions = {}): Promise<ChildS
     SERVICE_NAME: options.name ?? 'service',
     SERVICE_SHARDS: String(options.shards ?? 2),
     SERVICE_THREADS: String(options.threads ?? 1),
-    SERVICE_EMPTY_ERROR_MESSAGE: String(options.emptyErrorMessage ?? false),
+    ...(options.emptyErrorMessage === undefined
+      ? {}
+      : { SERVICE_EMPTY_ERROR_MESSAGE: String(options.emptyErrorMessage) }),
     SERVICE_PRIVATE_HOSTS: (options.privateHosts ?? []).join(','),
     SERVICE_ADMIN_PASSWORD: ADMIN_PASSWORD,
     SERVICE_PASSWORD_COST: String(PASSWORD_COST),

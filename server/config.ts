@@ -202,7 +202,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
   if ('tlsCert' in settings !== 'tlsKey' in settings) {
     throw new SettingsError('SERVICE_TLS_CERT_FILE and SERVICE_TLS_KEY_FILE must be set together')
   }
-  // Whoever gives the service another name replaces one that a client already knows, and one such client needs the text.
+  // Whoever gives the service another name replaces one that a client already knows, and one such client needs the
+  // text.
   settings.emptyErrorMessage ??= settings.name !== settingsTable.name.fallback
   return settings as Settings
 }

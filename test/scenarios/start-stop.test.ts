@@ -119,7 +119,7 @@ test('help lists the settings', async () => {
   assert.match(started.output(), /SERVICE_DATA_DIR/)
 })
 
-test('SIGTERM finishes open requests, answers new ones 503, and ends with 0; a kill loses nothing acknowledged', async () => {
+test('SIGTERM ends open requests, answers new ones 503 and ends with 0; a kill loses nothing acknowledged', async () => {
   const service = await spawnService({ dataDir: join(dir, 'drained') })
   const { jobId } = await makeJob(service.client)
   const line = (id: string): string => `${JSON.stringify({ job_id: jobId, event_id: id, raw_body: { rule: 'a' } })}\n`

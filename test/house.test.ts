@@ -64,7 +64,7 @@ const LINES_AIM = 250
 const FILES_OVER_AIM = 4
 /** Columns. So many lines may have more: the formatter cannot break texts, addresses and patterns. */
 const COLUMNS_MAX = 120
-const LINES_OVER_COLUMNS = 137
+const LINES_OVER_COLUMNS = 127
 /** The most lines of the README and of a design. */
 const DOCUMENT_LINES_MAX = 460
 

@@ -144,6 +144,27 @@ describe('queries', () => {
     }
   })
 
+  it('find when the model was trained and the consensus was computed, how far events are, and their tags', async () => {
+    const found = async (field: string, operator = 'exists', value?: string) =>
+      (await service.client.post(paths.events, { filters: [{ field, operator, value }] })).body
+    for (const [field, count] of [
+      ['arcanna.model.timestamp', 1],
+      ['arcanna.consensus', 7],
+      ['arcanna.last_compute_consensus_timestamp', 7],
+      ['arcanna.pipeline_status', 61],
+      ['arcanna.pipeline_stage', 61],
+      ['arcanna.storage_tag', 1],
+    ] as const)
+      assert.equal((await found(field)).total_count, count, field)
+    const [event] = (await found('arcanna.pipeline_stage', 'is', 'finished')).events
+    const section = event.arcanna
+    assert.deepEqual([event.event_id, section.storage_tag, section.pipeline_status], ['late', 'cold', 'OK'])
+    for (const text of [section.model.timestamp, section.last_compute_consensus_timestamp])
+      assert.ok(Date.parse(text) <= Date.now() && Date.parse(text) > Date.now() - 600_000, text)
+    assert.equal((await found('arcanna.model.timestamp', 'lte', section.model.timestamp)).total_count, 1)
+    assert.equal((await found('arcanna.model.timestamp', 'lt', section.model.timestamp)).total_count, 0)
+  })
+
   it('take dates of the alert or of the ingest, and ids', async () => {
     const count = async (query: object): Promise<number> =>
       (await service.client.post(paths.events, { ...query, count_results_only: true })).body.total_count

@@ -62,12 +62,14 @@ function ownValue(document: OracleDocument, path: string): unknown[] | undefined
   const { section } = document
   const name = path.slice('service.'.length)
   const score = section.confidence_score as number
-  const model = (section.model as { path: string } | null)?.path ?? null
+  const trained = section.model as { path: string; timestamp: string } | null
+  const model = trained?.path ?? null
   const own: Json = {
     ...section,
     outlier_flag: section.outlier,
     knowledge_base_state: section.bucket_state,
     'model.path': model,
+    'model.timestamp': trained?.timestamp ?? null,
     model,
     key_hash: section.bucket_id,
     confidence_percentage: score,

@@ -47,6 +47,10 @@ export const ownFields = {
   confidence_score: 'double',
   model: 'keyword',
   'model.path': 'keyword',
+  'model.timestamp': 'date',
+  last_compute_consensus_timestamp: 'date',
+  pipeline_status: 'keyword',
+  pipeline_stage: 'keyword',
   'attention.low_confidence_score.attention_required': 'boolean',
   'attention.undecided_consensus.attention_required': 'boolean',
 } as const satisfies Record<string, FieldType>
@@ -85,6 +89,7 @@ const ballotFields: ReadonlySet<string> = new Set([
   'consensus',
   'bucket_state',
   'knowledge_base_state',
+  'last_compute_consensus_timestamp',
   'attention.undecided_consensus.attention_required',
 ])
 

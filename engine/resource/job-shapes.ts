@@ -190,10 +190,10 @@ export const jobProperties = z
   .object({
     title: name.describe('Identifies the job.'),
     description: description.optional().describe('For people.'),
-    category: choice(jobCategories).optional(),
+    category: choice(jobCategories).optional().describe('How the job decides; it cannot change.'),
     decision_points: decisionPoints.describe('Paths into the event, in dot notation.'),
     features: decisionPoints.describe('An older name of decision_points.'),
-    advanced_settings: advancedSettings.optional(),
+    advanced_settings: advancedSettings.optional().describe('Labels, scheduled training, retention and more.'),
     feedback_columns: z
       .array(z.string().max(limits.decisionPointCharsMax))
       .max(limits.feedbackColumnsMax)

@@ -69,6 +69,7 @@ test('an event without a model is OK, without a decision', async () => {
       result_label: '',
       error_message: null,
       bucket_state: 'new',
+      knowledge_base_state: 'new',
       outlier: false,
       confidence_score: 0,
     },

@@ -84,9 +84,18 @@ test('job metadata has the categories, and one with the parameters of its jobs',
   for (const { id, name } of body.job_categories) {
     const full = await client.get(`${jobPath}?category=${encodeURIComponent(name)}`)
     assert.deepEqual((await client.get(`${jobPath}?category=${id}`)).body, full.body)
-    assert.deepEqual(full.body.parameters.required, ['title'])
-    assert.ok(full.body.parameters.properties.decision_points.description)
-    assert.equal(full.body.parameters.properties.advanced_settings.properties.custom_labels.default.length, 3)
+    assert.deepEqual(full.body.parameters.title, {
+      type: 'string',
+      required: true,
+      description: 'By which the job is found again.',
+    })
+    assert.deepEqual([full.body.parameters.decision_points.type, 'field_mappings' in full.body], ['array', false])
+    const schema = full.body.parameters_schema
+    assert.deepEqual(schema.required, ['title'])
+    assert.ok(schema.properties.decision_points.description)
+    assert.equal(schema.properties.advanced_settings.properties.custom_labels.default.length, 3)
+    const mapped = await client.get(`${jobPath}?category=${id}&field_mappings=True`)
+    assert.ok(mapped.body.field_mappings.length >= 8)
   }
 })
 

@@ -81,15 +81,40 @@ function describeMapping({ points, avoid, ...mapping }: Mapping): Record<string,
   }
 }
 
-/** Describes a category. `parameters` is the JSON Schema of its jobs' `properties`. */
-export function describeCategory(name: JobCategory, processors: readonly IntegrationKind[]): Record<string, unknown> {
-  const { $schema: _, ...parameters } = z.toJSONSchema(jobProperties, { io: 'input' })
-  Object.assign(propertyOf(parameters, 'category'), { const: name })
-  const points = propertyOf(parameters, 'decision_points')
-  points.description = `${points.description} ${details[name].points}`
-  propertyOf(propertyOf(parameters, 'advanced_settings'), 'custom_labels').default = defaultLabels(name).map(
-    (label) => ({ name: label.name, hex_color: label.hexColor, id: label.id }),
+/** The properties of a job by name, in short. */
+function parametersOf({ properties = {}, required = [] }: Schema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, Schema>).map(([name, { type, description }]) => [
+      name,
+      { type, required: required.includes(name), description },
+    ]),
   )
+}
+
+/**
+ * The category with the `properties` of its jobs, in short as `parameters` and as a JSON Schema. The field mappings are
+ * most of an answer, so they are there only when asked for.
+ */
+export function describeCategory(
+  name: JobCategory,
+  processors: readonly IntegrationKind[],
+  withMappings: boolean,
+): Record<string, unknown> {
+  const { $schema: _, ...schema } = z.toJSONSchema(jobProperties, { io: 'input' })
+  Object.assign(propertyOf(schema, 'category'), { const: name })
+  const points = propertyOf(schema, 'decision_points')
+  points.description = `${points.description} ${details[name].points}`
+  propertyOf(propertyOf(schema, 'advanced_settings'), 'custom_labels').default = defaultLabels(name).map((label) => ({
+    name: label.name,
+    hex_color: label.hexColor,
+    id: label.id,
+  }))
   const added = processors.map((kind) => ({ id: kind.id, name: kind.name, description: kind.description }))
-  return { ...summary(name), processors: added, field_mappings: mappings.map(describeMapping), parameters }
+  return {
+    ...summary(name),
+    processors: added,
+    parameters: parametersOf(schema),
+    parameters_schema: schema,
+    ...(withMappings ? { field_mappings: mappings.map(describeMapping) } : {}),
+  }
 }

@@ -105,7 +105,7 @@ export class IntegrationMetadata implements IntegrationMetadataService {
     }
   }
 
-  jobMetadata(category?: string): Document {
+  jobMetadata(category?: string, withMappings = false): Document {
     if (category === undefined) return describeCategories()
     const found = categoryByName(category)
     if (found === null)
@@ -113,7 +113,7 @@ export class IntegrationMetadata implements IntegrationMetadataService {
         'category',
         describeCategories().job_categories.map(({ name }) => name),
       )
-    return describeCategory(found, this.#kinds.processorsOf(found))
+    return describeCategory(found, this.#kinds.processorsOf(found), withMappings)
   }
 
   /** The kinds that a query selects. @throws Refusal invalid_resources for an unknown name. */

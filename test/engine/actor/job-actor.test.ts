@@ -162,7 +162,7 @@ describe('an exported event', () => {
 })
 
 describe('the storage tag of an event', () => {
-  it("is in the service's section, whatever the body has under that name, and is not taken from an old export", async () => {
+  it("is in the service's section, whatever the body has under that name, never from an old export", async () => {
     const shard = new TestShard()
     const post = (eventId: string, body: object) =>
       shard.post({ job, kind: 'ingest', eventId, body: JSON.stringify(body) })

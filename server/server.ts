@@ -72,6 +72,13 @@ export class Server {
     this.#drainListeners = drainListeners
   }
 
+  /** Rejects as `start` does, before there is an engine. */
+  static async check(options: Omit<ServerOptions, 'emptyErrorMessage'>): Promise<void> {
+    const { host, port, tls, opsHost = '127.0.0.1', opsPort } = options
+    await Listener.check({ host, port, tls })
+    if (opsPort !== undefined) await Listener.check({ host: opsHost, port: opsPort })
+  }
+
   /** Rejects with one sentence if an address is not available or the certificate is invalid. */
   static async start(service: DecisionService, options: ServerOptions): Promise<Server> {
     const drainListeners = new Set<() => void>()

@@ -70,6 +70,12 @@ export const scopesOfKey: Readonly<Record<'management' | 'input', ReadonlySet<Sc
   input: new Set(rows.filter(([, { inputKey }]) => inputKey === true).map(([scope]) => scope)),
 }
 
+/** What a caller lacks, as a sentence. A token may have less than its user's role. */
+export function lackOf({ kind, name }: { readonly kind: string; readonly name: string }, scope: Scope): string {
+  if (kind !== 'user') return `the key lacks the scope ${scope}`
+  return `the user ${name} lacks the scope ${scope} with this token; the role ${scopeTable[scope].from} has it`
+}
+
 /** True for a scope of the table. */
 export function isScope(name: string): name is Scope {
   return Object.hasOwn(scopeTable, name)

@@ -4,8 +4,10 @@
  *
  * Owns: what a page shows, and the actions of its buttons; each action draws the page again. Leaves out: signing in
  * (app.ts).
+ *
+ * 1. A page has no button and no form for what the caller may not do.
  */
-import { ask, type Job, type StoredEvent } from './api.js'
+import { allowed, ask, type Job, type StoredEvent } from './api.js'
 import { button, carefulButton, element, field, table, type Element } from './dom.js'
 
 /** Draws the page again, and shows errors. */
@@ -34,6 +36,7 @@ function decisionOf(event: StoredEvent): string {
 
 /** All jobs that the caller may see. */
 const jobs: Page = async () => {
+  const may = await allowed()
   const found = await ask<readonly Job[]>('GET', '/api/v2/jobs')
   const rows = found.map(
     ({
@@ -51,7 +54,7 @@ const jobs: Page = async () => {
       String(events),
       String(votes),
       retrain_msg,
-      link(`/jobs/feedback-flow/${id}`, 'Give feedback'),
+      link(`/jobs/feedback-flow/${id}`, may('write:event_feedback') ? 'Give feedback' : 'Events'),
     ],
   )
   if (rows.length === 0)
@@ -59,7 +62,12 @@ const jobs: Page = async () => {
       'section',
       {},
       element('h1', {}, 'Jobs'),
-      element('p', {}, 'There are no jobs. Create one with ', link('/docs/exposer', 'POST /api/v2/resources'), '.'),
+      element(
+        'p',
+        {},
+        'There are no jobs.',
+        ...(may('write:resources') ? [' Create one with ', link('/docs/exposer', 'POST /api/v2/resources'), '.'] : []),
+      ),
     )
   return element(
     'section',
@@ -71,6 +79,7 @@ const jobs: Page = async () => {
 
 /** The latest events of a job, each with a button for every label. */
 const feedback: Page = async (id, { draw, failed }) => {
+  const may = await allowed()
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
   const selection = { job_ids: [job.job_id], size: EVENTS_SHOWN, decision_points_only: true }
   const { events, total_count: total } = await ask<{ events: readonly StoredEvent[]; total_count: number }>(
@@ -80,7 +89,8 @@ const feedback: Page = async (id, { draw, failed }) => {
   )
   const rows = events.map((event) => {
     const path = `/api/v2/events/${job.job_id}/${encodeURIComponent(event.event_id)}/feedback`
-    const votes = job.labels.map((label) =>
+    const labels = may('write:event_feedback') ? job.labels : []
+    const votes = labels.map((label) =>
       button(
         label,
         async () => {
@@ -113,12 +123,24 @@ const feedback: Page = async (id, { draw, failed }) => {
       `The latest ${events.length} of ${total} events. `,
       link(`/use-cases/overview/${job.job_id}`, 'About the job'),
     ),
-    table(['Event', 'Time (UTC)', 'Decision points', 'Decision', 'Consensus', 'State', 'What is right?'], rows),
+    table(
+      [
+        'Event',
+        'Time (UTC)',
+        'Decision points',
+        'Decision',
+        'Consensus',
+        'State',
+        may('write:event_feedback') ? 'What is right?' : '',
+      ],
+      rows,
+    ),
   )
 }
 
 /** A job with its metrics. */
 const overview: Page = async (id, { draw, failed }) => {
+  const may = await allowed()
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
   const metrics = await ask<{ overall_accuracy: number | null; time_saved_minutes: number }>(
     'POST',
@@ -142,7 +164,11 @@ const overview: Page = async (id, { draw, failed }) => {
     'section',
     {},
     element('h1', {}, job.title),
-    element('p', {}, link(`/jobs/feedback-flow/${job.job_id}`, 'Give feedback')),
+    element(
+      'p',
+      {},
+      link(`/jobs/feedback-flow/${job.job_id}`, may('write:event_feedback') ? 'Give feedback' : 'Events'),
+    ),
     table(
       [],
       [
@@ -157,12 +183,17 @@ const overview: Page = async (id, { draw, failed }) => {
         ['Minutes saved', metrics === null ? '-' : String(metrics.time_saved_minutes)],
       ],
     ),
-    element('p', { class: 'votes' }, toggle, button('Train', act('train'), failed)),
+    element(
+      'p',
+      { class: 'votes' },
+      ...(may('execute:job_operations') ? [toggle, button('Train', act('train'), failed)] : []),
+    ),
   )
 }
 
 /** An integration as JSON, for editing. */
 const integration: Page = async (id, { draw, failed }) => {
+  const may = await allowed()
   const [found] = await ask<readonly { title: string }[]>(
     'GET',
     `/api/v2/resources?resource_type=integration&id=${encodeURIComponent(id)}`,
@@ -178,8 +209,10 @@ const integration: Page = async (id, { draw, failed }) => {
     },
     failed,
   )
+  const head = element('h1', {}, found.title)
+  if (!may('write:resources')) return element('section', {}, head, element('pre', {}, text.value))
   const note = 'Secrets are not shown and stay unchanged. If you change the address, enter them again.'
-  return element('section', {}, element('h1', {}, found.title), element('p', {}, note), text, element('p', {}, save))
+  return element('section', {}, head, element('p', {}, note), text, element('p', {}, save))
 }
 
 interface Key {
@@ -191,20 +224,23 @@ interface Key {
 
 /** The API keys. A new key is shown only once. */
 const keys: Page = async (_id, { draw, failed }) => {
+  const may = await allowed()
   const found = await ask<readonly Key[]>('GET', '/api/v2/resources?resource_type=api_key')
   const rows = found.map(({ id, name, key_type, created_at }) => [
     name,
     key_type,
     created_at.slice(0, 10),
-    carefulButton(
-      'Delete',
-      `Delete the key ${name}? Requests that use it will be refused.`,
-      async () => {
-        await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
-        await draw()
-      },
-      failed,
-    ),
+    may('delete:resources', 'write:api_keys')
+      ? carefulButton(
+          'Delete',
+          `Delete the key ${name}? Requests that use it will be refused.`,
+          async () => {
+            await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
+            await draw()
+          },
+          failed,
+        )
+      : '',
   ])
   const name = field('text', 'Name of a new key')
   const shown = element('code')
@@ -226,7 +262,7 @@ const keys: Page = async (_id, { draw, failed }) => {
     {},
     element('h1', {}, 'API keys'),
     table(['Name', 'Type', 'Since', ''], rows),
-    element('p', {}, name, ' ', make, ' ', shown),
+    ...(may('write:resources', 'write:api_keys') ? [element('p', {}, name, ' ', make, ' ', shown)] : []),
   )
 }
 

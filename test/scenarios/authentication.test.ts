@@ -91,12 +91,14 @@ test('the configured name shows in exports, beside the neutral one, and both are
   assert.equal(typeof body.arcanna_event.arcanna.bucket_state, 'string')
 })
 
-test('health reports a wrong key in the answer and not in the status', async () => {
+test('health tells a wrong key by the status, with an answer of the same form', async () => {
   const good = await client.get('/api/v1/health')
   assert.deepEqual([good.status, good.body], [200, { status: true, connected: true }])
   for (const key of [null, 'wrong']) {
     const bad = await client.get('/api/v1/health', { key })
-    assert.deepEqual([bad.status, bad.body], [200, { status: false, connected: false }])
+    assert.deepEqual([bad.status, bad.body], [401, { status: false, connected: false }])
+    const older = await client.get('/api/v1/health/check', { key })
+    assert.deepEqual([older.status, older.body], [401, bad.body])
   }
 })
 

@@ -124,6 +124,42 @@ test('a job is stopped after a confirmation, an integration saved, a key made an
   assert.deepEqual(failures, [])
 })
 
+test('nobody is shown what they may not do, and a refusal says what the user lacks', async () => {
+  const password = 'analyst-password'
+  const made = await service.client.post('/api/v2/users', { username: 'ann', password, role: 'analyst' })
+  assert.equal(made.status, 201, made.text)
+  const buttons = async (path: string) => (await page(path)).all('button').map(({ textContent }) => textContent)
+  const paths = [
+    `/jobs/feedback-flow/${jobId}`,
+    `/use-cases/overview/${jobId}`,
+    '/integrations/6/edit',
+    '/api-keys',
+  ] as const
+  const all = async () => Promise.all(paths.map(buttons))
+  const [votes, ...rest] = await all()
+  assert.deepEqual(
+    [votes!.slice(0, 3), rest[0], rest[1]],
+    [['Escalate', 'Drop', 'Investigate'], ['Start', 'Train'], ['Save']],
+  )
+  assert.ok(rest[2]!.includes('Make') && rest[2]!.includes('Delete'))
+
+  await scripts.api.signIn('', 'ann', password)
+  assert.deepEqual(await all(), [votes, [], [], []])
+  assert.match((await page('/integrations/6/edit')).textContent, /"type": "integration"/)
+  for (const field of ['input', 'textarea'])
+    for (const path of paths) assert.deepEqual((await page(path)).all(field), [], path)
+  await assert.rejects(
+    scripts.api.ask('POST', `/api/v2/jobs/${jobId}/start`),
+    /^Error: the user ann lacks the scope execute:job_operations with this token; the role power_user has it$/,
+  )
+
+  const scopes = ['public', 'read:resources', 'read:event_query', 'read:job_metrics']
+  const { body } = await service.client.post('/api/v2/token', { username: 'ann', password, scopes })
+  await scripts.api.signIn(body.api_token, '', '')
+  assert.deepEqual(await all(), [[], [], [], []])
+  await scripts.api.signIn('', 'admin', ADMIN_PASSWORD)
+})
+
 test('pages of what does not exist say so', async () => {
   await assert.rejects(page('/use-cases/overview/99999'), /job not found/)
   await assert.rejects(page('/integrations/99999/edit'), /integration not found/)

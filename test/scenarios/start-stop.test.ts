@@ -115,7 +115,7 @@ test('a start without its port or its certificate makes no secrets: the next one
   assert.equal(await started.exited, 0)
 })
 
-test('a start that fails after it made its secrets prints them, or nobody could ever use the data directory', async () => {
+test('a start that fails after it made its secrets prints them, or the data directory were lost', async () => {
   const service = await startService()
   const port = String(service.port)
   await service.close()

@@ -59,7 +59,7 @@ test('the links that clients write into incidents lead to pages, and all they lo
     assert.ok(script.headers.get('content-type')?.startsWith('text/javascript'))
     for (const [, name] of script.text.matchAll(/from '\.\/([^']+)'/g)) seen.add(`/console/${name}`)
   }
-  assert.equal(seen.size, 4)
+  assert.equal(seen.size, 5)
 })
 
 test('an unknown user is told so, and a password is as good as a key', async () => {

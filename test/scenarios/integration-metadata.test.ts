@@ -87,7 +87,7 @@ test('job metadata has the categories, and one with the parameters of its jobs',
     assert.deepEqual(full.body.parameters.title, {
       type: 'string',
       required: true,
-      description: 'By which the job is found again.',
+      description: 'Identifies the job.',
     })
     assert.deepEqual([full.body.parameters.decision_points.type, 'field_mappings' in full.body], ['array', false])
     const schema = full.body.parameters_schema

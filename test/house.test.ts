@@ -66,7 +66,7 @@ const FILES_OVER_AIM = 4
 const COLUMNS_MAX = 120
 const LINES_OVER_COLUMNS = 127
 /** The most lines of the README and of a design. */
-const DOCUMENT_LINES_MAX = 460
+const DOCUMENT_LINES_MAX = 200
 
 /** Words that names no longer use, and the words to use instead (engine/DESIGN.md, glossary). */
 const retired: readonly (readonly [RegExp, string])[] = [

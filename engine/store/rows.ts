@@ -9,8 +9,6 @@ import { assert } from '../assert.js'
 import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
-import type { Consensus, Vote } from '../domain/learn/consensus.js'
-import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import { pack, unpack } from './pack.js'
 
@@ -104,32 +102,6 @@ export function decodeCount(value: Uint8Array): CountRow {
   }
 }
 
-/** A vote with what the analyst added. */
-export interface StoredVote extends Vote {
-  /** Ingest time of the event that the vote was cast on. */
-  readonly eventMicros: number
-  readonly closingNotes?: string
-  readonly indicators?: unknown
-}
-
-/** An administrator's override, which wins until it is withdrawn (S15). */
-export interface StoredOverride {
-  /** Index of the label. */
-  readonly label: number
-  /** Who set it. */
-  readonly by: string
-  readonly atMicros: number
-}
-
-/** Votes on one subject: a bucket, or an event if the job has no buckets. */
-export interface BallotRow {
-  readonly votes: readonly StoredVote[]
-  readonly override: StoredOverride | null
-  /** The consensus after the last vote or override. */
-  readonly consensus: Consensus
-  readonly changes: readonly ConsensusChange[]
-}
-
 /** The counters of a job, and the state of its learning. */
 export interface StatsRow {
   /** Events stored now. */
@@ -156,6 +128,8 @@ export interface StatsRow {
   readonly undecidedBallots: number
   /** Ballots whose consensus has a small majority. */
   readonly lowScoreBallots: number
+  /** Buckets whose voted events have more than one label. */
+  readonly mixedBallots: number
   /** This and the next four: since the active model was installed, for the blockers of auto_retrain. */
   readonly outliersSinceTraining: number
   readonly consensusChangesSinceTraining: number
@@ -183,6 +157,7 @@ export function emptyStats(labelCount: number): StatsRow {
     consensusCounts: new Array<number>(labelCount).fill(0),
     undecidedBallots: 0,
     lowScoreBallots: 0,
+    mixedBallots: 0,
     ...nothingSinceTraining(),
   }
 }
@@ -231,14 +206,6 @@ export function decodeModel(value: Uint8Array): { row: ModelRow; model: Uint8Arr
   assert(bytes[0] === VERSION, 'the model row has a version that this code knows')
   const jsonEnd = 8 + bytes.readUInt32LE(4)
   return { row: JSON.parse(bytes.toString('utf8', 8, jsonEnd)) as ModelRow, model: bytes.subarray(jsonEnd) }
-}
-
-export function encodeBallot(row: BallotRow): Buffer {
-  return encodeJsonRow(row)
-}
-
-export function decodeBallot(value: Uint8Array): BallotRow {
-  return decodeJsonRow(value) as BallotRow
 }
 
 export function encodeStats(row: StatsRow): Buffer {

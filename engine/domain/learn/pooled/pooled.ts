@@ -13,6 +13,7 @@ import { roundsMax } from '../trees/boosting.js'
 import { codeExamples, type CodedExamples } from './coded-examples.js'
 import { fitCorrections, judge, type Corrections } from './corrections.js'
 import { fitDetector } from './detector-fit.js'
+import { fitEvidenceWeight } from './evidence-weight.js'
 import { weighExamples, type ExampleWeights } from './example-weights.js'
 import { holdOut, type HeldOut } from './held-out.js'
 import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
@@ -126,6 +127,12 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     rule: fitStreamRule(set, { answer, atoms, answers: corrections.answers }),
     examples: set.examples.length,
     ...judge(corrections.answers, uniformShare),
+    evidenceWeight: fitEvidenceWeight({
+      answers: corrections.answers,
+      rows: atoms,
+      uniformShare,
+      labelCount: set.labelCount,
+    }),
   })
   report.stage(0, 1, 'Trained').at(1)
   return bytes

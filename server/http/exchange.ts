@@ -11,18 +11,23 @@
  * 3. Headers, query and address can be read only until the handler returns: then the native request is freed.
  * 4. A chunk given to a sink is valid during that call only; its memory is reused afterwards.
  * 5. An exception in a handler or sink goes to the host's `fault`, never into native code.
+ * 6. A request with faulty headers or a chunked body closes its connection. uWebSockets.js takes trailers and parts of
+ *    chunk extensions for the next request; they must not become one. Such an answer is sent after the read
+ *    (after-read.ts), and after the body if the headers are valid. Until then any further request is cut off.
  */
 import { limits, Refusal } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
 import { addressOf } from './address.js'
 import type { BodySink } from './body-sink.js'
-import { headerName, type HeaderName } from './header-name.js'
+import { ClosingAnswer } from './framing/closing-answer.js'
 import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse } from './native.js'
+import { headerOf, isChunked, readHead, type HeadFault } from './framing/request-head.js'
 import { isRequestId, nextRequestId } from './request-id.js'
-import { codeOf, noHeaders, sendAnswer, writeHead, type Answer, type Headers } from './send.js'
+import { codeOf, noHeaders, sendAnswer, writeHead, type Answer, type Content, type Headers } from './send.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
+import { mayStop } from './framing/read-stops.js'
 
 /** The state and callbacks that all exchanges of a listener share. */
 export interface ExchangeHost {
@@ -40,8 +45,6 @@ export interface ExchangeHost {
   failed(exchange: Exchange, error: unknown): void
 }
 
-const requestIdHeader = headerName('x-request-id')
-
 /** Answers with this status or a higher one always have a request id. */
 const ERRORS_FROM = 400
 
@@ -57,6 +60,8 @@ export class Exchange {
   /** The trace of the request, or null. */
   trace: RequestTrace | null = null
   readonly startedMs = performance.now()
+  /** What is wrong with the headers, or null. */
+  readonly headFault: HeadFault | null
   #res: HttpResponse | null
   #req: HttpRequest | null
   readonly #host: ExchangeHost
@@ -67,6 +72,9 @@ export class Exchange {
   #streaming = false
   #large: LargeAnswer | null = null
   #wantsProblem = false
+  /** Not null if the answer closes the connection (invariant 6). */
+  readonly #closing: ClosingAnswer | null
+  #unread = false
 
   /** `method` in lower case; '' to read it from the request. */
   constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost, method: string) {
@@ -75,6 +83,10 @@ export class Exchange {
     this.#host = host
     this.method = method === '' ? req.getMethod() : method
     this.path = req.getUrl()
+    this.headFault = readHead(req)
+    this.#closing = this.headFault !== null || isChunked() ? new ClosingAnswer() : null
+    if (this.headFault !== null) this.#closing?.bodyEnded()
+    else if (this.#closing !== null) res.onData((_chunk, last) => void (last && this.#closing?.bodyEnded()))
   }
 
   get draining(): boolean {
@@ -82,9 +94,9 @@ export class Exchange {
   }
 
   /** The header's value or ''; the name in lower case. Only before the handler returns (invariant 3). */
-  header(name: string | HeaderName): string {
+  header(name: string): string {
     if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
-    return this.#req.getHeader(typeof name === 'string' ? name : name.bytes)
+    return headerOf(name)
   }
 
   /** The query without `?`, or ''. Only before the handler returns (invariant 3). */
@@ -101,7 +113,7 @@ export class Exchange {
 
   /** True if the client asks for RFC 9457 errors. */
   get wantsProblem(): boolean {
-    if (this.#req !== null) return asksForProblem(this.#req.getHeader('accept'))
+    if (this.#req !== null) return asksForProblem(headerOf('accept'))
     return this.#wantsProblem
   }
 
@@ -132,8 +144,9 @@ export class Exchange {
   onBody(sink: BodySink): void {
     this.hold(() => sink.gone())
     this.#res?.onData((chunk, last) => {
+      if (last) this.#closing?.bodyEnded()
       // After an answer the rest of the body is read and dropped; closing the connection could lose the answer.
-      if (this.#res === null) return
+      if (this.#res === null || this.#closing?.waits === true) return
       try {
         sink.chunk(new Uint8Array(chunk), last)
       } catch (error) {
@@ -153,13 +166,22 @@ export class Exchange {
   /** Sends the answer. If a streamed answer has already begun, the connection is cut instead. */
   reply(status: string, type: string, body: string | Uint8Array, headers: Headers = noHeaders): void {
     const res = this.#res
-    if (res === null) return
+    if (res === null || this.#closing?.waits === true) return
     if (this.#streaming) return this.cut()
+    this.#readAgain()
+    const content = { status, type, body, headers }
+    if (this.#closing === null) return this.#reply(res, content)
+    this.hold()
+    this.#closing.whenEnded(() => this.#reply(res, content))
+  }
+
+  #reply(res: HttpResponse, { status, type, body, headers }: Content): void {
     const code = codeOf(status)
     const named =
       code >= ERRORS_FROM || this.#idGiven() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
     const head = this.method === 'head'
-    const answer = { status, type, body, headers: named, head, close: this.#host.draining, corked: this.#req !== null }
+    const close = this.#closing !== null || (this.#host.draining && !head)
+    const answer = { status, type, body, headers: named, head, close, corked: this.#req !== null }
     if (body.length >= limits.largeAnswerBytesMin && !head) return this.#replyAsRead(res, answer)
     sendAnswer(res, answer)
     this.#settle(code)
@@ -171,13 +193,16 @@ export class Exchange {
     if (this.#large === null)
       return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are still unread'))
     this.#streaming = true
-    this.#large.begin(status, type, headers, () => this.#settle(codeOf(status)))
+    // The native call cannot close the connection after it, so the client is told to.
+    const all: Headers = this.#closing !== null ? [...headers, ['Connection', 'close']] : headers
+    this.#large.begin(status, type, all, () => this.#settle(codeOf(status)))
   }
 
   /** Begins a streamed answer; the status is sent with the first `write`. This ends an answer to HEAD. */
   beginStream(status: string, type: string, headers: Headers = noHeaders): void {
     const res = this.#res
     if (res === null || this.#streaming) return
+    this.#readAgain()
     const isHead = this.method === 'head'
     this.#streaming = true
     this.#streamStatus = codeOf(status)
@@ -201,10 +226,31 @@ export class Exchange {
 
   /** Ends a streamed answer; with `close` also the connection. */
   endStream(close = false): void {
+    if (this.#res === null || this.#closing?.waits === true) return
+    if (this.#closing !== null) this.#closing.whenEnded(() => this.#end(true))
+    else this.#end(close || this.#host.draining)
+  }
+
+  #end(close: boolean): void {
     const res = this.#res
-    if (res === null) return
-    res.cork(() => void res.end(undefined, close || this.#host.draining))
+    res?.cork(() => void res.end(undefined, close))
     this.#settle(this.#streamStatus)
+  }
+
+  /**
+   * Reads nothing more from the connection until the answer (read-stops.ts). Then it is not noticed that a client goes, so
+   * it is for work that goes on without its client.
+   */
+  stopReading(): void {
+    if (this.#res === null || this.#unread || !mayStop(this.startedMs)) return
+    this.#unread = true
+    this.#res.pause()
+  }
+
+  #readAgain(): void {
+    if (!this.#unread) return
+    this.#unread = false
+    this.#res?.resume()
   }
 
   /** Drops the connection without an answer. */
@@ -236,7 +282,7 @@ export class Exchange {
   /** The client's request id; '' if it sent none or an invalid one. */
   #idGiven(): string {
     if (this.#givenId !== null) return this.#givenId
-    const given = this.#req === null ? '' : this.#req.getHeader(requestIdHeader.bytes)
+    const given = this.#req === null ? '' : headerOf('x-request-id')
     return (this.#givenId = given === '' || isRequestId(given) ? given : '')
   }
 
@@ -244,6 +290,7 @@ export class Exchange {
   #settle(status: number): boolean {
     if (this.#res === null) return false
     this.#res = null
+    this.#closing?.clear()
     this.#large?.release()
     this.#host.over(this, status)
     if (this.#held) {

@@ -25,12 +25,16 @@ export function codeOf(status: string): number {
   return code
 }
 
-/** One whole answer, and how it is sent. */
-export interface Answer {
+/** One whole answer. */
+export interface Content {
   readonly status: string
   readonly type: string
   readonly body: string | Uint8Array
   readonly headers: Headers
+}
+
+/** One whole answer, and how it is sent. */
+export interface Answer extends Content {
   /** Headers only. */
   readonly head: boolean
   /** End the connection. */
@@ -55,9 +59,10 @@ function write(): void {
   if (res === null || content === null) return
   const { status, type, body, headers, head, close } = content
   writeHead(res, status, type, headers)
-  // With a length as its argument, endWithoutBody would wait for a body that never comes.
-  if (head) res.writeHeader('Content-Length', String(Buffer.byteLength(body))).endWithoutBody()
-  else res.end(body, close)
+  // With any argument, endWithoutBody would wait for a body that never comes. So it cannot close the connection.
+  if (!head) res.end(body, close)
+  else if (close) res.end(undefined, true)
+  else res.writeHeader('Content-Length', String(Buffer.byteLength(body))).endWithoutBody()
 }
 
 /** Ends the response with this answer. The response must not be used afterwards. */

@@ -32,6 +32,7 @@ import { assert } from '../../assert.js'
 import { limits } from '../../limits.js'
 import type { MailboxEvents, MailboxParts, NewMessage, RunTurn } from '../turn/turn-contract.js'
 import { bytesOf } from '../../actor/message.js'
+import { atRoundEnd } from '../round-end.js'
 import { sortFailed, ThreadState, type FinishedTurn } from './thread-state.js'
 import type { Turn } from '../turn/turn.js'
 import { TurnQueues } from './turn-queues.js'
@@ -126,7 +127,7 @@ export class Mailbox {
   #schedule(): void {
     if (this.#state.is !== 'idle' || !this.#mayBegin()) return
     this.#state = SCHEDULED
-    setImmediate(() => {
+    atRoundEnd(() => {
       if (this.#state.is === 'scheduled') this.#state = IDLE
       this.#beginTurns()
     })

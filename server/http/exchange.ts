@@ -48,6 +48,9 @@ export interface ExchangeHost {
 /** Answers with this status or a higher one always have a request id. */
 const ERRORS_FROM = 400
 
+/** Tells the client to close where the native library cannot. */
+const connectionClose = ['Connection', 'close'] as const
+
 export class Exchange {
   /** Lower case, as uWebSockets.js gives it. */
   readonly method: string
@@ -194,7 +197,7 @@ export class Exchange {
       return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are still unread'))
     this.#streaming = true
     // The native call cannot close the connection after it, so the client is told to.
-    const all: Headers = this.#closing !== null ? [...headers, ['Connection', 'close']] : headers
+    const all = this.#closing === null ? headers : [...headers, connectionClose]
     this.#large.begin(status, type, all, () => this.#settle(codeOf(status)))
   }
 
@@ -206,8 +209,9 @@ export class Exchange {
     const isHead = this.method === 'head'
     this.#streaming = true
     this.#streamStatus = codeOf(status)
+    const all = this.#closing === null ? headers : [...headers, connectionClose]
     res.cork(() => {
-      writeHead(res, status, type, headers)
+      writeHead(res, status, type, all)
       if (isHead) res.endWithoutBody()
     })
     if (isHead) this.#settle(this.#streamStatus)
@@ -224,16 +228,19 @@ export class Exchange {
     return flowing
   }
 
-  /** Ends a streamed answer; with `close` also the connection. */
-  endStream(close = false): void {
+  /** Ends a streamed answer. */
+  endStream(): void {
     if (this.#res === null || this.#closing?.waits === true) return
     if (this.#closing !== null) this.#closing.whenEnded(() => this.#end(true))
-    else this.#end(close || this.#host.draining)
+    else this.#end(this.#host.draining)
   }
 
   #end(close: boolean): void {
     const res = this.#res
-    res?.cork(() => void res.end(undefined, close))
+    // To close a streamed answer, the native `end` would write a header into its body. Unread, the connection is idle
+    // and soon closed.
+    if (close) res?.pause()
+    res?.cork(() => void res.end())
     this.#settle(this.#streamStatus)
   }
 

@@ -215,6 +215,17 @@ test('a chunked request that is refused at once is answered when its body ends, 
   assert.match(text, /^HTTP\/1\.1 401 /)
 })
 
+test('a chunked stream has a whole answer, and nothing is served behind it', async () => {
+  const id = newId()
+  const line = `{"event_id":"${id}","job_id":${jobId},"raw_body":{}}\n`
+  const head = `POST /api/v1/events/_bulk HTTP/1.1\r\nx-service-api-key: ${client.key}\r\n${HOST}${CHUNKED}\r\n`
+  const { statuses, text } = await talk([`${head}${line.length.toString(16)}\r\n${line}\r\n0\r\n\r\n`, LIVE])
+  assert.deepEqual(statuses, ['200'])
+  assert.match(text, /\r\nConnection: close\r\n/)
+  assert.match(text, new RegExp(`"event_id":"${id}"[^\\r]*\\n\\r\\n0\\r\\n\\r\\n$`))
+  assert.ok(await isStored(id))
+})
+
 test('pipelined requests are answered in order', async () => {
   const ids = [newId(), newId()]
   const { statuses, text, closed } = await talk(ids.map((id) => sized(id)))

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: every step, or those named; a table on standard output, everything in bench/results/<date>.json.
+ * `npm run bench`: every step, or the named ones. Prints a table and writes everything to bench/results/<date>.json.
  *
- * A bar that is not met is a figure; a step that could not be measured is a failure, and the exit code says so.
+ * A bar that is not met is only a figure. A step that could not be measured is a failure and sets the exit code.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
 import { describeMachine } from './harness/machine.js'
 import { source } from './harness/paths.js'
-import type { TextBudget, Row, Step } from './harness/result.js'
+import type { RunSize, Row, Step } from './harness/result.js'
 import { rowsText } from './harness/table.js'
 import { hasWrk } from './load/drive.js'
 import { clusters } from './root-cause/speed.js'
@@ -51,8 +51,8 @@ function log(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)}  ${what}`)
 }
 
-const full: TextBudget = { seconds: 4, rounds: 3, million: 1_024_000, labelled: 100_000, log }
-const quick: TextBudget = { seconds: 2, rounds: 1, million: 102_400, labelled: 10_000, log }
+const full: RunSize = { seconds: 4, rounds: 3, million: 1_024_000, labelled: 100_000, log }
+const quick: RunSize = { seconds: 2, rounds: 1, million: 102_400, labelled: 10_000, log }
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     process.exitCode = 2
     return
   }
-  const textBudget = values.quick === true ? quick : full
+  const size = values.quick === true ? quick : full
   const machine = await describeMachine(source('.'), (await hasWrk()) ? 'wrk' : 'bench/load')
   const results: { step: string; rows: Row[]; seconds: number; error?: string }[] = []
   for (const step of steps) {
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
     const startedAt = performance.now()
     const seconds = (): number => (performance.now() - startedAt) / 1000
     try {
-      results.push({ step: step.name, rows: await step.run(textBudget), seconds: seconds() })
+      results.push({ step: step.name, rows: await step.run(size), seconds: seconds() })
     } catch (error) {
       const what = error instanceof Error ? error.message || error.name : String(error)
       log(error instanceof Error ? (error.stack ?? what) : what)

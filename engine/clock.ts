@@ -1,27 +1,30 @@
 /**
- * Time, passed in: the domain knows no clock of its own (D7).
+ * Clocks. They are passed as arguments, and the domain has none (D7).
  *
- * All times inside the engine are microseconds since 1970 UTC as a number; exact until the year 2255.
+ * All times in the engine are microseconds since 1970 UTC, as a number; exact until the year 2255.
  */
 
 export const DAY_MICROS = 86_400e6
 
-/** Says what time it is, in microseconds since 1970 UTC. */
 export interface Clock {
+  /** Microseconds since 1970 UTC. */
   nowMicros(): number
 }
 
-/** Milliseconds between two readings of the wall, and how far off it has to be to count: its readings are whole milliseconds. */
+/**
+ * The interval between two readings of the wall clock, and the smallest difference that counts: it has whole
+ * milliseconds.
+ */
 const [READ_EVERY_MS, OFF_MS] = [1_000, 10]
 
 /**
- * The machine's clock: a reading of the wall, moved on by the monotonic clock until the next. So a wall that was set, or a machine
- * that slept, is noticed within a second.
+ * The system's clock: the wall clock is read once a second, and the monotonic clock continues it in between. So a
+ * change of the wall clock, or a suspended machine, is noticed within a second.
  */
 export class WallClock implements Clock {
   readonly #wallMs: () => number
   readonly #monotonicMs: () => number
-  /** What the wall says where the other says 0. */
+  /** The wall clock's time when the monotonic clock was 0. */
   #originMs: number
   #readMs: number
 
@@ -47,7 +50,7 @@ export class WallClock implements Clock {
 
 export const systemClock: Clock = new WallClock(Date.now, () => performance.now(), performance.timeOrigin)
 
-/** A clock that stands still until told; for tests and simulations. */
+/** A clock that only advances when told; for tests and simulations. */
 export class ManualClock implements Clock {
   #micros: number
 
@@ -87,7 +90,7 @@ export function isoMicros(micros: number): string {
   )
 }
 
-/** Milliseconds since 1970, with fractions, for what is measured only; the same on all threads, near enough. */
+/** Milliseconds since 1970, with fractions, for measurements. Nearly equal on all threads. */
 export function epochMs(): number {
   return performance.timeOrigin + performance.now()
 }

@@ -1,35 +1,38 @@
 /**
- * The engine: one line or two for each thing that may be asked (decision-service.ts). A table of contents.
+ * The engine: each operation of the contract (decision-service.ts) in a few lines.
  *
- * Owns: who may see a job, and the bounds of what comes in. Leaves out: everything that does the work, and how it is
- * joined together (wiring.ts).
+ * Owns: which jobs a caller may see, and the bounds of input. Leaves out: the parts that do the work, and their
+ * construction (wiring.ts).
  *
- * 1. Nothing is answered before it is durable; a promise here resolves after the flush (D1).
+ * 1. A promise resolves after the change is flushed, never before (D1).
  */
 import { Refusal } from './errors.js'
 import { limits } from './limits.js'
 import { SHARDS_DEFAULT, type EngineOptions } from './options.js'
 import { wire, type Wired } from './wiring.js'
-import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
-import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
-import type { BootstrapOutcome } from './resource/bootstrap.js'
-import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
-import { jobViewOf } from './services/read/job-view.js'
 import type {
   ApplyOutcome,
   DecisionService,
+  DeletionOutcome,
+  DeletionQuery,
   EventExport,
   EventView,
   FeedbackInput,
   IngestReceiver,
   JobView,
-  DeletionOutcome,
-  DeletionQuery,
   ResourceQuery,
 } from './api/decision-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
+import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
+import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
+import type { BootstrapOutcome } from './resource/bootstrap.js'
+import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
+import { jobViewOf } from './services/read/job-view.js'
 
-/** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
+/**
+ * Opens a data directory, and creates a new one. Rejects with Refusal data_dir_in_use, data_dir_newer,
+ * data_dir_invalid.
+ */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   makeDataDir(options.dataDir)
   const lock = await lockDataDir(options.dataDir)
@@ -44,7 +47,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 export class Engine implements DecisionService {
   readonly name: string
   readonly threads: number
-  /** Secrets that the first start made, to be shown once; null where there were none to make. */
+  /** Secrets that the first start generated, to be shown once; null where there were none. */
   readonly firstStart: BootstrapOutcome | null
   readonly integrationMetadata: DecisionService['integrationMetadata']
   readonly reprocess: DecisionService['reprocess']
@@ -112,6 +115,7 @@ export class Engine implements DecisionService {
     return job
   }
 
+  // biome-ignore lint/complexity/useMaxParams: called for every event, so without an object for its arguments.
   ingest(
     handle: JobHandle,
     eventId: string | null,
@@ -121,10 +125,10 @@ export class Engine implements DecisionService {
   ): void {
     this.#wired.admission.mustAccept()
     if (body.length > limits.eventBytesMax) {
-      throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+      throw new Refusal('body_too_large', `an event may have at most ${limits.eventBytesMax} bytes`)
     }
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) {
-      throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
+      throw new Refusal('event_id_too_long', `an event id may have at most ${limits.eventIdBytesMax} bytes`)
     }
     this.#shards.post({
       job: this.#wired.stores.current(handle),

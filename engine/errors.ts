@@ -1,15 +1,15 @@
 /**
- * Refusals: what the engine says no to, as data.
+ * Refusals: errors that are part of the contract.
  *
- * Owns: the catalogue of codes. Leaves out: HTTP statuses (server/http/error-reply.ts maps them).
+ * Owns: the list of codes. Leaves out: HTTP statuses (server/http/error-reply.ts), bugs, which are ordinary errors and
+ * fail their turn (assert.ts).
  *
  * 1. Callers compare codes, never text.
- * 2. A refusal crosses a thread as `code` and `context` (a class does not survive the crossing).
- * 3. No message carries a key, a password or an event's body.
- * A bug is not a refusal: it is thrown as an ordinary Error and fails its turn (assert.ts).
+ * 2. Between threads a refusal is sent as code, message and context, because its class would be lost.
+ * 3. No message contains a key, a password or the body of an event.
  */
 
-/** Every refusal: whether trying again later can help. */
+/** Every code. `retryable`: trying again later can help. */
 export const refusals = {
   invalid_json: { retryable: false },
   invalid_body: { retryable: false },
@@ -74,24 +74,24 @@ export const refusals = {
 /** The code of a refusal. */
 export type RefusalCode = keyof typeof refusals
 
-/** One place where a document breaks its schema (S2). */
+/** One place where a document is invalid (S2). */
 export interface Issue {
   readonly loc: readonly (string | number)[]
   readonly msg: string
   readonly type: string
 }
 
-/** What a refusal may carry beside its sentence. */
+/** More about a refusal. */
 export interface RefusalContext {
-  /** The places where a document breaks its schema. */
+  /** The places where a document is invalid. */
   readonly issues?: readonly Issue[]
   /** One more sentence for people. */
   readonly details?: string
-  /** When to try again, where that is known; at least 1. */
+  /** When to try again, if known; at least 1. */
   readonly retryAfterSeconds?: number
 }
 
-/** An ordinary no, with a code. It has no stack: where it was said helps nobody, and costs more than all the rest of a line that is no event. */
+/** An expected error with a code. It has no stack, because recording one costs more than refusing an invalid event. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly context: RefusalContext
@@ -111,7 +111,7 @@ export class Refusal extends Error {
   }
 }
 
-/** True for a Refusal, with that code where one is given. */
+/** True for a Refusal, and, where `code` is given, only for one with that code. */
 export function isRefusal(error: unknown, code?: RefusalCode): error is Refusal {
   return error instanceof Refusal && (code === undefined || error.code === code)
 }

@@ -1,11 +1,11 @@
-/** What an engine is opened with. */
+/** The options of an engine. */
 import type { Clock } from './clock.js'
 import type { LogLevels } from './api/log-level.js'
 
-/** Storage units of a new data directory. */
+/** Number of shards in a new data directory. */
 export const SHARDS_DEFAULT = 8
 
-/** Names of the service in a client's body: the configured one, and the neutral one beside it (C1.1). */
+/** The names of the service's section in an event: the configured one, and a neutral one (C1.1). */
 export function sectionNamesOf(name: string): string[] {
   return [...new Set([name, 'service'])]
 }
@@ -14,9 +14,9 @@ export interface EngineOptions {
   readonly dataDir: string
   /** SERVICE_NAME. */
   readonly name: string
-  /** For a new data directory; an old one keeps its number. */
+  /** For a new data directory; an existing one keeps its number. */
   readonly shards?: number | undefined
-  /** Threads that decide events; default: one less than there are cores, at least one. */
+  /** Threads that decide events; default: one less than the number of cores, and at least one. */
   readonly threads?: number | undefined
   /** Threads that train; default 1. */
   readonly trainers?: number | undefined
@@ -29,14 +29,14 @@ export interface EngineOptions {
   readonly minutesPerAlert?: number | undefined
   /** Hosts, addresses and networks that integrations may reach although they are not public. */
   readonly privateHosts?: readonly string[] | undefined
-  /** Where backups go that are asked for by name; nowhere where absent. */
+  /** Directory of the backups that clients request; without it they cannot. */
   readonly backupDir?: string | undefined
-  /** Goes on without a file of the data directory that was lost, or with one that is older than the rest; what was in it stays lost. */
+  /** Starts although a file of the data directory is missing or older than the others. The lost data stays lost. */
   readonly acceptLoss?: boolean | undefined
-  /** How much goes into the log; by itself `info` and above. */
+  /** Default: `info` for all components. */
   readonly logLevels?: LogLevels | undefined
-  /** The log goes to standard error too, and not only into the data directory. */
+  /** Writes the log to standard error, too, not only to the data directory. */
   readonly logEcho?: boolean | undefined
-  /** Told of what went into the log as a failure: a bug, or a thread that died. */
+  /** Called for each failure in the log: a bug, or a thread that died. */
   readonly onFailure?: ((what: string, error: unknown) => void) | undefined
 }

@@ -1,72 +1,75 @@
-/** The bounds of what is asked about what is stored: a part of limits.ts, which says what the units are. */
+/** The bounds of queries, metrics and other reads: a part of limits.ts. */
 const KIB = 1024
 const MIB = 1024 * KIB
 
 export const queryLimits = {
-  /** A query's request body. */
+  /** Size of a query's request body. */
   queryBytesMax: 256 * KIB,
-  /** Filters of one query. */
+  /** Filters in one query. */
   queryFiltersMax: 256,
-  /** Values of one list in a query: `is one of`, `terms`, `ids`, event ids, jobs. */
+  /** Values in one list of a query: `is one of`, `terms`, `ids`, event ids, jobs. */
   queryValuesMax: 4_096,
   /** Fields that one query names. */
   queryFieldsMax: 256,
-  /** Clauses and aggregations of one query, and how deep they are inside each other. */
+  /** Clauses and aggregations in one query, and their nesting. */
   queryClausesMax: 1_024,
   queryDepthMax: 32,
-  /** Characters of one pattern, and words of one phrase: a text is compared in time that grows with both. */
+  /** Characters of one pattern, and words of one phrase, because the time of a comparison grows with them. */
   queryPatternMax: 1_024,
-  /** Events that a query's page may lie behind, page included. */
+  /** The last event of a page is at most this far from the first result. */
   queryWindowMax: 10_000,
-  /** Bytes of one answer. */
+  /** Size of one answer. */
   queryResultBytesMax: 32 * MIB,
-  /** Buckets in the answer to one query, and different terms that it counts, with their characters. */
+  /** Buckets in one answer. */
   queryBucketsMax: 10_000,
+  /** Different terms that one query counts, and their characters together. */
   queryTermsMax: 200_000,
   queryTermCharsMax: 64 * MIB,
-  /** Buckets and figures in them that one query keeps while it counts, asked for in the end or not. */
+  /** Buckets, and figures in them, that one query holds while it counts. */
   queryCollectorsMax: 1_000_000,
-  /** Keys that one query sorts by. */
+  /** Sort keys of one query. */
   querySortKeysMax: 16,
   /** Jobs that one query names. */
   queryJobsMax: 10_000,
-  /** Milliseconds that one query may run. */
+  /** How long one query may run. */
   queryMsMax: 15_000,
-  /** Milliseconds behind that for what it has begun: one event, and its answer. */
+  /** After that, time to finish the current event and the answer. */
   queryGraceMs: 5_000,
-  /** Milliseconds that a count of events for metrics may run, where the request says nothing less. */
+  /** How long counting events for metrics may run, unless the request sets a shorter time. */
   metricsMsMax: 120_000,
-  /** Seconds that a request may give its metrics. */
+  /** The longest time that a request may set, in seconds. */
   metricsTimeoutSMax: 3_600,
-  /** Questions about metrics that may take long and wait for each other. */
+  /** Long metrics queries that wait for each other. */
   metricsQueriesMax: 32,
-  /** Intervals of one answer about a job. */
+  /** Intervals in an answer about one job. */
   metricsIntervalsMax: 1_000,
-  /** Intervals of the platform's metrics, the latest ones. */
+  /** Intervals in the platform's metrics: the latest ones. */
   platformIntervalsMax: 60,
-  /** Events of one job whose inputs are looked at for drift, spread evenly, and decision points of them. */
+  /** Events of one job that are sampled for drift of their inputs, spread evenly, and their decision points. */
   metricsInputSamplesMax: 10_000,
   metricsDriftPointsMax: 64,
-  /** Jobs of one answer. */
+  /** Jobs in one answer. */
   metricsJobsMax: 1_000,
-  /** Model versions of one job in one answer, beside the one in use. */
+  /** Model versions of one job in one answer, besides the active one. */
   metricsModelsMax: 100,
-  /** Milliseconds that a recomputation of one model's metrics may run. */
+  /** How long recomputing the metrics of one model may run. */
   recomputeMsMax: 600_000,
   /** Recomputations that wait. */
   recomputationsMax: 10_000,
-  /** Events, and fields, that a listing of a job's fields looks at. */
+  /** Events that a list of fields is read from, and fields in the list. */
   fieldSampleEventsMax: 1_000,
   fieldsListedMax: 10_000,
-  /** Milliseconds that a question which a reader thread answers may take before it ends with what it has. */
+  /** How long a query on a reader thread may run. Then it returns what it has found. */
   readerMsMax: 5_000,
-  /** Threads that answer questions, where there are as many cores, and questions that wait for one of them. */
+  /** Reader threads, but no more than there are cores. */
   readerThreadsMax: 2,
+  /** Queries that wait for a reader thread. */
   readerQueriesWaitingMax: 64,
-  /** Entries of the audit log on one page, and disagreements. */
+  /** Entries of the audit log on one page. */
   auditPageMax: 200,
+  /** Disagreements on one page. */
   disagreementsPageMax: 100,
-  /** Disagreements of one job that a listing counts. */
+  /** Disagreements of one job that are counted. */
   disagreementsMax: 100_000,
   /** Values of one field that the audit log lists. */
   auditTermsMax: 1_000,

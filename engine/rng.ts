@@ -1,18 +1,18 @@
 /**
- * Chance, passed in: the domain makes no random choice of its own (D7).
+ * Random numbers. Their source is passed as an argument, and the domain has none (D7).
  *
- * `systemRandom` is for secrets and ids. `SeededRandom` is for tests, simulations and everything that must come out
- * the same again (S17); it is fast and well spread, and must never make a secret.
+ * `systemRandom` is for secrets and ids. `SeededRandom` is for tests, simulations and everything that must be
+ * reproducible (S17). It is fast, but must never generate a secret.
  */
 import { randomBytes } from 'node:crypto'
 
-/** A source of bytes nobody can guess, or of the same bytes each time. */
+/** A source of random bytes, secure or reproducible. */
 export interface Random {
-  /** That many fresh bytes. */
+  /** Returns that many new bytes. */
   bytes(count: number): Uint8Array
 }
 
-/** The operating system's generator. */
+/** The generator of the operating system. */
 export const systemRandom: Random = {
   bytes(count: number): Uint8Array {
     return randomBytes(count)
@@ -52,7 +52,7 @@ export class SeededRandom implements Random {
     return Math.floor(this.nextFloat() * end)
   }
 
-  /** One of the items; the list is not empty. */
+  /** One of the items; the list must not be empty. */
   pick<T>(items: readonly T[]): T {
     return items[this.below(items.length)] as T
   }

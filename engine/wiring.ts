@@ -1,41 +1,43 @@
 /**
- * Starts an engine in stages, and ends it in order. A stage gets what earlier stages have made, and returns what it has
- * made. Nothing is passed on before it is finished.
+ * Starts the engine in stages and closes it in order. Each stage takes the results of earlier stages and returns its
+ * own. Nothing half-built is passed on.
  *
- *   openReports    the log, batches of work, failures            start/reports.ts
- *   openStores     what is stored, checked                       start/open-stores.ts
- *   startRuntime   shards, threads, watermarks                   start/start-runtime.ts
- *   openServices   what can be asked                             start/open-services.ts
- *   followChanges  what the change of a job sets off             here
- *   resume         what the last process left unfinished         here
+ * | stage         | what                                  | file                    |
+ * |---------------|---------------------------------------|-------------------------|
+ * | openReports   | the log, batches of work, failures    | start/reports.ts        |
+ * | openStores    | stores, checked for consistency       | start/open-stores.ts    |
+ * | startRuntime  | shards, threads, watermarks           | start/start-runtime.ts  |
+ * | openServices  | all services                          | start/open-services.ts  |
+ * | followChanges | what follows from changes of jobs     | this file               |
+ * | resume        | work that the last process left       | this file               |
  *
- * Owns: the order of start and end. Leaves out: what may be asked (engine.ts).
+ * Owns: the order of start and close. Leaves out: the operations (engine.ts).
  *
- * 1. The data directory belongs to one process from before the first read until after the last write.
- * 2. All services are made before any work is resumed: the work may need any of them.
- * 3. close(): refuse, finish, stop threads, close the store, release the lock, in that order.
- * 4. A part owns its events and does not know who listens. The catalog reports changes, shards report turns that ran, and
- *    trainings report their end. This file or the stage that makes the part adds the listeners.
+ * 1. One process owns the data directory, from before the first read until after the last write.
+ * 2. All services exist before any work is resumed, because it may need any of them.
+ * 3. close() refuses new work and finishes what runs. Then it stops threads, closes the store and releases the lock.
+ * 4. A part reports its events and does not know its listeners. The resource store reports changes, shards report
+ *    turns, and trainings report their end. This file, or the stage that builds the part, adds the listeners.
  */
 import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
 import type { DataDir } from './store/directory/data-dir.js'
 import type { DataLock } from './store/directory/data-lock.js'
-import { Admission } from './services/start/admission.js'
 import { answerBackup } from './services/backup/backup-command.js'
+import { Admission } from './services/start/admission.js'
 import { openServices, type Services } from './services/start/open-services.js'
 import { openStores, type Stores } from './services/start/open-stores.js'
 import { openReports, type Reports } from './services/start/reports.js'
 import { startRuntime, type Runtime } from './services/start/start-runtime.js'
 
-/** An engine, put together. */
+/** All parts of a running engine. */
 export interface Wired {
   readonly reports: Reports
   readonly stores: Stores
   readonly runtime: Runtime
   readonly services: Services
   readonly admission: Admission
-  /** Refuses what is new, and answers what was accepted. */
+  /** Refuses new work, and answers what was accepted. */
   close(): Promise<void>
 }
 

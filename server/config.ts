@@ -120,8 +120,7 @@ export const settingsTable = {
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',
     schema: flag,
-    fallback: 'false',
-    meaning: 'Answer new events with error_message "" instead of null',
+    meaning: 'Answer new events with error_message "" instead of null; default: true if SERVICE_NAME is not service',
   },
   rateLimit: {
     name: 'SERVICE_RATE_LIMIT',
@@ -143,7 +142,7 @@ type ValueOf<S extends Setting> = z.output<S['schema']>
 /** The settings of one start. */
 export type Settings = {
   readonly [K in keyof Table]: Table[K] extends { fallback: string } ? ValueOf<Table[K]> : ValueOf<Table[K]> | undefined
-}
+} & { readonly emptyErrorMessage: boolean }
 
 /** The table as text, for `--help`. */
 export function settingsHelp(): string {
@@ -203,5 +202,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
   if ('tlsCert' in settings !== 'tlsKey' in settings) {
     throw new SettingsError('SERVICE_TLS_CERT_FILE and SERVICE_TLS_KEY_FILE must be set together')
   }
+  // Whoever gives the service another name replaces one that a client already knows, and one such client needs the
+  // text.
+  settings.emptyErrorMessage ??= settings.name !== settingsTable.name.fallback
   return settings as Settings
 }

@@ -139,8 +139,8 @@ function announce(settings: Settings, { port, opsPort }: RunningServer, engine: 
 }
 
 /**
- * The secrets generated at the first start, or ''. Only their hashes are stored, so a start that fails later prints
- * them too.
+ * The secrets generated at the first start, or ''. Only their hashes are stored, so a start that fails after they were
+ * made prints them too.
  */
 function secretsOf({ firstStart }: RunningEngine): string {
   const { adminPassword = null, managementKey = null } = firstStart ?? {}
@@ -202,6 +202,10 @@ async function main(): Promise<void> {
     throw error
   }
   const parts = await loadParts()
+  const { tlsCert: certFile, tlsKey: keyFile, tlsPassphrase: passphrase } = settings
+  const tls = certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, passphrase }
+  // Before the engine makes a data directory and its secrets: a start that fails here leaves nothing behind.
+  await parts.Server.check({ ...settings, tls }).catch((error: unknown) => failStart(sentenceOf(error)))
   let engine: RunningEngine
   try {
     engine = await openEngine(parts, settings, args.includes(ACCEPT_LOSS))
@@ -209,21 +213,16 @@ async function main(): Promise<void> {
     if (error instanceof SettingsError) failStart(error.message)
     throw error
   }
-  const { tlsCert: certFile, tlsKey: keyFile, tlsPassphrase: passphrase } = settings
-  const tls = certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, passphrase }
-  const tracing = await openTracing(settings, engine)
+  let tracing: RunningTracing | undefined
   let server: RunningServer
   try {
+    tracing = await openTracing(settings, engine)
     server = await parts.Server.start(engine, { ...settings, tls, tracer: tracing })
   } catch (error) {
     await engine.close()
     process.stdout.write(secretsOf(engine))
     failStart(sentenceOf(error))
   }
-  announce(settings, server, engine)
-  engine.monitor
-    .log('api')
-    .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -233,6 +232,11 @@ async function main(): Promise<void> {
     })
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))
+  // Only now: whoever reads that the service listens may send a signal at once.
+  announce(settings, server, engine)
+  engine.monitor
+    .log('api')
+    .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
 }
 
 await main()

@@ -32,7 +32,7 @@ type Json = Record<string, unknown>
 const errorDescriptions: Readonly<Record<number, string>> = {
   400: 'The body is not valid JSON, or it names a label that does not exist.',
   401: 'The key is missing or unknown.',
-  403: 'The key lacks the scope.',
+  403: 'The key or the user lacks the scope.',
   404: 'Not found, or the key may not see it.',
   409: 'Not possible in the current state.',
   413: 'The body is over the limit.',

@@ -9,17 +9,17 @@
  *
  * What lives where in server/, which imports engine/index.ts and nothing deeper:
  *
- * | where                                                     | what                                                                 |
- * |-----------------------------------------------------------|----------------------------------------------------------------------|
- * | `main.ts`, `config.ts`, `app.ts`                          | the program, its settings, what every handler gets                   |
- * | `http/`                                                   | HTTP without the API; the only room that imports uWebSockets.js      |
- * | `routes/`                                                 | the operations; wire names (snake_case) become engine names here     |
- * | `schemas/`, `openapi.ts`                                  | what operations send and receive, and the document that publishes it |
- * | `console/`                                                | the web application; it runs in the browser                          |
- * | `docs/`                                                   | the manual, served at /docs                                          |
- * | `deploy/`                                                 | Docker, systemd, Kubernetes, Grafana                                 |
- * | `backup.ts`, `restore.ts`, `verify.ts`, `audit-verify.ts` | commands for operators                                               |
- * | `prometheus.ts`, `tracing.ts`, `zip.ts`                   | one wrapped library each                                             |
+ * | where                                   | what                                                             |
+ * |-----------------------------------------|------------------------------------------------------------------|
+ * | `main.ts`, `config.ts`, `app.ts`        | the program, its settings, what every handler gets               |
+ * | `http/`                                 | HTTP without the API; the only room that imports uWebSockets.js  |
+ * | `routes/`                               | the operations; wire names (snake_case) become engine names here |
+ * | `schemas/`, `openapi.ts`                | what operations send and receive, and its document               |
+ * | `console/`                              | the web application; it runs in the browser                      |
+ * | `docs/`                                 | the manual, served at /docs                                      |
+ * | `deploy/`                               | Docker, systemd, Kubernetes, Grafana                             |
+ * | `backup.ts` and its like                | commands for operators: backup, restore, verify, audit-verify    |
+ * | `prometheus.ts`, `tracing.ts`, `zip.ts` | one wrapped library each                                         |
  */
 import { limits, Refusal, type DecisionService, type Log } from '../engine/index.js'
 import type { App } from './app.js'
@@ -69,6 +69,13 @@ export class Server {
     this.#listener = listener
     this.#ops = ops
     this.#drainListeners = drainListeners
+  }
+
+  /** Rejects as `start` does, before there is an engine. */
+  static async check(options: Omit<ServerOptions, 'emptyErrorMessage'>): Promise<void> {
+    const { host, port, tls, opsHost = '127.0.0.1', opsPort } = options
+    await Listener.check({ host, port, tls })
+    if (opsPort !== undefined) await Listener.check({ host: opsHost, port: opsPort })
   }
 
   /** Rejects with one sentence if an address is not available or the certificate is invalid. */

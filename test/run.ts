@@ -1,11 +1,10 @@
 /**
- * `npm test`: every test file but those of `test/long`; `npm test -- WORD ...` only those whose path has one of the words.
- * With `--long FOLDER` those of this folder of `test/long` instead, one after the other.
+ * `npm test`: every test file outside `test/long`. `npm test -- WORD ...`: only files with one of the words in their
+ * path. `--long FOLDER`: the files of that folder of `test/long`, one after the other.
  *
- * A process of its own for each file costs more than most files' tests do, and where they load the whole service it costs
- * nearly a second of processor time. So files of a folder share processes, in which they run one after the other; fewer of
- * them where tests start services and threads and so wait for much. Processes that take longest come first, so that none is
- * left to run alone in the end. Files are found in the source, so that what an older build left behind does not run.
+ * Loading the whole service costs nearly a second of processor time, so the files of a room share processes and run one
+ * after the other inside of one. Rooms that take longest start first, so that no process runs alone at the end. Files
+ * are found in the source: files that only an older build had do not run.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,62 +12,85 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-/** Files of one process at most. */
-const TOGETHER = 12
-/** The same where they start services, threads, or processes that they kill. */
-const FEWER: Readonly<Record<string, number>> = { 'test/engine/actor': 8, 'test/faults': 2, 'test/scenarios': 8 }
-/** Folders whose processes take longest, longest first. */
+/** Test files in one process, at most. */
+const FILES_MAX = 12
+/** The same for rooms whose tests mostly wait: for services, threads, or processes that they kill. */
+const FEWER: Readonly<Record<string, number>> = {
+  'test/engine/actor': 8,
+  'test/engine/services': 8,
+  'test/faults': 2,
+  'test/scenarios': 8,
+}
+/** Rooms whose processes take longest, longest first. */
 const FIRST: readonly string[] = [
   'test/statuses',
   'test/simulation',
-  'test/scenarios',
   'test/faults',
-  'test/engine/actor',
-  'test/engine/learn',
+  'test/scenarios',
+  'test/engine/services',
   'test/engine',
+  'test/engine/actor',
+  'test/engine/runtime',
+  'test/engine/domain',
+  'test/engine/integration',
+  'test/engine/store',
+  'test/engine/resource',
 ]
-/** Processes side by side: more than most machines' cores, since a test of a service waits as often as it works. */
+/** Processes at a time. More than most machines have cores: a test of a service waits as often as it works. */
 const SIDE_BY_SIDE = 4
-/** After this a process of tests has failed. */
+/** A process that takes longer has failed. */
 const TIMEOUT_MS = 300_000
 const LONG_TIMEOUT_MS = 1_800_000
 
 const built = dirname(dirname(fileURLToPath(import.meta.url)))
 const root = dirname(built)
 const batches = join(built, 'test', 'batches')
-/** What every process of tests imports before them. */
+/** Every process imports these before its tests. */
 const first = ['source-lines.js', 'left-open.js'].map((file) => join(built, 'test', 'support', file))
 
-/** Built test files by folder, below one folder of the source. */
-function filesByFolder(top: string, words: readonly string[]): Map<string, string[]> {
-  const byFolder = new Map<string, string[]>()
-  const walk = (folder: string): void => {
-    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-      const path = `${folder}/${entry.name}`
-      if (entry.isDirectory()) {
-        if (path !== 'test/long') walk(path)
-      } else if (path.endsWith('.test.ts') && (words.length === 0 || words.some((word) => path.includes(word)))) {
-        byFolder.set(folder, [...(byFolder.get(folder) ?? []), join(built, path.replace(/\.ts$/, '.js'))])
-      }
-    }
-  }
-  walk(top)
-  return byFolder
+/** The folder whose files share processes: a room of the engine, or a folder of test/, with its sub-folders. */
+function roomOf(path: string): string {
+  const folders = path.split('/').slice(0, -1)
+  return folders.slice(0, folders[1] === 'engine' ? 3 : 2).join('/')
 }
 
-/** Files that import those of a folder, in even parts; named in the order of their runs, which is that of their names. */
-function together(folder: string, files: readonly string[]): string[] {
-  const parts = Math.ceil(files.length / (FEWER[folder] ?? TOGETHER))
-  const place = FIRST.includes(folder) ? FIRST.indexOf(folder) : FIRST.length
+/** Paths in the source of the test files below a folder, ascending. */
+function testFiles(folder: string, words: readonly string[]): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.test.ts') && (words.length === 0 || words.some((word) => path.includes(word))))
+    .sort()
+}
+
+function builtFile(path: string): string {
+  return join(built, path.replace(/\.ts$/, '.js'))
+}
+
+/**
+ * Writes the files that run those of a room, in even parts, and returns their paths. Processes start in the order of
+ * these names. Each test file is a suite: its hooks run for its own tests only, and it closes what it opened before the
+ * next file begins.
+ */
+function batchesOf(room: string, files: readonly string[]): string[] {
+  const parts = Math.ceil(files.length / (FEWER[room] ?? FILES_MAX))
+  const place = FIRST.includes(room) ? FIRST.indexOf(room) : FIRST.length
   return Array.from({ length: parts }, (_, part) => {
-    const batch = join(batches, `${place}-${folder.replaceAll('/', '-')}-${part + 1}.test.js`)
-    const mine = [...first, ...files.filter((_, at) => at % parts === part)]
-    writeFileSync(
-      batch,
-      mine.map((file) => `import ${JSON.stringify(relative(batches, file).replaceAll('\\', '/'))}\n`).join(''),
-    )
+    const name = `${String(place).padStart(2, '0')}-${room.replaceAll('/', '-')}-${part + 1}`
+    const batch = join(batches, `${name}.test.js`)
+    const mine = files.filter((_, at) => at % parts === part)
+    const lines = [
+      ...first.map((file) => `import ${specifier(file)}`),
+      "import { describe } from 'node:test'",
+      ...mine.map((file) => `describe('${file}', async () => void (await import(${specifier(builtFile(file))})))`),
+    ]
+    writeFileSync(batch, `${lines.join('\n')}\n`)
     return batch
   })
+}
+
+/** How a batch names a built file. */
+function specifier(file: string): string {
+  return JSON.stringify(relative(batches, file).replaceAll('\\', '/'))
 }
 
 interface Run {
@@ -80,16 +102,18 @@ interface Run {
 function usualRun(words: readonly string[]): Run {
   rmSync(batches, { recursive: true, force: true })
   mkdirSync(batches, { recursive: true })
-  const files = [...filesByFolder('test', words)].flatMap(([folder, files]) => together(folder, files))
+  const rooms = new Map<string, string[]>()
+  for (const path of testFiles('test', words)) {
+    if (path.startsWith('test/long/')) continue
+    rooms.set(roomOf(path), [...(rooms.get(roomOf(path)) ?? []), path])
+  }
+  const files = [...rooms].flatMap(([room, paths]) => batchesOf(room, paths))
   return { files, timeoutMs: TIMEOUT_MS, sideBySide: SIDE_BY_SIDE }
 }
 
 function longRun(folder: string): Run {
-  return {
-    files: [...filesByFolder(`test/long/${folder}`, []).values()].flat(),
-    timeoutMs: LONG_TIMEOUT_MS,
-    sideBySide: 1,
-  }
+  const files = testFiles(`test/long/${folder}`, []).map(builtFile)
+  return { files, timeoutMs: LONG_TIMEOUT_MS, sideBySide: 1 }
 }
 
 const { values, positionals } = parseArgs({ options: { long: { type: 'string' } }, allowPositionals: true })
@@ -104,7 +128,7 @@ const node = spawn(
     ...process.execArgv,
     ...(values.long === undefined ? [] : ['--enable-source-maps']),
     '--test',
-    // Tells what failed once more at the end, where it is looked for.
+    // This reporter repeats the failures at the end.
     '--test-reporter=spec',
     `--test-timeout=${timeoutMs}`,
     `--test-concurrency=${sideBySide}`,

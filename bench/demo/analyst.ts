@@ -1,18 +1,18 @@
 /**
- * A simulated analyst: reads events back through the API, and labels what is most worth labelling.
+ * A simulated analyst: reads events back through the API, and labels the ones most worth labelling.
  *
- * Before there is a model: the largest buckets that nobody has labelled, and a few rare ones. After: half of the votes
- * go to the least confident decisions, outliers before the others, half to the largest buckets. One vote a bucket. The
- * vote is the event's truth.
+ * Without a model: the largest buckets without a label, and a few rare ones. With a model: half of the votes go to the
+ * least confident decisions, outliers first, and half to the largest buckets. One vote a bucket. The vote is the
+ * event's truth.
  */
 import type { Client } from '../harness/client.js'
 import { Random } from '../streams/random.js'
 import type { Played } from './play.js'
 
-/** An outlier is looked at as if its decision were that much less confident. */
+/** An outlier is ranked as if its decision were this much less confident. */
 const outlierDoubt = 40
 
-/** Events that the analyst looks through in one round. */
+/** Events that the analyst reads in one round. */
 const lookedThrough = 4_000
 const requestsAtOnce = 16
 
@@ -20,7 +20,7 @@ interface Bucket {
   readonly id: string
   readonly first: Played
   events: number
-  /** Of its least confident event, less what an outlier takes off. */
+  /** The confidence of its least confident event, less the deduction for an outlier. */
   confidence: number
   decided: boolean
 }
@@ -29,7 +29,7 @@ interface ExportAnswer {
   readonly service_event: { readonly service?: { readonly bucket_id?: string } }
 }
 
-/** Runs an asynchronous step for each item, a few at a time, in order of start. */
+/** Runs an asynchronous step for each item, a few at a time, started in order. */
 export async function forEachAtOnce<T>(
   items: readonly T[],
   atOnce: number,
@@ -57,7 +57,7 @@ export class Analyst {
     this.#random = new Random(seed)
   }
 
-  /** Gives up to `votes` votes on what was played; the answer is how many were given. */
+  /** Gives up to `votes` votes on played events; returns their number. */
   async review(played: readonly Played[], votes: number, onProgress: (share: number) => void): Promise<number> {
     const buckets = await this.#look(played)
     const bySize = [...buckets].sort((a, b) => b.events - a.events || a.confidence - b.confidence)
@@ -77,7 +77,7 @@ export class Analyst {
     return given
   }
 
-  /** Reads a sample back and groups it by bucket, leaving out what has a label. */
+  /** Reads a sample back and groups it by bucket, without the labelled ones. */
   async #look(played: readonly Played[]): Promise<Bucket[]> {
     const sample: Played[] = [...played]
     while (sample.length > lookedThrough) {

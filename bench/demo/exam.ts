@@ -1,9 +1,9 @@
 /**
- * What the decisions are worth, on events that nobody ever labelled.
+ * How good the decisions are on events that nobody ever labelled.
  *
- * The same events, kept out of the stream, are posted afresh (under new ids) after every step. An event counts as never
- * labelled when its bucket is new even at the last sitting: nobody voted on it or on any event with equal decision
- * points. Accuracy is the share of right decisions among all such events; one without a decision is not right. Macro
+ * The same events, kept out of the stream, are posted again under new ids after every step. An event counts as never
+ * labelled if its bucket is new even in the last exam: nobody voted on it or on any event with equal decision points.
+ * Accuracy is the share of right decisions among all such events; an event without a decision is not right. Macro
  * recall is the mean over the true labels of the share decided rightly: a rare label counts as much as a common one.
  */
 import type { Played } from './play.js'
@@ -42,12 +42,12 @@ export function score(played: readonly Played[], labels: readonly string[]): Sco
   }
 }
 
-/** Positions of the events whose bucket is new at the last sitting. */
+/** Positions of the events whose bucket is new in the last exam. */
 export function neverLabelled(last: readonly Played[]): number[] {
   return last.flatMap(({ answer }, i) => (answer.bucket_state === 'new' ? [i] : []))
 }
 
-/** What always saying the commonest label would score, 0 to 1. */
+/** The accuracy of always answering the commonest label, 0 to 1. */
 export function commonestShare(played: readonly Played[], labels: readonly string[]): number {
   const counts = labels.map((_, truth) => played.filter((one) => one.event.truth === truth).length)
   return Math.max(...counts) / Math.max(1, played.length)

@@ -1,6 +1,6 @@
 /**
- * Why a decision is what it is, asked from outside: the event is posted again without one decision point at a time, and
- * what changes is told. Needs nothing but the API.
+ * Why a decision is what it is, found from outside: the event is posted again without one decision point at a time, and
+ * the changes are shown. It needs nothing but the API.
  */
 import type { EventAnswer } from '../harness/client.js'
 import { play, type Played, type PlayedTo } from './play.js'
@@ -9,11 +9,11 @@ import { valueAt, type DemoEvent } from './stream.js'
 export interface Reason {
   readonly point: string
   readonly value: string
-  /** What the service says of the event without this point. */
+  /** The decision on the event without this point. */
   readonly without: EventAnswer
 }
 
-/** The event without what is at the path; null where there is nothing there. */
+/** The event without the value at the path; null if there is none. */
 function withoutPoint(event: DemoEvent, path: string): DemoEvent | null {
   const body = JSON.parse(event.json) as unknown
   const parts = path.split('.')
@@ -24,14 +24,14 @@ function withoutPoint(event: DemoEvent, path: string): DemoEvent | null {
   return { json: JSON.stringify(body), truth: event.truth }
 }
 
-/** How much the decision hangs on the point: the confidence that goes with it. */
+/** How much the decision depends on the point: the confidence that is lost without it. */
 function weight(decision: EventAnswer, reason: Reason): number {
   const { without } = reason
   const same = without.result === decision.result
   return decision.confidence_score - (same ? without.confidence_score : -without.confidence_score)
 }
 
-/** The points that the decision hangs on most, first. */
+/** The points that the decision depends on most, first. */
 export async function explain(
   to: PlayedTo,
   decision: Played,

@@ -1,8 +1,8 @@
 /**
  * The main job in under a minute: events in, decisions out, learning from feedback.
  *
- * The stream is cut in time order: 40 % are played, the analyst reviews, the job trains; 40 % more, again; the last
- * 20 % are never played as stream: they are the exam (exam.ts).
+ * The stream is cut in time order. 40 % are played, the analyst labels, the job trains; then the same with the next 40
+ * %. The last 20 % are the exam (exam.ts) and never part of the stream.
  */
 import { makeJob, train } from '../harness/job.js'
 import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
@@ -41,7 +41,7 @@ class Demo {
     this.#exam = late.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))
   }
 
-  /** Plays a part of the stream, from and to as shares of it. */
+  /** Plays a part of the stream; from and to are shares of it. */
   async play(name: string, from: number, to: number): Promise<Played[]> {
     const { events } = this.#stream
     const part = events.slice(Math.floor(events.length * from), Math.floor(events.length * to))
@@ -69,7 +69,7 @@ class Demo {
     this.#progress.done(`${thousands(played.length)} events, ${percent(decided)} decided`)
   }
 
-  /** Votes, then trains; where too few labels were seen to train, votes again. */
+  /** Votes, then trains. If too few labels were seen to train, votes again. */
   async learn(played: readonly Played[], votes: number): Promise<void> {
     for (let round = 1; ; round++) {
       this.#progress.phase('analyst')
@@ -89,7 +89,7 @@ class Demo {
     }
   }
 
-  /** One decision for each label where there is one, else others; no two with the same decision points. */
+  /** One decision for each label if there is one, else others; no two with the same decision points. */
   #chooseThree(unlabelled: readonly Played[]): Played[] {
     const different = new Map<string, Played>()
     for (const one of unlabelled) {

@@ -1,7 +1,7 @@
-/** What may be asked of the demo on its command line, and the sentences that refuse the rest. */
+/** The demo's options on the command line, and the sentences that refuse bad ones. */
 import { parseArgs } from 'node:util'
 
-/** A generated stream, or a file of one's own. */
+/** A generated stream, or a file. */
 export type DemoOptions =
   | { readonly kind: 'help' }
   | { readonly kind: 'generated'; readonly seed: number; readonly events: number; readonly votes: number }
@@ -12,13 +12,13 @@ export type DemoOptions =
       readonly label: string
       /** Dot paths in the event. */
       readonly points: readonly string[]
-      /** Dot path of the event in a line; null: the object at `event` where there is one, else the line. */
+      /** Dot path of the event in a line. If null: the object at `event` if there is one, else the line. */
       readonly event: string | null
       readonly seed: number
       readonly votes: number
     }
 
-/** An option that cannot be followed; the message is for people. */
+/** An option that cannot be used. The message is for people. */
 export class BadOption extends Error {}
 
 export const usage = `npm run demo                                       a generated stream of security alerts

@@ -1,21 +1,21 @@
-/** Plays events into the service by NDJSON, and keeps what it answered. */
+/** Plays events into the service by NDJSON, and keeps its answers. */
 import type { Client, EventAnswer } from '../harness/client.js'
 import type { DemoEvent } from './stream.js'
 
-/** An event as played, and what the service said of it at once. */
+/** A played event, and the service's first answer to it. */
 export interface Played {
   readonly eventId: string
   readonly event: DemoEvent
   readonly answer: EventAnswer
 }
 
-/** Whom events are played to. */
+/** The service and job that events are played to. */
 export interface PlayedTo {
   readonly client: Client
   readonly jobId: number
 }
 
-/** Anything but a result for each event is a mistake worth stopping for. */
+/** An answer that is not a result for its event stops the demo. */
 export async function play(
   { client, jobId }: PlayedTo,
   prefix: string,

@@ -1,4 +1,4 @@
-/** Shows how far the demo is: one moving line on a terminal, one line a phase elsewhere. */
+/** Shows the demo's progress: one moving line on a terminal, one line a phase elsewhere. */
 
 const barWidth = 28
 
@@ -12,7 +12,7 @@ export class Progress {
     this.#out = out
   }
 
-  /** Begins a phase; ends the one before. */
+  /** Begins a phase and ends the one before. */
   phase(what: string): void {
     this.#what = what
     this.update(0, '', true)

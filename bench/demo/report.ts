@@ -1,9 +1,9 @@
-/** The demo's last word, as text: the table, and three decisions with their reasons. */
+/** The demo's report, as text: the table, and three decisions with their reasons. */
 import type { Reason } from './explain.js'
 import type { Score } from './exam.js'
 import type { Played } from './play.js'
 
-/** Columns of equal width, the first to the left, the others to the right. */
+/** Columns of equal width; the first is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   return rows

@@ -1,4 +1,4 @@
-/** The events that the demo plays, each with its truth: from the generator, or from a file. */
+/** The events that the demo plays, each with its truth: generated, or from a file. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { AlertStream, alertLabels, alertPoints } from '../streams/alerts.js'
@@ -32,7 +32,7 @@ export function generatedStream(seed: number, count: number): DemoStream {
   return { title: 'Generated security alerts', events, labels: alertLabels, points: alertPoints, remarks }
 }
 
-/** The value at a dot path; undefined where there is none. */
+/** The value at a dot path; undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value
   for (const part of path.split('.')) {
@@ -88,7 +88,7 @@ function readEvent(line: string, number: number, options: DemoOptions & { kind: 
   return { json: JSON.stringify(event), label: String(label) }
 }
 
-/** A job has exactly three labels: two are filled up, the rarest of more are merged. */
+/** A job has exactly three labels: two are filled up, and the rarest of more than three are merged. */
 export function threeLabels(counts: ReadonlyMap<string, number>): { labels: string[]; merged: string[] } {
   const common = [...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
   const names = common.map(([name]) => name)
@@ -100,11 +100,11 @@ export function threeLabels(counts: ReadonlyMap<string, number>): { labels: stri
   }
   const kept = names.slice(0, 2)
   const rest = names.slice(2)
-  // A common label may be called so itself; two labels of one name would be one.
+  // A common label may have this name already. Two labels with one name would be one label.
   return { labels: [...kept, kept.includes('other') ? 'other (merged)' : 'other'], merged: rest }
 }
 
-/** @throws BadOption where the file is not what the options say. */
+/** @throws BadOption if the file does not fit the options. */
 export function fileStream(options: DemoOptions & { kind: 'file' }): DemoStream {
   const raw = readLines(options.file).map((line, i) => readEvent(line, i + 1, options))
   if (raw.length < 100) {

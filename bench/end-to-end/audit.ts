@@ -1,6 +1,6 @@
 /**
- * The audit log with a million entries: questions to it on a thread of their own, and what they cost the thread that
- * serves HTTP; writing entries, which that thread does itself.
+ * The audit log with a million entries: queries on a thread of their own, their cost for the main thread, and writing
+ * entries, which the main thread does itself.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { ReaderThreads } from '../../engine/services/readers/reader-threads.js'
@@ -9,7 +9,7 @@ import type { AuditQuery, AuditEntry } from '../../engine/api/audit-service.js'
 import { auditTables } from '../../engine/services/audit/audit-tables.js'
 import { openCatalog } from '../../engine/store/directory/environments.js'
 import { WriteBatch, type Environment } from '../../engine/store/environment.js'
-import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 
 const BATCH = 128
@@ -41,11 +41,11 @@ function write(environment: Environment, count: number): number {
   return ((performance.now() - startedAt) * 1_000) / count
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
+async function run(size: RunSize): Promise<Row[]> {
   const directory = temporaryDirectory()
   const environment = openCatalog(directory, auditTables)
-  const readers = new ReaderThreads(directory, (error) => textBudget.log(String(error)))
-  const count = Math.floor(textBudget.million / BATCH) * BATCH
+  const readers = new ReaderThreads(directory, (error) => size.log(String(error)))
+  const count = Math.floor(size.million / BATCH) * BATCH
   try {
     const each = write(environment, count)
     const delay = monitorEventLoopDelay({ resolution: 1 })
@@ -53,7 +53,7 @@ async function run(textBudget: TextBudget): Promise<Row[]> {
     const timed = async (what: string, bar: number, ask: () => Promise<{ note: string }>): Promise<Row> => {
       const times: number[] = []
       let note = ''
-      for (let round = 0; round < textBudget.rounds; round++) {
+      for (let round = 0; round < size.rounds; round++) {
         const startedAt = performance.now()
         note = (await ask()).note
         times.push(performance.now() - startedAt)

@@ -1,11 +1,12 @@
 /**
- * NDJSON bulk, every event decided and flushed before its answer: against parse, pack and put with flush in one thread.
+ * NDJSON bulk, every event decided and flushed before its answer. The floor is parse, pack and put with flush in one
+ * thread.
  */
 import { readFileSync } from 'node:fs'
 import type { FloorResult } from '../floors/store.js'
 import { runNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
-import { alternate, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { alternate, rated, type RunSize, type Row, type Step } from '../harness/result.js'
 import { linesFile, storedEvents, withSubject, type Subject } from '../harness/trained.js'
 import type { BulkResult } from '../load/bulk-load.js'
 import { driveBulk, type BulkDrive } from '../load/drive.js'
@@ -13,7 +14,7 @@ import { eventsPerTurn } from '../walk/turn.js'
 
 export const bulkConnections = 4
 const pool = 40_000
-/** One job is one thread's; several jobs can keep more threads busy. */
+/** One job runs on one thread; several jobs can keep more threads busy. */
 const severalJobs = 4
 
 type Floor = 'pack' | 'put' | 'bulk'
@@ -25,14 +26,14 @@ function floor(name: Floor, file: string, batchSize: number, seconds: number): (
 }
 
 /** A third of the load that the subject's job takes now. */
-export async function aThirdOfBulk(subject: Subject, textBudget: TextBudget): Promise<BulkDrive> {
+export async function aThirdOfBulk(subject: Subject, size: RunSize): Promise<BulkDrive> {
   const { file } = linesFile(subject, 20_000)
   const load = {
     port: subject.service.port,
     file,
     headers: subject.headers,
     connections: bulkConnections,
-    seconds: textBudget.seconds,
+    seconds: size.seconds,
     events: 0,
     rate: 0,
   }
@@ -40,10 +41,10 @@ export async function aThirdOfBulk(subject: Subject, textBudget: TextBudget): Pr
   return { ...load, rate: events / seconds / 3 }
 }
 
-async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
   const { file } = linesFile(subject, pool)
   const batchSize = eventsPerTurn(readFileSync(file, 'utf8').split('\n', 2_000))
-  const { seconds, rounds } = textBudget
+  const { seconds, rounds } = size
   const { headers } = subject
   const load = { port: subject.service.port, file, headers, connections: bulkConnections, events: 0, rate: 0 }
   await driveBulk({ ...load, seconds: 2 })
@@ -93,9 +94,9 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
   ]
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
-  const one = await withSubject((subject) => measure(subject, textBudget))
-  const several = await withSubject((subject) => measure(subject, textBudget), { jobs: severalJobs })
+async function run(size: RunSize): Promise<Row[]> {
+  const one = await withSubject((subject) => measure(subject, size))
+  const several = await withSubject((subject) => measure(subject, size), { jobs: severalJobs })
   return [...one, ...several]
 }
 

@@ -1,11 +1,11 @@
 /**
- * GET of events picked at random among many, 256 connections: while they are the latest that came in, which the service remembers, and
- * when as many others came after them. The floor is a bare handler that looks nothing up.
+ * GET of events picked at random, 256 connections: while they are the latest, which the service remembers, and after as
+ * many others have arrived. The floor is a bare handler that looks nothing up.
  */
 import { join } from 'node:path'
 import { built } from '../harness/paths.js'
 import { startListening } from '../harness/peers.js'
-import { alternate, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { alternate, rated, type RunSize, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, driveRequests } from '../load/drive.js'
 import type { LoadResult } from '../load/raw-load.js'
@@ -17,7 +17,7 @@ const query = 50_000
 /** More than the service remembers. */
 const after = { lines: 20_000, times: 7 }
 
-async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
   const { port } = subject.service
   const store = ({ file, lines }: ReturnType<typeof linesFile>): Promise<unknown> => {
     return driveBulk({ port, file, headers: subject.headers, connections: 1, seconds: 0, events: lines, rate: 0 })
@@ -31,11 +31,11 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
       return { method: 'GET', path: `/api/v1/events/${subject.jobId}/get-${random.below(stored)}`, body: '' }
     }),
   )
-  const load = { port, file: gets, headers: subject.headers, seconds: textBudget.seconds, connections: 256 }
+  const load = { port, file: gets, headers: subject.headers, seconds: size.seconds, connections: 256 }
   const floor = await startListening(built('bench/floors/parse-server.js'), [])
   const ask = async (what: string): Promise<Row> => {
     await driveRequests({ ...load, seconds: 1 })
-    const [floors, rounds] = await alternate(textBudget.rounds, [
+    const [floors, rounds] = await alternate(size.rounds, [
       () => driveRequests({ ...load, port: floor.port }),
       () => driveRequests(load),
     ])
@@ -63,5 +63,5 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
 
 export const getEvent: Step = {
   name: 'get-event',
-  run: (textBudget) => withSubject((subject) => measure(subject, textBudget)),
+  run: (size) => withSubject((subject) => measure(subject, size)),
 }

@@ -1,13 +1,13 @@
 /**
- * Metrics over a million events in one job, and over twenty jobs: what an answer takes, and what ingest does while questions
- * are asked without a pause.
+ * Metrics over a million events in one job, and over twenty jobs: how long an answer takes, and what ingest does while
+ * queries for metrics run without a pause.
  *
- * Answers are timed at the client, over HTTP, once the threads that work them out are up. `labelled` events have votes, so
- * thousands of buckets do.
+ * Answers are timed at the client, over HTTP, after the threads that compute them have started. `labelled` events have
+ * votes, so thousands of buckets do.
  */
 import type { Client } from '../harness/client.js'
 import { train } from '../harness/job.js'
-import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { alerts, linesFile, teach, withSubject, type Subject } from '../harness/trained.js'
 import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
@@ -40,7 +40,7 @@ interface ReaderQuery {
   readonly body?: object
 }
 
-/** Asks and asks again; the median of the times, milliseconds. */
+/** Sends the same query repeatedly; returns the median of the times, in milliseconds. */
 async function query(client: Client, { what, bar, path, body }: ReaderQuery): Promise<Row> {
   for (let i = 0; i < warmUps; i++) await timed(client, path, body)
   const times: number[] = []
@@ -56,14 +56,14 @@ async function query(client: Client, { what, bar, path, body }: ReaderQuery): Pr
   }
 }
 
-/** Questions that follow each other at once. A third of the full load leaves a core free. */
+/** Queries run one right after the other. A third of the full load leaves a core free. */
 async function ingestMeanwhile(
   subject: Subject,
-  textBudget: TextBudget,
+  size: RunSize,
   what: string,
   once: () => Promise<unknown>,
 ): Promise<Row> {
-  return ingestBeside(await aThirdOfBulk(subject, textBudget), {
+  return ingestBeside(await aThirdOfBulk(subject, size), {
     what: `ingest meanwhile, at a third of the bulk load: ${what}`,
     named: 'questions',
     atLeast: 0.9,
@@ -71,7 +71,7 @@ async function ingestMeanwhile(
   })
 }
 
-/** Beside what a subject has learned. */
+/** Stores events beside those that the subject has learned from. */
 async function store(subject: Subject, events: number): Promise<void> {
   const { file } = linesFile(subject, Math.min(pool, events))
   await driveBulk({
@@ -85,36 +85,41 @@ async function store(subject: Subject, events: number): Promise<void> {
   })
 }
 
-async function oneJob(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function oneJob(subject: Subject, size: RunSize): Promise<Row[]> {
   const { client } = subject.service
-  textBudget.log(`storing ${textBudget.million} events, ${textBudget.labelled / 5} of them voted on`)
-  await teach(subject, alerts(votedSeed, textBudget.labelled / 5))
+  size.log(`storing ${size.million} events, ${size.labelled / 5} of them voted on`)
+  await teach(subject, alerts(votedSeed, size.labelled / 5))
   await train(client, subject.jobId)
-  await store(subject, textBudget.million)
+  await store(subject, size.million)
   const job = `/api/v2/metrics/job?job_id=${subject.jobId}`
-  const size = `${textBudget.million / 1e6} M events`
-  const whole = await query(client, { what: `job metrics over ${size}`, bar: 50, path: job })
+  const stored = `${size.million / 1e6} M events`
+  const whole = await query(client, { what: `job metrics over ${stored}`, bar: 50, path: job })
   const answer = (await client.ask('POST', job)) as { total_events: number; total_events_in_knowledge_base: number }
   return [
     {
       ...whole,
       note: `${whole.note ?? ''}; ${answer.total_events} events, ${answer.total_events_in_knowledge_base} in the knowledge base`,
     },
-    await query(client, { what: `job metrics over ${size}, three filters`, bar: 2_000, path: job, body: { filters } }),
     await query(client, {
-      what: `job metrics over ${size}, a period`,
+      what: `job metrics over ${stored}, three filters`,
+      bar: 2_000,
+      path: job,
+      body: { filters },
+    }),
+    await query(client, {
+      what: `job metrics over ${stored}, a period`,
       bar: 2_000,
       path: `${job}&start_datetime=2020-01-01T00:00:00Z`,
     }),
     await query(client, { what: 'platform metrics', bar: 50, path: '/api/v2/metrics/platform_metrics' }),
-    await ingestMeanwhile(subject, textBudget, 'job metrics with filters', () => timed(client, job, { filters })),
-    await ingestMeanwhile(subject, textBudget, 'job metrics without', () => timed(client, job)),
+    await ingestMeanwhile(subject, size, 'job metrics with filters', () => timed(client, job, { filters })),
+    await ingestMeanwhile(subject, size, 'job metrics without', () => timed(client, job)),
   ]
 }
 
-async function manyJobs(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function manyJobs(subject: Subject, size: RunSize): Promise<Row[]> {
   const { client } = subject.service
-  const stored = textBudget.million / 5
+  const stored = size.million / 5
   await store(subject, stored)
   const start = new Date(Date.now() - days * 86_400_000).toISOString()
   const path = `/api/v2/metrics/internal_metrics?aggregation_time_interval=1d&start_datetime=${start}`
@@ -122,16 +127,16 @@ async function manyJobs(subject: Subject, textBudget: TextBudget): Promise<Row[]
   return [
     await query(client, { what, bar: 3_000, path }),
     await query(client, {
-      what: `${what}, no model computed anew`,
+      what: `${what}, no model computed again`,
       bar: 3_000,
       path: `${path}&recompute_model_metrics=false`,
     }),
   ]
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
-  const one = await withSubject((subject) => oneJob(subject, textBudget))
-  return [...one, ...(await withSubject((subject) => manyJobs(subject, textBudget), { jobs: jobCount }))]
+async function run(size: RunSize): Promise<Row[]> {
+  const one = await withSubject((subject) => oneJob(subject, size))
+  return [...one, ...(await withSubject((subject) => manyJobs(subject, size), { jobs: jobCount }))]
 }
 
 export const metrics: Step = { name: 'metrics', run }

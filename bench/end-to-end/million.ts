@@ -1,11 +1,11 @@
 /**
- * A million events stored: memory, disk, the next start, and whether ingest is as fast as into an empty store.
+ * A million stored events: memory, disk, the next start, and whether ingest is as fast as into an empty store.
  *
- * Memory is VmRSS: it counts the pages of the store that are mapped at the time, which the kernel can drop whenever it
- * needs them; the note has the part that it cannot. Disk is blocks taken, against the JSON of the events alone.
+ * Memory is VmRSS. It counts the pages of the store that are mapped at the time, which the kernel can drop whenever it
+ * needs them. The note has the part that it cannot drop. Disk is blocks taken, against the JSON of the events alone.
  */
 import { diskBytes, memoryOf, type Memory } from '../harness/machine.js'
-import { alternate, median, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { alternate, median, rated, type RunSize, type Row, type Step } from '../harness/result.js'
 import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
 import { jobOf, linesFile, withSubject, type LinesFile, type Subject } from '../harness/trained.js'
 import type { BulkResult } from '../load/bulk-load.js'
@@ -23,12 +23,12 @@ async function startSeconds(directory: string, key: string, signal: NodeJS.Signa
 }
 
 /** Stops the service and times starts on its directory, and on an empty one. */
-async function starts(subject: Subject, textBudget: TextBudget): Promise<Row> {
+async function starts(subject: Subject, size: RunSize): Promise<Row> {
   const { directory } = subject.service
   await subject.service.stop()
   const afterStop: number[] = []
   const start = (signal: NodeJS.Signals): Promise<number> => startSeconds(directory, subject.managementKey, signal)
-  for (let i = 0; i < textBudget.rounds; i++) afterStop.push(await start('SIGTERM'))
+  for (let i = 0; i < size.rounds; i++) afterStop.push(await start('SIGTERM'))
   await start('SIGKILL')
   const afterKill = await start('SIGTERM')
   const empty = temporaryDirectory()
@@ -36,7 +36,7 @@ async function starts(subject: Subject, textBudget: TextBudget): Promise<Row> {
   removeDirectory(empty)
   const seconds = median(afterStop)
   return {
-    what: `ready again with ${textBudget.million / 1e6} M events`,
+    what: `ready again with ${size.million / 1e6} M events`,
     ours: seconds,
     unit: 's',
     against: { name: 'an empty directory, s', value: emptySeconds },
@@ -47,9 +47,9 @@ async function starts(subject: Subject, textBudget: TextBudget): Promise<Row> {
   }
 }
 
-function memoryRow(textBudget: TextBudget, before: Memory, after: Memory): Row {
+function memoryRow(size: RunSize, before: Memory, after: Memory): Row {
   return {
-    what: `resident memory with ${textBudget.million / 1e6} M events`,
+    what: `resident memory with ${size.million / 1e6} M events`,
     ours: after.rssMib,
     unit: 'MiB',
     against: { name: 'before, MiB', value: before.rssMib },
@@ -60,13 +60,13 @@ function memoryRow(textBudget: TextBudget, before: Memory, after: Memory): Row {
   }
 }
 
-/** The full store, then empty ones, in turn. */
-async function growth(subject: Subject, lines: LinesFile, textBudget: TextBudget): Promise<Row> {
+/** Loads the full store, then empty ones, in turn. */
+async function growth(subject: Subject, lines: LinesFile, size: RunSize): Promise<Row> {
   const load = (target: Subject, file: string, events: number): Promise<BulkResult> => {
     const { service, headers } = target
     return driveBulk({ port: service.port, file, headers, connections: bulkConnections, seconds: 0, events, rate: 0 })
   }
-  const [full, empty] = await alternate(textBudget.rounds, [
+  const [full, empty] = await alternate(size.rounds, [
     () => load(subject, lines.file, compared),
     () =>
       withSubject(async (fresh) => {
@@ -79,7 +79,7 @@ async function growth(subject: Subject, lines: LinesFile, textBudget: TextBudget
   const theirs = rated(empty, (i) => (empty[i] as BulkResult).events)
   const ratio = ours.perSecond / theirs.perSecond
   return {
-    what: `ingest with ${textBudget.million / 1e6} M events stored`,
+    what: `ingest with ${size.million / 1e6} M events stored`,
     ours: ours.perSecond,
     unit: 'events/s',
     against: { name: 'an empty store', value: theirs.perSecond },
@@ -91,28 +91,28 @@ async function growth(subject: Subject, lines: LinesFile, textBudget: TextBudget
   }
 }
 
-async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
   const lines = linesFile(subject, pool)
   const before = memoryOf(subject.service.pid)
   const { processed_documents_count: storedBefore } = await jobOf(subject)
   const diskBefore = diskBytes(subject.service.directory)
-  textBudget.log(`storing ${textBudget.million} events`)
+  size.log(`storing ${size.million} events`)
   await driveBulk({
     port: subject.service.port,
     file: lines.file,
     headers: subject.headers,
     connections: bulkConnections,
     seconds: 0,
-    events: textBudget.million,
+    events: size.million,
     rate: 0,
   })
-  const memory = memoryRow(textBudget, before, memoryOf(subject.service.pid))
+  const memory = memoryRow(size, before, memoryOf(subject.service.pid))
   const { processed_documents_count: storedAfter } = await jobOf(subject)
   const stored = storedAfter - storedBefore
   const disk = diskBytes(subject.service.directory) - diskBefore
   const raw = (lines.rawBytes / lines.lines) * stored
   const diskRow: Row = {
-    what: `disk for ${textBudget.million / 1e6} M events`,
+    what: `disk for ${size.million / 1e6} M events`,
     ours: disk / 2 ** 20,
     unit: 'MiB',
     against: { name: 'their JSON, MiB', value: raw / 2 ** 20 },
@@ -121,11 +121,11 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
     met: disk / raw <= 0.8,
     note: `${stored} events, each ${(disk / stored).toFixed(0)} bytes on disk, ${(raw / stored).toFixed(0)} as JSON`,
   }
-  const grown = await growth(subject, lines, textBudget)
-  return [memory, diskRow, grown, await starts(subject, textBudget)]
+  const grown = await growth(subject, lines, size)
+  return [memory, diskRow, grown, await starts(subject, size)]
 }
 
 export const million: Step = {
   name: 'million',
-  run: (textBudget) => withSubject((subject) => measure(subject, textBudget)),
+  run: (size) => withSubject((subject) => measure(subject, size)),
 }

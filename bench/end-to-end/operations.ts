@@ -1,9 +1,10 @@
 /**
- * What running the service costs: watchdogs and samples, an idle service, a backup of a million events while others come in,
- * restoring it and verifying what was restored.
+ * The cost of running the service: watchdogs and samples, an idle service, a backup of a million events during ingest,
+ * restoring it, and verifying the restored directory.
  *
- * Processor time is the kernel's (utime and stime of the process), so that others on the machine change little. Watchdogs are
- * enabled and disabled in turn, in one service; samples are taken always, and what they take is in the rows of an idle one.
+ * Processor time is the kernel's (utime and stime of the process), so other programs change it little. Watchdogs are
+ * enabled and disabled in turn, in one service. Samples are always taken; their cost is in the rows of the idle
+ * service.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '../harness/child.js'
 import { processorSeconds } from '../harness/machine.js'
 import { built } from '../harness/paths.js'
-import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { linesFile, storedEvents, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, type BulkDrive } from '../load/drive.js'
@@ -32,7 +33,7 @@ const watchdogTypes = [
   'disagreement',
 ]
 const ofTheService: readonly string[] = ['queue_length', 'disk', 'memory']
-/** Watchdogs are looked at every ten seconds: a round has one look, or two. */
+/** Watchdogs are evaluated every ten seconds: a round has one evaluation, or two. */
 const watchedSeconds = 12
 const pairsARound = 4
 const watchdogs = '/api/monitoring/api/v1/watchdogs'
@@ -64,7 +65,7 @@ async function costOf(subject: Subject): Promise<number> {
   return ((processorSeconds(subject.service.pid) - before) / events) * 1e6
 }
 
-/** Makes the watchdogs; their ids. */
+/** Makes the watchdogs; returns their ids. */
 async function watch(subject: Subject): Promise<string[]> {
   const ids: string[] = []
   for (let i = 0; i < watchdogCount; i++) {
@@ -80,7 +81,7 @@ async function watch(subject: Subject): Promise<string[]> {
   return ids
 }
 
-async function watched(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function watched(subject: Subject, size: RunSize): Promise<Row[]> {
   const ids = await watch(subject)
   const look = async (enabled: boolean): Promise<void> => {
     for (const id of ids) await subject.service.client.ask('POST', `${watchdogs}/enable`, { watchdog_id: id, enabled })
@@ -88,8 +89,8 @@ async function watched(subject: Subject, textBudget: TextBudget): Promise<Row[]>
   const ratios: number[] = []
   const costs: { without: number; beside: number }[] = []
   await driveBulk(loadOf(subject, 2))
-  textBudget.log(`${watchdogCount} watchdogs, on and off: rounds of ${watchedSeconds} s`)
-  for (let pair = 0; pair < textBudget.rounds * pairsARound; pair++) {
+  size.log(`${watchdogCount} watchdogs, on and off: rounds of ${watchedSeconds} s`)
+  for (let pair = 0; pair < size.rounds * pairsARound; pair++) {
     const cost = { without: 0, beside: 0 }
     for (const enabled of pair % 2 === 0 ? [false, true] : [true, false]) {
       await look(enabled)
@@ -134,7 +135,10 @@ async function watched(subject: Subject, textBudget: TextBudget): Promise<Row[]>
   ]
 }
 
-/** One backup after the other until told to stop; the last one whole, and how many events were acknowledged before it began. */
+/**
+ * Makes one backup after the other until told to stop. Returns the last complete one, and how many events were
+ * acknowledged before it began.
+ */
 function backups(subject: Subject, into: string) {
   let over = false
   const made: { directory: string; storedBefore: number; seconds: number }[] = []
@@ -163,7 +167,7 @@ function backups(subject: Subject, into: string) {
   }
 }
 
-/** `busy` is processor time, which bash tells of what it ran. */
+/** `busy` is processor time, which bash reports of what it ran. */
 async function timed(
   program: string,
   args: readonly string[],
@@ -182,15 +186,15 @@ async function timed(
   return { seconds: (performance.now() - startedAt) / 1000, busy: Number(user) + Number(system), out }
 }
 
-async function backedUp(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
-  const size = `${textBudget.million / 1e6} M events`
-  textBudget.log(`storing ${size}`)
-  await driveBulk({ ...loadOf(subject, 0), events: textBudget.million })
+async function backedUp(subject: Subject, size: RunSize): Promise<Row[]> {
+  const stored = `${size.million / 1e6} M events`
+  size.log(`storing ${stored}`)
+  await driveBulk({ ...loadOf(subject, 0), events: size.million })
   const into = temporaryDirectory()
-  const load = loadOf(subject, textBudget.seconds * 2)
+  const load = loadOf(subject, size.seconds * 2)
   const rates: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
   let last = { directory: '', storedBefore: 0, seconds: 0 }
-  for (let round = 0; round < textBudget.rounds; round++) {
+  for (let round = 0; round < size.rounds; round++) {
     const alone = await driveBulk(load)
     const backup = backups(subject, join(into, `round-${round}`))
     const beside = await driveBulk(load)
@@ -213,7 +217,7 @@ async function backedUp(subject: Subject, textBudget: TextBudget): Promise<Row[]
   removeDirectory(into)
   return [
     {
-      what: `ingest while backups of ${size} are made`,
+      what: `ingest while backups of ${stored} are made`,
       ours: median(rates.beside),
       unit: 'events/s',
       against: { name: 'the same load without', value: median(rates.alone) },
@@ -235,10 +239,10 @@ async function backedUp(subject: Subject, textBudget: TextBudget): Promise<Row[]
   ]
 }
 
-async function runAll(textBudget: TextBudget): Promise<Row[]> {
+async function runAll(size: RunSize): Promise<Row[]> {
   return [
-    ...(await withSubject((subject) => watched(subject, textBudget))),
-    ...(await withSubject((subject) => backedUp(subject, textBudget))),
+    ...(await withSubject((subject) => watched(subject, size))),
+    ...(await withSubject((subject) => backedUp(subject, size))),
   ]
 }
 

@@ -1,19 +1,19 @@
 /**
- * A job whose decisions go to a search engine that is dead while a million events come in, and then is back: what ingest
- * loses by it, and the memory of the service while all of them go out.
+ * A job whose decisions go to a search engine. The engine is dead during a million events and then is back: what ingest
+ * loses, and the memory of the service while all decisions go out.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, startNode } from '../harness/child.js'
 import { memoryOf } from '../harness/machine.js'
 import { built } from '../harness/paths.js'
-import { alternate, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { alternate, rated, type RunSize, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import type { BulkResult } from '../load/bulk-load.js'
 import { driveBulk } from '../load/drive.js'
 import { bulkConnections } from './bulk.js'
 
 const pool = 102_400
-/** Whatever goes out has an end. */
+/** Bound for the time in which everything goes out. */
 const outMsMax = 1_800_000
 
 interface Figures {
@@ -21,7 +21,7 @@ interface Figures {
   readonly different: number
 }
 
-/** Gives the subject's job an output to whoever will listen at this port. */
+/** Gives the subject's job an output to a server at this port. */
 async function addOutput({ service, jobId }: Subject, port: number): Promise<void> {
   const parameters = { hosts: '127.0.0.1', port, user: '', password: '', schema: 'http' }
   await service.client.ask('POST', '/api/v2/resources', {
@@ -36,7 +36,7 @@ async function addOutput({ service, jobId }: Subject, port: number): Promise<voi
       },
     },
   })
-  // The thread of the integrations is being started.
+  // The thread of the integrations is starting.
   for (let tries = 0; tries < 200; tries++) {
     const { status, body } = await service.client.send('GET', '/api/v2/integrations/deliveries')
     if (status === 200 && (body as { job_id: number }[])[0]?.job_id === jobId) return
@@ -49,7 +49,7 @@ async function figuresOf(port: number): Promise<Figures> {
   return (await (await fetch(`http://127.0.0.1:${port}/figures`)).json()) as Figures
 }
 
-/** Everything goes out; what it took, and memory at a tenth, at half and at the end. */
+/** Everything goes out: how long it takes, and memory at a tenth, at half and at the end. */
 async function letOut({ service }: Subject, port: number, count: number): Promise<Row[]> {
   const sink = startNode(built('bench/floors/bulk-sink.js'), [String(port)])
   try {
@@ -67,7 +67,7 @@ async function letOut({ service }: Subject, port: number, count: number): Promis
       await sleep(250)
     }
     const seconds = (performance.now() - first) / 1_000
-    // Whatever would come twice comes now.
+    // Duplicates would arrive now.
     await sleep(3_000)
     const { documents, different } = await figuresOf(port)
     if (different !== count) throw new Error(`${count} events were acknowledged, ${different} went out`)
@@ -103,10 +103,10 @@ async function letOut({ service }: Subject, port: number, count: number): Promis
   }
 }
 
-async function measure(subject: Subject, without: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function measure(subject: Subject, without: Subject, size: RunSize): Promise<Row[]> {
   const port = await freePort()
   await addOutput(subject, port)
-  const events = Math.floor(textBudget.million / textBudget.rounds)
+  const events = Math.floor(size.million / size.rounds)
   const load = (target: Subject): (() => Promise<BulkResult>) => {
     const { file } = linesFile(target, pool)
     return () =>
@@ -121,7 +121,7 @@ async function measure(subject: Subject, without: Subject, textBudget: TextBudge
       })
   }
   const begun = performance.now()
-  const [alone, beside] = await alternate(textBudget.rounds, [load(without), load(subject)])
+  const [alone, beside] = await alternate(size.rounds, [load(without), load(subject)])
   const deadSeconds = (performance.now() - begun) / 1_000
   const [ours, theirs] = [
     rated(beside, (i) => (beside[i] as BulkResult).events),
@@ -140,7 +140,7 @@ async function measure(subject: Subject, without: Subject, textBudget: TextBudge
     met: ratio >= 0.95,
     note: `dead for ${deadSeconds.toFixed(0)} s, in which it is asked ever less, every 30 s in the end; p99 without ${theirs.p99Ms.toFixed(1)} ms`,
   }
-  textBudget.log('the counterpart is back')
+  size.log('the counterpart is back')
   return [
     row,
     ...(await letOut(
@@ -151,9 +151,9 @@ async function measure(subject: Subject, without: Subject, textBudget: TextBudge
   ]
 }
 
-function run(textBudget: TextBudget): Promise<Row[]> {
+function run(size: RunSize): Promise<Row[]> {
   const settings = { SERVICE_PRIVATE_HOSTS: '127.0.0.1' }
-  return withSubject((subject) => withSubject((without) => measure(subject, without, textBudget), { settings }), {
+  return withSubject((subject) => withSubject((without) => measure(subject, without, size), { settings }), {
     settings,
   })
 }

@@ -1,9 +1,9 @@
 /**
- * Questions about stored events: how many events a second are looked at by a filter and by an aggregation, how long a
- * small page takes, and what ingest does while queries run without a pause.
+ * Queries about stored events: the events a second that a filter and an aggregation read, and the time of a small page.
+ * Also what ingest does while queries run without a pause.
  */
 import type { Client } from '../harness/client.js'
-import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
@@ -11,7 +11,7 @@ import { aThirdOfBulk } from './bulk.js'
 
 const pages = 300
 
-interface JsonReader {
+interface TimedQuery {
   readonly name: string
   readonly path: string
   readonly body: (jobId: number) => object
@@ -20,7 +20,7 @@ interface JsonReader {
 const eventsQuery = '/api/v2/events/query'
 const search = '/api/v2/events/raw_es_query'
 
-const scans: readonly JsonReader[] = [
+const scans: readonly TimedQuery[] = [
   {
     name: 'filter on the body that few events pass',
     path: eventsQuery,
@@ -61,7 +61,7 @@ const scans: readonly JsonReader[] = [
   },
 ]
 
-const smallPages: readonly JsonReader[] = [
+const smallPages: readonly TimedQuery[] = [
   { name: 'newest five of all', path: eventsQuery, body: (job_ids) => ({ job_ids }) },
   { name: 'one event by its id', path: eventsQuery, body: (job_ids) => ({ job_ids, event_ids: ['q-777'] }) },
   {
@@ -74,7 +74,7 @@ const smallPages: readonly JsonReader[] = [
   },
 ]
 
-async function timed(client: Client, { path, body }: JsonReader, jobId: number): Promise<number> {
+async function timed(client: Client, { path, body }: TimedQuery, jobId: number): Promise<number> {
   const startedAt = performance.now()
   await client.ask('POST', path, body(jobId))
   return performance.now() - startedAt
@@ -84,10 +84,10 @@ function quantile(values: readonly number[], q: number): number {
   return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
 }
 
-async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
   const { client, port } = subject.service
   const { jobId } = subject
-  const stored = Math.round(textBudget.labelled * 2)
+  const stored = Math.round(size.labelled * 2)
   const { file, lines } = linesFile(subject, stored, 'q')
   await driveBulk({ port, file, headers: subject.headers, connections: 1, seconds: 0, events: lines, rate: 0 })
   const rows: Row[] = []
@@ -117,21 +117,21 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
       met: null,
     })
   }
-  rows.push(await ingestMeanwhile(subject, textBudget))
+  rows.push(await ingestMeanwhile(subject, size))
   return rows
 }
 
-/** Queries that follow each other at once. A third of the full load leaves a core free. */
-async function ingestMeanwhile(subject: Subject, textBudget: TextBudget): Promise<Row> {
-  return ingestBeside(await aThirdOfBulk(subject, textBudget), {
+/** Queries run one right after the other. A third of the full load leaves a core free. */
+async function ingestMeanwhile(subject: Subject, size: RunSize): Promise<Row> {
+  return ingestBeside(await aThirdOfBulk(subject, size), {
     what: 'ingest while queries run without a pause, at a third of the bulk load',
     named: 'queries',
     atLeast: null,
-    once: () => timed(subject.service.client, scans[1] as JsonReader, subject.jobId),
+    once: () => timed(subject.service.client, scans[1] as TimedQuery, subject.jobId),
   })
 }
 
 export const query: Step = {
   name: 'query',
-  run: (textBudget) => withSubject((subject) => measure(subject, textBudget)),
+  run: (size) => withSubject((subject) => measure(subject, size)),
 }

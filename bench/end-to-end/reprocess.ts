@@ -1,10 +1,10 @@
 /**
- * Deciding many stored events again, and what ingest of the same job does meanwhile.
+ * Deciding many stored events again, and ingest of the same job meanwhile.
  *
- * The events of the task and the new ones share a job, so a shard, so a thread: nothing is farther from being out of each
- * other's way. The load is paced to half of what the job takes alone, and tasks follow one another until it is over.
+ * The events of the task and the new ones share a job, a shard and a thread: the worst case. The load is paced to half
+ * of what the job takes alone, and one task follows the other until the load is over.
  */
-import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
@@ -20,7 +20,7 @@ interface TaskAnswer {
   readonly finished_at: string | null
 }
 
-/** Runs a task over every event of the job. Gives back events decided again, and seconds. */
+/** Runs a task over every event of the job. Returns the number of events decided again, and seconds. */
 async function reprocessAll({ service, jobId }: Subject): Promise<{ events: number; seconds: number }> {
   const path = `/api/v2/events/${jobId}/reprocess`
   const { task_id } = (await service.client.ask('POST', `${path}?timeout_s=0`, {})) as TaskAnswer
@@ -36,13 +36,13 @@ async function reprocessAll({ service, jobId }: Subject): Promise<{ events: numb
   }
 }
 
-async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
   const { file } = linesFile(subject, 20_000)
   const base = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections }
-  textBudget.log(`storing ${textBudget.labelled} events`)
-  const full = await driveBulk({ ...base, events: textBudget.labelled, seconds: 0, rate: 0 })
+  size.log(`storing ${size.labelled} events`)
+  const full = await driveBulk({ ...base, events: size.labelled, seconds: 0, rate: 0 })
   const alone = await reprocessAll(subject)
-  const load = { ...base, events: 0, seconds: 2 * textBudget.seconds, rate: full.events / full.seconds / 2 }
+  const load = { ...base, events: 0, seconds: 2 * size.seconds, rate: full.events / full.seconds / 2 }
   const beside: number[] = []
   const meanwhile = await ingestBeside(load, {
     what: 'ingest of the same job meanwhile, at half of its full load',
@@ -66,8 +66,8 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
   ]
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
-  return await withSubject((subject) => measure(subject, textBudget))
+async function run(size: RunSize): Promise<Row[]> {
+  return await withSubject((subject) => measure(subject, size))
 }
 
 export const reprocess: Step = { name: 'reprocess', run }

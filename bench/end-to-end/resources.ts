@@ -3,7 +3,7 @@
  * each is the JSON alone, in this process: parsing the request, or writing the answer.
  */
 import type { Client } from '../harness/client.js'
-import { alternate, median, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { alternate, median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
 
 const jobCount = 1_000
@@ -79,7 +79,7 @@ async function use(client: Client, body: object): Promise<Round> {
   return { createMs, againMs, listMs, fullMs, writeMs, listedKib: JSON.stringify(listed).length / 1024 }
 }
 
-/** A service of its own each time: a directory is empty once. */
+/** Each round has a service of its own: a directory is empty only once. */
 async function round(body: object): Promise<Round> {
   const directory = temporaryDirectory()
   const service = await startService(directory, newKey())
@@ -91,10 +91,10 @@ async function round(body: object): Promise<Round> {
   }
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
+async function run(size: RunSize): Promise<Row[]> {
   const body = document()
   const text = JSON.stringify(body)
-  const [floors, rounds] = await alternate(textBudget.rounds, [() => timeMs(() => JSON.parse(text)), () => round(body)])
+  const [floors, rounds] = await alternate(size.rounds, [() => timeMs(() => JSON.parse(text)), () => round(body)])
   const of = (pick: (each: Round) => number): number => median(rounds.map(pick))
   const parseMs = median(floors)
   const lists = rounds.flatMap(({ listMs }) => listMs)

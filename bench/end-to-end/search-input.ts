@@ -1,11 +1,11 @@
 /**
- * Documents of a search engine that become events, decided and flushed: against the same pages fetched and parsed by one
- * process that stores nothing.
+ * Documents of a search engine that become events, decided and flushed. The floor is one process that fetches and
+ * parses the same pages and stores nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, runNode, startNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
-import { alternate, median, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { alternate, median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { newKey, removeDirectory, startService, temporaryDirectory, type Service } from '../harness/service.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
 
@@ -17,7 +17,7 @@ interface Rate {
   readonly seconds: number
 }
 
-/** Makes a job that reads them all; from the first event that is seen to the last. */
+/** Makes a job that reads all documents, and times it from its first event to its last. */
 async function read({ client }: Service, port: number, count: number, title: string): Promise<Rate> {
   const connection = { hosts: '127.0.0.1', port, user: '', password: '', schema: 'http' }
   const parameters = { index_pattern: 'alerts-*', preserve_id: true, batch_size: batch, lookback_seconds: 0 }
@@ -53,8 +53,8 @@ async function read({ client }: Service, port: number, count: number, title: str
   return { documents: count - first, seconds: (performance.now() - begun) / 1_000 }
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
-  const count = Math.max(50_000, Math.floor(textBudget.million / 10))
+async function run(size: RunSize): Promise<Row[]> {
+  const count = Math.max(50_000, Math.floor(size.million / 10))
   const port = await freePort()
   const server = startNode(program, ['serve', JSON.stringify({ port, count, batch })])
   const directory = temporaryDirectory()
@@ -62,7 +62,7 @@ async function run(textBudget: TextBudget): Promise<Row[]> {
   try {
     while (!server.tail().includes('listening')) await sleep(50)
     let round = 0
-    const [floors, ours] = await alternate(textBudget.rounds, [
+    const [floors, ours] = await alternate(size.rounds, [
       async () => (await runNode(program, ['floor', JSON.stringify({ port, count, batch })])) as Rate,
       () => read(service, port, count, `Search ${++round}`),
     ])

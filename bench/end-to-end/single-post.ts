@@ -1,21 +1,22 @@
 /**
  * One event a request, 256 connections: against a bare handler that parses and answers, and against the peer.
  *
- * All of them take turns. The answers are counted by the load generator; that every one of them is a stored event is
- * checked with the job.
+ * They all take turns. The load generator counts the answers, and the job confirms that each of them is a stored event.
  */
 import { driveRequests } from '../load/drive.js'
 import type { LoadResult } from '../load/raw-load.js'
 import { built } from '../harness/paths.js'
 import { installPeers, startListening, startPeer, type Listening } from '../harness/peers.js'
-import { alternate, rated, type TextBudget, type Rated, type Row, type Step } from '../harness/result.js'
+import { alternate, rated, type RunSize, type Rated, type Row, type Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { jobOf, postsFile, withSubject, type Subject } from '../harness/trained.js'
 
 const connections = 256
 const pool = 20_000
 
-/** Rates of the service, the floor, and the peer in both modes; the peer is missing where it could not be installed. */
+/**
+ * Rates of the service, of the floor, and of the peer in both modes. The peer is missing if it could not be installed.
+ */
 interface Rates {
   readonly ours: Rated
   readonly floor: Rated
@@ -28,11 +29,11 @@ function rate(rounds: readonly (LoadResult | null)[]): Rated | null {
   return done.length === 0 ? null : rated(done, (i) => (done[i] as LoadResult).requests)
 }
 
-async function measure(subject: Subject, textBudget: TextBudget, peers: readonly Listening[]): Promise<Rates> {
+async function measure(subject: Subject, size: RunSize, peers: readonly Listening[]): Promise<Rates> {
   const file = postsFile(subject, pool)
   const floor = await startListening(built('bench/floors/parse-server.js'), [])
   const load = { file, headers: subject.headers, connections }
-  const drive = (port: number | undefined, seconds = textBudget.seconds): Promise<LoadResult | null> => {
+  const drive = (port: number | undefined, seconds = size.seconds): Promise<LoadResult | null> => {
     return port === undefined ? Promise.resolve(null) : driveRequests({ ...load, port, seconds })
   }
   const { port } = subject.service
@@ -40,7 +41,7 @@ async function measure(subject: Subject, textBudget: TextBudget, peers: readonly
   try {
     for (const warm of ports) await drive(warm, 1)
     const before = (await jobOf(subject)).processed_documents_count
-    const [floors, all, singles, groups] = await alternate(textBudget.rounds, [
+    const [floors, all, singles, groups] = await alternate(size.rounds, [
       () => drive(ports[0]),
       () => drive(ports[1]),
       () => drive(ports[2]),
@@ -58,7 +59,7 @@ async function measure(subject: Subject, textBudget: TextBudget, peers: readonly
 interface PeerMode {
   readonly mode: string
   readonly theirs: Rated | null
-  /** How many times the peer's rate. */
+  /** The rate as a multiple of the peer's. */
   readonly bar: number | null
 }
 
@@ -99,8 +100,8 @@ function rowsOf({ ours, floor, single, group }: Rates, missing: string | null): 
   ]
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
-  const missing = await installPeers(textBudget.log)
+async function run(size: RunSize): Promise<Row[]> {
+  const missing = await installPeers(size.log)
   const modes = missing === null ? (['single', 'group'] as const) : []
   const directories: string[] = []
   const peers: Listening[] = []
@@ -110,7 +111,7 @@ async function run(textBudget: TextBudget): Promise<Row[]> {
       directories.push(directory)
       peers.push(await startPeer(mode, directory))
     }
-    return rowsOf(await withSubject((subject) => measure(subject, textBudget, peers)), missing)
+    return rowsOf(await withSubject((subject) => measure(subject, size, peers)), missing)
   } finally {
     for (const { child } of peers) await child.stop()
     for (const directory of directories) removeDirectory(directory)

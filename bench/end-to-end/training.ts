@@ -1,18 +1,18 @@
 /**
- * Training on many labelled events, and what ingest does meanwhile.
+ * Training on many labelled events, and ingest meanwhile.
  *
- * In a job with buckets, labelled events that share their decision points are one example; in an event centric job each
+ * In a job with buckets, labelled events that share their decision points are one example. In an event-centric job each
  * is its own. Both are timed.
  *
- * The bar for ingest is about a machine with a core free for the training. So the load is paced: it is lowered until,
- * without a training, at least one core is idle; then the same load runs while the job trains. Where other programs
- * leave no core idle, the bar is not judged. What happens without a free core (load as fast as answers come) is in the
- * note, without a bar.
+ * The bar for ingest is about a machine with a free core for the training. So the load is paced: it is lowered until at
+ * least one core is idle without a training. Then the same load runs while the job trains. If other programs leave no
+ * core idle, the bar is not judged. The note has, without a bar, what happens without a free core (load as fast as
+ * answers arrive).
  */
 import { cpus } from 'node:os'
 import { train } from '../harness/job.js'
 import { processorTicks } from '../harness/machine.js'
-import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { alerts, jobOf, linesFile, teach, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, type BulkDrive } from '../load/drive.js'
 import { bulkConnections } from './bulk.js'
@@ -20,14 +20,14 @@ import { bulkConnections } from './bulk.js'
 const labelledSeed = 21
 const idleTrainings = 3
 
-/** Seconds from the start of a training to its end, as the service says. */
+/** Seconds from the start of a training to its end, as the service reports them. */
 async function timedTraining(subject: Subject): Promise<number> {
   const job = await train(subject.service.client, subject.jobId)
   const at = (time: string | null): number => Date.parse(time ?? '')
   return (at(job.last_train_finished_timestamp) - at(job.last_train_start_timestamp)) / 1000
 }
 
-/** Runs a load and says how many cores were idle meanwhile. */
+/** Runs a load, and measures how many cores are idle meanwhile. */
 async function withIdleCores(load: BulkDrive): Promise<{ rate: number; p99Ms: number; idleCores: number }> {
   const before = processorTicks()
   const result = await driveBulk(load)
@@ -43,7 +43,7 @@ interface Meanwhile {
   readonly trainings: readonly number[]
 }
 
-/** The load while the job trains, one training after the other until the load is over. */
+/** Runs the load while the job trains, one training after the other until the load is over. */
 async function whileTraining(subject: Subject, load: BulkDrive): Promise<Meanwhile> {
   let over = false
   const trainings: number[] = []
@@ -55,15 +55,15 @@ async function whileTraining(subject: Subject, load: BulkDrive): Promise<Meanwhi
   return { rate: result.events / result.seconds, p99Ms: result.p99Micros / 1000, trainings }
 }
 
-/** Teaches, then times trainings with nothing beside them. */
-async function idleTraining(subject: Subject, textBudget: TextBudget, kind: string): Promise<Row> {
-  textBudget.log(`teaching ${textBudget.labelled} labelled events, ${kind}`)
-  await teach(subject, alerts(labelledSeed, textBudget.labelled))
+/** Labels events, then times trainings with nothing beside them. */
+async function idleTraining(subject: Subject, size: RunSize, kind: string): Promise<Row> {
+  size.log(`teaching ${size.labelled} labelled events, ${kind}`)
+  await teach(subject, alerts(labelledSeed, size.labelled))
   const times: number[] = []
   for (let i = 0; i < idleTrainings; i++) times.push(await timedTraining(subject))
   const seconds = median(times)
   return {
-    what: `training on ${textBudget.labelled / 1000} k labelled events, ${kind}`,
+    what: `training on ${size.labelled / 1000} k labelled events, ${kind}`,
     ours: seconds,
     unit: 's',
     bar: 'under 10 s',
@@ -72,11 +72,11 @@ async function idleTraining(subject: Subject, textBudget: TextBudget, kind: stri
   }
 }
 
-async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
-  const trainingRow = await idleTraining(subject, textBudget, 'with buckets')
+async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
+  const trainingRow = await idleTraining(subject, size, 'with buckets')
   const { file } = linesFile(subject, 20_000)
   const base = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, events: 0 }
-  const { seconds } = textBudget
+  const { seconds } = size
   const full = await driveBulk({ ...base, seconds, rate: 0 })
   const fullRate = full.events / full.seconds
   let rate = fullRate / 2
@@ -109,9 +109,9 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
   ]
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
-  const rows = await withSubject((subject) => measure(subject, textBudget))
-  const eventCentric = await withSubject((subject) => idleTraining(subject, textBudget, 'event centric'), {
+async function run(size: RunSize): Promise<Row[]> {
+  const rows = await withSubject((subject) => measure(subject, size))
+  const eventCentric = await withSubject((subject) => idleTraining(subject, size, 'event centric'), {
     category: 'Event centric decision intelligence',
   })
   return [...rows, eventCentric]

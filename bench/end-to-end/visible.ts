@@ -1,13 +1,14 @@
 /**
- * From the POST of an event until GET shows its decision, while the service is under half of the load that it can take:
- * once half of the measured bulk rate, once half of the measured rate of single POSTs. The floor of both is the same probe
- * beside the same load on a bare handler that parses, packs and puts with a flush in one thread: what is answered behind a
- * flush waits for the disk, here as there.
+ * The time from the POST of an event until GET shows its decision, under half of the load that the service can take:
+ * half of the measured bulk rate, then half of the measured rate of single POSTs.
+ *
+ * The floor of both is the same probe beside the same load on a bare handler. That handler parses, packs and puts with
+ * a flush in one thread, so its answers wait for the disk, too.
  */
 import { runNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
 import { startListening } from '../harness/peers.js'
-import type { TextBudget, Row, Step } from '../harness/result.js'
+import type { RunSize, Row, Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { linesFile, postsFile, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, driveRequests } from '../load/drive.js'
@@ -34,7 +35,7 @@ function probe(subject: Subject, port: number, posts: string, seconds: number): 
   return runNode(built('bench/load/probe-main.js'), [JSON.stringify(argument)])
 }
 
-/** What a load had done in the seconds that it ran. */
+/** The events of a load, and the seconds that it ran. */
 type Ran = { readonly seconds: number } & ({ readonly events: number } | { readonly requests: number })
 
 function rateOf(ran: Ran): number {
@@ -64,11 +65,11 @@ function row(
   }
 }
 
-async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
   const { port } = subject.service
   const { file } = linesFile(subject, 40_000)
   const posts = postsFile(subject, 20_000)
-  const seconds = Math.max(4, textBudget.seconds * 2)
+  const seconds = Math.max(4, size.seconds * 2)
   // The load starts a little earlier than the probes and ends a little later.
   const loadSeconds = seconds + 2
   const bulk = { port, file, headers: subject.headers, connections: bulkConnections, events: 0 }
@@ -79,17 +80,17 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
 
   const directory = temporaryDirectory()
   const floor = await startListening(built('bench/floors/flush-server.js'), [directory])
-  // The floor right behind ours: a disk has good minutes and bad ones.
+  // The floor runs right after ours: a disk has good minutes and bad ones.
   const rowOf = async (load: string, full: Ran, beside: (at: number) => Promise<Ran>): Promise<Row> => {
     const ours = await probed(beside, port)
     return row(load, rateOf(full), ours, await probed(beside, floor.port))
   }
   try {
-    const fullBulk = await driveBulk({ ...bulk, seconds: textBudget.seconds, rate: 0 })
+    const fullBulk = await driveBulk({ ...bulk, seconds: size.seconds, rate: 0 })
     const bulkRow = await rowOf('bulk', fullBulk, (at) =>
       driveBulk({ ...bulk, port: at, seconds: loadSeconds, rate: rateOf(fullBulk) / 2 }),
     )
-    const fullSingle = await driveRequests({ ...single, seconds: textBudget.seconds })
+    const fullSingle = await driveRequests({ ...single, seconds: size.seconds })
     const singleRow = await rowOf('single POST', fullSingle, (at) =>
       driveRequests({ ...single, port: at, seconds: loadSeconds, rate: rateOf(fullSingle) / 2 }),
     )
@@ -102,5 +103,5 @@ async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]>
 
 export const visible: Step = {
   name: 'visible',
-  run: (textBudget) => withSubject((subject) => measure(subject, textBudget)),
+  run: (size) => withSubject((subject) => measure(subject, size)),
 }

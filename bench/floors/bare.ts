@@ -1,7 +1,7 @@
-/** What bare handlers answer, of the usual length, and how they listen: GET looks nothing up. */
+/** What all bare handlers share: answers of the usual length to POST and GET, and how they listen. */
 import type { TemplatedApp } from 'uWebSockets.js'
 
-/** To a POST. */
+/** The answer to a POST. */
 export const answer = {
   event_id: '0000000000000000000000',
   job_id: 1,
@@ -10,7 +10,7 @@ export const answer = {
   error_message: null,
 }
 
-/** To a GET, or as a line of a stream's answer. */
+/** The answer to a GET; also one line of a stream's answer. */
 export const event = {
   ...answer,
   result: 'label_1',
@@ -20,7 +20,7 @@ export const event = {
   confidence_score: 97.5,
 }
 
-/** Answers every GET, and listens; the process ends where the port is not free. */
+/** Answers every GET, and listens. The process ends if the port is taken. */
 export function serveBare(app: TemplatedApp, port: number): void {
   app
     .get('/*', (response) => {

@@ -1,4 +1,4 @@
-/** A search engine that takes bulk requests and keeps nothing but the ids of documents; `/figures` says how many came. */
+/** A search engine that takes bulk requests and keeps only the ids of documents. `/figures` says how many arrived. */
 import { createServer } from 'node:http'
 
 const ids = new Set<string>()
@@ -12,7 +12,7 @@ createServer((query, answer) => {
       answer.setHeader('content-type', 'application/json')
       if (query.url === '/figures') return void answer.end(JSON.stringify({ documents, different: ids.size }))
       const lines = Buffer.concat(pieces).toString('utf8').split('\n')
-      // Actions and documents take turns.
+      // Actions and documents alternate.
       for (let at = 0; at + 1 < lines.length; at += 2) {
         ids.add(/"_id":"([^"]*)"/.exec(lines[at] as string)?.[1] ?? '')
         documents++

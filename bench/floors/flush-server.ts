@@ -1,9 +1,10 @@
 /**
- * The floor of what is stored before it is answered: a bare uWebSockets.js handler that parses, packs and puts with a flush
- * whatever came in together, in one thread, and then answers all of it. It decides nothing, and looks at no key.
+ * The floor of storing before answering: a bare uWebSockets.js handler that parses, packs and puts with a flush. One
+ * thread takes everything that arrived since the last flush, then answers all of it. It decides nothing and checks no
+ * key.
  *
- * Single POSTs, and NDJSON streams at `/api/v1/events/_bulk` (without a bound on what a stream has under way). GET answers 200
- * with a body of the usual length and looks nothing up. Arguments: the port, and a directory for the store.
+ * It takes single POSTs, and NDJSON streams at `/api/v1/events/_bulk` without a bound on unanswered lines. GET answers
+ * 200 with a body of the usual length and looks nothing up. Arguments: the port, and a directory for the store.
  */
 import { join } from 'node:path'
 import { App } from 'uWebSockets.js'
@@ -16,7 +17,7 @@ const resultLine = `${JSON.stringify(event)}\n`
 const LF = 0x0a
 
 let stored = 0
-/** What came in since the last flush, and who is told behind it. */
+/** What arrived since the last flush, and who is answered after the next one. */
 let bodies: Buffer[] = []
 let told: (() => void)[] = []
 
@@ -34,7 +35,7 @@ function take(lines: readonly Buffer[], tell: () => void): void {
   if (told.push(tell) === 1) setImmediate(flush)
 }
 
-/** Whole lines of `bytes`, and what is left behind the last of them. */
+/** Splits `bytes` into its complete lines and the rest after them. */
 function cut(bytes: Buffer): { readonly lines: readonly Buffer[]; readonly rest: Buffer } {
   const lines: Buffer[] = []
   let at = 0
@@ -52,7 +53,7 @@ app
     let gone = false
     response.onAborted(() => (gone = true))
     response.onData((piece, last) => {
-      // The piece is gone after this call.
+      // uWebSockets.js takes the piece back after this call.
       const came = cut(Buffer.concat([rest, Buffer.from(piece)]))
       rest = came.rest
       take(came.lines, () => {

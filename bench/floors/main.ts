@@ -1,4 +1,4 @@
-/** The process of the floors without HTTP: one JSON argument in, one line of JSON out. */
+/** The process of the floors without HTTP. It takes one JSON argument and prints one line of JSON. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'

@@ -1,6 +1,7 @@
 /**
  * The floor of a single POST: a bare uWebSockets.js handler that reads the body, parses its JSON and answers 201 with a
- * body of the usual length. It stores nothing and decides nothing. One process, one thread; argument: the port.
+ * body of the usual length. It stores and decides nothing. One process, one thread; argument: the port.
+ *
  * GET answers 200 with a body of the usual length and looks nothing up: the floor of reading an event.
  */
 import { App } from 'uWebSockets.js'
@@ -13,7 +14,7 @@ app.post('/*', (response) => {
   response.onData((piece, last) => {
     const view = Buffer.from(piece)
     const bytes: Buffer = pieces === null ? view : Buffer.concat([pieces, view])
-    // The piece is gone after this call: copied only where the body is not complete.
+    // uWebSockets.js takes the piece back after this call: it is copied only where the body is incomplete.
     if (!last) {
       pieces = Buffer.from(bytes)
       return

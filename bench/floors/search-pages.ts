@@ -1,9 +1,9 @@
 /**
- * A search engine that costs next to nothing: it answers pages of documents from memory, cut out of one answer that was made
- * before. With `floor` as the first argument it is the floor instead: the same pages fetched one after the other and parsed,
- * nothing stored.
+ * A search engine that costs next to nothing: it answers with pages of documents from memory, cut out of one prepared
+ * answer. With `floor` as the first argument it is the floor itself: it fetches and parses the same pages one after the
+ * other and stores nothing.
  *
- * Documents have dates one millisecond apart, so that the place in a question names the first document of the page.
+ * The documents' dates are one millisecond apart, so the position in a query names the first document of the page.
  */
 import { createServer, request, Agent } from 'node:http'
 import { AlertStream } from '../streams/alerts.js'
@@ -13,7 +13,7 @@ export const firstDateMs = 1_700_000_000_000
 interface Argument {
   readonly port: number
   readonly count: number
-  /** Of a page; only the floor asks for pages by itself. */
+  /** Documents a page. Only the floor chooses it; the service asks for pages of its own size. */
   readonly batch: number
 }
 
@@ -47,7 +47,7 @@ function serve({ port, count }: Argument): void {
         const after = /"gte":(\d+)/.exec(text)?.[1]
         const from = after === undefined ? 0 : Number(after) - 1 - firstDateMs
         const to = Math.min(count, from + size)
-        // Without the comma behind the last one.
+        // Without the comma after the last one.
         const page = all.subarray(ends[from], Math.max(ends[from] as number, (ends[to] as number) - 1))
         answer.writeHead(200, {
           'content-type': 'application/json',

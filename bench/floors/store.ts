@@ -1,7 +1,7 @@
 /**
- * Floors without HTTP, each in one thread: raw msgpackr, raw LMDB put with flush, and both behind JSON.parse.
+ * Floors without HTTP, each in one thread: raw msgpackr, raw LMDB put with flush, and both after JSON.parse.
  *
- * LMDB is opened with the settings that the service uses; without overlapping sync a synchronous transaction has called
+ * LMDB is opened with the service's own settings. Without overlapping sync, a synchronous transaction has called
  * fdatasync when it returns.
  */
 import { open } from 'lmdb'
@@ -11,7 +11,7 @@ import { Histogram } from '../load/histogram.js'
 export interface FloorResult {
   readonly events: number
   readonly seconds: number
-  /** Of a batch. */
+  /** Latency of one batch. */
   readonly p50Micros: number
   readonly p99Micros: number
 }
@@ -42,7 +42,7 @@ interface FloorStore {
   readonly close: () => Promise<void>
 }
 
-/** Opens a writer of records under keys `[job u32][micros u64]`, a batch a transaction. */
+/** Opens a writer of records under keys `[job u32][micros u64]`, one transaction a batch. */
 function openStore(path: string): FloorStore {
   const root = open<Buffer, Uint8Array>({
     path,
@@ -69,7 +69,7 @@ function openStore(path: string): FloorStore {
   return { put, close: () => root.close() }
 }
 
-/** Packs bodies that are parsed already. */
+/** Packs parsed bodies. */
 export function packFloor(lines: readonly string[], batchSize: number, seconds: number): FloorResult {
   const packr = new Packr()
   const bodies = lines.map((line) => JSON.parse(line) as unknown)
@@ -78,7 +78,7 @@ export function packFloor(lines: readonly string[], batchSize: number, seconds: 
   })
 }
 
-/** Puts records that are packed already, with the flush. */
+/** Puts packed records, with the flush. */
 export async function putFloor(
   lines: readonly string[],
   batchSize: number,
@@ -98,7 +98,7 @@ export async function putFloor(
   return result
 }
 
-/** Parses lines as they came off the wire, packs and puts them with the flush: the floor of the NDJSON bulk. */
+/** Parses lines as they come off the wire, packs and puts them with the flush: the floor of the NDJSON bulk. */
 export async function bulkFloor(
   lines: readonly string[],
   batchSize: number,
@@ -117,7 +117,7 @@ export async function bulkFloor(
   return result
 }
 
-/** The same, batch by batch: for a floor that runs in turn with what it is the floor of. */
+/** The same, batch by batch, for measurements that alternate with their floor. */
 export function openBulkFloor(path: string): {
   take(from: number, bodies: readonly Buffer[]): void
   close(): Promise<void>

@@ -1,4 +1,4 @@
-/** Child processes of a benchmark: started, waited for until they say that they listen, and always ended. */
+/** Child processes of a benchmark: started, awaited until they listen, and always ended. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -25,7 +25,7 @@ export async function freePort(): Promise<number> {
 export interface Child {
   readonly process: ChildProcess
   readonly pid: number
-  /** The last of what it wrote to standard error and output. */
+  /** The end of its standard error and output. */
   tail(): string
   /** Null while it runs. */
   exitCode(): number | null
@@ -58,7 +58,7 @@ export function startNode(file: string, args: readonly string[], env: NodeJS.Pro
   }
 }
 
-/** Runs `node file ...args` to its end and parses the last line it prints as JSON. */
+/** Runs `node file ...args` to its end and parses its last line as JSON. */
 export async function runNode(file: string, args: readonly string[]): Promise<unknown> {
   const { code, out, err } = await run(process.execPath, ['--enable-source-maps', file, ...args])
   if (code !== 0) throw new Error(`${file} ended with ${code}: ${err.slice(-1_000)}`)

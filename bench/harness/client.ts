@@ -1,18 +1,18 @@
 /**
- * Speaks the service's API from outside, as any client would: over HTTP, knowing nothing of the engine.
+ * A client of the service's API, as any client would be: it speaks HTTP and knows nothing of the engine.
  *
- * Not made for load (bench/load/ is); made to set jobs up, to play a stream, and to look at what became of it.
+ * It sets up jobs, plays a stream and reads the results. Load is made elsewhere (bench/load/).
  */
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 
 export interface Answer {
   readonly status: number
-  /** The parsed body; undefined where it was not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown
 }
 
-/** One answer of the service, as an error to stop at. */
+/** An unexpected answer of the service. */
 export class UnexpectedAnswer extends Error {
   readonly status: number
 
@@ -22,7 +22,7 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/** One line of the answer to `_bulk`, or of GET. */
+/** One line of the answer to `_bulk` or GET. */
 export interface EventAnswer {
   readonly event_id: string
   readonly status: string
@@ -31,7 +31,7 @@ export interface EventAnswer {
   readonly bucket_state: string
   readonly outlier: boolean
   readonly confidence_score: number
-  /** Only where the line was refused. */
+  /** Present only if the line was refused. */
   readonly status_code?: number
   readonly error?: string
 }
@@ -113,7 +113,7 @@ export class Client {
     return this.ask('PUT', path, { cortex_user: analyst, feedback: label })
   }
 
-  /** Streams NDJSON lines (each with its line feed) to `_bulk`, and gives the answers in order as they come. */
+  /** Streams NDJSON lines (each with its line feed) to `_bulk`, and yields the answers in order as they arrive. */
   async bulk(lines: Iterable<string>, onAnswer: (answer: EventAnswer, index: number) => void): Promise<number> {
     const outgoing = this.#open('POST', '/api/v1/events/_bulk', { 'content-type': 'application/x-ndjson' })
     const responded = once(outgoing, 'response') as Promise<[IncomingMessage]>
@@ -132,7 +132,7 @@ export class Client {
       if (rest !== '') onAnswer(JSON.parse(rest) as EventAnswer, count++)
       return count
     })
-    // A refusal of the whole request is reported by `reading`, not by the writes that it makes fail.
+    // `reading` reports a refusal of the whole request; the writes that fail because of it do not.
     let broken = false
     reading.catch(() => (broken = true))
     let pending = ''

@@ -1,4 +1,4 @@
-/** Sets a job up through the resources API, trains it, and waits for what takes time. */
+/** Sets up a job through the resources API, trains it, and waits for what takes time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, JobAnswer } from './client.js'
 
@@ -7,13 +7,13 @@ export interface JobPlan {
   readonly points: readonly string[]
   /** Exactly three names. */
   readonly labels: readonly string[]
-  /** Decision intelligence without one. */
+  /** `Decision intelligence` if absent. */
   readonly category?: string
 }
 
 export interface MadeJob {
   readonly jobId: number
-  /** The value of the key that events come with. */
+  /** The value of the key that events are sent with. */
   readonly key: string
 }
 
@@ -25,7 +25,7 @@ interface Created {
 
 const colours = ['#ED0A2C', '#1264FE', '#9A00FF']
 
-/** A job's resource, fed by an integration of that title or name in the same request. */
+/** The resource of a job that reads from the integration of that title or name in the same request. */
 function jobResource(plan: JobPlan, integration: string): object {
   return {
     type: 'job',
@@ -44,7 +44,7 @@ async function apply(client: Client, resources: object): Promise<readonly Create
   return answer.created
 }
 
-/** Makes one more job that reads from the integration of a job that makeJob made; the answer is its id. */
+/** Makes another job that reads from the integration of a job that makeJob made; returns its id. */
 export async function makeSibling(client: Client, firstTitle: string, plan: JobPlan): Promise<number> {
   const created = await apply(client, { job: jobResource(plan, `${firstTitle} input`) })
   return Number(created[0]?.internal_id)
@@ -72,7 +72,7 @@ export async function makeJob(client: Client, plan: JobPlan): Promise<MadeJob> {
   return { jobId: Number(job.internal_id), key: key.value }
 }
 
-/** Starts a training and waits until it is over. @throws Error when it failed. */
+/** Starts a training and waits for its end. @throws Error if it fails. */
 export async function train(
   client: Client,
   jobId: number,

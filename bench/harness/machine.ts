@@ -1,4 +1,4 @@
-/** The machine that a run is about, and what processes on it use. */
+/** The machine that a run is about, and the resources that its processes use. */
 import { readFileSync, readdirSync, statSync, statfsSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ export interface Machine {
   readonly memoryGib: number
   readonly node: string
   readonly kernel: string
-  /** Where benchmark data goes; on `tmpfs` a flush costs nothing and figures mean little. */
+  /** The folder of benchmark data. On `tmpfs` a flush costs nothing and the figures mean little. */
   readonly fileSystem: string
-  /** What makes the load. */
+  /** The load generator. */
   readonly generator: string
-  /** Load average of the last minute before the run: above a few tenths, others used the machine. */
+  /** Load average of the last minute before the run. Above a few tenths, others used the machine. */
   readonly loadBefore: number
   readonly commit: string
 }
@@ -44,9 +44,9 @@ export async function describeMachine(cwd: string, generator: string): Promise<M
 }
 
 export interface Memory {
-  /** Everything resident, the store's mapped pages included. */
+  /** All resident memory, the mapped pages of the store included. */
   readonly rssMib: number
-  /** Without what the kernel can drop at any time: mapped files. */
+  /** Resident memory without mapped files, which the kernel can drop at any time. */
   readonly anonymousMib: number
 }
 
@@ -57,7 +57,7 @@ export function memoryOf(pid: number): Memory {
   return { rssMib: kib('VmRSS') / 1024, anonymousMib: kib('RssAnon') / 1024 }
 }
 
-/** Bytes that a directory takes up on disk: blocks, not lengths (a sparse file is shorter than it looks). */
+/** Bytes that a directory takes on disk: blocks, not lengths, since a sparse file takes less than its length. */
 export function diskBytes(directory: string): number {
   let bytes = 0
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -75,13 +75,13 @@ export function processorTicks(): { readonly busy: number; readonly total: numbe
   return { busy: total - (ticks[3] ?? 0) - (ticks[4] ?? 0), total }
 }
 
-/** The kernel counts processor time in these. */
+/** The kernel counts processor time in these ticks. */
 const TICKS_A_SECOND = 100
 
 /** Processor time of a process and all its threads so far (Linux). */
 export function processorSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // Behind the name, which may hold anything, in parentheses: field 3 is the first.
+  // The name is in parentheses and may hold anything. Field 3 is the first after it.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')

@@ -1,4 +1,4 @@
-/** Where things are: beside the running build, and in the project that it was built from. */
+/** Paths in the running build, and in the project that it was built from. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, run, startNode, type Child } from './child.js'
 import { source } from './paths.js'
 
-/** Installs bench/peers/node_modules where it is missing; the answer is null, or why it could not be done. */
+/** Installs bench/peers/node_modules if it is missing. Returns null, or why it could not. */
 export async function installPeers(log: (what: string) => void): Promise<string | null> {
   const addon = source('bench/peers/node_modules/better-sqlite3/build/Release/better_sqlite3.node')
   if (existsSync(addon)) return null

@@ -1,9 +1,9 @@
-/** Python where the best tool for something is written in it: a virtual environment of its own for each, which may be deleted at any time. */
+/** Virtual environments for tools that are written in Python. Each may be deleted at any time. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Runs a command with its output shown; its exit code. @throws Error where it cannot be started. */
+/** Runs a command, shows its output, and returns its exit code. @throws Error if it cannot be started. */
 export function runShown(
   command: string,
   args: readonly string[],
@@ -16,8 +16,8 @@ export function runShown(
 }
 
 /**
- * The environment in the folder `home` with what the file `requirements` says, made anew where that changed; the folder of its
- * commands. @throws Error where Python or its registry fails.
+ * Makes the environment in the folder `home` from the file `requirements`, again if that file changed. Returns the
+ * folder of its commands. @throws Error if Python or its registry fails.
  */
 export function pythonEnvironment(home: string, requirements: string): string {
   mkdirSync(home, { recursive: true })

@@ -1,8 +1,8 @@
-/** What a benchmark says: rows, each with its bar, and whether it was met. */
+/** The result of a benchmark: rows, each with its bar and whether it was met. */
 
 export interface Row {
   readonly what: string
-  /** Null where it could not be measured; `note` says why. */
+  /** Null if it could not be measured; `note` says why. */
   readonly ours: number | null
   readonly unit: string
   /** The floor or peer that was measured in the same run. */
@@ -11,31 +11,31 @@ export interface Row {
   readonly ratio?: number
   readonly p50Ms?: number
   readonly p99Ms?: number
-  /** In words; empty where there is none. */
+  /** The bar in words; empty without one. */
   readonly bar: string
-  /** Null without a bar, or where it could not be measured. */
+  /** Null without a bar, or if it could not be measured. */
   readonly met: boolean | null
   readonly note?: string
 }
 
 /** How much work a run puts in. */
-export interface TextBudget {
+export interface RunSize {
   /** Seconds of one round of load. */
   readonly seconds: number
   /** Rounds of each alternating pair; the median counts. */
   readonly rounds: number
-  /** The stored store's events. */
+  /** Events of the benchmarks on stored events. */
   readonly million: number
   /** Labelled events of the training. */
   readonly labelled: number
-  /** Says what is going on. */
+  /** Reports progress. */
   readonly log: (what: string) => void
 }
 
 export interface Step {
-  /** As given to `npm run bench -- name`. */
+  /** The name in `npm run bench -- name`. */
   readonly name: string
-  readonly run: (textBudget: TextBudget) => Promise<Row[]>
+  readonly run: (size: RunSize) => Promise<Row[]>
 }
 
 export function median(values: readonly number[]): number {
@@ -46,7 +46,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2
 }
 
-/** Runs things in turn, `rounds` times over: what the machine does meanwhile falls on all of them alike. */
+/** Runs things in turn, `rounds` times over, so that other load on the machine falls on all of them alike. */
 export async function alternate<const T extends readonly (() => Promise<unknown>)[]>(
   rounds: number,
   things: T,

@@ -1,6 +1,4 @@
-/**
- * The service under test: the real one, as a child process, on a free port and a directory of its own.
- */
+/** The service under test: the real one, as a child process, on a free port and a directory of its own. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +11,7 @@ import { built } from './paths.js'
 const readyTimeoutMs = 60_000
 
 export interface Service {
-  /** With the management key. */
+  /** A client with the management key. */
   readonly client: Client
   readonly port: number
   readonly pid: number
@@ -30,8 +28,8 @@ process.once('exit', () => {
 })
 
 /**
- * A new directory for data, gone with this process at the latest. BENCH_DIR says on which disk; it should be the kind
- * of disk that production has.
+ * A new directory for data, removed with this process at the latest. BENCH_DIR chooses the disk: use the kind that
+ * production has.
  */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'decision-service-'))

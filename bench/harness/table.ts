@@ -1,7 +1,7 @@
-/** Rows as a table for people. */
+/** Formats rows as a table for people. */
 import type { Row } from './result.js'
 
-/** Two or three digits that matter. */
+/** Two or three significant digits. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const size = Math.abs(value)
@@ -15,7 +15,7 @@ function optional(value: number | undefined): string {
   return value === undefined ? '' : figure(value)
 }
 
-/** Columns of equal width; the notes follow, numbered. */
+/** Columns of equal width; the numbered notes follow. */
 export function rowsText(rows: readonly Row[]): string {
   const notes: string[] = []
   const head = ['what', 'ours', 'floor or peer', 'ratio', 'p50 ms', 'p99 ms', 'bar', '']

@@ -1,6 +1,4 @@
-/**
- * The usual subject: a service with one job of the stream's twelve decision points, and a trained model.
- */
+/** The usual subject: a service with one job of the stream's twelve decision points, and a trained model. */
 import { join } from 'node:path'
 import { writeFlushed, writeRequests } from '../load/requests.js'
 import { AlertStream, alertLabels, alertPoints, type Alert } from '../streams/alerts.js'
@@ -12,19 +10,19 @@ export interface Subject {
   readonly service: Service
   /** The first job. */
   readonly jobId: number
-  /** All jobs, alike; most benchmarks have one. */
+  /** All jobs; they are alike. Most benchmarks have one. */
   readonly jobIds: readonly number[]
-  /** The management key, which the service was started with. */
+  /** The management key that the service was started with. */
   readonly managementKey: string
-  /** Header with the key that events come with. */
+  /** The header with the key that events are sent with. */
   readonly headers: Readonly<Record<string, string>>
-  /** With the key that events come with. */
+  /** A client with the key that events are sent with. */
   readonly input: Client
-  /** For request files, beside the service's data. */
+  /** A folder for request files, beside the service's data. */
   readonly scratch: string
 }
 
-/** Seeds of the two streams: what is learned from, and what is then sent. */
+/** Seeds of the two streams: the one that is learned from, and the one that is sent afterwards. */
 const learnSeed = 11
 const sendSeed = 12
 
@@ -38,7 +36,7 @@ export function alerts(seed: number, count: number): Alert[] {
   return Array.from({ length: count }, () => stream.next())
 }
 
-/** Takes labelled events in, as history. */
+/** Posts labelled events as history. */
 export async function teach(subject: Subject, events: readonly Alert[], jobId = subject.jobId): Promise<void> {
   for (let at = 0; at < events.length; at += historicEvents) {
     const part = events.slice(at, at + historicEvents).map(({ body, label }) => {
@@ -48,15 +46,15 @@ export async function teach(subject: Subject, events: readonly Alert[], jobId = 
   }
 }
 
-/** What is not usual about a subject. */
+/** How a subject differs from the usual one. */
 export interface Unusual {
   readonly category?: string
   readonly jobs?: number
-  /** Settings of the service, by their names. */
+  /** Settings of the service by name. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Starts a service with a trained job, hands it over, and cleans up. */
+/** Starts a service with a trained job, passes it to `use`, and cleans up. */
 export async function withSubject<T>(use: (subject: Subject) => Promise<T>, unusual: Unusual = {}): Promise<T> {
   const directory = temporaryDirectory()
   const scratch = temporaryDirectory()
@@ -96,7 +94,7 @@ export async function withSubject<T>(use: (subject: Subject) => Promise<T>, unus
   }
 }
 
-/** Writes single POSTs of new events to a file; the answer is its path. */
+/** Writes single POSTs of new events to a file; returns its path. */
 export function postsFile(subject: Subject, count: number): string {
   const file = join(subject.scratch, `posts-${count}.txt`)
   const plans = alerts(sendSeed, count).map(({ body }) => {
@@ -109,11 +107,11 @@ export function postsFile(subject: Subject, count: number): string {
 export interface LinesFile {
   readonly file: string
   readonly lines: number
-  /** Of the events alone, as JSON, without the line around them. */
+  /** Bytes of the events' JSON, without the line around it. */
   readonly rawBytes: number
 }
 
-/** Writes NDJSON lines of new events, of all jobs in turn; with a prefix, event i has the id `<prefix>-<i>`. */
+/** Writes NDJSON lines of new events, of all jobs in turn. With a prefix, event i has the id `<prefix>-<i>`. */
 export function linesFile(subject: Subject, count: number, prefix?: string): LinesFile {
   const file = join(subject.scratch, `lines-${prefix ?? 'new'}-${count}.ndjson`)
   const stream = new AlertStream(sendSeed, count)
@@ -129,7 +127,7 @@ export function linesFile(subject: Subject, count: number, prefix?: string): Lin
   return { file, lines: count, rawBytes }
 }
 
-/** What the first job says of itself now. */
+/** What the first job shows of itself now. */
 export function jobOf(subject: Subject): Promise<JobAnswer> {
   return subject.input.job(subject.jobId)
 }

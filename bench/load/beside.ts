@@ -1,19 +1,19 @@
-/** What ingest loses to something else that goes on meanwhile, as long as the load lasts. */
+/** What ingest loses to other work that runs as long as the load lasts. */
 import type { Row } from '../harness/result.js'
 import { driveBulk, type BulkDrive } from './drive.js'
 
 interface Beside {
-  /** What the row says of it. */
+  /** The text of the row. */
   readonly what: string
-  /** What goes on, for the name of the load without it and for the note: `queries`. */
+  /** The name of the other work, for the name of the load without it and for the note: `queries`. */
   readonly named: string
-  /** The least share of the load alone that is to be left; null where nothing is asked for. */
+  /** The least share of the load alone that must be left; null without a bar. */
   readonly atLeast: number | null
-  /** Once of what goes on; begun again until the load is over. */
+  /** Runs the other work once; it is called again until the load is over. */
   once(): Promise<unknown>
 }
 
-/** Drives the load alone, then beside. @throws Error where a line was refused. */
+/** Runs the load alone, then beside the other work. @throws Error if a line was refused. */
 export async function ingestBeside(load: BulkDrive, { what, named, atLeast, once }: Beside): Promise<Row> {
   const alone = await driveBulk(load)
   let over = false

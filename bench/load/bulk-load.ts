@@ -1,7 +1,7 @@
 /**
  * Plays NDJSON lines into `_bulk`: a few connections, each with one request after the other, bodies in chunks.
  *
- * The pool of lines is cut into blocks that are sent over and over; lines carry no event id, so every line is a new
+ * The pool of lines is cut into blocks that are sent over and over. Lines have no event id, so every line is a new
  * event. Paced: blocks are due at fixed times. Latency is that of a block, from when it was handed to the socket
  * (paced: from when it was due) to the answer of its last line.
  */
@@ -12,14 +12,14 @@ import { ResponseReader } from './response-reader.js'
 export interface BulkLoad {
   readonly port: number
   readonly connections: number
-  /** Stops at whichever comes first; Infinity for none. */
+  /** The load stops at whichever comes first; Infinity for none. */
   readonly seconds: number
   readonly events: number
-  /** Events a second over all connections; 0 for as fast as answers come. */
+  /** Events a second over all connections; 0 for as fast as answers arrive. */
   readonly rate: number
-  /** Lines to a block. */
+  /** Lines a block. */
   readonly blockLines: number
-  /** Lines sent and not answered, per connection, before sending pauses. */
+  /** A connection pauses when it has this many unanswered lines. */
   readonly windowLines: number
   readonly headers: Readonly<Record<string, string>>
   /** Each ends with a line feed. */
@@ -33,7 +33,7 @@ export interface BulkResult {
   readonly p99Micros: number
   /** Lines answered with an error. */
   readonly refused: number
-  /** Lines whose answer names no decision. */
+  /** Lines whose answer has no decision. */
   readonly undecided: number
 }
 
@@ -48,7 +48,7 @@ function encodeBlocks(load: BulkLoad): Buffer[] {
   return blocks
 }
 
-/** Counts needles, also across the cuts between pieces. */
+/** Counts needles, also across the boundaries of pieces. */
 class Counter {
   readonly #needle: Buffer
   #rest = Buffer.alloc(0)
@@ -142,7 +142,7 @@ class BulkConnection {
   }
 }
 
-/** Runs a load to its end: every line that was sent is answered before it resolves. */
+/** Runs a load to its end. Every line is answered when it resolves. */
 export async function runBulkLoad(load: BulkLoad): Promise<BulkResult> {
   const blocks = encodeBlocks(load)
   const histogram = new Histogram()
@@ -154,7 +154,7 @@ export async function runBulkLoad(load: BulkLoad): Promise<BulkResult> {
     return load.rate === 0 ? now : startedAt + (sent * 1000) / load.rate
   }
   const connections: BulkConnection[] = []
-  /** Paced, a connection takes one block at a time and leaves the next to others. */
+  /** When paced, a connection takes one block at a time and leaves the next to the others. */
   const pump = (connection: BulkConnection): void => {
     const now = performance.now()
     let left = load.rate === 0 ? Number.POSITIVE_INFINITY : 1
@@ -173,7 +173,8 @@ export async function runBulkLoad(load: BulkLoad): Promise<BulkResult> {
       connections.push(connection)
     })
   })
-  // Another connection goes first each time: under a low rate one alone would take all, and the others would look dead.
+  // Another connection goes first each time. Under a low rate the first one would take all blocks, and the others would
+  // look dead.
   let first = 0
   const pumpAll = (): void => {
     first++

@@ -1,4 +1,4 @@
-/** The process of the NDJSON load: one JSON argument in, one line of JSON out. */
+/** The process of the NDJSON load. It takes one JSON argument and prints one line of JSON. */
 import { readFileSync } from 'node:fs'
 import { runBulkLoad, type BulkLoad } from './bulk-load.js'
 

@@ -1,6 +1,4 @@
-/**
- * Load from a separate process: wrk where it is installed, else our own generator; the same for all that is compared.
- */
+/** Load from a separate process: wrk if it is installed, else our own generator; the same for all that is compared. */
 import { run, runNode } from '../harness/child.js'
 import { built, source } from '../harness/paths.js'
 import type { BulkResult } from './bulk-load.js'
@@ -13,7 +11,7 @@ export interface RequestDrive {
   readonly headers: Readonly<Record<string, string>>
   readonly seconds: number
   readonly connections: number
-  /** Requests a second; 0 for as fast as answers come. Only our own generator can pace. */
+  /** Requests a second; 0 for as fast as answers arrive. Only our own generator can pace. */
   readonly rate?: number
 }
 
@@ -23,17 +21,17 @@ export interface BulkDrive {
   readonly file: string
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
-  /** 0 for no end by time. */
+  /** Seconds; 0 for no limit. */
   readonly seconds: number
-  /** 0 for no end by number. */
+  /** Events; 0 for no limit. */
   readonly events: number
-  /** 0 for as fast as answers come. */
+  /** Events a second; 0 for as fast as answers arrive. */
   readonly rate: number
 }
 
 let wrk: boolean | undefined
 
-/** Whether wrk is installed; BENCH_LOAD=raw says not to use it. */
+/** True if wrk is installed; BENCH_LOAD=raw forbids it. */
 export async function hasWrk(): Promise<boolean> {
   if (process.env.BENCH_LOAD === 'raw') return false
   wrk ??= await run('wrk', ['-v']).then(
@@ -49,7 +47,7 @@ function check(result: LoadResult): LoadResult {
   return result
 }
 
-/** Sends requests for a while. @throws Error where any answer was a refusal. */
+/** Sends requests for a while. @throws Error if any answer was a refusal. */
 export async function driveRequests(drive: RequestDrive): Promise<LoadResult> {
   const { port, file, headers, seconds, connections, rate = 0 } = drive
   if (rate > 0 || !(await hasWrk())) {
@@ -65,7 +63,7 @@ export async function driveRequests(drive: RequestDrive): Promise<LoadResult> {
   return check(JSON.parse(result[1] as string) as LoadResult)
 }
 
-/** Plays NDJSON lines into `_bulk`. @throws Error where a line was refused. */
+/** Plays NDJSON lines into `_bulk`. @throws Error if a line was refused. */
 export async function driveBulk(drive: BulkDrive): Promise<BulkResult> {
   const argument = JSON.stringify({ blockLines: 256, windowLines: 4_096, ...drive })
   const result = (await runNode(built('bench/load/bulk-main.js'), [argument])) as BulkResult

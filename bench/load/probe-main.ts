@@ -1,8 +1,9 @@
 /**
- * How long from the POST of an event until GET shows its decision: a few events a second, while others make the load.
+ * How long it takes from the POST of an event until GET shows its decision: a few events a second, while others make
+ * the load.
  *
- * A probe posts an event under an id of its own and then asks for it until it is decided, at once and again every
- * millisecond. One JSON argument in, one line of JSON out.
+ * A probe posts an event under an id of its own and then gets it, at once and again every millisecond, until it is
+ * decided. It takes one JSON argument and prints one line of JSON.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Histogram } from './histogram.js'
@@ -15,9 +16,9 @@ interface Argument {
   readonly seconds: number
   /** Probes at the same time. */
   readonly connections: number
-  /** Between a probe's end and the next one's start. */
+  /** Milliseconds between a probe's end and the next one's start. */
   readonly pauseMs: number
-  /** Single POSTs, as written by writeRequests. */
+  /** Single POSTs, as writeRequests wrote them. */
   readonly file: string
   readonly headers: Readonly<Record<string, string>>
 }

@@ -1,4 +1,6 @@
-/** One connection, one request at a time, as close to the wire as Node gets: for latencies of single requests. */
+/**
+ * One connection with one request at a time, as close to the wire as Node.js gets: for latencies of single requests.
+ */
 import { connect, type Socket } from 'node:net'
 import { ResponseReader } from './response-reader.js'
 

@@ -1,9 +1,9 @@
 /**
- * Our own load generator: requests over raw sockets, kept alive, one under way per connection (no pipelining).
+ * Our own load generator: requests over raw sockets, kept alive, one at a time on each connection (no pipelining).
  *
- * Closed loop: every connection sends its next request when its answer is there. Paced: `rate` requests a second are
- * due at fixed times, whether or not the service keeps up; latency then counts from when a request was due, so that a
- * stall is not hidden (no coordinated omission).
+ * Closed loop: every connection sends its next request when it has its answer. Paced: `rate` requests a second are due
+ * at fixed times, whether or not the service keeps up. Latency then counts from when a request was due, so a stall is
+ * not hidden (no coordinated omission).
  */
 import { connect, type Socket } from 'node:net'
 import { Histogram } from './histogram.js'
@@ -43,7 +43,7 @@ class RawRun {
   readonly #resolve: (result: LoadResult) => void
   readonly #histogram = new Histogram()
   readonly #sockets: Socket[] = []
-  /** Connections without a request under way (paced only). */
+  /** Connections without an open request (paced only). */
   readonly #idle: ((dueAt: number) => void)[] = []
   #next = 0
   #due = 0
@@ -71,7 +71,7 @@ class RawRun {
     }
   }
 
-  /** Opens a connection and gives the function that sends one request on it. */
+  /** Opens a connection and returns the function that sends one request on it. */
   #open(): Promise<(dueAt: number) => void> {
     const socket = connect({ host: '127.0.0.1', port: this.#load.port, noDelay: true })
     this.#sockets.push(socket)
@@ -115,7 +115,7 @@ class RawRun {
     setTimeout(() => this.#pace(), 1)
   }
 
-  /** Sends what is due; what finds no free connection stays due. */
+  /** Sends what is due. A request that finds no free connection stays due. */
   #sendDue(now: number): void {
     const stepMs = 1000 / this.#load.rate
     for (;;) {

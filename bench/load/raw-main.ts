@@ -1,4 +1,4 @@
-/** The process of our own load generator: one JSON argument in, one line of JSON out. */
+/** The process of our own load generator. It takes one JSON argument and prints one line of JSON. */
 import { encodeRequest, readRequests } from './requests.js'
 import { runRawLoad } from './raw-load.js'
 

@@ -1,5 +1,5 @@
 /**
- * Requests to send, written down: one a line, `METHOD PATH BODY`, the body as one line of JSON or nothing. wrk's script
+ * Files of requests to send, one a line: `METHOD PATH BODY`. The body is one line of JSON or empty. wrk's script
  * (requests.lua) and our own generator read the same file, so both send the same bytes.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -16,8 +16,8 @@ export function writeRequests(file: string, requests: readonly RequestPlan[]): v
 }
 
 /**
- * Writes what a load is read from. It is on disk when this returns: tens of megabytes that the kernel writes half a minute later
- * hold up every flush of whoever is measured then.
+ * Writes the file that a load is read from. The file is on disk when this returns: tens of megabytes that the kernel
+ * writes half a minute later would delay every flush that is measured then.
  */
 export function writeFlushed(file: string, text: string): void {
   writeFileSync(file, text, { flush: true })

@@ -1,14 +1,14 @@
 /**
- * Reads HTTP/1.1 responses off a raw socket: just enough of the protocol for a load generator, and cheap.
+ * Reads HTTP/1.1 responses from a raw socket: just enough of the protocol for a load generator, and cheap.
  *
- * Bodies by Content-Length or in chunks; nothing else (no responses that end with the connection, no trailers with
- * meaning). Pieces may be cut anywhere.
+ * Reads bodies by Content-Length or in chunks, and nothing else: no responses that end with the connection, no trailers
+ * with a meaning. Pieces may be cut anywhere.
  */
 
-/** Told of each response; body pieces come between start and end. */
+/** Gets each response: its start, pieces of its body, its end. */
 export interface ResponseListener {
   start(status: number): void
-  /** A view into the socket's buffer: use it before returning. */
+  /** A view of the socket's buffer: use it before returning. */
   body(piece: Buffer): void
   end(): void
 }
@@ -22,14 +22,14 @@ export class ResponseReader {
   #state: State = 'head'
   /** Bytes of the body, or of the chunk, that are still to come. */
   #left = 0
-  /** A head or line that was cut by the end of a piece. */
+  /** A head or line that the end of a piece has cut. */
   #rest: Buffer | null = null
 
   constructor(listener: ResponseListener) {
     this.#listener = listener
   }
 
-  /** @throws Error when the bytes are no HTTP response. */
+  /** @throws Error if the bytes are not HTTP responses. */
   feed(piece: Buffer): void {
     const data = this.#rest === null ? piece : Buffer.concat([this.#rest, piece])
     this.#rest = null
@@ -57,7 +57,7 @@ export class ResponseReader {
     return at + take
   }
 
-  /** Reads a head or a line of the chunked coding; gives `at` back where it is not complete. */
+  /** Reads a head or a line of the chunked coding; returns `at` again if it is incomplete. */
   #readLine(data: Buffer, at: number): number {
     if (this.#state === 'head') return this.#readHead(data, at)
     const end = data.indexOf('\r\n', at, 'latin1')

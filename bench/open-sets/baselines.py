@@ -1,7 +1,8 @@
 """`baselines.py DATA OUT.csv [--sets A,B] [--labels 10,30] [--seeds 3] [--models M]`: known models on the sets in DATA.
 
-scikit-learn, XGBoost and LightGBM with sensible fixed settings, on one-hot values, words and numbers, each on the lines of the set's
-protocol. Appends to OUT.csv, which `bench:quality --baselines` takes, and leaves out what is there. One thread.
+The models are of scikit-learn, XGBoost and LightGBM, with sensible fixed settings. They see one-hot values, words and
+numbers, on the lines of the set's protocol. Appends to OUT.csv (for `bench:quality --baselines`) and skips the runs that
+OUT.csv has already. One thread.
 """
 import os
 

@@ -1,7 +1,7 @@
-"""`further_sets.py FOLDER [NAME...]`: fifteen more labelled sets, in the format of protocol.py, kept apart from those of sets.py.
+"""`further_sets.py FOLDER [NAME...]`: fifteen more labelled sets, in the format of protocol.py, apart from those of sets.py.
 
-They are unlike those: all numbers, ten labels, labels of one event in a hundred, ids by the thousand, missing values, years that go
-on. No choice of the learner was made by them but the one that bench/README.md names.
+They differ from those: all numbers, ten labels, labels of one event in a hundred, ids by the thousand, missing values,
+years that go on. The learner was not tuned on them, except as bench/README.md says.
 """
 import sys
 

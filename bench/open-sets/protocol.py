@@ -1,7 +1,7 @@
 """A labelled set as `bench:quality` takes it (bench/README.md): events.jsonl.gz, protocol.json.gz, about.json.
 
-The first 60 % of a set may be labelled, at most 2,000 of the rest, evenly, are scored. Everything that is drawn is drawn by
-fixed seeds, so that any two runs have the same lines.
+The first 60 % of a set may be labelled. At most 2,000 of the rest are scored, evenly spaced. All draws use fixed seeds, so
+any two runs have the same lines.
 """
 import collections
 import gzip

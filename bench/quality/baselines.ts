@@ -1,4 +1,4 @@
-/** The figures that others reached on the same lines, from the files that `--baselines` names. */
+/** Figures that others reached on the same lines, from the files in the `--baselines` folder. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Strategy } from './dataset.js'
@@ -23,7 +23,7 @@ export interface OutlierBaseline {
   readonly found: number
 }
 
-/** The rows by the names of the columns, which may stand in any order. @throws BadFile. */
+/** The rows by the names of their columns, which may have any order. @throws BadFile. */
 function rowsOf(path: string, names: readonly string[]): Record<string, string>[] {
   if (!existsSync(path)) throw new BadFile(`There is no file ${path}.`)
   const [head = '', ...lines] = readFileSync(path, 'utf8').trim().split('\n')
@@ -58,7 +58,7 @@ export function readBaselines(folder: string): Baseline[] {
   }))
 }
 
-/** None where the folder has no outlier-baselines.csv. */
+/** Empty if the folder has no outlier-baselines.csv. */
 export function readOutlierBaselines(folder: string): OutlierBaseline[] {
   const path = join(folder, 'outlier-baselines.csv')
   if (!existsSync(path)) return []

@@ -20,9 +20,12 @@ interface Case {
 interface Figure {
   readonly name: string
   readonly of: (figures: ClassificationFigures) => number
-  /** Of ours under the rule for macro F1, a job's default, where the rule makes a difference; `of` is then that for accuracy. */
+  /**
+   * Our figures under the rule for macro F1, the default of a job, where the rule makes a difference. `of` is then the
+   * figures under the rule for accuracy.
+   */
   readonly ruled?: (run: ClassificationRun) => number
-  /** 1 where more is better, -1 where less is. */
+  /** 1 if more is better, -1 if less is. */
   readonly sign: 1 | -1
 }
 
@@ -35,7 +38,7 @@ const accuracy: Figure = {
   ruled: (run) => run.ruleAccuracy,
 }
 
-/** NaN of none. */
+/** NaN for an empty list. */
 function best(figure: Figure, all: readonly ClassificationFigures[]): number {
   return all.length === 0 ? Number.NaN : figure.sign * Math.max(...all.map((one) => figure.sign * figure.of(one)))
 }
@@ -44,7 +47,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0) / values.length
 }
 
-/** The best single baseline over these cases: the one whose mean is best; NaN where none has figures for all of them. */
+/** The single baseline with the best mean over these cases; NaN if none has figures for all of them. */
 function bestSingle(figure: Figure, cases: readonly Case[]): { model: string; value: number } {
   const models = groupBy(
     cases.flatMap(({ baselines }) => baselines),
@@ -93,7 +96,7 @@ function meansTable(cases: readonly Case[]): string {
   return textTable(['means over the sets; * misses its bar', ...steps.map((n) => n.toLocaleString('en-US'))], rows)
 }
 
-/** A set's fall behind the best of all: over 0.05 in macro F1 or over 15 % in log-loss is marked. */
+/** Marks a set that is behind the best of all by more than 0.05 in macro F1, or by more than 15 % in log-loss. */
 function setsTable(cases: readonly Case[]): string {
   const head = [
     'set, strategy, labels',

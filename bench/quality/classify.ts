@@ -7,17 +7,20 @@ import { SeededRandom } from '../../engine/rng.js'
 import type { Dataset, Strategy } from './dataset.js'
 import { ClassificationTally, type ClassificationFigures } from './figures.js'
 
-/** Of the most probable label, the objective `accuracy`; and of the rule for `macro_f1`, a job's default, from the same training. */
+/**
+ * Figures of the most probable label (objective `accuracy`), and of the rule for `macro_f1`, the default of a job, from
+ * the same training.
+ */
 export interface ClassificationRun extends ClassificationFigures {
   readonly ruleMacroF1: number
   readonly ruleAccuracy: number
   readonly trainingMs: number
-  /** One event, outlier check left out. */
+  /** Microseconds of one event, without the outlier check. */
   readonly decisionUs: number
   readonly modelBytes: number
 }
 
-/** Up to as many events of the first part as a training looks at, by chance, the same for all runs. */
+/** A random sample of the first part, as large as a training looks at, the same for all runs. */
 export function backgroundOf(dataset: Dataset, allowed: (line: number) => boolean = () => true): PointValues[] {
   const lines = dataset.seen.filter(allowed)
   const random = new SeededRandom(1)
@@ -32,8 +35,8 @@ export function backgroundOf(dataset: Dataset, allowed: (line: number) => boolea
 }
 
 /**
- * The examples that the service makes of labels: one a bucket and label, weighed by the events in the bucket;
- * with `single`, one an event, of weight 1, as in a job without buckets.
+ * The examples that the service makes of labels: one for each bucket and label, weighted by the events in the bucket.
+ * With `single`, one of weight 1 for each event, as in a job without buckets.
  */
 export function examplesOf(dataset: Dataset, picked: readonly number[], single: boolean): Example[] {
   const exampleOf = (line: number, weight: number): Example => ({

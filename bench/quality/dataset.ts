@@ -1,5 +1,5 @@
 /**
- * The labelled sets: events in time order, their truth, and the protocol that fixes which are labelled and which
+ * Labelled sets: events in time order, their truth, and the protocol that fixes which events are labelled and which are
  * scored.
  */
 import { existsSync, readdirSync } from 'node:fs'
@@ -21,21 +21,21 @@ export type Strategy = 'random' | 'largest'
 
 export const strategies: readonly Strategy[] = ['random', 'largest']
 
-/** Line numbers of one outlier test: what is labelled, then known and unknown events of the later stream. */
+/** Line numbers of one outlier test: the labelled ones, then known and unknown events of the later stream. */
 export interface OutlierLines {
   readonly train: readonly number[]
   readonly inliers: readonly number[]
   readonly outliers: readonly number[]
 }
 
-/** What is labelled and scored in a set. */
+/** Which lines of a set are labelled and which are scored. */
 export interface Protocol {
   readonly test: readonly number[]
-  /** The scored lines are the last of a stream in time order; else they were drawn by chance. */
+  /** True if the scored lines are the last of a stream in time order; false if they were drawn at random. */
   readonly inOrder: boolean
-  /** Dot paths that are no decision points. */
+  /** Dot paths that are not decision points. */
   readonly ignored: readonly string[]
-  /** The lines that are labelled, in the order of labelling; none without that seed. */
+  /** The labelled lines in the order of labelling; empty if the protocol has no such seed. */
   pick(strategy: Strategy, seed: number): readonly number[]
   readonly outlierClasses: readonly string[]
   outlierLines(heldOut: string, seed: number): OutlierLines | undefined
@@ -43,16 +43,16 @@ export interface Protocol {
 
 export interface Dataset {
   readonly name: string
-  /** Dot paths of every field that is not ignored, as a job's decision points. */
+  /** Dot paths of every field that is not ignored: the job's decision points. */
   readonly points: readonly string[]
-  /** One a line, in time order. */
+  /** One event a line, in time order. */
   readonly values: readonly PointValues[]
   readonly labels: Int32Array
   readonly labelNames: readonly string[]
   readonly protocol: Protocol
   /** Lines of the first part: what a service has seen when the test begins, labelled or not. */
   readonly seen: readonly number[]
-  /** The line's event is of this class: a label, or `field:value` of its meta. */
+  /** True if the event of the line is of this class: a label, or `field:value` of its meta. */
   isOf(line: number, outlierClass: string): boolean
 }
 
@@ -68,7 +68,9 @@ function countPaths(object: Readonly<Record<string, unknown>>, prefix: string, c
   }
 }
 
-/** The fields of the first part; the most frequent where there are more than a job may have, in the order they came. */
+/**
+ * The fields of the first part, in order of appearance. If there are more than a job may have, the most frequent ones.
+ */
 function pointsOf(lines: readonly EventLine[], seen: readonly number[], ignored: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const line of seen) countPaths((lines[line] as EventLine).event, '', counts)
@@ -103,7 +105,7 @@ export function readProtocol(folder: string, name: string): Protocol {
   return protocolOf(readProtocolFile(folder, name))
 }
 
-/** Looks whether a set can be used. @throws BadFile. */
+/** Checks whether a set can be used. @throws BadFile. */
 export function checkSet(folder: string, name: string): void {
   checkLines(folder, name, readProtocolFile(folder, name), readEventLines(folder, name).length)
 }
@@ -112,7 +114,7 @@ export function checkSet(folder: string, name: string): void {
 export function loadDataset(folder: string, name: string): Dataset {
   const protocol = readProtocol(folder, name)
   const lines = readEventLines(folder, name)
-  // A set without time order is split by chance: what is not scored comes first.
+  // A set without time order is split at random: the unscored lines come first.
   const first = protocol.test[0] as number
   const scored = new Set(protocol.test)
   const seen = [...lines.keys()].filter((line) => (protocol.inOrder ? line < first : !scored.has(line)))

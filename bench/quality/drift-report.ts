@@ -1,4 +1,4 @@
-/** Calibration along the stream: tenth by tenth, over the sets, with the watch over the model and without. */
+/** Calibration along the stream: tenth by tenth, over the sets, with the model watch and without. */
 import { groupBy } from './baselines.js'
 import type { DriftRun, DriftTenth } from './drift.js'
 import type { Done } from './task.js'

@@ -1,7 +1,7 @@
 /**
- * How honest confidence stays along the stream: a model from the first labels decides the scored events in the order of
- * time, an analyst says what was right about one in so many, and calibration is taken tenth by tenth, with the watch
- * over the model and without.
+ * How honest confidence stays along the stream. A model from the first labels decides the scored events in time order.
+ * An analyst votes on one decision in so many. Calibration is measured tenth by tenth, with the model watch and
+ * without.
  */
 import type { PointValues, TrainingSet } from '../../engine/domain/learn/classifier.js'
 import { doubtShare, freshDrift, seeConfidence, seeFeedback, withDoubt } from '../../engine/domain/learn/drift.js'
@@ -24,7 +24,7 @@ export interface DriftTenth {
 export interface DriftRun {
   readonly without: readonly DriftTenth[]
   readonly with: readonly DriftTenth[]
-  /** The tenth in which the model was found to be ageing, 10 where it was not. */
+  /** The tenth in which the model was found to be ageing; 10 if it was not. */
   readonly ageingAt: number
 }
 

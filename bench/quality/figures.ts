@@ -30,7 +30,7 @@ export class ClassificationTally {
     this.#confusion = new Int32Array(classCount * classCount)
   }
 
-  /** `probabilities` of all classes; `answer` is the decision, the most probable class where it is left out. */
+  /** `probabilities` of all classes. `answer` is the decision: the most probable class if left out. */
   add(probabilities: Float64Array, truth: number, answer?: number): void {
     const k = this.#classCount
     let top = 0
@@ -39,7 +39,7 @@ export class ClassificationTally {
     const at = truth * k + said
     this.#confusion[at] = (this.#confusion[at] as number) + 1
     this.#loss -= Math.log((1 - uniformShare) * (probabilities[truth] as number) + uniformShare / k)
-    // The probability of what was said: the top one, unless a rule said something else.
+    // The probability of the answer: the top one, unless a rule chose another.
     const p = probabilities[said] as number
     const bin = Math.min(bins - 1, Math.max(0, Math.ceil(p * bins) - 1))
     this.#binCount[bin] = (this.#binCount[bin] as number) + 1
@@ -51,7 +51,7 @@ export class ClassificationTally {
     this.#count++
   }
 
-  /** Mean probability of what was said. */
+  /** Mean probability of the answers. */
   get confidence(): number {
     return this.#binTop.reduce((a, b) => a + b, 0) / this.#count
   }
@@ -79,9 +79,11 @@ export class ClassificationTally {
   }
 }
 
-/** How well scores tell outliers from known events. */
+/** How well scores separate outliers from known events. */
 export interface RankingFigures {
-  /** Area under the receiver operating curve: the chance that an outlier scores above a known event, ties half. */
+  /**
+   * Area under the receiver operating curve: the chance that an outlier scores above a known event; ties count half.
+   */
   readonly auroc: number
   /** Mean precision over the recall steps, ties taken together. */
   readonly averagePrecision: number

@@ -1,4 +1,4 @@
-/** What may be asked of `npm run bench:quality`. */
+/** The options of `npm run bench:quality`. */
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { setsOf, strategies, type Strategy } from './dataset.js'
@@ -14,14 +14,14 @@ export interface QualityOptions {
   readonly labels: readonly number[]
   readonly strategies: readonly Strategy[]
   readonly parts: ReadonlySet<'classification' | 'outliers' | 'drift'>
-  /** An example an event, of weight 1, in place of an example a bucket. */
+  /** One example of weight 1 an event, instead of one example a bucket. */
   readonly single: boolean
   readonly workers: number
-  /** Where to write every figure, or null. */
+  /** File for every figure, or null. */
   readonly json: string | null
 }
 
-/** An option that cannot be followed; the message is for people. */
+/** An option that cannot be used. The message is for people. */
 export class BadOption extends Error {}
 
 export const usage = `npm run bench:quality -- --data FOLDER [--baselines FOLDER]

@@ -21,7 +21,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0) / values.length
 }
 
-/** The detector whose mean is best; NaN where none has figures for all tests. */
+/** The detector with the best mean; NaN if none has figures for all tests. */
 function bestDetector(cases: readonly Case[], field: Field): { detector: string; value: number } {
   let found = { detector: '–', value: Number.NaN }
   for (const [detector, all] of groupBy(

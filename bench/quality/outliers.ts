@@ -1,6 +1,5 @@
 /**
- * One outlier test: a class is kept out of the labels and of the known part; its events are to be told from the
- * known.
+ * One outlier test: the labels and the known part leave out one class; its events are to be told from the known ones.
  */
 import type { PointValues, TrainingSet } from '../../engine/domain/learn/classifier.js'
 import { freshAnchor, moveAnchor, outlierRateUsual } from '../../engine/domain/learn/outlier/outlier-anchor.js'
@@ -10,19 +9,19 @@ import type { Dataset } from './dataset.js'
 import { rankingFigures, type RankingFigures } from './figures.js'
 
 export interface OutlierRun extends RankingFigures {
-  /** Share of known events flagged, of the kept out class flagged, by the model's own threshold. */
+  /** Share of known events, and of events of the class left out, that the model's own threshold flags. */
   readonly falseAlarms: number
   readonly found: number
-  /** Share of known events flagged by the anchored threshold, as a job has it, where they come alone. */
+  /** Share of known events that the anchored threshold of a job flags, in a stream of known events alone. */
   readonly anchoredAlarms: number
-  /** The same of known events and of the kept out class where both come as they came, up to a quarter of the stream unknown. */
+  /** The same of known events and of the class left out, in a mixed stream of which at most a quarter is unknown. */
   readonly mixedAlarms: number
   readonly mixedFound: number
   /** A decision with its outlier check, microseconds. */
   readonly checkUs: number
 }
 
-/** The events in the order of time, each held against the threshold that those before it have led to. */
+/** Goes through the events in time order. Each is compared with the threshold that the earlier ones led to. */
 function anchored(
   stream: readonly { line: number; score: number; known: boolean }[],
   modelThreshold: number,
@@ -48,7 +47,7 @@ export interface OutlierTask {
   readonly single: boolean
 }
 
-/** @throws Error where the set has no such test. */
+/** @throws Error if the set has no such test. */
 export function findOutliers(dataset: Dataset, task: OutlierTask): OutlierRun {
   const lines = dataset.protocol.outlierLines(task.heldOut, task.seed)
   if (lines === undefined) throw new Error(`${dataset.name} has no test without ${task.heldOut}`)

@@ -1,11 +1,11 @@
-/** Which runs there are: what the protocols of the sets allow, and what was asked for. */
+/** The list of runs: what the protocols of the sets allow and the options ask for. */
 import { readProtocol, strategies, type Protocol } from './dataset.js'
 import type { QualityOptions } from './options.js'
 import type { Task } from './task.js'
 
-/** Outliers need something known to differ from. */
+/** The outlier tests need labels: an outlier differs from what is known. */
 const OUTLIER_LABELS_MIN = 100
-/** Where the stream is followed. */
+/** The numbers of labels at which drift is followed. */
 const DRIFT_LABELS: readonly number[] = [100, 300]
 /** Feedback on none, one in 20 and one in 5 decisions. */
 const DRIFT_PACES = [0, 20, 5] as const
@@ -20,7 +20,7 @@ function tasksOfSet(set: string, protocol: Protocol, options: QualityOptions): T
     const enough = (lines: readonly number[] | undefined): boolean => lines !== undefined && lines.length >= labels
     const classified = parts.has('classification') ? strategies.filter((one) => options.strategies.includes(one)) : []
     const outlying = parts.has('outliers') && labels >= OUTLIER_LABELS_MIN ? protocol.outlierClasses : []
-    // Where time has no order there is no drift to follow.
+    // Without time order there is no drift to follow.
     const follows = parts.has('drift') && protocol.inOrder && DRIFT_LABELS.includes(labels)
     return [
       ...classified
@@ -36,7 +36,7 @@ function tasksOfSet(set: string, protocol: Protocol, options: QualityOptions): T
   })
 }
 
-/** The runs, a set after the other. */
+/** The runs, one set after the other. */
 export function planTasks(options: QualityOptions): Task[] {
   return options.sets.flatMap((set) => tasksOfSet(set, readProtocol(options.data, set), options))
 }

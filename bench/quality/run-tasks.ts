@@ -1,9 +1,9 @@
-/** Runs tasks one after another, or on several threads where that was asked for. */
+/** Runs tasks one after the other, or on several threads if the options ask for them. */
 import { Worker } from 'node:worker_threads'
 import { built } from '../harness/paths.js'
 import { nameOf, TaskRunner, type Done, type Task } from './task.js'
 
-/** Says on standard error how far the runs are. */
+/** Writes the progress of the runs to standard error. */
 class Progress {
   readonly #total: number
   readonly #startedAt = performance.now()

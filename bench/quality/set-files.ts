@@ -1,24 +1,24 @@
 /**
- * The files of a labelled set, read and looked through: what is wrong with one is said with its name and place, before
- * anything is measured on it.
+ * Reads and checks the files of a labelled set before anything is measured on it. A mistake is reported with its name
+ * and place.
  *
- * Owns: what a well-made set is. Leaves out: what the lines mean (dataset.ts).
+ * Owns: what a well-formed set is. Leaves out: what the lines mean (dataset.ts).
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 
-/** A file that cannot be used; the message is for people. */
+/** A file that cannot be used. The message is for people. */
 export class BadFile extends Error {}
 
 export const PROTOCOL = 'protocol.json.gz'
 const EVENTS = 'events.jsonl.gz'
-/** What is said of a file at most. */
+/** Mistakes reported of one file, at most. */
 const complaintsMax = 5
 
 const lines = z.array(z.number().int().nonnegative())
-/** Lines by seed, "0" and so on. */
+/** Lines by seed: "0" and so on. */
 const bySeed = z.record(z.string().regex(/^\d+$/u), lines)
 const outlierLines = z.object({ train: lines, inliers: lines.min(1), outliers: lines.min(1) })
 
@@ -38,7 +38,7 @@ const eventLine = z.object({
 })
 export type EventLine = z.infer<typeof eventLine>
 
-/** What a check has found, one to a line. */
+/** What a check has found, one mistake a line. */
 function complain(path: string, found: readonly string[]): void {
   if (found.length === 0) return
   const more = found.length > complaintsMax ? [`and ${found.length - complaintsMax} more`] : []
@@ -110,7 +110,7 @@ function* listsOf({
     }
 }
 
-/** Whether lines are there, each once in its list, and none both learned from and scored. @throws BadFile. */
+/** Whether the lines exist, each at most once in its list, and none both learned from and scored. @throws BadFile. */
 export function checkLines(folder: string, name: string, protocol: ProtocolFile, lineCount: number): void {
   const found: string[] = []
   const scored = new Set(protocol.test)

@@ -1,4 +1,4 @@
-/** A run as plain data: what a thread gets, and what it gives back. */
+/** A run as plain data: what a thread gets, and what it returns. */
 import { classify, type ClassificationRun, type ClassificationTask } from './classify.js'
 import { loadDataset, type Dataset } from './dataset.js'
 import { followDrift, type DriftRun, type DriftTask } from './drift.js'
@@ -37,7 +37,7 @@ export class TaskRunner {
   }
 }
 
-/** What a task is called in the progress. */
+/** The name of a task in the progress output. */
 export function nameOf(task: Task): string {
   const how =
     task.kind === 'classification'

@@ -1,4 +1,4 @@
-/** Cells as a table of equal columns: the first to the left, the others to the right. */
+/** Cells as a table with equal columns: the first is aligned left, the others right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => (row[column] ?? '').length)))
   const line = (row: readonly string[]): string =>

@@ -1,4 +1,4 @@
-/** A labelled set of alarms: events in time order, their labels, the tree that each belongs to. */
+/** A labelled set of alarms: events in time order, their labels, and the tree that each is part of. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -30,7 +30,7 @@ export function setsOf(folder: string): string[] {
     .sort()
 }
 
-/** @throws Error where the folder has no such set, or a label is none of the three. */
+/** @throws Error if the folder has no such set, or if a label is none of the three. */
 export function loadAlarms(folder: string, name: string): Alarm[] {
   const text = gunzipSync(readFileSync(join(folder, name, 'events.jsonl.gz'))).toString('utf8')
   const clusters = new Map<string, number>()

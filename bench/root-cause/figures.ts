@@ -1,7 +1,7 @@
 /**
  * Figures of one run, and their intervals by bootstrap.
  *
- * The units that the bootstrap draws are whole: a true cluster, together with the others that a found cluster joins it to.
+ * The bootstrap draws whole units: a true cluster, together with the others that a found cluster joins it to.
  */
 import { ClassificationTally } from '../quality/figures.js'
 import { SeededRandom } from '../../engine/rng.js'
@@ -17,7 +17,7 @@ export interface RcaFigures {
 
 export interface RcaReport extends RcaFigures {
   readonly vMeasure: number
-  /** Of clusters with more than one alarm, those whose first root cause is one. */
+  /** The share of clusters with more than one alarm whose first root cause is one. */
   readonly topPrecision: number
   readonly logLoss: number
   readonly ece: number
@@ -29,7 +29,7 @@ export interface RcaReport extends RcaFigures {
 const LABELS = 3
 const pairs = (n: number): number => (n * (n - 1)) / 2
 
-/** Sums over alarms, that figures follow from. */
+/** Sums over alarms from which the figures are computed. */
 class Sums {
   readonly confusion = new Float64Array(LABELS * LABELS)
   alarms = 0
@@ -113,7 +113,7 @@ function vMeasure(lines: readonly number[], alarms: readonly Alarm[], clusters: 
   return (2 * homogeneity * completeness) / (homogeneity + completeness)
 }
 
-/** Lines by unit: true clusters that share a found one are one. */
+/** Lines by unit: true clusters that share a found one are one unit. */
 function units(lines: readonly number[], alarms: readonly Alarm[], clusters: Float64Array): number[][] {
   const parents = new Map<string, string>()
   const find = (node: string): string => {

@@ -1,4 +1,4 @@
-/** `npm run bench:rca`: causes, symptoms and clusters on labelled alarms, beside what simple methods reached. */
+/** `npm run bench:rca`: causes, symptoms and clusters on labelled alarms, beside the figures of simple methods. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { meanOf } from '../quality/figures.js'
@@ -17,7 +17,10 @@ interface BaselineRow {
   readonly ari?: number
 }
 
-/** The better of the two methods: the best that mines 60 s without a label, the best model on the alert and its context. */
+/**
+ * The better of the two methods: the best that mines 60 s without a label, and the best model on the alert and its
+ * context.
+ */
 function barOf(rows: readonly BaselineRow[], set: string, labels: number): { f1: number | null; ari: number | null } {
   const own = rows.filter((row) => row.ds === set)
   const mined = own.filter((row) => row.method.startsWith('mined_60s'))

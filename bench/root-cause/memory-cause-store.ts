@@ -1,4 +1,4 @@
-/** Rows of root cause analysis in memory, through the store's own bytes: what the stream costs without a disk. */
+/** A cause store in memory that packs rows as the store does: the cost of a stream without a disk. */
 import type { CauseStore, CausePart } from '../../engine/domain/cause/cause-store.js'
 import { pack, unpack } from '../../engine/store/pack.js'
 

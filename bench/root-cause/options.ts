@@ -1,8 +1,8 @@
-/** What may be asked of `npm run bench:rca`. */
+/** The options of `npm run bench:rca`. */
 import { parseArgs } from 'node:util'
 
 export interface RcaOptions {
-  /** Folder of the labelled sets; null: made alerts of microservices (topologies.ts). */
+  /** Folder of the labelled sets; null for synthetic alerts of microservices (topologies.ts). */
   readonly data: string | null
   /** Folder of rca-baselines.json, or null. */
   readonly baselines: string | null
@@ -11,7 +11,7 @@ export interface RcaOptions {
   readonly seeds: number
   /** Draws of the bootstrap. */
   readonly draws: number
-  /** Parameters of the processors, where they are not the defaults. */
+  /** Parameters of the processors that differ from the defaults. */
   readonly parameters: Readonly<Record<string, unknown>>
   readonly points: readonly string[]
   readonly json: string | null

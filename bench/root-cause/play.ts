@@ -1,6 +1,6 @@
 /**
- * One run: the set in time order through clustering and decisions, as a job's actor does it; feedback on some of the first
- * fifth, one training, and what the job says of the rest in the end.
+ * One run: the set goes through clustering and decisions in time order, as in a job's actor. Some of the first fifth
+ * get feedback, one training follows, and the rest is scored by its final decisions.
  */
 import { ROOT_FIELDS } from '../../engine/domain/cause/cause-rows.js'
 import { CauseModel, trainCause, type CauseExample } from '../../engine/domain/cause/cause-model.js'
@@ -24,14 +24,14 @@ export interface PlayOptions {
   readonly points: readonly string[]
 }
 
-/** What a method says of every alarm. */
+/** The answers of a method for every alarm. */
 export interface Said {
   /** The first scored alarm. */
   readonly from: number
-  /** By alarm: what was said last, and with which probabilities, three an alarm. */
+  /** The last decision of each alarm, and its probabilities, three an alarm. */
   readonly said: Int8Array
   readonly probabilities: Float64Array
-  /** What was said at once. */
+  /** The decision on arrival. */
   readonly saidAtOnce: Int8Array
   readonly clusters: Float64Array
   /** The first root cause of each cluster that has more than one alarm. */
@@ -113,7 +113,7 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
   }
 }
 
-/** When the runs take place: later than any set, so that no alarm seems to come from the future. */
+/** The time of the runs: later than any set, so that no alarm seems to come from the future. */
 const NOW_MICROS = Date.UTC(2026, 0, 1) * 1000
 
 interface Seen {

@@ -1,8 +1,8 @@
 /**
- * Two simple methods to stand beside ours, on any set of alarms: mining which type follows which within a minute, and a
+ * Two simple methods to compare with, on any set of alarms: mining which type follows which within a minute, and a
  * model on each alarm and the types around it.
  *
- * Both see all of the stream at once, the future of an alarm too, which no service can.
+ * Both see the whole stream at once, the future of an alarm included, which no service can.
  */
 import { causeSettingsOf } from '../../engine/domain/cause/settings.js'
 import { AlertNormalizer, type NormalizedAlert } from '../../engine/domain/cause/normalized-alert.js'
@@ -17,7 +17,7 @@ const [ROOT_CAUSE, SYMPTOM, IRRELEVANT] = [0, 1, 2]
 const WINDOW_MS = 60_000
 const COUNT_MIN = 8
 const LIFT_MIN = 3
-/** Edges of the windows around an alarm that the model sees the types of, seconds. */
+/** Edges of the windows around an alarm whose types the model sees, seconds. */
 const edges: readonly (readonly [number, number])[] = [
   [-300, -60],
   [-60, -10],
@@ -30,7 +30,7 @@ interface Placed extends NormalizedAlert {
   readonly timeMs: number
 }
 
-/** Alarms by what they are about, each in order of time, and which things are next to each other. */
+/** Alarms by their subject, each in time order, and which subjects are neighbours. */
 class Surroundings {
   readonly placed: readonly Placed[]
   readonly #byEntity = new Map<number, number[]>()
@@ -67,12 +67,12 @@ class Surroundings {
     return known
   }
 
-  /** How many things an alarm is looked for on: its own and those next to it. */
+  /** The number of subjects searched for an alarm: its own and its neighbours. */
   degreeOf(at: number): number {
     return 1 + this.#beside((this.placed[at] as Placed).entity).size
   }
 
-  /** Alarms on the same thing or one next to it, at times from so many milliseconds after this one to so many. */
+  /** Alarms on the same subject or a neighbour, in a window of milliseconds relative to this one. */
   *around(at: number, fromMs: number, toMs: number): Iterable<number> {
     const { entity, timeMs } = this.placed[at] as Placed
     for (const one of [entity, ...this.#beside(entity)]) {
@@ -96,7 +96,10 @@ class Surroundings {
   }
 }
 
-/** Keeps a pair of types where it is as common as this, more common than by chance and than the other way round; an alarm follows from the nearest. */
+/**
+ * Keeps a pair of types that is common enough, more common than by chance, and more common than the reverse. An alarm
+ * follows from the nearest.
+ */
 export function mined(alarms: readonly Alarm[]): Said {
   const world = new Surroundings(alarms)
   const { placed } = world
@@ -163,7 +166,10 @@ function surely(said: Int8Array): Float64Array {
   return probabilities
 }
 
-/** The learner of all jobs on an alarm and the types in the windows around it, with labels on the first fifth; no clusters. */
+/**
+ * The learner of all jobs on an alarm and the types in the windows around it, with labels on the first fifth. It finds
+ * no clusters.
+ */
 export function onContext(alarms: readonly Alarm[], labels: number, seed: number): Said {
   const world = new Surroundings(alarms)
   const from = Math.floor(alarms.length / 5)

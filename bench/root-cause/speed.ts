@@ -1,9 +1,9 @@
 /**
- * Alerts through clustering, classification and a flushed commit, in this thread, with a hundred thousand clusters in the
- * store: before any training, and with a trained model.
+ * Alerts through clustering, classification and a flushed commit, in this thread, with a hundred thousand clusters in
+ * the store: before any training, and with a trained model.
  *
- * What counts is processor time, of all threads of the process, so that others at work on the machine and its disk are
- * left out as far as can be; beside it the floor, which parses, packs and puts the same bodies, block by block in turn.
+ * The figure is processor time of all threads of the process, to leave out other load on the machine and its disk as
+ * far as possible. The floor parses, packs and puts the same bodies, block by block in turn.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { shardTables } from '../../engine/store/tables.js'
 import { encodeModel } from '../../engine/store/rows.js'
 import { openBulkFloor } from '../floors/store.js'
 import { temporaryDirectory } from '../harness/service.js'
-import type { TextBudget, Row, Step } from '../harness/result.js'
+import type { RunSize, Row, Step } from '../harness/result.js'
 import { Turns } from '../walk/turn.js'
 import { serviceAlerts, type StreamAlert } from './stream.js'
 
@@ -41,14 +41,14 @@ const settings: JobSettings = {
   status: 'STARTED',
   createdAt: '2026-01-01T00:00:00.000000Z',
 }
-/** Half of what a turn may hold: bodies are made in blocks and not counted. */
+/** Half of what a turn may hold: bodies are made in blocks, and their sizes are not checked. */
 const block = 10_000
 const clustersWanted = 100_000
 const labelled = 1_000
-/** When the first message of Turns comes. */
+/** The time of the first message of Turns. */
 const firstMicros = 1_700_000_000_000_000
 
-/** Seconds by the clock, and of processor time; the floor's too, for the same alerts. */
+/** Seconds by the clock, and of processor time; also those of the floor, for the same alerts. */
 interface Taken {
   seconds: number
   busy: number
@@ -89,7 +89,7 @@ class Store {
     return { open, all: rows.length }
   }
 
-  /** Labels as an analyst would give them to the first alerts. */
+  /** Labels that an analyst would give to the first alerts. */
   train(): void {
     const task = {
       dataDir: '',
@@ -128,7 +128,7 @@ function busySeconds(work: () => void): number {
   return (user + system) / 1e6
 }
 
-async function run({ log, seconds: textBudget, million }: TextBudget): Promise<Row[]> {
+async function run({ log, seconds: roundSeconds, million }: RunSize): Promise<Row[]> {
   const store = new Store()
   try {
     const few = million < 1_000_000
@@ -136,7 +136,7 @@ async function run({ log, seconds: textBudget, million }: TextBudget): Promise<R
     for (let found = 0; found < (few ? clustersWanted / 10 : clustersWanted); found = store.clusters().all)
       store.take(5 * block)
     const { open, all } = store.clusters()
-    const count = Math.max(2, Math.round(textBudget)) * 2 * block
+    const count = Math.max(2, Math.round(roundSeconds)) * 2 * block
     const untrained = store.take(count)
     log('training')
     store.train()

@@ -1,6 +1,6 @@
 /**
- * Alerts of a world of services that call each other: incidents that climb from callee to caller, and noise. A seed decides
- * it all; each incident is a cluster of its own once the stream has passed it.
+ * Alerts of a world of services that call each other: incidents that climb from callee to caller, and noise. A seed
+ * determines everything. Each incident is a cluster of its own once the stream has passed it.
  */
 import { SeededRandom } from '../../engine/rng.js'
 
@@ -10,7 +10,7 @@ export interface StreamAlert {
   readonly body: Readonly<Record<string, unknown>>
   /** 0 root cause, 1 symptom, 2 irrelevant. */
   readonly label: number
-  /** Number of its incident; its own for noise. */
+  /** Number of its incident; noise has a number of its own. */
   readonly incident: number
 }
 
@@ -27,7 +27,7 @@ const noise = ['login failed', 'backup slow', 'clock skew', 'config changed'] as
 
 export interface World {
   readonly services: number
-  /** Callees of each service at most. */
+  /** The most callees of a service. */
   readonly callees: number
   /** Seconds from one incident to the next, on average. */
   readonly every: number
@@ -40,7 +40,7 @@ interface Sent {
   readonly label: number
 }
 
-/** Alerts in order of time, without end. */
+/** Alerts in time order, without end. */
 export function* serviceAlerts({ services, callees, every }: World, seed: number): Generator<StreamAlert> {
   const random = new SeededRandom(seed)
   const calls = Array.from({ length: services }, (_, own) => {

@@ -1,4 +1,4 @@
-/** Causes, symptoms and clusters on made alerts of microservices, beside the two simple methods. */
+/** Causes, symptoms and clusters on synthetic alerts of microservices, beside the two simple methods. */
 import { meanOf } from '../quality/figures.js'
 import { fixed, textTable } from '../quality/text-table.js'
 import { reportOf, type RcaReport } from './figures.js'
@@ -8,7 +8,7 @@ import { mined, onContext } from './simple-methods.js'
 import { topologyAlarms, topologyNames } from './topologies.js'
 
 const ALARMS = 12_000
-/** Those of the labels that are asked for that the sets are large enough for. */
+/** The requested numbers of labels for which the sets are large enough. */
 const LABELS_MAX = 1_000
 
 export interface SyntheticLine {

@@ -1,10 +1,11 @@
 /**
- * Alerts of microservices with their truth: who calls whom is said by the alerts themselves (an id, and a field that lists
- * callees), incidents climb from callee to caller, several at a time, and much is noise. A seed decides it all.
+ * Synthetic alerts of microservices with their truth. The alerts themselves tell who calls whom (an id, and a field
+ * that lists callees). Incidents climb from callee to caller, several at a time, and much is noise. A seed determines
+ * everything.
  *
- * What makes it hard, as in real systems: the kinds of alerts say little. The same few symptoms follow from every cause,
- * and pass from service to service unchanged; three incidents in ten begin with one of them, so that only the place in the
- * topology tells; symptoms also come by themselves; and one alert in eight is delivered late.
+ * It is hard in the way that real systems are: the kinds of alerts say little. The same few symptoms follow from every
+ * cause and pass from service to service unchanged. Three incidents in ten begin with one of them, so only the place in
+ * the topology tells. Symptoms also occur alone. One alert in eight is delivered late.
  */
 import { SeededRandom } from '../../engine/rng.js'
 import type { Alarm } from './alarms.js'
@@ -43,7 +44,7 @@ function layered(sizes: readonly number[], callees: number, random: SeededRandom
   return calls
 }
 
-/** Each by its name; built anew for each seed. */
+/** The topologies by name; built again for each seed. */
 const topologies: Readonly<Record<string, (random: SeededRandom) => Topology>> = {
   /** Twelve chains of eight: each service calls the next. */
   chain: () => ({
@@ -51,7 +52,7 @@ const topologies: Readonly<Record<string, (random: SeededRandom) => Topology>> =
     hop: [1, 20],
     every: 45,
   }),
-  /** The same, where a symptom takes a minute or three to show. */
+  /** The same chains, but a symptom takes one to three minutes to show. */
   slow_chain: () => ({
     calls: Array.from({ length: 96 }, (_, at) => (at % 8 === 0 ? [] : [at - 1])),
     hop: [60, 180],
@@ -59,7 +60,7 @@ const topologies: Readonly<Record<string, (random: SeededRandom) => Topology>> =
   }),
   /** Few databases below some services below many front ends: one cause, many symptoms at once. */
   fan_in: (random) => ({ calls: layered([6, 18, 60], 2, random), hop: [1, 20], every: 60 }),
-  /** Rings of ten with short cuts: everybody calls everybody in the end. */
+  /** Rings of ten with shortcuts: every service calls every other, directly or not. */
   cyclic: (random) => ({
     calls: Array.from({ length: 80 }, (_, at) =>
       [...new Set([at - (at % 10) + ((at + 1) % 10), at - (at % 10) + random.below(10)])].filter((to) => to !== at),
@@ -67,7 +68,7 @@ const topologies: Readonly<Record<string, (random: SeededRandom) => Topology>> =
     hop: [1, 20],
     every: 60,
   }),
-  /** A mesh in which most of the time several incidents are under way. */
+  /** A mesh in which several incidents are active most of the time. */
   crowded: (random) => ({ calls: layered([10, 40, 80, 70], 3, random), hop: [2, 30], every: 8 }),
 }
 
@@ -78,7 +79,7 @@ interface Coming {
   readonly alarm: Alarm
 }
 
-/** About `count` alarms in the order in which they are delivered. */
+/** About `count` alarms in the order of their delivery. */
 export function topologyAlarms(name: string, count: number, seed: number): Alarm[] {
   const random = new SeededRandom(seed)
   const build = topologies[name]
@@ -109,7 +110,7 @@ export function topologyAlarms(name: string, count: number, seed: number): Alarm
     const cause = random.below(10) < 3 ? random.pick(symptoms) : random.pick(causes)
     const first: Hit = { at: now, who: service, type: cause }
     const hit = spread(first, { topology, callers, random })
-    // What nothing follows from is the cause of nothing.
+    // An alarm with no consequences is not a root cause.
     alert(cluster, hit.length === 0 ? IRRELEVANT : ROOT_CAUSE, first)
     for (const each of hit) alert(cluster, SYMPTOM, each)
   }
@@ -130,7 +131,7 @@ interface Hit {
   readonly type: string
 }
 
-/** What follows from a cause: sometimes a symptom of the service itself, and those of its callers, hop by hop. */
+/** The consequences of a cause: sometimes a symptom of the service itself, and symptoms of its callers, hop by hop. */
 function spread({ at: startMs, who: service, type: cause }: Hit, { topology, callers, random }: Net): Hit[] {
   const between = ([least, most]: readonly [number, number]): number =>
     Math.round(1000 * (least + random.nextFloat() * (most - least)))
@@ -140,7 +141,7 @@ function spread({ at: startMs, who: service, type: cause }: Hit, { topology, cal
   if (type !== cause && random.below(2) === 0) hits.push({ at: startMs + between([1, 10]), who: service, type })
   let front = [{ who: service, at: hits[0]?.at ?? startMs }]
   for (let depth = 0; depth < DEPTH_MAX && front.length > 0; depth++) {
-    // A symptom passes on as it is, most of the time.
+    // A symptom mostly passes on unchanged.
     if (random.below(4) === 0) type = random.pick(symptoms)
     const next: { who: number; at: number }[] = []
     for (const { who, at } of front) {

@@ -3,7 +3,7 @@
  *
  * 1. The same seed and length give the same alerts, byte for byte.
  * 2. No two bodies are equal: ids, times, ports and hashes differ, while the decision points repeat.
- * 3. Half way the world drifts: rules are renamed, tools change their meaning, a third of the routine is new.
+ * 3. Half-way the world drifts: rules are renamed, tools change their meaning, a third of the routine is new.
  */
 import { products, type ProductInfo } from './products.js'
 import { Random } from './random.js'
@@ -33,7 +33,7 @@ export interface Alert {
   /** The event as a product would send it. */
   readonly body: Readonly<Record<string, unknown>>
   readonly label: AlertLabel
-  /** The intrusion it belongs to, from 1; 0 for none. */
+  /** The number of its intrusion, from 1; 0 for none. */
   readonly campaign: number
 }
 
@@ -53,7 +53,7 @@ export class AlertStream {
   #nowMs = firstMs
   #era: Era = 0
 
-  /** `length` says where half way is; more alerts than that may be taken. */
+  /** `length` sets where half-way is; more alerts than that may be taken. */
   constructor(seed: number, length: number) {
     this.#random = new Random(seed)
     this.#world = new World(this.#random)
@@ -106,7 +106,7 @@ function iso(ms: number): string {
   return `${isoPrefix}${String(1000 + (ms - second * 1000)).slice(1)}Z`
 }
 
-/** Words a situation as its product would: fields named after the Elastic Common Schema. */
+/** Describes a situation as its product would: fields named after the Elastic Common Schema. */
 function word(situation: Situation, nowMs: number, random: Random): Record<string, unknown> {
   const { rule, host, user, remote, process, blocked } = situation
   const product: ProductInfo = products[rule.product]

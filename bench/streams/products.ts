@@ -1,13 +1,13 @@
 /**
  * The products whose alerts the stream is made of, and their rules. Names are invented; techniques are ATT&CK ids.
  *
- * `malice` is how bad an alert of the rule is by itself, before anything is known of host, user or source:
- * below 0 is routine, above 2 is grave.
+ * `malice` is how bad an alert of the rule is before host, user and source are known: below 0 is routine, above 2 is
+ * grave.
  */
 
 export type Product = 'edr' | 'nids' | 'firewall' | 'cloud_audit' | 'mail_gateway' | 'identity'
 
-/** What an intruder does, in this order. */
+/** The stages of an intrusion, in order. */
 export type Stage = 'delivery' | 'execution' | 'credentials' | 'movement' | 'command' | 'exfiltration'
 
 export const stages: readonly Stage[] = ['delivery', 'execution', 'credentials', 'movement', 'command', 'exfiltration']
@@ -21,7 +21,7 @@ export interface Rule {
   readonly malice: number
   readonly techniques: readonly string[]
   readonly port: number
-  /** The stage of an intrusion that raises it; null for routine alone. */
+  /** The stage of an intrusion that raises it; null if only routine does. */
   readonly stage: Stage | null
 }
 

@@ -1,5 +1,5 @@
 /**
- * Chance for the benchmarks: seeded, fast, the same on every machine.
+ * Random numbers for the benchmarks: seeded, fast, the same on every machine.
  *
  * xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), seeded by splitmix32.
  */

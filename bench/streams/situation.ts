@@ -1,8 +1,8 @@
 /**
- * What happened, before any product words it: routine that repeats, oddities, and intrusions in several steps.
+ * What happened, before a product describes it: routine that repeats, oddities, and intrusions in several steps.
  *
- * 1. Routine comes from a fixed set of patterns with heavy-tailed weights; a part of them is replaced by the drift.
- * 2. An intrusion walks the stages in order, from one source, over hosts and users that it gains on the way.
+ * 1. Routine comes from a fixed set of patterns with heavy-tailed weights. The drift replaces a part of them.
+ * 2. An intrusion goes through the stages in order, from one source, over hosts and users that it gains on the way.
  */
 import type { Rule, Stage } from './products.js'
 import { stages } from './products.js'
@@ -17,7 +17,7 @@ export interface Situation {
   readonly remote: Remote | null
   readonly process: ProcessInfo | null
   readonly blocked: boolean
-  /** The intrusion it belongs to, from 1; 0 for none. */
+  /** The number of its intrusion, from 1; 0 for none. */
   readonly campaign: number
 }
 
@@ -25,7 +25,7 @@ const patternCount = 1_400
 const patternsReplaced = 0.35
 const patternWeights = zipf(patternCount, 0.95)
 
-/** A drifted world is 1, the first one 0. */
+/** 0 before the drift, 1 after it. */
 export type Era = 0 | 1
 
 function processFor(world: World, era: Era, rule: Rule, random: Random): ProcessInfo | null {
@@ -99,7 +99,7 @@ export class Routine {
   }
 }
 
-/** One intrusion, told alert by alert. */
+/** One intrusion, alert by alert. */
 export class Intrusion {
   readonly #world: World
   readonly #random: Random

@@ -1,8 +1,8 @@
 /**
- * What a careful analyst says of an alert, knowing the organisation: Escalate, Drop or Investigate.
+ * The verdict of a careful analyst who knows the organisation: Escalate, Drop or Investigate.
  *
- * A weighted sum of what the fields say, with a little chance near the thresholds and, rarely, a plain mistake. The sum
- * uses only what the alert's fields show, so it can be learned; the chance bounds how well.
+ * It is a weighted sum of the alert's fields, with a little chance near the thresholds and, rarely, a plain mistake.
+ * The sum uses only what the fields show, so it can be learned. The chance bounds how well.
  */
 import type { Random } from './random.js'
 import type { Situation } from './situation.js'

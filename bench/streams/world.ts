@@ -1,5 +1,5 @@
 /**
- * The organisation that the alerts come from: its hosts and users, the addresses around it, and what drifts half way.
+ * The organisation that the alerts come from: its hosts and users, the addresses around it, and what drifts half-way.
  */
 import type { Random } from './random.js'
 import { rules, type Rule } from './products.js'
@@ -29,7 +29,7 @@ export interface Remote {
 export interface ProcessInfo {
   readonly name: string
   readonly path: string
-  /** Added to the malice of an alert about it. */
+  /** Added to the malice of an alert about the process. */
   readonly malice: number
 }
 
@@ -90,7 +90,7 @@ const maliceShift: Readonly<Record<string, number>> = {
   'SO-603': -1.0,
 }
 
-/** One in three network rules comes back under a new id and a new name after the drift. */
+/** One in three network rules gets a new id and a new name in the drift. */
 function afterDrift(rule: Rule, index: number): Rule {
   const malice = rule.malice + (maliceShift[rule.id] ?? 0)
   if (rule.product !== 'nids' || index % 3 !== 0) return { ...rule, malice }

@@ -1,7 +1,8 @@
 /**
- * One decision in the engine: from a parsed event to a label, a confidence and an outlier mark.
+ * One decision in the engine: from a parsed event to a label, a confidence and an outlier flag.
  *
- * Measured without the memory of buckets: a bucket that has been decided before costs only the way to its id.
+ * Measured without the memory of buckets. In a bucket that is already decided, a decision costs only the way to the
+ * bucket's id.
  */
 import { bucketIdOf, bucketText } from '../../engine/domain/event/bucket-key.js'
 import { decide } from '../../engine/domain/decide/decision.js'

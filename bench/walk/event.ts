@@ -9,7 +9,7 @@ import { Words } from '../../engine/domain/event/words.js'
 import { alertPoints } from '../streams/alerts.js'
 import type { Fixture, Stage } from './fixture.js'
 
-/** Texts as they come to the scanner: one behind the other, as in the memory of a turn. */
+/** Texts as the scanner gets them: one after the other, as in the memory of a turn. */
 function inOneMemory(texts: readonly string[]): { readonly bytes: Buffer; readonly ends: readonly number[] } {
   let end = 0
   const ends = texts.map((text) => (end += Buffer.byteLength(text)))
@@ -23,7 +23,7 @@ export function eventStages({ texts, bodies, points, values }: Fixture): Stage[]
   const scanner = new BodyScanner(shapes, words)
   const tree = new PointTree(alertPoints)
   const requests = inOneMemory(texts)
-  // The short cut knows what the long way has met.
+  // The shortcut knows only shapes that the full parser has seen.
   for (const body of bodies) writer.write(body)
   const parse = (i: number): unknown => JSON.parse(texts[i] as string)
   return [

@@ -34,7 +34,7 @@ export function makeFixture(events = 4_000): Fixture {
   return { texts, bodies, points, values, modelBytes, model: loadModel(modelBytes) }
 }
 
-/** A step of the walk, or the floor of one: what is done for event number `i` of the fixture. */
+/** A step of the walk, or its floor: what is done for event number `i` of the fixture. */
 export interface Stage {
   readonly name: string
   readonly run: (i: number) => unknown

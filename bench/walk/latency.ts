@@ -1,8 +1,8 @@
 /**
- * How long one decision takes, each timed by itself: in a bucket that is new, and in one that has been decided before.
+ * How long single decisions take, each timed on its own: in a new bucket, and in one that is already decided.
  *
- * Through the parts that decide in a job's thread: the buckets at hand over an empty store, the model, the watch over it.
- * The model is the full learner from 3,000 labels and a background of unlabelled events.
+ * It runs what decides in a job's thread: the buckets in memory over an empty store, the model, and the model watch.
+ * The model is the full learner with 3,000 labels and a background of unlabelled events.
  */
 import { rmSync } from 'node:fs'
 import { BucketCache } from '../../engine/actor/buckets/bucket-cache.js'
@@ -19,7 +19,7 @@ import { hashBytes, viewOfBytes } from '../../engine/domain/event/byte-table.js'
 import type { PointKey } from '../../engine/domain/event/point-tree.js'
 import { emptyStats, type ModelRow } from '../../engine/store/rows.js'
 import { shardTables } from '../../engine/store/tables.js'
-import { median, type TextBudget, type Row } from '../harness/result.js'
+import { median, type RunSize, type Row } from '../harness/result.js'
 import { temporaryDirectory } from '../harness/service.js'
 import { alerts } from '../harness/trained.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
@@ -28,7 +28,7 @@ import { benchJob } from './turn.js'
 const learned = 3_000
 const unlabelled = 2_000
 const query = 6_000
-/** Passes before anything counts: the code has to be warm. */
+/** Warm-up passes before anything counts. */
 const warmUps = 2
 const bars = { newP50: 80, newP99: 200, known: 5 }
 
@@ -74,7 +74,7 @@ function keyOf(text: string): PointKey {
   return { view, length: view.byteLength, hash: hashBytes(view, 0, view.byteLength) }
 }
 
-/** All events once, each in a bucket of its own, and once more. */
+/** Decides every event twice: first in a new bucket, then in the same one. */
 function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   store.begin()
   const stats = new JobStats(benchJob.id, emptyStats(alertLabels.length))
@@ -93,7 +93,7 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   })
   const known = Float64Array.from(keys, (key, i) => {
     const startedAt = performance.now()
-    // As the actor does: a key whose place in the table is crowded is not kept, and its bucket is found by its values.
+    // As the actor does: a key whose slot in the table is crowded is not kept, so its bucket is found by its values.
     const bucket = buckets.byKey(key) ?? buckets.of(store, events[i] as PointValues)
     decider.decide(bucket.values, bucket)
     return (performance.now() - startedAt) * 1000
@@ -123,15 +123,15 @@ function row(what: string, passes: readonly Float64Array[], { bar, p50Max, p99Ma
   }
 }
 
-export async function latencyRows(textBudget: TextBudget): Promise<Row[]> {
+export async function latencyRows(size: RunSize): Promise<Row[]> {
   const job = makeJob()
   const directory = temporaryDirectory()
   const environment = openLmdb(directory, 'shard', shardTables)
   try {
     const store = new TurnStore(environment)
     for (let i = 0; i < warmUps; i++) pass(job, store)
-    const passes = Array.from({ length: textBudget.rounds * 3 }, () => pass(job, store))
-    const note = `each of ${job.events.length} decisions timed by itself, model from ${learned} labels, ${job.model.length >> 10} KiB`
+    const passes = Array.from({ length: size.rounds * 3 }, () => pass(job, store))
+    const note = `each of ${job.events.length} decisions timed on its own, model from ${learned} labels, ${job.model.length >> 10} KiB`
     const { newP50, newP99, known } = bars
     return [
       row(

@@ -1,8 +1,8 @@
 /**
- * A whole turn, in this thread: messages from shared memory through the job's actor to a flushed commit and replies.
+ * A whole turn, in this thread: messages from shared memory, through the job's actor, to a flushed commit and replies.
  *
- * What is left out is HTTP and the crossing between threads. The floor does the least with the same events in turns of
- * the same size: parse, pack, put with flush.
+ * Leaves out HTTP and the crossing between threads. The floor does the least with the same events, in turns of the same
+ * size: parse, pack, put with flush.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,10 +36,10 @@ export const benchJob: JobSettings = {
   createdAt: '2026-01-01T00:00:00.000000Z',
 }
 
-/** Waits for nothing: what is measured ends with the replies in memory. */
+/** Waits for nothing: the measurement ends with the replies in memory. */
 const nobody = { ingested: (): void => {}, resolved: (): void => {}, refused: (): void => {} }
 
-/** Messages for a turn: of these bodies from number `from` on, over and over, at most `most`. */
+/** At most `most` messages for a turn, made of these bodies from number `from` on, over and over. */
 interface Filling {
   readonly job: JobSettings
   readonly kind: MessageKind
@@ -49,7 +49,7 @@ interface Filling {
   readonly most: number
 }
 
-/** Fills a turn with as many messages as fit; returns how many. */
+/** Fills a turn with as many messages as fit, and returns their number. */
 function fill(turn: Turn, { job, kind, micros, bodies, from, most }: Filling): number {
   turn.clear()
   let count = 0
@@ -76,19 +76,19 @@ export class Turns {
   #micros: number
   #place = 0
 
-  /** The first message comes at `micros`. */
+  /** `micros`: the time of the first message. */
   constructor(shard: Shard, settings: JobSettings = benchJob, micros = 1_700_000_000_000_000) {
     this.#micros = micros
     this.#shard = shard
     this.#settings = settings
   }
 
-  /** When the next message comes. */
+  /** The time of the next message. */
   get micros(): number {
     return this.#micros
   }
 
-  /** Runs one turn; the answer is how many messages it had. */
+  /** Runs one turn and returns the number of its messages. */
   run(kind: MessageKind, bodies: readonly Uint8Array[], from: number, most = Infinity): number {
     const count = fill(this.#turn, { job: this.#settings, kind, micros: this.#micros, bodies, from, most })
     this.#micros += count

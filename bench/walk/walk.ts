@@ -1,12 +1,12 @@
 /**
  * The walk of one event, step by step, inside the engine: microseconds each, with tinybench, in this process.
  *
- * A sample is a run over a hundred events, so that the clock costs nothing; p50 and p99 are of such samples, an event.
- * Decisions are timed one by one beside that (latency.ts): there p50 and p99 are of single decisions.
+ * A sample is a run over a hundred events, so that reading the clock costs nothing. p50 and p99 are of such samples,
+ * divided by their events. Single decisions are timed one by one as well (latency.ts).
  */
 import { Bench } from 'tinybench'
 import type { FloorResult } from '../floors/store.js'
-import { alternate, median, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
+import { alternate, median, rated, type RunSize, type Row, type Step } from '../harness/result.js'
 import { decisionStages } from './decision.js'
 import { eventStages } from './event.js'
 import { makeFixture, type Fixture, type Stage } from './fixture.js'
@@ -52,11 +52,11 @@ function middle(rounds: readonly Timed[]): Timed {
   }
 }
 
-async function stageRow(fixture: Fixture, stage: Stage, textBudget: TextBudget): Promise<Row> {
+async function stageRow(fixture: Fixture, stage: Stage, size: RunSize): Promise<Row> {
   const { name, floor, barMicros } = stage
-  const [all, floors] = await alternate(textBudget.rounds, [
-    () => timeOne(fixture, textBudget.seconds / 4, stage.run),
-    () => (floor === undefined ? Promise.resolve(null) : timeOne(fixture, textBudget.seconds / 4, floor.run)),
+  const [all, floors] = await alternate(size.rounds, [
+    () => timeOne(fixture, size.seconds / 4, stage.run),
+    () => (floor === undefined ? Promise.resolve(null) : timeOne(fixture, size.seconds / 4, floor.run)),
   ])
   const ours = middle(all)
   const least = middle(floors.filter((round) => round !== null))
@@ -74,10 +74,10 @@ async function stageRow(fixture: Fixture, stage: Stage, textBudget: TextBudget):
   }
 }
 
-async function turnRow(fixture: Fixture, textBudget: TextBudget): Promise<Row> {
-  const [all, floors] = await alternate(textBudget.rounds, [
-    () => turnRun(fixture, textBudget.seconds / 2),
-    () => turnFloor(fixture, textBudget.seconds / 2),
+async function turnRow(fixture: Fixture, size: RunSize): Promise<Row> {
+  const [all, floors] = await alternate(size.rounds, [
+    () => turnRun(fixture, size.seconds / 2),
+    () => turnFloor(fixture, size.seconds / 2),
   ])
   const ours = rated(all, (i) => (all[i] as FloorResult).events)
   const least = rated(floors, (i) => (floors[i] as FloorResult).events)
@@ -95,14 +95,14 @@ async function turnRow(fixture: Fixture, textBudget: TextBudget): Promise<Row> {
   }
 }
 
-async function run(textBudget: TextBudget): Promise<Row[]> {
+async function run(size: RunSize): Promise<Row[]> {
   const fixture = makeFixture()
   const rows: Row[] = []
   for (const stage of [...eventStages(fixture), ...decisionStages(fixture), ...recordStages(fixture)]) {
-    rows.push(await stageRow(fixture, stage, textBudget))
+    rows.push(await stageRow(fixture, stage, size))
   }
-  rows.push(...(await latencyRows(textBudget)))
-  rows.push(await turnRow(fixture, textBudget))
+  rows.push(...(await latencyRows(size)))
+  rows.push(await turnRow(fixture, size))
   return rows
 }
 

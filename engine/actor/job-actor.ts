@@ -3,7 +3,7 @@
  * that changes a job's state.
  *
  * Owns: the job's state in memory (settings, counters, buckets, model), and which stage handles a message. Leaves out:
- * the stages (event-intake.ts, stored-events.ts and others), turns and commits (shard.ts), queries (job-reader.ts).
+ * the stages (event-intake.ts, stored-events.ts), turns and commits (shard.ts), queries (job-reader.ts).
  *
  * 1. State changes through messages only, and only in the turn's store. When a commit fails, the state in memory is
  *    dropped.

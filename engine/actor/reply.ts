@@ -4,8 +4,9 @@
  * Owns: the layout of a reply in a turn's memory, and the extras that cross beside it. Leaves out: what is replied
  * (event-reply.ts), the receivers (turn.ts).
  *
- * | 0 status u8 | 1 label u8 | 2 flags u8 | 3 bucket state u8 | 4 confidence u16 | 6 0 u16 | 8 time f64 | 16 extra u32 |
- * 20 0 u32 |. Numbers are little-endian; times are microseconds.
+ * | 0 status u8 | 1 label u8 | 2 flags u8 | 3 bucket state u8 | 4 confidence u16 | 6 0 u16 | 8 time f64 |
+ * | 16 extra u32 | 20 0 u32 |
+ * Numbers are little-endian; times are microseconds.
  */
 import type { Refusal } from '../errors.js'
 import type { BucketState } from '../api/decision-service.js'

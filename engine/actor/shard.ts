@@ -114,7 +114,7 @@ export class Shard {
   }
 
   #run(task: TurnTask, replies: Buffer): TurnResult {
-    const beganMs = task.followed ? epochMs() : 0
+    const beganMs = task.traced ? epochMs() : 0
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
     if (this.#mayBeBehind || task.again) this.#store.settle()
@@ -122,12 +122,12 @@ export class Shard {
     const entriesBefore = this.#store.batch.size
     const outcome: Outcome = { extras: [], changed: new Set(), decided: [], latestMicros: 0, entriesBefore }
     this.#apply(task, replies, outcome)
-    const workMs = task.followed ? epochMs() - beganMs : 0
+    const workMs = task.traced ? epochMs() - beganMs : 0
     const committed = this.#commit(task, outcome)
     const { extras, changed, decided } = outcome
     // Nobody knows what an earlier run of the turn changed.
     const result = { extras, ...committed, decided, ...(task.again ? {} : { changed: [...changed] }) }
-    return task.followed ? { ...result, beganMs, workMs } : result
+    return task.traced ? { ...result, beganMs, workMs } : result
   }
 
   /** Applies the messages, in order. */

@@ -24,7 +24,7 @@ export interface TurnTask {
   /** Another thread may commit it while the shard's thread runs the next turn. */
   readonly handsOver: boolean
   /** One of its messages is traced: the result has its times. */
-  readonly followed: boolean
+  readonly traced: boolean
 }
 
 /** The result of a turn, beside the replies in the shared memory. */
@@ -42,7 +42,7 @@ export interface TurnResult {
   readonly decided?: readonly number[]
   /** Jobs for which the turn did more than add events; absent where that is not known. */
   readonly changed?: readonly number[]
-  /** Only where it is followed (TurnTimes). */
+  /** Only where it is traced (TurnTimes). */
   readonly beganMs?: number
   readonly workMs?: number
 }

@@ -123,8 +123,8 @@ export interface AuditService {
   /** Rejects with queries_busy. */
   terms(): Promise<readonly AuditFieldTerms[]>
   /**
-   * Checks the whole chain. `noted` is a head that an operator kept: the number of entries, and the hash of the last one
-   * (hexadecimal). Rejects with queries_busy.
+   * Checks the whole chain. `noted` is a head that an operator kept: the number of entries, and the hash of the last
+   * one (hexadecimal). Rejects with queries_busy.
    */
   verify(noted?: { readonly count: number; readonly hash: string }): Promise<AuditProof>
 }

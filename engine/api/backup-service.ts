@@ -26,6 +26,8 @@ export interface BackupService {
    * @throws Refusal backup_refused, backup_in_progress, invalid_body, draining.
    */
   start(name?: string): BackupView
-  /** Existing backups, running ones, and those that failed since the service started; sorted by name, last one first. */
+  /**
+   * Existing backups, running ones, and those that failed since the service started; sorted by name, last one first.
+   */
   list(): BackupView[]
 }

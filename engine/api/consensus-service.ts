@@ -28,7 +28,9 @@ export interface ConsensusView {
     readonly atMicros: number
     /** The event that the vote was cast on; null where a newer version has replaced it. */
     readonly eventId: string | null
-    /** The analyst's notes and any JSON with them, or null. Only in the view of one target: a page could grow too large. */
+    /**
+     * The analyst's notes and any JSON with them, or null. Only in the view of one target: a page could grow too large.
+     */
     readonly notes?: { readonly closingNotes: string | null; readonly indicators: unknown }
   }[]
 }

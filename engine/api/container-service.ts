@@ -1,4 +1,6 @@
-/** The contract of containers: the state of each part of the service (components.ts), and what operators may do to it. */
+/**
+ * The contract of containers: the state of each part of the service (components.ts), and what operators may do to it.
+ */
 import type { Component } from './components.js'
 import type { LogLevel } from './log-level.js'
 

@@ -1,11 +1,11 @@
 /**
  * The contract of the engine with the server.
  *
- * Owns: operations, views and outcomes, in camelCase and microseconds. Leaves out: wire names and statuses (server/), the
- * implementation (engine.ts).
+ * Owns: operations, views and outcomes, in camelCase and microseconds. Leaves out: wire names and statuses (server/),
+ * the implementation (engine.ts).
  *
- * A method throws a Refusal, or rejects with one, when it refuses. A method that returns no promise takes no longer than
- * one read of the store.
+ * A method throws a Refusal, or rejects with one, when it refuses. A method that returns no promise takes no longer
+ * than one read of the store.
  */
 import type { Refusal } from '../errors.js'
 import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
@@ -111,7 +111,9 @@ export interface JobView {
   readonly modelMsg: string
 }
 
-/** The engine, as the server sees it. Each operation that changes something takes its author (`by`), for the audit log. */
+/**
+ * The engine, as the server sees it. Each operation that changes something takes its author (`by`), for the audit log.
+ */
 export interface DecisionService {
   /** SERVICE_NAME: the name in identifiers (C1.1). */
   readonly name: string
@@ -128,8 +130,9 @@ export interface DecisionService {
 
   /**
    * Takes an event in. `body` is the JSON of `{job_id, raw_body, ...}` and is copied before the call returns. The job's
-   * thread parses it: refusals such as `invalid_json` and `invalid_body` reach the receiver. If `eventId` is null,
-   * the id is the field `event_id` of the body (`idInBody`), or the service makes one.
+   * thread parses it: refusals such as `invalid_json` and `invalid_body` reach the receiver. Without an
+   * `eventId`, the service uses the field `event_id` of the body if `idInBody`, or makes an id.
+   *
    * @throws Refusal mailbox_full, draining, event_id_too_long, body_too_large; the receiver is not called then.
    */
   // Five parameters instead of an object, because this is called for every event.

@@ -15,6 +15,6 @@ export interface IntegrationMetadataService {
   parameterSchema(query: IntegrationMetadataQuery): Document
   /** `{integration_types: [...]}`, or one type in full where the query names one. */
   integrationMetadata(query: IntegrationMetadataQuery): Document
-  /** `{job_categories: [...]}`, or one category with its parameters. */
-  jobMetadata(category?: string): Document
+  /** `{job_categories: [...]}`, or one category with its parameters, and with field mappings where they are wanted. */
+  jobMetadata(category?: string, withMappings?: boolean): Document
 }

@@ -9,7 +9,9 @@ import { scopesOfKey, type Scope } from './scopes.js'
 
 /** The owner of a key or a token. */
 export interface Principal {
-  /** Management keys and users' tokens see every job. An input key sees the jobs whose External REST API uses it (S1). */
+  /**
+   * Management keys and users' tokens see every job. An input key sees the jobs whose External REST API uses it (S1).
+   */
   readonly kind: 'management' | 'input' | 'user'
   /** The name of the key or of the user: for logs, and as the voter where a client names none. Never the key itself. */
   readonly name: string

@@ -1,8 +1,8 @@
 /**
  * The scopes, and who has them (S21, C2.9).
  *
- * Owns: the one table of scopes. Leaves out: the scope that an operation needs (server/routes, published as `x-scopes`),
- * the owner of a key (access/credentials.ts).
+ * Owns: the one table of scopes. Leaves out: the scope that an operation needs (server/routes, published as
+ * `x-scopes`), the owner of a key (access/credentials.ts).
  *
  * 1. A role has all scopes of the roles before it.
  * 2. Each scope is needed by an operation that exists. Clients hide what a key has no scope for. A test compares the
@@ -68,6 +68,12 @@ export const scopesOfRole: Readonly<Record<Role, ReadonlySet<Scope>>> = {
 export const scopesOfKey: Readonly<Record<'management' | 'input', ReadonlySet<Scope>>> = {
   management: new Set(rows.map(([scope]) => scope)),
   input: new Set(rows.filter(([, { inputKey }]) => inputKey === true).map(([scope]) => scope)),
+}
+
+/** What a caller lacks, as a sentence. A token may have less than its user's role. */
+export function lackOf({ kind, name }: { readonly kind: string; readonly name: string }, scope: Scope): string {
+  if (kind !== 'user') return `the key lacks the scope ${scope}`
+  return `the user ${name} lacks the scope ${scope} with this token; the role ${scopeTable[scope].from} has it`
 }
 
 /** True for a scope of the table. */

@@ -1,8 +1,9 @@
 /**
  * The contract of an integration: one interface for each role, and the tools that the service passes in.
  *
- * Owns: the interfaces between the code that runs integrations (delivery.ts, intake.ts, enrichment-requests.ts) and the kinds (one
- * folder each). Leaves out: the metadata of a kind (registry/integration-registry.ts), the order of calls (delivery.ts).
+ * Owns: the interfaces between the code that runs integrations (delivery.ts, intake.ts, enrichment-requests.ts) and the
+ * kinds (one folder each). Leaves out: the metadata of a kind (registry/integration-registry.ts), the order of calls
+ * (delivery.ts).
  *
  * 1. An integration never touches the service: it takes events and returns outcomes.
  * 2. It never waits without a limit, and keeps no more than it was given.
@@ -135,9 +136,9 @@ export interface Source {
   /** Reads what follows the checkpoint; null at the beginning. Rejects with SourceFailure. */
   poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece>
   /**
-   * Acknowledges a piece to the counterpart. Its documents and its checkpoint are on disk; the refused documents (by id)
-   * are kept. The checkpoint is the same object as in the piece. If the ledger could not be written, the call is skipped,
-   * and the next call covers this piece as well.
+   * Acknowledges a piece to the counterpart. Its documents and its checkpoint are on disk; the refused documents (by
+   * id) are kept. The checkpoint is the same object as in the piece. If the ledger could not be written, the call is
+   * skipped, and the next call covers this piece as well.
    */
   taken?(checkpoint: unknown, refused: ReadonlySet<string>): Promise<void>
   close(): Promise<void>
@@ -171,8 +172,8 @@ export interface EnrichmentSource {
    */
   subjectOf(document: Readonly<Record<string, unknown>>): string | null
   /**
-   * Finds what is known about each subject, in order. Rejects with EnrichmentFailure for failures that concern no single
-   * subject. Ends soon after `signal` aborts.
+   * Finds what is known about each subject, in order. Rejects with EnrichmentFailure for failures that concern no
+   * single subject. Ends soon after `signal` aborts.
    */
   find(subjects: readonly string[], signal: AbortSignal): Promise<readonly Known[]>
   /** A sentence about the data that it holds in memory; absent where it asks the counterpart each time. */

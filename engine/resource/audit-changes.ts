@@ -1,35 +1,35 @@
 /**
- * A change of the catalog as entries of the audit log: one for each record that was made, changed or taken away.
+ * Audit entries for a change of resources: one for each record that was created, changed or deleted.
  *
- * Owns: which fields are told, and which never are. Leaves out: who did it and the log itself (audit-trail.ts).
+ * Owns: which fields an entry shows. Leaves out: the author and the log (audit-trail.ts).
  *
- * 1. Of a field that could be a secret only that it changed is told: values that a kind declares as secret, and whatever
- *    is named like one; hashes not at all.
- * 2. A record that comes out as it was is no entry.
+ * 1. For a field that may hold a secret, an entry says only that it changed: for parameters that are declared secret,
+ *    and for names that sound like a secret. Hashes are never shown.
+ * 2. An unchanged record gets no entry.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isoMicros } from '../clock.js'
 import type { JobSettings } from '../domain/job/job.js'
-import type { IntegrationRegistry } from './registry/integration-registry.js'
-import type { ApiKeyRecord, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
-import type { ResourceState, Changes } from './state.js'
-import type { Author } from '../api/principal.js'
 import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from '../api/audit-service.js'
+import type { Author } from '../api/principal.js'
+import type { ApiKeyRecord, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
+import type { IntegrationRegistry } from './registry/integration-registry.js'
+import type { Changes, ResourceState } from './state.js'
 
-/** What stands for a value that must not be told. */
+/** The text in place of a hidden value. */
 export const HIDDEN = '(hidden)'
 
 const SECRET_NAME = /pass|secret|token|credential|private|hash|salt/i
-/** The user and password in an address. */
+/** A user and password in an address. */
 const USER_IN_ADDRESS = /\/\/[^/@\s]*@/g
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Fields by name; a key that changed and must not be told keeps a value that only this file sees. */
+/** A record as entries show it. */
 interface Shown {
   readonly title: string
   readonly fields: Fields
-  /** Compared, and never told. */
+  /** Compared, and never shown. */
   readonly secrets: Fields
 }
 
@@ -70,14 +70,14 @@ function showIntegration(record: IntegrationRecord, kinds: IntegrationRegistry):
   return { title: record.title, fields, secrets }
 }
 
-/** A key or a user: what is plain and not named like a secret. */
+/** A key or a user: plain values whose names do not sound like a secret. */
 function showPlain(record: ApiKeyRecord | UserRecord): Shown {
-  const told = (name: string, value: unknown): boolean => !SECRET_NAME.test(name) && typeof value !== 'object'
+  const isPlain = (name: string, value: unknown): boolean => !SECRET_NAME.test(name) && typeof value !== 'object'
   const own = Object.entries(record).filter(([name]) => name !== 'id' && name !== 'createdAt' && !/last/i.test(name))
   return {
     title: record.name,
-    fields: Object.fromEntries(own.filter(([name, value]) => told(name, value))),
-    secrets: Object.fromEntries(own.filter(([name, value]) => !told(name, value))),
+    fields: Object.fromEntries(own.filter(([name, value]) => isPlain(name, value))),
+    secrets: Object.fromEntries(own.filter(([name, value]) => !isPlain(name, value))),
   }
 }
 
@@ -89,7 +89,7 @@ function showToken({ user, scopes, expiresMicros }: TokenRecord): Shown {
   }
 }
 
-/** What became of a user; the words for what happens alone and often. */
+/** The action on a user, where only the password or only `enabled` changed. */
 function userAction(before: UserRecord | undefined, after: UserRecord | null): AuditAction | undefined {
   if (before === undefined || after === null) return undefined
   const changed = Object.keys(differences(showPlain(before), showPlain(after)))
@@ -97,7 +97,7 @@ function userAction(before: UserRecord | undefined, after: UserRecord | null): A
   return changed.join() === 'enabled' ? (after.enabled === false ? 'disabled' : 'enabled') : undefined
 }
 
-/** The fields that differ. */
+/** The fields that differ. Of a new or deleted record, secrets are left out. */
 function differences(before: Shown | null, after: Shown | null): Record<string, AuditChange> {
   const changes: Record<string, AuditChange> = {}
   const names = (of: 'fields' | 'secrets'): Set<string> =>
@@ -113,7 +113,7 @@ function differences(before: Shown | null, after: Shown | null): Record<string, 
   return changes
 }
 
-/** What the changes tell, seen from the state before them. */
+/** The entries for changes of a state that does not have them yet. */
 export function auditOf(state: ResourceState, changes: Changes, by: Author, atMicros: number): AuditEntry[] {
   const entries: AuditEntry[] = []
   for (const { type, id, before, after, job, action } of changed(state, changes, atMicros)) {
@@ -139,7 +139,7 @@ interface Changed {
   readonly before: Shown | null
   readonly after: Shown | null
   readonly job?: AuditEntry['job']
-  /** Where it does not follow from the two. */
+  /** Given where it does not follow from the two. */
   readonly action?: AuditAction | undefined
 }
 
@@ -165,7 +165,7 @@ function* changed(state: ResourceState, changes: Changes, atMicros: number): Gen
   }
   for (const [id, record] of changes.tokens) {
     const before = state.tokens.get(id)
-    // What is over has ended by itself.
+    // An expired token is not revoked: it ended before.
     if (record === null && (before === undefined || before.expiresMicros <= atMicros)) continue
     const action = record === null ? 'token revoked' : 'token issued'
     yield { type: 'token', id, before: shown(before, showToken), after: shown(record, showToken), action }

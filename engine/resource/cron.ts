@@ -1,22 +1,22 @@
-/** Cron expressions, in UTC: the one home of croner (D8). Knows no clock; asks nothing of timers. */
+/** Cron expressions in UTC: the only file that imports croner (D8). It uses neither a clock nor timers. */
 import { Cron } from 'croner'
 
-/** Five or six fields (the sixth is seconds, in front), or a nickname such as `@daily`. */
+/** Five fields, six with seconds in front, or a nickname such as `@daily`. */
 const form = /^(@[a-z]+|\S+(\s+\S+){4,5})$/i
 
-/** Only to tell an expression that comes again from one that never does (30 February). */
+/** Any time: it tells expressions that match some time from those that never do (30 February). */
 const someTime = new Date(Date.UTC(2024, 0, 1))
 
-/** An expression, and its last answer: between `fromMicros` and `nextMicros` there is no other time. */
+/** An expression with its latest result: it matches no time between `fromMicros` and `nextMicros`. */
 interface Parsed {
   readonly cron: Cron
   fromMicros: number
   nextMicros: number
 }
 
-/** Parsed expressions; the same few are used by many jobs, and to look for the next time takes a while. */
+/** Parsed expressions. Many jobs use the same few, and searching for the next time is slow. */
 const parsed = new Map<string, Parsed>()
-/** Expressions that were found to be without fault. */
+/** Expressions that are known to be valid. */
 const faultless = new Set<string>()
 const PARSED_MAX = 1_000
 
@@ -33,13 +33,13 @@ function parse(expression: string): Parsed {
 function faultOf(expression: string): string | null {
   if (!form.test(expression)) return 'must be a cron expression of five or six fields'
   try {
-    return parse(expression).cron.nextRun(someTime) === null ? 'never comes' : null
+    return parse(expression).cron.nextRun(someTime) === null ? 'matches no time' : null
   } catch {
     return 'is not a valid cron expression'
   }
 }
 
-/** Why the text is no cron expression, or null. */
+/** Why the text is not a usable cron expression, or null. */
 export function cronFault(expression: string): string | null {
   const trimmed = expression.trim()
   if (faultless.has(trimmed)) return null
@@ -49,7 +49,7 @@ export function cronFault(expression: string): string | null {
   return fault
 }
 
-/** The first time after `afterMicros` that the expression names, in microseconds, or null where none comes. */
+/** The first time after `afterMicros` that the expression matches, in microseconds; null where there is none. */
 export function nextTimeMicros(expression: string, afterMicros: number): number | null {
   const known = parse(expression.trim())
   if (afterMicros >= known.fromMicros && afterMicros < known.nextMicros) return known.nextMicros

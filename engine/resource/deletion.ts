@@ -1,13 +1,15 @@
 /**
- * What deleting a resource takes away, or who still needs it.
+ * Plans a deletion: what is deleted, and what loses something by it.
  *
- * 1. A job can always go. An integration stays while a pipeline has it, a key while an integration is bound to it, unless
- *    the deletion is forced: then, in the same commit, the pipelines lose the integration's steps and the integrations
- *    their key. A name that is used again binds nothing that was bound before.
- * 2. Built-in integrations stay, forced or not, and so does the last management key: without it nobody could get in.
+ * 1. A job can always be deleted.
+ * 2. An integration in a pipeline, or a key that an integration uses, is refused unless the deletion is forced. Then
+ *    the same commit takes the steps out of the pipelines, or the key out of the integrations. A later key of the same
+ *    name is not used by them.
+ * 3. Built-in integrations and the last management key are never deleted: without the key nobody could manage the
+ *    service.
  */
-import { Refusal, type Issue } from '../errors.js'
 import type { JobSettings } from '../domain/job/job.js'
+import { Refusal, type Issue } from '../errors.js'
 import type { DeletionOutcome, DeletionQuery, ResourceQuery } from '../api/decision-service.js'
 import { findResources } from './listing.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
@@ -20,12 +22,12 @@ function refuseInUse(what: string, users: readonly string[]): void {
   if (users.length === 0) return
   const more = users.length > USERS_SHOWN_MAX ? ` and ${users.length - USERS_SHOWN_MAX} more` : ''
   const details = `used by: ${users.slice(0, USERS_SHOWN_MAX).join(', ')}${more}`
-  throw new Refusal('resource_in_use', `${what} is in use; force=true deletes it nevertheless`, { details })
+  throw new Refusal('resource_in_use', `${what} is in use; force=true deletes it anyway`, { details })
 }
 
 function refuseBuiltIn(state: ResourceState, record: IntegrationRecord): void {
   if (!state.kinds.byId(record.kind).builtIn) return
-  throw new Refusal('resource_in_use', `the integration "${record.title}" is a part of the service`)
+  throw new Refusal('resource_in_use', `the integration "${record.title}" is built in and cannot be deleted`)
 }
 
 function refuseLastManagementKey(state: ResourceState, key: ApiKeyRecord): void {
@@ -41,7 +43,7 @@ function refuseVague({ type, title, id }: ResourceQuery): void {
     issues.push({ loc: ['query', 'title'], msg: 'title or id is required', type: 'missing' })
   }
   if (issues.length > 0) {
-    throw new Refusal('invalid_resources', 'a deletion names a type, and a title or id', { issues })
+    throw new Refusal('invalid_resources', 'a deletion needs a type, and a title or an id', { issues })
   }
 }
 
@@ -49,13 +51,13 @@ function usersOf(state: ResourceState, record: IntegrationRecord): JobSettings[]
   return [...state.jobs.values()].filter((job) => job.pipeline.some((step) => step.integrationId === record.id))
 }
 
-/** The parameters of the integration that name the key. */
+/** The parameters of the integration that hold the key's name. */
 function bindingsTo(state: ResourceState, key: ApiKeyRecord, { kind, connection }: IntegrationRecord): string[] {
   const references = state.kinds.byId(kind).connection.filter(({ type }) => type === 'api_key')
   return references.map(({ name }) => name).filter((name) => connection[name] === key.name)
 }
 
-/** One walk over what a deletion names. */
+/** Collects the changes of one deletion. */
 class Deletion {
   readonly changes = new Changes()
   readonly #state: ResourceState
@@ -103,7 +105,7 @@ class Deletion {
 }
 
 /**
- * The changes that delete what the query names, what that is, and what lost it.
+ * Plans the deletion of what the query names.
  * @throws Refusal invalid_resources, resource_not_found, resource_in_use.
  */
 export function planDeletion(
@@ -121,7 +123,7 @@ export function planDeletion(
     ...integrations.map((record) => refer('integration', record)),
     ...jobs.map((job) => refer('job', job)),
   ]
-  if (deleted.length === 0) throw new Refusal('resource_not_found', `there is no such ${query.type}`)
+  if (deleted.length === 0) throw new Refusal('resource_not_found', `${query.type} not found`)
   const { changes } = deletion
   const updated = [
     ...[...changes.integrations.values()].flatMap((each) => (each === null ? [] : [refer('integration', each)])),

@@ -1,4 +1,4 @@
-/** The places where a document is wrong, gathered so that a person sees them all at once. */
+/** Collects everything that is wrong in a document, so that one answer shows it all. */
 import { Refusal, type Issue, type RefusalCode } from '../errors.js'
 
 /** Steps into a document: names and array positions. */
@@ -6,7 +6,7 @@ export type Place = readonly (string | number)[]
 
 const ISSUES_SHOWN_MAX = 100
 
-/** `resources.job1.properties.title`, as a person would say it. */
+/** A place for people: `resources.job1.properties.title`. */
 export function placeText(place: Place): string {
   return place.join('.')
 }
@@ -20,7 +20,7 @@ export class Issues {
     if (this.#issues.length < ISSUES_SHOWN_MAX) this.#issues.push({ loc, msg, type })
   }
 
-  /** Adds under a place: what is reported has its place inside `prefix`. */
+  /** Returns a function that adds issues whose places are inside `prefix`. */
   under(prefix: Place): (issue: Issue) => void {
     return ({ loc, msg, type }) => this.add([...prefix, ...loc], msg, type)
   }

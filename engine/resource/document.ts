@@ -1,17 +1,17 @@
 /**
- * The document of declarative set-up: which resources it has, in whatever form it has them.
+ * Finds the resources in a posted document, in all its forms.
  *
- * | form                                                         | whose                                  |
+ * | form                                                         | used by                                |
  * |--------------------------------------------------------------|----------------------------------------|
  * | `{<identifier>: {type, properties, depends_on}}`             | the plain form                         |
- * | `{resources: …}` with any of the others inside               | the clients' that are there            |
- * | a list of such maps, and of resources with flat properties   | what GET answers with                  |
- * | one resource with flat properties                            | an element of that                     |
+ * | `{resources: …}` around any other form                       | existing clients                       |
+ * | a list of such maps, or of resources with flat properties    | answers of GET                         |
+ * | one resource with flat properties                            | an element of such an answer           |
  *
- * Owns: identifiers and places. Leaves out: what a resource may say (shapes.ts).
+ * Owns: identifiers and places. Leaves out: the contents of a resource (shapes.ts).
  *
- * 1. A null means absent (C1.3).
- * 2. A resource with flat properties goes by its title, and its places say where the client wrote them.
+ * 1. Null means absent (C1.3).
+ * 2. The identifier of a resource with flat properties is its title. Issues name the place where the client wrote it.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -19,26 +19,26 @@ import { Issues, type Place } from './document-issues.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** One resource as it stands in the document. */
+/** One resource of the document. */
 export interface Entry {
   readonly identifier: string
   readonly place: Place
-  /** With its `properties`, wherever they stood. */
+  /** The resource, with `properties` in all forms. */
   readonly value: unknown
   /** Place of the properties. */
   readonly inside: Place
 }
 
-/** Identifiers are at depth 0 to 2; what is deeper is copied as fields, where `__proto__` would be no field. */
+/** Identifiers are at depth 0 to 2. Deeper objects are fields, and a field must not be called `__proto__`. */
 const FIELDS_DEPTH = 3
 
 function isMap(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value without its nulls; refuses what is nested too deep to be walked. */
+/** The value without nulls. Refuses deep nesting, because this function is recursive. */
 function withoutNulls(value: unknown, depth: number): unknown {
-  if (depth > limits.resourceDepthMax) throw new Refusal('invalid_resources', 'the document is nested too deep')
+  if (depth > limits.resourceDepthMax) throw new Refusal('invalid_resources', 'the document is nested too deeply')
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1))
   if (typeof value !== 'object' || value === null) return value
   const keeps = (key: string, member: unknown): boolean => {
@@ -48,7 +48,7 @@ function withoutNulls(value: unknown, depth: number): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member, depth + 1)]))
 }
 
-/** The title of a resource with flat properties; undefined where the value is none. */
+/** The title of a resource with flat properties; undefined for any other value. */
 function flatTitle(value: unknown): string | undefined {
   if (!isMap(value) || Object.hasOwn(value, 'properties')) return undefined
   const title = value.title ?? value.name
@@ -63,7 +63,7 @@ function entry(identifier: string, place: Place, value: unknown): Entry {
 }
 
 function mapEntries(map: Fields, place: Place): Entry[] {
-  // The parameter `overwrite` may stand beside resources; one of that name is an object.
+  // Clients may put the parameter `overwrite` beside resources. A resource with that identifier is an object.
   const members = Object.entries(map).filter(([key, value]) => key !== 'overwrite' || isMap(value))
   return members.map(([identifier, value]) => entry(identifier, [...place, identifier], value))
 }
@@ -80,14 +80,14 @@ function listEntries(list: readonly unknown[], place: Place, issues: Issues): En
     }
     const found = mapEntries(item, at)
     for (const each of found) {
-      if (named.has(each.identifier)) issues.add(each.place, 'this identifier is there twice', 'duplicate')
+      if (named.has(each.identifier)) issues.add(each.place, 'another resource has the same identifier', 'duplicate')
       named.add(each.identifier)
     }
     return found
   })
 }
 
-/** `resources` may also be the identifier of a resource. */
+/** True where `resources` wraps the document, and is not the identifier of a resource. */
 function wraps(document: Fields): boolean {
   const inner = document.resources
   if (!Object.hasOwn(document, 'resources')) return false
@@ -96,7 +96,7 @@ function wraps(document: Fields): boolean {
 
 /**
  * The resources of a document, in its order.
- * @throws Refusal invalid_resources for what has no resources in it, limit_exceeded.
+ * @throws Refusal invalid_resources for a document without resources, limit_exceeded.
  */
 export function documentEntries(document: unknown): Entry[] {
   const issues = new Issues()
@@ -112,7 +112,7 @@ export function documentEntries(document: unknown): Entry[] {
   const entries = isMap(whole) && wraps(whole) ? entriesOf(whole.resources, ['resources']) : entriesOf(whole, [])
   issues.refuse('invalid_resources')
   if (entries.length > limits.resourcesPerRequestMax) {
-    throw new Refusal('limit_exceeded', `a request has at most ${limits.resourcesPerRequestMax} resources`)
+    throw new Refusal('limit_exceeded', `a request may have at most ${limits.resourcesPerRequestMax} resources`)
   }
   return entries
 }

@@ -1,8 +1,8 @@
 /**
- * What a person may write about a job (CONTRACT.md#resources, C3.7).
+ * The shape of a job in a document (CONTRACT.md#resources, C3.7).
  *
- * Owns: the fields of a job's `properties`, and the small shapes that other resources share. Leaves out: the document
- * around them (shapes.ts), and what a field means for a job that exists (job-plan.ts).
+ * Owns: the fields of a job's `properties`, and shapes that other resources share. Leaves out: the document around them
+ * (shapes.ts), the merge into a stored job (job-plan.ts).
  */
 import { z } from 'zod'
 import { limits } from '../limits.js'
@@ -11,7 +11,7 @@ import { namedObjectives } from '../domain/job/objective.js'
 import { retentionDaysMax, retentionEventsMax } from '../domain/job/retention.js'
 import { cronFault } from './cron.js'
 
-/** In any case, and with `_` or `-` for spaces: so a category may be named by the id that its metadata has, too. */
+/** Ignores case and the difference between spaces, `_` and `-`, so that a category can be given by its id, too. */
 function spelling(text: string): string {
   return text
     .trim()
@@ -19,7 +19,7 @@ function spelling(text: string): string {
     .replaceAll(/[\s_-]+/g, '_')
 }
 
-/** One of the words, however spelled. */
+/** One of the words, in any spelling. */
 function choice<T extends string>(words: readonly T[]): z.ZodType<T, string> {
   const text = z.string().meta({ enum: [...words] })
   return text.transform((given, context) => {
@@ -30,12 +30,12 @@ function choice<T extends string>(words: readonly T[]): z.ZodType<T, string> {
   })
 }
 
-/** Keys of the store and of answers are made of names, so a name is a whole text of Unicode. */
+/** Names become keys in the store and in answers, so they must be valid Unicode. */
 export const name = z
   .string()
   .max(limits.nameCharsMax)
   .refine((text) => text.trim() !== '', 'must not be empty')
-  .refine((text) => !/\p{Cs}/u.test(text), 'must not have half of a surrogate pair')
+  .refine((text) => !/\p{Cs}/u.test(text), 'must not contain half of a surrogate pair')
 
 const description = z.string().max(limits.textCharsMax)
 export const map = z.record(z.string(), z.unknown())
@@ -46,9 +46,9 @@ function unique(words: readonly string[]): boolean {
   return new Set(words).size === words.length
 }
 
-/** Words that mean something where labels stand: a tie, and no choice at all. */
+/** Values with a meaning in the place of a label: a tie, and no choice. */
 const reserved: ReadonlySet<string> = new Set(['undecided', '<empty>'])
-const labelName = name.refine((text) => !reserved.has(text.trim().toLowerCase()), 'means that there is no label')
+const labelName = name.refine((text) => !reserved.has(text.trim().toLowerCase()), 'is reserved: it means no label')
 
 const label = z
   .object({
@@ -57,14 +57,14 @@ const label = z
       .string()
       .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #12ab34')
       .optional()
-      .describe('#rrggbb; that of its place where absent.'),
-    id: labelName.optional().describe('What `result` says; label_0, label_1 or label_2 where absent.'),
+      .describe('#rrggbb. Default: the colour of its position.'),
+    id: labelName.optional().describe('The value of `result`. Default: label_0, label_1 or label_2.'),
   })
   .transform(({ name, hex_color, id }) => ({ name, hexColor: hex_color, id }))
 
 const autoRetrain = z
   .object({
-    enabled: flag.describe('Trains by itself at the times of cron.'),
+    enabled: flag.describe('Trains at the times of cron.'),
     cron: z
       .string()
       .max(limits.nameCharsMax)
@@ -76,15 +76,15 @@ const autoRetrain = z
       .describe('Cron expression of five or six fields, UTC. Required when enabled.'),
     blockers: z
       .object({
-        outliers: flag.describe('Waits while too many decisions since the last training are outliers.'),
-        consensus_flipping: flag.describe('Waits where a consensus has gone back to a label that it had left.'),
-        low_confidence_score: flag.describe('Waits while too many decisions are of low confidence.'),
-        undecided_consensus: flag.describe('Waits while votes are tied somewhere.'),
-        consensus_low_score: flag.describe('Waits while a consensus has too small a majority.'),
-        consensus_changes: flag.describe('Waits where a consensus changed since the last training.'),
+        outliers: flag.describe('Blocks while too many decisions since the last training are outliers.'),
+        consensus_flipping: flag.describe('Blocks while a consensus has returned to an earlier label.'),
+        low_confidence_score: flag.describe('Blocks while too many decisions have a low confidence.'),
+        undecided_consensus: flag.describe('Blocks while votes are tied anywhere.'),
+        consensus_low_score: flag.describe('Blocks while a consensus has too small a majority.'),
+        consensus_changes: flag.describe('Blocks while a consensus has changed since the last training.'),
       })
       .optional()
-      .describe('What a scheduled training waits for; a training by hand never waits.'),
+      .describe('What blocks a scheduled training. A training that somebody requests is never blocked.'),
   })
   .transform(({ enabled, cron, blockers }) => ({
     enabled,
@@ -107,13 +107,14 @@ const monitor = z.looseObject({
 
 const cost = z.number().min(0).max(limits.costMax)
 
-/** What the answers should be good at; see job/objective.ts. */
+/** What decisions are optimized for (job/objective.ts). */
 const objective = z.union(
   [
     choice(namedObjectives),
     z.strictObject({ costs: z.array(z.array(cost).length(limits.labelsPerJob)).length(limits.labelsPerJob) }),
   ],
-  `must be ${namedObjectives.map((one) => `"${one}"`).join(', ')} or {"costs": 3 rows (truth) of 3 numbers (answer), 0 or more}`,
+  `must be ${namedObjectives.map((one) => `"${one}"`).join(', ')} or ` +
+    '{"costs": 3 rows (truth) of 3 numbers (answer), 0 or more}',
 )
 
 const advancedSettings = z
@@ -123,37 +124,36 @@ const advancedSettings = z
       .length(limits.labelsPerJob, `a job has exactly ${limits.labelsPerJob} labels`)
       .refine((labels) => unique(labels.map((each) => each.name.trim().toLowerCase())), 'names must differ')
       .optional()
-      .describe('Exactly three; those of the category where absent.'),
+      .describe('Exactly three. Default: the labels of the category.'),
     auto_retrain: autoRetrain.optional(),
     outlier_false_alarm_rate: z
       .number()
       .min(outlierRateMin)
       .max(outlierRateMax)
       .optional()
-      .describe('The share of known events that may be called outliers; 0.02 where absent.'),
+      .describe('The share of known events that may be called outliers. Default: 0.02.'),
     objective: objective
       .optional()
-      .describe('What answers are to be good at; macro_f1 where absent, accuracy for root cause analysis.'),
+      .describe('What decisions are optimized for. Default: macro_f1, and accuracy for root cause analysis.'),
     retention: z
       .strictObject({
         days: z.int().min(1).max(retentionDaysMax).optional(),
         max_events: z.int().min(1).max(retentionEventsMax).optional(),
       })
       .optional()
-      .describe(
-        'Events that are older than so many days, or more than so many, are deleted; all are kept where absent.',
-      ),
+      .describe('Deletes events that are older than `days`, or beyond the latest `max_events`. Default: all are kept.'),
     monitoring_settings: z
       .looseObject({ throttling: z.unknown().optional(), monitors: z.array(monitor).optional() })
       .optional()
       .describe(
-        'Watchdogs of the job: each monitor that is named like a type of watchdogs or one of its conditions. Kept as given.',
+        'Watchdogs of the job: one for each monitor whose name is a type of watchdog or one of its conditions. ' +
+          'Kept as given.',
       ),
   })
   .refine((all) => JSON.stringify(all).length <= limits.keptSettingsCharsMax, 'is too long')
   .transform(({ custom_labels, auto_retrain, ...rest }) => ({ labels: custom_labels, autoRetrain: auto_retrain, rest }))
 
-/** The longest name, each character of it behind a backslash, in an expression. */
+/** Room for the longest name in an expression, with each character escaped. */
 const referenceCharsMax = 2 * limits.nameCharsMax + 64
 
 const step = z
@@ -163,11 +163,13 @@ const step = z
       .min(1)
       .max(referenceCharsMax)
       .describe(
-        "An identifier of the request, a title, {{integrations(title='...')}} or {{integrations(internal_id=...)}}.",
+        "An identifier in the request, a title, {{integrations(title='...')}} or {{integrations(internal_id=...)}}.",
       ),
-    integration_type: choice(integrationRoles).optional().describe('The role; needed where there are several.'),
+    integration_type: choice(integrationRoles)
+      .optional()
+      .describe('The role. Required where the integration has several.'),
     enabled: flag,
-    parameters: map.optional().describe('As the schema of the integration in this role has them.'),
+    parameters: map.optional().describe('Parameters of the integration in this role, as its schema describes them.'),
     auto_id: kept,
     storage_tag: kept,
     storage_tag_display_name: kept,
@@ -186,25 +188,23 @@ const decisionPoints = z.array(decisionPoint).max(limits.decisionPointsMax).refi
 
 export const jobProperties = z
   .object({
-    title: name.describe('By which the job is found again.'),
+    title: name.describe('Identifies the job.'),
     description: description.optional().describe('For people.'),
-    category: choice(jobCategories).optional(),
+    category: choice(jobCategories).optional().describe('How the job decides; it cannot change.'),
     decision_points: decisionPoints.describe('Paths into the event, in dot notation.'),
-    features: decisionPoints.describe('An older name of decision_points, which the job object has, too.'),
-    advanced_settings: advancedSettings.optional(),
+    features: decisionPoints.describe('An older name of decision_points.'),
+    advanced_settings: advancedSettings.optional().describe('Labels, scheduled training, retention and more.'),
     feedback_columns: z
       .array(z.string().max(limits.decisionPointCharsMax))
       .max(limits.feedbackColumnsMax)
       .optional()
-      .describe('Fields that are shown beside an event for feedback.'),
+      .describe('Fields that analysts see with an event when they vote.'),
     pipeline_integrations: z
       .array(step)
       .max(limits.pipelineStepsMax)
       .optional()
       .describe('Empty leaves the pipeline of an existing job as it is.'),
-    remove_missing_pipeline_integrations: flag.describe(
-      'Takes the steps out that pipeline_integrations does not name.',
-    ),
+    remove_missing_pipeline_integrations: flag.describe('Deletes the steps that pipeline_integrations does not list.'),
   })
   .transform((all) => ({
     title: all.title,

@@ -1,18 +1,18 @@
 /**
- * Resources as GET shows them (C3.8), wire names included.
+ * Resources as GET shows them (C3.8), with wire names.
  *
- * 1. Always a list; nothing found is an empty one.
- * 2. No secret is in it: of a key the name, of an integration the reference to its key.
- * 3. What is shown can be posted back as it is and changes nothing: a job's pipeline names integrations by title, and
- *    what is not shown (secrets, most of a job in short) stays as it was.
+ * 1. The result is always a list, and empty where nothing is found.
+ * 2. It holds no secrets: a key is shown by its name, an integration with a reference to its key.
+ * 3. A shown resource can be posted back and changes nothing: pipelines name integrations by title, and what is not
+ *    shown stays as it is.
  */
 import { must } from '../assert.js'
-import { Refusal } from '../errors.js'
 import type { AutoRetrain, JobSettings, PipelineStep } from '../domain/job/job.js'
+import { Refusal } from '../errors.js'
 import type { ResourceQuery } from '../api/decision-service.js'
-import { withoutSecrets } from './registry/parameters.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import { writeReference } from './references.js'
+import { withoutSecrets } from './registry/parameters.js'
 import type { ResourceState } from './state.js'
 
 function showKey(key: ApiKeyRecord): unknown {
@@ -65,15 +65,22 @@ function showStep(step: PipelineStep, state: ResourceState): unknown {
 }
 
 function showJob(job: JobSettings, state: ResourceState, full: boolean): unknown {
-  const brief = { id: job.id, title: job.title, category: job.category, status: job.status }
+  const labels = { custom_labels: job.labels.map(({ id, name, hexColor }) => ({ name, hex_color: hexColor, id })) }
+  const brief = {
+    id: job.id,
+    title: job.title,
+    category: job.category,
+    status: job.status,
+    decision_points: job.decisionPoints,
+    advanced_settings: labels,
+  }
   if (!full) return { [job.title]: { type: 'job', properties: brief } }
   const properties = {
     ...brief,
     description: job.description,
-    decision_points: job.decisionPoints,
     advanced_settings: {
       ...job.advancedSettings,
-      custom_labels: job.labels.map(({ id, name, hexColor }) => ({ name, hex_color: hexColor, id })),
+      ...labels,
       ...(job.autoRetrain === null ? {} : { auto_retrain: showAutoRetrain(job.autoRetrain) }),
     },
     feedback_columns: job.feedbackColumns,
@@ -84,14 +91,14 @@ function showJob(job: JobSettings, state: ResourceState, full: boolean): unknown
   return { [job.title]: { type: 'job', properties } }
 }
 
-/** Records that a query names: keys by name, integrations and jobs by id. */
+/** The records that a query names: keys sorted by name, integrations and jobs by id. */
 export interface Found {
   readonly apiKeys: readonly ApiKeyRecord[]
   readonly integrations: readonly IntegrationRecord[]
   readonly jobs: readonly JobSettings[]
 }
 
-/** @throws Refusal invalid_resources for a query that has both title and id. */
+/** @throws Refusal invalid_resources for a query with both title and id. */
 export function findResources(state: ResourceState, { type, title, id }: ResourceQuery): Found {
   if (title !== undefined && id !== undefined) {
     const msg = 'title and id exclude each other'
@@ -115,7 +122,7 @@ export function findResources(state: ResourceState, { type, title, id }: Resourc
   }
 }
 
-/** What the query names, as GET shows it; jobs in full only when they were asked for by title or id, or so asked for. */
+/** The resources of a query, as GET shows them. Jobs are in full for a query by title or id, or with `full`. */
 export function listResources(state: ResourceState, query: ResourceQuery): unknown[] {
   const { apiKeys, integrations, jobs } = findResources(state, query)
   const full = query.full ?? (query.title !== undefined || query.id !== undefined)

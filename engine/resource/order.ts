@@ -1,6 +1,6 @@
 /**
- * The order in which the resources of a document are made: what is named comes before what names it; where nothing
- * says otherwise api keys, then integrations, then jobs, each as the document has them.
+ * The order in which the resources of a document are planned. A resource comes after everything that it names. Apart
+ * from that api keys come first, then integrations, then jobs, each in the order of the document.
  */
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
@@ -14,7 +14,7 @@ interface Visit {
 }
 
 /**
- * The inputs in an order that their dependencies allow.
+ * The inputs in an order that satisfies their dependencies.
  * @throws Refusal dependency_cycle, with the identifiers of one cycle in its message.
  */
 export function orderResources(
@@ -55,5 +55,5 @@ export function orderResources(
 
 function refuseCycle(path: readonly ResourceInput[], closing: ResourceInput): never {
   const cycle = [...path.slice(path.indexOf(closing)), closing].map((input) => input.identifier)
-  throw new Refusal('dependency_cycle', `the resources depend on each other in a circle: ${cycle.join(' -> ')}`)
+  throw new Refusal('dependency_cycle', `the resources depend on each other in a cycle: ${cycle.join(' -> ')}`)
 }

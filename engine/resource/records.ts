@@ -1,5 +1,5 @@
 /**
- * The records of the catalog: what is kept of jobs, integrations, keys and users, and as which bytes.
+ * The records of resources in the catalog environment, and their bytes.
  *
  * | table        | key                       | value                                         |
  * |--------------|---------------------------|-----------------------------------------------|
@@ -9,10 +9,10 @@
  * | api_keys     | name, UTF-8               | ApiKeyRecord                                  |
  * | users        | name, UTF-8               | UserRecord                                    |
  * | tokens       | id, UTF-8                 | TokenRecord                                   |
- * | uses         | id of a key or token      | UseRecord, written now and then               |
+ * | uses         | id of a key or token      | UseRecord                                     |
  *
- * 1. Every value starts with a byte that says its version; the rest is JSON in UTF-8 (D11).
- * 2. No value holds a secret: keys and passwords are there as hashes only (S19).
+ * 1. Every value starts with a byte for its version; the rest is JSON in UTF-8 (D11).
+ * 2. No value holds a secret in the clear: keys and passwords are hashed, secrets of integrations are sealed (S19).
  */
 import { Refusal } from '../errors.js'
 import type { Role, Scope } from '../api/scopes.js'
@@ -21,19 +21,19 @@ export const catalogTables = ['meta', 'jobs', 'integrations', 'api_keys', 'users
 
 export type ResourceTable = (typeof catalogTables)[number]
 
-/** The next ids; they only go up, so that no id is used twice. */
+/** The next ids. They only increase, so no id is used twice. */
 export interface ResourceCounters {
   readonly nextJobId: number
   readonly nextIntegrationId: number
 }
 
-/** A connection to the outside, or a part of the service that a pipeline can name. */
+/** A connection to another system, or a part of the service that a pipeline can use. */
 export interface IntegrationRecord {
   readonly id: number
   readonly title: string
   /** Id of its kind (integration-registry.ts). */
   readonly kind: string
-  /** Connection parameters that the kind names. A reference to a key is the key's name. */
+  /** Connection parameters of its kind. A reference to a key is stored as the key's name. */
   readonly connection: Readonly<Record<string, unknown>>
   /** ISO 8601 UTC. */
   readonly createdAt: string
@@ -48,7 +48,7 @@ export interface ApiKeyRecord {
   readonly createdAt: string
 }
 
-/** A password's scrypt hash and all that is needed to compare with it. */
+/** The scrypt hash of a password, with the settings to compare with it. */
 export interface PasswordRecord {
   readonly salt: string
   readonly hash: string
@@ -65,7 +65,7 @@ export interface UserRecord {
   readonly enabled: boolean
 }
 
-/** A user's token. What it may do follows from its owner's role at the time of asking. */
+/** A user's token. What it may do follows from the current role of its owner. */
 export interface TokenRecord {
   readonly id: string
   /** The owner's name. */
@@ -74,11 +74,11 @@ export interface TokenRecord {
   readonly hash: string
   readonly createdAt: string
   readonly expiresMicros: number
-  /** It may do no more than this; absent: all that its owner may. */
+  /** Limits the token to these; absent: all scopes of its owner. */
   readonly scopes?: readonly Scope[]
 }
 
-/** When a key or a token was used last; behind by a minute at most. */
+/** When a key or token was last used, up to a minute behind. */
 export interface UseRecord {
   readonly at: string
 }
@@ -95,8 +95,7 @@ export function encodeRecord(record: unknown): Uint8Array {
 }
 
 /**
- * The record of these bytes.
- * @throws Refusal data_dir_newer for a version this program does not know, data_dir_invalid for broken bytes.
+ * Decodes a record. @throws Refusal data_dir_newer for an unknown version, data_dir_invalid for broken bytes.
  */
 export function decodeRecord<T>(table: ResourceTable, bytes: Uint8Array): T {
   const version = bytes[0] ?? 0
@@ -111,14 +110,14 @@ export function decodeRecord<T>(table: ResourceTable, bytes: Uint8Array): T {
   }
 }
 
-/** Key of a job or an integration. */
+/** The key of a job or an integration. */
 export function idKey(id: number): Uint8Array {
   const key = Buffer.alloc(4)
   key.writeUInt32BE(id, 0)
   return key
 }
 
-/** Key of an api key, a user, a token, a use or a value of meta. */
+/** The key of an api key, a user, a token, a use or a value of meta. */
 export function nameKey(name: string): Uint8Array {
   return Buffer.from(name, 'utf8')
 }

@@ -1,13 +1,13 @@
 /**
- * References: how one resource of a document names another, of the same document or of the catalog.
+ * References: how a resource names another one in the document or in the store.
  *
  * Owns: the expressions `{{api_keys(name='…')}}`, `{{integrations(title='…')}}`, `{{integrations(internal_id=N)}}`, and
- * plain words: an identifier of the document, or else a stored title. Leaves out: the order that follows (order.ts).
+ * plain names: an identifier in the document, else a stored title. Leaves out: the order that follows (order.ts).
  *
- * 1. What the document says goes before what is stored (CONTRACT.md#resources): an integration of the request
- *    goes before a stored one with the same title.
- * 2. A plain word in the place of a key is never repeated in a message: it may be the key itself.
- * 3. In a quoted value `\'`, `\"` and `\\` stand for the second character; every other character for itself.
+ * 1. The document takes precedence over the store (CONTRACT.md#resources): an integration in the request hides a stored
+ *    one with the same title.
+ * 2. No message repeats a plain name in the place of a key: it may be the key itself.
+ * 3. In a quoted value a backslash escapes `'`, `"` and `\`, and nothing else.
  */
 import type { Issues, Place } from './document-issues.js'
 import type { ResourceInput } from './shapes.js'
@@ -25,7 +25,7 @@ interface Expression {
   readonly value: string
 }
 
-/** The expression that a text is; null where it is a plain word, 'malformed' where it tries to be one. */
+/** Parses an expression: null for a plain name, 'malformed' for a broken expression. */
 export function parseReference(text: string): Expression | 'malformed' | null {
   const trimmed = text.trim()
   if (!trimmed.startsWith('{{')) return null
@@ -38,7 +38,7 @@ export function parseReference(text: string): Expression | 'malformed' | null {
   return { type: tables[table] as ReferableType, byId: attribute === 'internal_id', value }
 }
 
-/** The expression that names an integration by its title, or a key by its name. */
+/** The expression for an integration's title or a key's name. */
 export function writeReference(type: ReferableType, title: string): string {
   const value = title.replaceAll(/['"\\]/g, '\\$&')
   return type === 'api_key' ? `{{api_keys(name='${value}')}}` : `{{integrations(title='${value}')}}`
@@ -57,7 +57,7 @@ export class References {
     }
   }
 
-  /** The title (for a key, the name) of what `text` names, or null where there is no such thing. */
+  /** The title (for a key, the name) of what `text` names, or null where it does not exist. */
   resolve(type: ReferableType, text: string): string | null {
     const expression = parseReference(text)
     if (expression === 'malformed') return null
@@ -80,7 +80,7 @@ export class References {
     return null
   }
 
-  /** The other resources of the document that must be there before this one; tells of what is named but missing. */
+  /** The resources of the document that must come before this one. Reports names of what does not exist. */
   dependencies(input: ResourceInput, issues: Issues): ResourceInput[] {
     const found: ResourceInput[] = []
     const refer = (type: ReferableType, text: string, place: Place): void => {

@@ -1,4 +1,4 @@
-/** How a resource is named to the outside: by its type, title, id and the console's page about it. */
+/** References to resources in answers: type, title, id, and the page of the console. */
 import type { ResourceRef } from '../api/decision-service.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
@@ -9,13 +9,13 @@ interface RecordOf {
   readonly job: JobSettings
 }
 
-/** The pages that existing clients link to (C3.12). */
+/** The page that existing clients link to (C3.12). */
 function pageOf(type: ResourceRef['type'], id: string | number): string {
   if (type === 'api_key') return '/api-keys'
   return type === 'integration' ? `/integrations/${id}/edit` : `/use-cases/overview/${id}`
 }
 
-/** The reference to a record; `resourceName` is the request's word for it, or its title where there is none. */
+/** The reference to a record. `resourceName`: its identifier in the request; default: its title. */
 export function refer<T extends ResourceRef['type']>(type: T, record: RecordOf[T], resourceName?: string): ResourceRef {
   const title = 'name' in record ? record.name : record.title
   return { type, resourceName: resourceName ?? title, title, internalId: record.id, url: pageOf(type, record.id) }

@@ -1,8 +1,8 @@
 /**
  * The resource store: jobs, integrations, api keys, users and tokens, in memory and in the catalog environment.
  *
- * Owns: the state, commits, listeners. Leaves out: what a change consists of (apply.ts, deletion.ts, bootstrap.ts), what
- * follows from a change (wiring.ts).
+ * Owns: the state, commits, listeners. Leaves out: what a change consists of (apply.ts, deletion.ts, bootstrap.ts),
+ * what follows from a change (wiring.ts).
  *
  * 1. Every change is one commit, all or nothing. Memory changes after the commit, so a failed commit changes neither.
  * 2. One store per environment, on one thread. Other threads read records from the environment (records.ts).
@@ -62,8 +62,8 @@ function refuseKeys(changes: Changes, { scopes }: ScopedAuthor): void {
 
 /**
  * After the ledger is lost, steps that work outside the service continue with events after `stamp`: nobody knows what
- * they sent before, and sending it all again would repeat old actions. Inputs read from the beginning, because a document
- * that is read twice is one event.
+ * they sent before, and sending it all again would repeat old actions. Inputs read from the beginning, because a
+ * document that is read twice is one event.
  */
 function planRestartedSteps(jobs: Iterable<JobSettings>, stamp: number): Changes {
   const changes = new Changes()
@@ -179,7 +179,9 @@ export class ResourceStore {
     return this.#visibility.dataTypeOf(job)
   }
 
-  /** Sets the status and returns the job. Nothing is written where it has that status. @throws Refusal job_not_found. */
+  /**
+   * Sets the status and returns the job. Nothing is written where it has that status. @throws Refusal job_not_found.
+   */
   setJobStatus(id: number, status: JobStatus, by: Author): JobSettings {
     const job = this.#state.jobs.get(id)
     if (job === undefined) throw new Refusal('job_not_found', 'job not found')

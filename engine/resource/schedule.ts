@@ -1,30 +1,30 @@
 /**
- * The clock-work of scheduled training: calls back when a job is due (CONTRACT.md#jobs), in UTC.
+ * The schedule of trainings: calls back when a job is due (CONTRACT.md#jobs), in UTC.
  *
- * Owns: which job is due when, and the one timer that waits for the earliest. Leaves out: whether it may train then
- * (job/retrain.ts) and training.
+ * Owns: the due times, and one timer for the earliest. Leaves out: whether the job may train (job/retrain.ts),
+ * training.
  *
- * 1. A job is scheduled while it is started and its auto_retrain enabled. A time that passed while the service was
- *    down, or the job stopped, is not made up for.
- * 2. A job that is due is called back once, however late, and waits for the next time after now.
- * 3. The timer holds no process alive.
- * 4. A clock that is set back by far brings the next times back with it; what is a little back repeats nothing.
+ * 1. A job is scheduled while it is started and auto_retrain is enabled. Times that pass while the service is down or
+ *    the job is stopped are skipped.
+ * 2. A due job is called back once, however late. Then it waits for the next time after now.
+ * 3. The timer does not keep the process alive.
+ * 4. When the clock is set back by more than an hour, the due times are computed again. A smaller step repeats nothing.
  */
 import type { Clock } from '../clock.js'
 import type { JobSettings } from '../domain/job/job.js'
 import { nextTimeMicros } from './cron.js'
 
-interface Appointment {
+interface Scheduled {
   readonly cron: string
   readonly dueMicros: number
 }
 
-/** The longest that one timer waits; a wall clock that was set is noticed after this long. */
+/** The longest wait of one timer: a changed wall clock is noticed within this time. */
 const WAIT_MS_MAX = 60_000
-/** From so far back on, next times are looked for anew. */
+/** Due times are computed again when the clock is set back by more than this. */
 const SET_BACK_MICROS = 3_600e6
 
-/** When the job trains next by itself, after `nowMicros`; null where it does not. */
+/** The next scheduled training of the job after `nowMicros`; null where there is none. */
 export function nextRetrainMicros(job: JobSettings, nowMicros: number): number | null {
   const { autoRetrain } = job
   if (autoRetrain === null || !autoRetrain.enabled || job.status !== 'STARTED') return null
@@ -34,10 +34,10 @@ export function nextRetrainMicros(job: JobSettings, nowMicros: number): number |
 export class RetrainSchedule {
   readonly #clock: Clock
   readonly #due: (jobId: number) => void
-  readonly #appointments = new Map<number, Appointment>()
+  readonly #scheduled = new Map<number, Scheduled>()
   #timer: NodeJS.Timeout | null = null
   #wakeMicros = Infinity
-  /** When it was looked at last. */
+  /** The time of the latest tick. */
   #tickMicros: number
   #closed = false
 
@@ -47,55 +47,55 @@ export class RetrainSchedule {
     this.#tickMicros = clock.nowMicros()
   }
 
-  /** Takes in a new or changed job. */
+  /** Schedules a new or changed job. */
   put(job: JobSettings): void {
     if (this.#closed) return
-    const before = this.#appointments.get(job.id)
+    const before = this.#scheduled.get(job.id)
     const dueMicros = nextRetrainMicros(job, this.#clock.nowMicros())
     if (dueMicros === null || job.autoRetrain === null) {
-      this.#appointments.delete(job.id)
+      this.#scheduled.delete(job.id)
       return
     }
     const { cron } = job.autoRetrain
     if (before?.cron === cron) return
-    this.#appointments.set(job.id, { cron, dueMicros })
+    this.#scheduled.set(job.id, { cron, dueMicros })
     if (dueMicros < this.#wakeMicros) this.#arm(dueMicros)
   }
 
   remove(jobId: number): void {
-    this.#appointments.delete(jobId)
+    this.#scheduled.delete(jobId)
   }
 
-  /** When the job is due, or null; for views and tests. */
+  /** When the job is due, or null. */
   dueMicros(jobId: number): number | null {
-    return this.#appointments.get(jobId)?.dueMicros ?? null
+    return this.#scheduled.get(jobId)?.dueMicros ?? null
   }
 
-  /** Calls back every job that is due now, and waits for the next one. The timer calls this. */
+  /** Calls back every job that is due now, and sets the timer for the next one. The timer calls this. */
   tick(): void {
     if (this.#closed) return
     const now = this.#clock.nowMicros()
-    if (now < this.#tickMicros - SET_BACK_MICROS) this.#lookAnew([...this.#appointments], now)
+    if (now < this.#tickMicros - SET_BACK_MICROS) this.#reschedule([...this.#scheduled], now)
     this.#tickMicros = now
-    const due = [...this.#appointments].filter(([, appointment]) => appointment.dueMicros <= now)
-    this.#lookAnew(due, now)
+    const due = [...this.#scheduled].filter(([, job]) => job.dueMicros <= now)
+    this.#reschedule(due, now)
     let earliest = Infinity
-    for (const { dueMicros } of this.#appointments.values()) earliest = Math.min(earliest, dueMicros)
+    for (const { dueMicros } of this.#scheduled.values()) earliest = Math.min(earliest, dueMicros)
     this.#arm(earliest)
     for (const [jobId] of due) this.#due(jobId)
   }
 
-  #lookAnew(appointments: readonly (readonly [jobId: number, Appointment])[], now: number): void {
-    for (const [jobId, { cron }] of appointments) {
+  #reschedule(scheduled: readonly (readonly [jobId: number, Scheduled])[], now: number): void {
+    for (const [jobId, { cron }] of scheduled) {
       const next = nextTimeMicros(cron, now)
-      if (next === null) this.#appointments.delete(jobId)
-      else this.#appointments.set(jobId, { cron, dueMicros: next })
+      if (next === null) this.#scheduled.delete(jobId)
+      else this.#scheduled.set(jobId, { cron, dueMicros: next })
     }
   }
 
   close(): void {
     this.#closed = true
-    this.#appointments.clear()
+    this.#scheduled.clear()
     this.#arm(Infinity)
   }
 

@@ -1,11 +1,11 @@
 /**
- * Resources as a person may write them, as far as one resource alone can tell.
+ * Checks that need one resource only.
  *
- * Owns: the shape of one resource. Leaves out: the document around it (document.ts), a job's own fields (job-shapes.ts),
- * what needs other resources or the catalog (references.ts, plan.ts).
+ * Owns: the shape of a resource. Leaves out: the document around it (document.ts), the fields of a job (job-shapes.ts),
+ * checks of several resources (references.ts, plan.ts).
  *
- * 1. A field that is not known is ignored (C1.3).
- * 2. A fault names its place from the top of the document, and all faults are told at once.
+ * 1. Unknown fields are ignored (C1.3).
+ * 2. Issues name their place from the top of the document. All issues are reported together.
  */
 import { z } from 'zod'
 import { limits } from '../limits.js'
@@ -15,7 +15,7 @@ import { jobProperties, map, name } from './job-shapes.js'
 
 const kindName = z.string().max(limits.nameCharsMax).optional()
 
-/** What GET calls `subcategory_id` is as good as the type that POST asks for. */
+/** `integration_type` of POST and `subcategory_id` of GET mean the same. */
 const integrationProperties = z
   .object({ title: name, integration_type: kindName, subcategory_id: kindName, parameters: map.optional() })
   .transform((all) => ({
@@ -45,7 +45,7 @@ interface Standing {
   readonly inside: Place
 }
 
-/** One resource of a request: what it says, where it stands. `properties.title` is the key's name for an api key. */
+/** One resource of a request, and its place. `properties.title` is the name of an api key. */
 export type ResourceInput = z.output<typeof resource> & Standing
 export type ResourceInputOf<T extends ResourceInput['type']> = Extract<ResourceInput, { type: T }>
 

@@ -1,11 +1,11 @@
 /**
- * The catalog in memory, and a set of changes to it.
+ * All resources in memory, and sets of changes.
  *
- * Owns: the maps, read once from the store, and how changes become bytes and maps. Leaves out: what may change and why
- * (plan.ts, deletion.ts, bootstrap.ts), when (resource-store.ts).
+ * Owns: the maps, read once from the store, and writing changes to the batch and the maps. Leaves out: what may change
+ * (plan.ts, deletion.ts, bootstrap.ts), commits (resource-store.ts).
  *
- * 1. The maps change only through `absorb`, and only with changes whose batch was committed.
- * 2. Titles are unique per type: the title maps hold the same records as the id maps.
+ * 1. The maps change only in `absorb`, and only with committed changes.
+ * 2. Titles are unique for each type: the maps by title hold the same records as the maps by id.
  */
 import type { JobSettings } from '../domain/job/job.js'
 import { type Environment, WriteBatch } from '../store/environment.js'
@@ -20,7 +20,7 @@ import type {
   UserRecord,
 } from './records.js'
 
-/** Records to write, by their key; null removes. All of them or none. */
+/** Records to write, by key; null deletes. All of them are written, or none. */
 export class Changes {
   readonly jobs = new Map<number, JobSettings | null>()
   readonly integrations = new Map<number, IntegrationRecord | null>()
@@ -50,7 +50,7 @@ export class Changes {
   }
 }
 
-/** Brings a map up to date with changes. */
+/** Applies changes to a map. */
 function update<K, V>(map: Map<K, V>, changes: ReadonlyMap<K, V | null>): void {
   for (const [key, value] of changes) {
     if (value === null) map.delete(key)
@@ -58,7 +58,7 @@ function update<K, V>(map: Map<K, V>, changes: ReadonlyMap<K, V | null>): void {
   }
 }
 
-/** Brings two maps of the same records up to date with one change. */
+/** Applies one change to two maps of the same records. */
 function replace<T extends { readonly title: string }>(
   byId: Map<number, T>,
   byTitle: Map<string, T>,
@@ -76,7 +76,6 @@ function replace<T extends { readonly title: string }>(
 }
 
 export class ResourceState {
-  /** What integrations can be of. */
   readonly kinds: IntegrationRegistry
   readonly jobs = new Map<number, JobSettings>()
   readonly jobsByTitle = new Map<string, JobSettings>()
@@ -84,7 +83,7 @@ export class ResourceState {
   readonly integrationsByTitle = new Map<string, IntegrationRecord>()
   readonly apiKeys = new Map<string, ApiKeyRecord>()
   readonly users = new Map<string, UserRecord>()
-  /** By id; those that are over included, until their owner makes another. */
+  /** By id. Expired tokens are included until their owner gets another one. */
   readonly tokens = new Map<string, TokenRecord>()
   counters: ResourceCounters = { nextJobId: 1, nextIntegrationId: 1 }
 
@@ -92,7 +91,7 @@ export class ResourceState {
     this.kinds = kinds
   }
 
-  /** Reads everything. @throws Refusal data_dir_newer, data_dir_invalid. */
+  /** Reads all records. @throws Refusal data_dir_newer, data_dir_invalid. */
   static load(environment: Environment, kinds: IntegrationRegistry): ResourceState {
     const state = new ResourceState(kinds)
     const changes = new Changes()

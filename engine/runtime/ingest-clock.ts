@@ -1,8 +1,8 @@
 /**
- * The time that messages and the beginnings of steps are stamped with: the clock's, made strictly increasing, so that it names a message
- * and says what came before it.
+ * The clock that stamps messages and the starts of steps. Its times strictly increase, so that a time identifies a
+ * message and orders it.
  *
- * 1. No two stamps of a data directory are equal, across restarts and a clock that is set back too.
+ * 1. No two times of a data directory are equal, even across restarts, and when the system's clock is set back.
  */
 import type { Clock } from '../clock.js'
 
@@ -14,12 +14,12 @@ export class IngestClock {
     this.#clock = clock
   }
 
-  /** Has all stamps to come be later than `micros`, such as the latest of the data directory. */
+  /** Makes all later times greater than `micros`, such as the latest time of the data directory. */
   follow(micros: number): void {
     if (micros > this.#last) this.#last = micros
   }
 
-  /** The first of `count` stamps that are the caller's alone, in microseconds. */
+  /** Takes `count` consecutive times, in microseconds, and returns the first. */
   take(count = 1): number {
     const first = Math.max(this.#clock.nowMicros(), this.#last + 1)
     this.#last = first + count - 1

@@ -1,14 +1,14 @@
 /**
- * A cache of the latest events, as their shards answered them: who sends an event asks for it soon, and is answered from here and not from
- * the store.
+ * A cache of the latest events, as their shards answered them. Clients read an event soon after they sent it; this
+ * cache answers them without the store.
  *
- * Owns: which events are cached, and until when. Leaves out: all others (event-reader.ts), which is most of what is stored.
+ * Owns: which events are cached, and until when. Leaves out: all other events (event-reader.ts).
  *
- * 1. What is found here is what event-reader.ts finds in the committed store; tests compare the two.
- * 2. New events change nothing that is shown of others. Where a turn changed a job in another way (`addChangedJobs`), all events of the job
- *    are forgotten, and none of that turn is kept.
- * 3. An id that the service made is hidden where a client gave the same id to another event before (event-table.ts, 1). So none of them are
- *    kept for a job whose clients gave ids of this form for times still to come.
+ * 1. An event found here is as event-reader.ts finds it in the committed store; tests compare the two.
+ * 2. New events do not change what is shown of others. Where a turn changed a job in any other way (`addChangedJobs`),
+ *    all events of the job are forgotten, and none of that turn is kept.
+ * 3. An id made by the service is hidden if a client gave the same id to another event before (event-table.ts, 1). So
+ *    where clients of a job gave ids of this form for times still to come, no event with such an id is kept.
  * 4. Memory is bounded, and allocated when the first event is kept.
  */
 import { assert } from '../assert.js'
@@ -20,8 +20,11 @@ import type { BucketState } from '../domain/learn/knowledge-base.js'
 import { bucketStates, type ShownReply } from '../actor/reply.js'
 
 /**
- * An entry: | 0 time f64 | 8 number of what is known of its job u32 | 12 what is shown u32 | 16 bytes of the id u8, 0 for one of the service's own |
- * 17 a client's id, ASCII |. What is shown: | 0 confidence, 16 bits | 16 label and one | 24 bucket state | 26 pending | 27 outlier |
+ * An entry, in bytes:
+ *
+ * | 0 time f64 | 8 generation of its job u32 | 12 what is shown u32 | 16 id bytes u8 | 17 client's id, ASCII |
+ *
+ * What is shown, in bits: | 0 confidence, 16 bits | 16 label and one | 24 bucket state | 26 pending | 27 outlier |
  */
 const ENTRY_BYTES = 64
 const [FLOATS, WORDS] = [ENTRY_BYTES / Float64Array.BYTES_PER_ELEMENT, ENTRY_BYTES / Uint32Array.BYTES_PER_ELEMENT]
@@ -29,20 +32,20 @@ const [NUMBER_WORD, SHOWN_WORD, ID_BYTES_AT, ID_AT] = [2, 3, 16, 17]
 const ID_BYTES_MAX = ENTRY_BYTES - ID_AT
 const [LABEL_SHIFT, STATE_SHIFT, PENDING, OUTLIER] = [16, 24, 1 << 26, 1 << 27]
 const ASCII_END = 0x80
-/** Two pairs of places for each entry: few entries are lost to others with the same hash. */
+/** Two pairs of places for each entry, so that few entries are displaced by others with the same hash. */
 const PAIRS = 2 * limits.latestEventsMax
-/** The bits of a place: the entry, and the bits of the hash that do not lead to the place. */
+/** The bits of a place: the entry, and those bits of the hash that do not lead to the place. */
 const [ENTRY_BITS, HASH_BITS] = [limits.latestEventsMax - 1, -PAIRS]
 
 assert((PAIRS & (PAIRS - 1)) === 0, 'the latest events are a power of two')
 
 type Job = Pick<JobSettings, 'id' | 'shard'>
 
-/** What is known of a job since its events were last forgotten. */
+/** A job, since its events were last forgotten. */
 interface Known {
-  /** No other has it, of any job at any time. */
+  /** Its generation: unique over all jobs and times. */
   readonly number: number
-  /** Clients gave ids of the service's form for times to come; null until the store was asked. */
+  /** Clients gave ids of the service's form for times to come; null until the store has been read. */
   ahead: boolean | null
 }
 
@@ -54,18 +57,18 @@ export class LatestEvents {
   #bytes = new Uint8Array(0)
   #words = new Uint32Array(0)
   #floats = new Float64Array(0)
-  /** Two for each hash, the later entry first. The entry itself tells whether it is the right one. */
+  /** Two for each hash, the later entry first. The entry shows whether it is the right one. */
   #places = new Int32Array(0)
   #next = 0
 
-  /** `hasIdsAhead` asks the committed store (event-table.ts). */
+  /** `hasIdsAhead` reads the committed store (event-table.ts). */
   constructor(hasIdsAhead: (job: Job, micros: number) => boolean) {
     this.#hasIdsAhead = hasIdsAhead
   }
 
   /**
-   * Keeps an event of a job that its turn did not change otherwise. Events are kept in the order in which they were applied. `clientId`
-   * null: the id is made of the event's time.
+   * Keeps an event of a job that its turn did not change in any other way. Called in the order in which events were
+   * applied. `clientId` null: the id is made of the event's time.
    */
   keep(job: Job, clientId: string | null, reply: ShownReply): void {
     let known = this.#known.get(job.id)
@@ -100,7 +103,7 @@ export class LatestEvents {
     return null
   }
 
-  /** A turn changed the job otherwise than by adding events. */
+  /** A turn did more to the job than add events. */
   forget(jobId: number): void {
     this.#known.delete(jobId)
   }
@@ -167,7 +170,7 @@ function hashOf(number: number, eventId: string): number {
   return hashEnd(hash)
 }
 
-/** Times in sequence lead to adjacent places, which stay in the processor's cache. */
+/** Consecutive times lead to adjacent places, which stay in the processor's cache. */
 function hashOfTime(micros: number): number {
   return micros | 0
 }

@@ -1,51 +1,50 @@
 /**
- * All shards, as the main thread sees them: their mailboxes, their readers, their threads.
+ * All shards, as the main thread sees them: their mailboxes, readers and threads.
  *
- * Owns: which mailbox a message goes into, the time that it gets, and calls that wait for an answer. Leaves out: what is asked (engine.ts),
- * how a shard is read (job-reader.ts).
+ * Owns: which mailbox a message goes into, which time it gets, and calls that wait for a result. Leaves out: which
+ * messages are sent (services/), how a shard is read (job-reader.ts).
  */
+import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { EventView } from '../api/decision-service.js'
-import { must } from '../assert.js'
-import { TurnMeter } from './turn/turn-meter.js'
 import { DecidedTotals } from '../actor/decision-counts.js'
 import { viewOf } from '../actor/event-reply.js'
-import { LatestEvents } from './latest-events.js'
-import { Residency } from './residency.js'
-import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
-import { Mailbox } from './mailbox/mailbox.js'
 import { timesTaken, type MessageKind } from '../actor/message.js'
-import { TurnSlots } from './mailbox/turn-slots.js'
-import { ShardThreads, type ShardThreadData } from './threads/shard-threads.js'
-import type { ThreadUsage } from './threads/thread-usage.js'
 import type { TurnTask } from '../actor/turn-task.js'
 import type { IngestClock } from './ingest-clock.js'
+import { LatestEvents } from './latest-events.js'
+import { Mailbox } from './mailbox/mailbox.js'
+import { TurnSlots } from './mailbox/turn-slots.js'
+import { Residency } from './residency.js'
+import { ShardThreads, type ShardThreadData } from './threads/shard-threads.js'
+import type { ThreadUsage } from './threads/thread-usage.js'
+import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
+import { TurnMeter } from './turn/turn-meter.js'
 
-/** Between two tries of the service's own messages at a full mailbox. */
+/** Milliseconds between two tries at a full mailbox. */
 const RETRY_MS = 50
 
 const noBody = new Uint8Array(0)
 
-/** What reads a shard's committed state on the main thread, as far as the shards themselves need it. */
+/** What the shards need of the reader of a shard's committed state. */
 export interface ShardReader {
   /** The shard has committed a turn: later reads see it. */
   refresh(): void
   /** @throws Refusal event_not_found. */
   event(job: JobSettings, eventId: string): EventView
-  /** Whether the job has ids of clients for events after `micros`. */
+  /** As in event-table.ts. */
   hasIdsAhead(jobId: number, micros: number): boolean
   sizeBytes(): number
-  /** Gives back the memory that reads have mapped, while nothing is committed. */
+  /** Releases the memory that reads have mapped. Called while nothing is committed. */
   unmap(): void
   close(): Promise<void>
 }
 
-/** What the shards are made of. */
 export interface ShardsDeps<Reader extends ShardReader> {
   readonly threads: number
   readonly threadData: ShardThreadData
-  /** One for each shard. */
+  /** One for each shard, by its number. */
   readonly readers: readonly Reader[]
   readonly clock: IngestClock
   /** Told of every turn that failed, and of threads that died between turns. */
@@ -61,11 +60,11 @@ export class Shards<Reader extends ShardReader = ShardReader> {
   readonly #clock: IngestClock
   readonly #residency: Residency
   readonly #latest = new LatestEvents((job, micros) => this.reader(job.shard).hasIdsAhead(job.id, micros))
-  /** How often each shard has committed, for threads that look for what is new. */
+  /** How often each shard has committed: other threads wait on it for new events. */
   readonly commits: Int32Array
-  /** Jobs that were deleted: later messages to them would leave rows behind. */
+  /** Deleted jobs: later messages to them would leave rows behind. */
   readonly #gone = new Set<number>()
-  /** Ends when nobody holds mailboxes any more. */
+  /** Settles when no mailbox is held any more. */
   #holding: Promise<unknown> = Promise.resolve()
   readonly #meters: readonly TurnMeter[]
   readonly #decided = new DecidedTotals()
@@ -111,13 +110,13 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return must(this.#readers[shard], 'shard', shard)
   }
 
-  /** What is shown of an event. @throws Refusal event_not_found. */
+  /** An event as clients see it. @throws Refusal event_not_found. */
   event(job: JobSettings, eventId: string): EventView {
     const latest = this.#latest.find(job, eventId)
     return latest === null ? this.reader(job.shard).event(job, eventId) : viewOf(job, eventId, latest)
   }
 
-  /** How many turns the shard had, how large and how fast they were. */
+  /** Number, sizes and durations of the shard's turns. */
   meter(shard: number): TurnMeter {
     return must(this.#meters[shard], 'shard', shard)
   }
@@ -140,7 +139,7 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return this.#mailboxes.reduce((sum, mailbox) => sum + mailbox.length, 0)
   }
 
-  /** A time after those of all messages so far. The clock's own may be before them, where it was set back. */
+  /** A time after those of all messages so far. The system's clock may be behind them if it was set back. */
   takeTime(): number {
     return this.#clock.take()
   }
@@ -160,7 +159,7 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     })
   }
 
-  /** The same for the service's own messages: they wait where a client would be refused. */
+  /** As `ask`, for the service's own messages: where a client would be refused, they try again. */
   async insist(job: JobSettings, kind: MessageKind, body: Uint8Array = noBody): Promise<unknown> {
     for (;;) {
       try {
@@ -172,12 +171,12 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     }
   }
 
-  /** Threads that decide events. */
+  /** Number of shard threads. */
   get threads(): number {
     return this.#threads.count
   }
 
-  /** How each of them is doing. Rejects where one does not answer because it died. */
+  /** The usage of each shard thread. Rejects where one has died. */
   readThreadUsages(): Promise<ThreadUsage[]> {
     return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.readThreadUsage(thread)))
   }
@@ -188,8 +187,8 @@ export class Shards<Reader extends ShardReader = ShardReader> {
   }
 
   /**
-   * Gives back the memory that a shard's thread and the main thread have mapped, between two turns. The map is released when nobody in the
-   * process uses it: not while a training or a query does.
+   * Releases the memory that a shard's thread and the main thread have mapped, between two turns. The map itself goes
+   * only when nothing else in the process uses it, such as a training or a query.
    */
   unmap(shard: number): Promise<void> {
     return this.#held([must(this.#mailboxes[shard], 'shard', shard)], async () => {
@@ -197,7 +196,7 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     })
   }
 
-  /** Replaces a thread by a new one, between two turns of its shards. Messages are taken meanwhile, and wait. */
+  /** Replaces a thread between two turns of its shards. Messages that arrive meanwhile wait. */
   restartThread(thread: number): Promise<void> {
     const mailboxes = this.#mailboxes.filter((_, shard) => this.threadOf(shard) === thread)
     return this.#held(mailboxes, async () => {
@@ -212,15 +211,15 @@ export class Shards<Reader extends ShardReader = ShardReader> {
   }
 
   readThreadUsage(thread: number): Promise<ThreadUsage> {
-    return this.#threads.look(thread)
+    return this.#threads.readUsage(thread)
   }
 
-  /** Does `work` while no shard commits anything. Messages are taken meanwhile, and wait. */
+  /** Does `work` while no shard commits anything. Messages that arrive meanwhile wait. */
   stillWhile<T>(work: () => Promise<T>): Promise<T> {
     return this.#held(this.#mailboxes, work)
   }
 
-  /** One holder after the other: a mailbox is held once at a time. */
+  /** One holder after the other, because a mailbox is held once at a time. */
   #held<T>(mailboxes: readonly Mailbox[], work: () => Promise<T>): Promise<T> {
     const result = this.#holding.then(async () => {
       await Promise.all(mailboxes.map((mailbox) => mailbox.hold()))

@@ -4,7 +4,7 @@
  *
  * It is a row of its own, and the event's record has a flag for it: jobs without enrichment pay nothing.
  */
-import { decodeJsonRow, encodeJsonRow } from './rows.js'
+import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 
 /** The field of a body that holds the added fields, by name of the step. */
 export const ENRICHMENT = 'enrichment'

@@ -3,7 +3,7 @@
  *
  * It is a row of its own, and the event's record has a flag for it: events without notes pay nothing.
  */
-import { decodeJsonRow, encodeJsonRow } from './rows.js'
+import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 
 /** One note. */
 export interface StoredNote {

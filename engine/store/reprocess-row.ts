@@ -4,7 +4,7 @@
  */
 import type { ScalarValue } from '../domain/event/point-value.js'
 import type { Filter } from '../domain/query/filter.js'
-import { decodeJsonRow, encodeJsonRow } from './rows.js'
+import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 
 /**
  * Which events a task decides again. Checked before it is stored. Relative dates count from the time of the request.

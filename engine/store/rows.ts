@@ -5,12 +5,13 @@
  *
  * Every row starts with the version of its layout (D11).
  */
-import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
-import type { Consensus, Vote } from '../domain/learn/consensus.js'
-import type { ModelSummary } from '../domain/learn/classifier.js'
-import type { PointValue } from '../domain/event/point-value.js'
-import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import { assert } from '../assert.js'
+import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
+import type { PointValue } from '../domain/event/point-value.js'
+import type { ModelSummary } from '../domain/learn/classifier.js'
+import type { Consensus, Vote } from '../domain/learn/consensus.js'
+import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
+import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import { pack, unpack } from './pack.js'
 
 const VERSION = 1
@@ -232,30 +233,18 @@ export function decodeModel(value: Uint8Array): { row: ModelRow; model: Uint8Arr
   return { row: JSON.parse(bytes.toString('utf8', 8, jsonEnd)) as ModelRow, model: bytes.subarray(jsonEnd) }
 }
 
-/** | 0 version | 1 JSON | */
 export function encodeBallot(row: BallotRow): Buffer {
   return encodeJsonRow(row)
-}
-
-/** | 0 version | 1 JSON | */
-export function encodeJsonRow(row: object): Buffer {
-  return Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')])
 }
 
 export function decodeBallot(value: Uint8Array): BallotRow {
   return decodeJsonRow(value) as BallotRow
 }
 
-/** | 0 version | 1 JSON | */
 export function encodeStats(row: StatsRow): Buffer {
   return encodeJsonRow(row)
 }
 
 export function decodeStats(value: Uint8Array): StatsRow {
   return decodeJsonRow(value) as StatsRow
-}
-
-export function decodeJsonRow(value: Uint8Array): unknown {
-  assert(value[0] === VERSION, 'the row has a version that this code knows')
-  return JSON.parse(Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8'))
 }

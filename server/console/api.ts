@@ -58,6 +58,12 @@ export async function signIn(key: string, username: string, password: string): P
     )
 }
 
+/** What the caller may do: a page shows no action that would be refused. @throws ApiError. */
+export async function allowed(): Promise<(...scopes: readonly string[]) => boolean> {
+  const scopes = await ask<readonly string[]>('GET', '/api/v2/token/scopes')
+  return (...needed) => needed.every((scope) => scopes.includes(scope))
+}
+
 /** Sends a request and returns the answer's document. @throws ApiError. */
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const answer = await fetch(location.origin + path, {

@@ -1,20 +1,15 @@
 /**
- * The pages of the console: the jobs, a job, votes on events, an integration, the API keys. Links in incidents lead to
- * them (C3.12).
+ * The pages of the console: the jobs, a job, votes on events; what is set up is in set-up-pages.ts. Links in incidents
+ * lead to them (C3.12).
  *
  * Owns: what a page shows, and the actions of its buttons; each action draws the page again. Leaves out: signing in
  * (app.ts).
+ *
+ * 1. A page has no button and no form for what the caller may not do.
  */
-import { ask, type Job, type StoredEvent } from './api.js'
-import { button, carefulButton, element, field, table, type Element } from './dom.js'
-
-/** Draws the page again, and shows errors. */
-export interface Screen {
-  draw(): Promise<void>
-  failed(error: unknown): void
-}
-
-type Page = (id: string, screen: Screen) => Promise<Element>
+import { allowed, ask, type Job, type StoredEvent } from './api.js'
+import { button, carefulButton, element, table, type Element } from './dom.js'
+import { integration, keys, type Page, type Screen } from './set-up-pages.js'
 
 const EVENTS_SHOWN = 20
 
@@ -34,6 +29,7 @@ function decisionOf(event: StoredEvent): string {
 
 /** All jobs that the caller may see. */
 const jobs: Page = async () => {
+  const may = await allowed()
   const found = await ask<readonly Job[]>('GET', '/api/v2/jobs')
   const rows = found.map(
     ({
@@ -51,7 +47,7 @@ const jobs: Page = async () => {
       String(events),
       String(votes),
       retrain_msg,
-      link(`/jobs/feedback-flow/${id}`, 'Give feedback'),
+      link(`/jobs/feedback-flow/${id}`, may('write:event_feedback') ? 'Give feedback' : 'Events'),
     ],
   )
   if (rows.length === 0)
@@ -59,7 +55,12 @@ const jobs: Page = async () => {
       'section',
       {},
       element('h1', {}, 'Jobs'),
-      element('p', {}, 'There are no jobs. Create one with ', link('/docs/exposer', 'POST /api/v2/resources'), '.'),
+      element(
+        'p',
+        {},
+        'There are no jobs.',
+        ...(may('write:resources') ? [' Create one with ', link('/docs/exposer', 'POST /api/v2/resources'), '.'] : []),
+      ),
     )
   return element(
     'section',
@@ -71,6 +72,7 @@ const jobs: Page = async () => {
 
 /** The latest events of a job, each with a button for every label. */
 const feedback: Page = async (id, { draw, failed }) => {
+  const may = await allowed()
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
   const selection = { job_ids: [job.job_id], size: EVENTS_SHOWN, decision_points_only: true }
   const { events, total_count: total } = await ask<{ events: readonly StoredEvent[]; total_count: number }>(
@@ -80,7 +82,8 @@ const feedback: Page = async (id, { draw, failed }) => {
   )
   const rows = events.map((event) => {
     const path = `/api/v2/events/${job.job_id}/${encodeURIComponent(event.event_id)}/feedback`
-    const votes = job.labels.map((label) =>
+    const labels = may('write:event_feedback') ? job.labels : []
+    const votes = labels.map((label) =>
       button(
         label,
         async () => {
@@ -113,12 +116,24 @@ const feedback: Page = async (id, { draw, failed }) => {
       `The latest ${events.length} of ${total} events. `,
       link(`/use-cases/overview/${job.job_id}`, 'About the job'),
     ),
-    table(['Event', 'Time (UTC)', 'Decision points', 'Decision', 'Consensus', 'State', 'What is right?'], rows),
+    table(
+      [
+        'Event',
+        'Time (UTC)',
+        'Decision points',
+        'Decision',
+        'Consensus',
+        'State',
+        may('write:event_feedback') ? 'What is right?' : '',
+      ],
+      rows,
+    ),
   )
 }
 
 /** A job with its metrics. */
 const overview: Page = async (id, { draw, failed }) => {
+  const may = await allowed()
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
   const metrics = await ask<{ overall_accuracy: number | null; time_saved_minutes: number }>(
     'POST',
@@ -142,7 +157,11 @@ const overview: Page = async (id, { draw, failed }) => {
     'section',
     {},
     element('h1', {}, job.title),
-    element('p', {}, link(`/jobs/feedback-flow/${job.job_id}`, 'Give feedback')),
+    element(
+      'p',
+      {},
+      link(`/jobs/feedback-flow/${job.job_id}`, may('write:event_feedback') ? 'Give feedback' : 'Events'),
+    ),
     table(
       [],
       [
@@ -157,76 +176,11 @@ const overview: Page = async (id, { draw, failed }) => {
         ['Minutes saved', metrics === null ? '-' : String(metrics.time_saved_minutes)],
       ],
     ),
-    element('p', { class: 'votes' }, toggle, button('Train', act('train'), failed)),
-  )
-}
-
-/** An integration as JSON, for editing. */
-const integration: Page = async (id, { draw, failed }) => {
-  const [found] = await ask<readonly { title: string }[]>(
-    'GET',
-    `/api/v2/resources?resource_type=integration&id=${encodeURIComponent(id)}`,
-  )
-  if (found === undefined) throw new Error('integration not found')
-  const text = element('textarea', { rows: '20', spellcheck: 'false', 'aria-label': 'The integration' })
-  text.value = JSON.stringify(found, null, 2)
-  const save = button(
-    'Save',
-    async () => {
-      await ask('POST', '/api/v2/resources', [JSON.parse(text.value)])
-      await draw()
-    },
-    failed,
-  )
-  const note = 'Secrets are not shown and stay unchanged. If you change the address, enter them again.'
-  return element('section', {}, element('h1', {}, found.title), element('p', {}, note), text, element('p', {}, save))
-}
-
-interface Key {
-  readonly id: string
-  readonly name: string
-  readonly key_type: string
-  readonly created_at: string
-}
-
-/** The API keys. A new key is shown only once. */
-const keys: Page = async (_id, { draw, failed }) => {
-  const found = await ask<readonly Key[]>('GET', '/api/v2/resources?resource_type=api_key')
-  const rows = found.map(({ id, name, key_type, created_at }) => [
-    name,
-    key_type,
-    created_at.slice(0, 10),
-    carefulButton(
-      'Delete',
-      `Delete the key ${name}? Requests that use it will be refused.`,
-      async () => {
-        await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
-        await draw()
-      },
-      failed,
+    element(
+      'p',
+      { class: 'votes' },
+      ...(may('execute:job_operations') ? [toggle, button('Train', act('train'), failed)] : []),
     ),
-  ])
-  const name = field('text', 'Name of a new key')
-  const shown = element('code')
-  const make = button(
-    'Make',
-    async () => {
-      const resource = { key: { type: 'api_key', properties: { name: name.value } } }
-      const { created } = await ask<{ created: readonly { value?: string }[] }>(
-        'POST',
-        '/api/v2/resources?overwrite=false',
-        resource,
-      )
-      shown.textContent = `Shown only once: ${created[0]?.value ?? ''}`
-    },
-    failed,
-  )
-  return element(
-    'section',
-    {},
-    element('h1', {}, 'API keys'),
-    table(['Name', 'Type', 'Since', ''], rows),
-    element('p', {}, name, ' ', make, ' ', shown),
   )
 }
 

@@ -1,5 +1,6 @@
 /**
- * Step of the build, after the compiler: makes the pages that the service shows at `/docs` from the Markdown beside this file.
+ * Step of the build, after the compiler: makes the pages that the service shows at `/docs` from the Markdown beside
+ * this file.
  *
  * The result is in `.build/server/docs/html`: a page for each text, the index of headings, and the style.
  */

@@ -1,13 +1,14 @@
 /**
  * The manual as HTML: Markdown in, pages and an index of their headings out.
  *
- * Owns: anchors, links, navigation, the frame of a page. Leaves out: files (build-docs.ts), style (manual.css), searching (search.ts).
- * `marked` reads the Markdown: it has no dependencies, brings its types, and shows every token to whoever renders it.
+ * Owns: anchors, links, navigation, the frame of a page. Leaves out: files (build-docs.ts), style (manual.css),
+ * searching (search.ts). `marked` reads the Markdown: it has no dependencies, brings its types, and shows every token
+ * to whoever renders it.
  *
  * 1. A page is escaped: HTML in the Markdown is shown as text.
  * 2. Anchors are those of GitHub, so that a link works in the repository and in the served page.
- * 3. A link to a page or heading that does not exist is an error. A link to another file of the repository becomes text, since that
- *    file is not served.
+ * 3. A link to a page or heading that does not exist is an error. A link to another file of the repository becomes
+ *    text, since that file is not served.
  */
 import { Marked, type Token, type Tokens } from 'marked'
 

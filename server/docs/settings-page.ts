@@ -1,4 +1,7 @@
-/** The manual's page about settings, made from the table of settings. `npm run docs` writes it, and a test compares the two. */
+/**
+ * The manual's page about settings, made from the table of settings. `npm run docs` writes it, and a test compares the
+ * two.
+ */
 import { settingsTable } from '../config.js'
 import type { Setting } from '../setting.js'
 

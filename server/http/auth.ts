@@ -7,7 +7,7 @@
  * The header with the configured name takes precedence over the neutral one (C1.1). If both are absent, the key may be
  * in `Authorization: Bearer`, because Prometheus and Alertmanager before 0.28 cannot send other headers.
  */
-import { Refusal, type Principal, type Scope } from '../../engine/index.js'
+import { lackOf, Refusal, type Principal, type Scope } from '../../engine/index.js'
 import type { App } from '../app.js'
 import type { Exchange } from './exchange.js'
 
@@ -55,5 +55,5 @@ export function stillAuthorized({ key }: Exchange, app: App, scope: Scope): Prin
   const principal = ownerOf(key, app)
   if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`)
   if (scope === 'public' || principal.scopes.has(scope)) return principal
-  throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
+  throw new Refusal('forbidden', lackOf(principal, scope))
 }

@@ -143,8 +143,8 @@ export class BodyCollector implements BodySink, AfterRead {
 
 /**
  * The whole body, which the caller may keep. Rejects with body_too_large, bodies_busy, or invalid_json for invalid
- * gzip. Never settles if the client disconnects first. `gone` is called if it disconnects before it is answered; without
- * it the work goes on without its client.
+ * gzip. Never settles if the client disconnects first. `gone` is called if it disconnects before it is answered;
+ * without it the work goes on without its client.
  */
 export function collectBody(
   exchange: Exchange,

@@ -73,6 +73,14 @@ export class Listener implements ExchangeHost {
     return listener
   }
 
+  /** Listens for a moment. Rejects as `open` does. */
+  static async check({ host, port, tls }: Pick<ListenOptions, 'host' | 'port' | 'tls'>): Promise<void> {
+    if (tls !== undefined) checkTlsFiles(tls)
+    const app = App()
+    await listenOn(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT)
+    app.close()
+  }
+
   /** Reloads the certificate for new connections. If it is invalid, rejects with one sentence and changes nothing. */
   async reloadTls(): Promise<void> {
     const { tls } = this.#options
@@ -127,7 +135,7 @@ export class Listener implements ExchangeHost {
   }
 
   /** Starts listening and returns the port. */
-  #listen(app: TemplatedApp, port: number, sharing: number): Promise<number> {
+  async #listen(app: TemplatedApp, port: number, sharing: number): Promise<number> {
     const serve =
       (method: string) =>
       (res: HttpResponse, req: HttpRequest): void => {
@@ -141,19 +149,20 @@ export class Listener implements ExchangeHost {
       }
     // GET and POST have handlers of their own, so that their method need not be read from the request.
     app.get('/*', serve('get')).post('/*', serve('post')).any('/*', serve(''))
-    const { host } = this.#options
-    return new Promise((resolve, reject) => {
-      app.listen(host, port, sharing, (socket) => {
-        if (socket === false) {
-          app.close()
-          reject(new Error(`cannot listen on ${host} port ${port}: it is in use or not allowed`))
-        } else {
-          this.#apps.push({ app, socket })
-          resolve(us_socket_local_port(socket))
-        }
-      })
-    })
+    const socket = await listenOn(app, this.#options.host, port, sharing)
+    this.#apps.push({ app, socket })
+    return us_socket_local_port(socket)
   }
+}
+
+function listenOn(app: TemplatedApp, host: string, port: number, sharing: number): Promise<us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, sharing, (socket) => {
+      if (socket !== false) return resolve(socket)
+      app.close()
+      reject(new Error(`cannot listen on ${host} port ${port}: it is in use or not allowed`))
+    })
+  })
 }
 
 function stopListening(app: ListeningApp): void {

@@ -6,7 +6,6 @@
  * A native response corks its writes only inside a callback. One callback with module variables serves all answers, so
  * that none has to make its own.
  */
-import { headerName } from './header-name.js'
 import type { HttpResponse } from './native.js'
 
 export type Headers = readonly (readonly [name: string, value: string])[]
@@ -14,7 +13,8 @@ export type Headers = readonly (readonly [name: string, value: string])[]
 export const noHeaders: Headers = []
 
 const OK = '200 OK'
-const contentTypeHeader = headerName('Content-Type')
+/** As bytes, because a string is encoded at each use. */
+const CONTENT_TYPE = Buffer.from('Content-Type', 'latin1')
 
 const codes = new Map<string, number>()
 
@@ -50,7 +50,7 @@ let content: Answer | null = null
 export function writeHead(res: HttpResponse, status: string, type: string, headers: Headers): void {
   // The native default is 200 OK.
   if (status !== OK) res.writeStatus(status)
-  res.writeHeader(contentTypeHeader.bytes, type)
+  res.writeHeader(CONTENT_TYPE, type)
   for (let i = 0; i < headers.length; i++) res.writeHeader(headers[i]![0], headers[i]![1])
 }
 

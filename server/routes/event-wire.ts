@@ -79,7 +79,11 @@ function errorText({ errorMessage }: EventView): string {
   return `"error_message":${JSON.stringify(errorMessage)}`
 }
 
-const eventMiddles = new Middles((view) => `${decisionText(view)}${errorText(view)},${standingText(view)}`)
+/** The state of a bucket under both its names: exports and filters have the second. */
+const eventMiddles = new Middles(
+  (view) =>
+    `${decisionText(view)}${errorText(view)},"knowledge_base_state":"${view.bucketState}",${standingText(view)}`,
+)
 const lineMiddles = new Middles((view) => `${decisionText(view)}${standingText(view)}`)
 const eventEnd = Buffer.from('}')
 const lineEnd = Buffer.from(',"error_message":null}\n')

@@ -1,11 +1,14 @@
 /** Health checks for clients. */
 import { Type } from 'typebox'
+import { Refusal } from '../../engine/index.js'
 import { principalOf } from '../http/auth.js'
+import { replyRefusal } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type Route } from '../http/route.js'
 import { Outcome, worked } from '../schemas/common.js'
 
 const tag = 'Health'
+const KeyState = Type.Object({ status: Type.Boolean(), connected: Type.Boolean() })
 
 const health: Route = {
   method: 'GET',
@@ -13,19 +16,26 @@ const health: Route = {
   operationId: 'getHealth',
   tag,
   summary: 'Check the service and the key',
-  description: 'The status is 200 even for a wrong key; the answer says whether the key is valid.',
+  description: 'The status says whether the key is valid, and so does the answer, which has one form for both.',
   scope: null,
   looksAtKey: true,
   responses: {
     200: {
-      description: 'Both fields are false for a wrong key.',
-      schema: Type.Object({ status: Type.Boolean(), connected: Type.Boolean() }),
+      description: 'The key is valid.',
+      schema: KeyState,
       example: { status: true, connected: true },
+    },
+    401: {
+      description: 'The key is missing or unknown.',
+      schema: KeyState,
+      example: { status: false, connected: false },
     },
   },
   serve(exchange, _params, app) {
     const known = principalOf(exchange, app) !== null
-    replyJson(exchange, 200, { status: known, connected: known })
+    if (!known && exchange.wantsProblem)
+      return replyRefusal(exchange, new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`))
+    replyJson(exchange, known ? 200 : 401, { status: known, connected: known })
   },
 }
 

@@ -49,7 +49,7 @@ const jobMetadata = operation({
   scope: 'read:resources',
   query: JobMetadataQuery,
   responses: { 200: { description: 'Job categories, or one of them.', schema: JobMetadata } },
-  handle: ({ app, query }) => app.service.integrationMetadata.jobMetadata(query.category),
+  handle: ({ app, query }) => app.service.integrationMetadata.jobMetadata(query.category, query.field_mappings),
 })
 
 const integrations = operation({

@@ -100,7 +100,7 @@ const apply: GuardedRoute = {
         properties: {
           title: 'Phishing',
           category: 'Decision intelligence',
-          decision_points: ['rule', 'source.ip'],
+          decision_points: ['rule.name', 'event.action'],
           pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }],
         },
       },

@@ -25,10 +25,11 @@ export const EventLine = Type.Object({
 })
 
 const EventStatus = Type.Enum(['pending_inference', 'OK', 'ERROR'])
+const BucketState = Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain'])
 const decision = {
   result: Type.String({ description: 'The decision: the id of a label, or empty without a decision.' }),
   result_label: Type.String({ description: 'The name of the label, or empty.' }),
-  bucket_state: Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain']),
+  bucket_state: BucketState,
   outlier: Type.Boolean({ description: 'The event is very different from everything the model was trained on.' }),
   confidence_score: Type.Number({ minimum: 0, maximum: 100, description: 'Percent, two decimals.' }),
 }
@@ -48,6 +49,7 @@ export const EventView = Type.Object({
   ingest_timestamp: Timestamp,
   status: EventStatus,
   ...decision,
+  knowledge_base_state: { ...BucketState, description: 'The same as `bucket_state`.' },
   error_message: ErrorMessage,
 })
 

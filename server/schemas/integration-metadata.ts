@@ -20,6 +20,9 @@ export const SchemaQuery = Type.Object({
 
 export const JobMetadataQuery = Type.Object({
   category: Type.Optional(Type.String({ description: 'Job category, by name or id.' })),
+  field_mappings: Type.Optional(
+    Type.Boolean({ description: 'With `category`: the answer also has `field_mappings`. Default false.' }),
+  ),
 })
 
 export const ParameterSchemas = Type.Object({
@@ -69,11 +72,18 @@ export const FieldMapping = Type.Object({
 
 export const JobCategoryInFull = Type.Object({
   ...JobCategory.properties,
-  parameters: AnySchema,
+  parameters: Type.Record(
+    Type.String(),
+    Type.Object({ type: Type.String(), required: Type.Boolean(), description: Type.String() }),
+    { description: 'The `properties` of such a job by name.' },
+  ),
+  parameters_schema: { ...AnySchema, description: 'The same as a JSON Schema, with all their parts.' },
   processors: Type.Array(JobCategory, { description: 'Added to the pipelines of such jobs automatically.' }),
-  field_mappings: Type.Array(FieldMapping, {
-    description: 'Well-known event formats, with fields that make good decision points.',
-  }),
+  field_mappings: Type.Optional(
+    Type.Array(FieldMapping, {
+      description: 'Well-known event formats, with fields that make good decision points. Only if the query asks.',
+    }),
+  ),
 })
 
 export const JobMetadata = Type.Union([Type.Object({ job_categories: Type.Array(JobCategory) }), JobCategoryInFull])

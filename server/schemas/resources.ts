@@ -211,5 +211,7 @@ export const DeleteAnswer = Type.Object({
 })
 
 export const ResourceList = Type.Array(ShownResource, {
-  description: 'Jobs are nested under their title; integrations and keys are flat. Without filters jobs are abridged.',
+  description:
+    'Jobs are nested under their title; integrations and keys are flat. Without `title` or `id` jobs are ' +
+    'abridged, to id, title, category, status, `decision_points` and `advanced_settings.custom_labels`.',
 })

@@ -1,4 +1,4 @@
-/** What every implementation of engine/domain/learn/classifier.ts is held to. */
+/** The contract of engine/domain/learn/classifier.ts, as tests for every implementation. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -20,7 +20,7 @@ interface Stream {
   readonly random: SeededRandom
 }
 
-/** An event whose label follows from its rule and severity, but for a share of chance. */
+/** An event whose label follows from its rule and severity, except for a random share. */
 function eventOf(random: SeededRandom, noise: number): Example {
   const rule = random.below(rules.length)
   const severity = random.below(5)
@@ -101,9 +101,12 @@ const oddValues: readonly PointValue[] = [
   undefined as unknown as null,
 ]
 
-/** Models that several tests ask, each trained when the first of them does: trainings are nearly all that the contract costs. */
+/**
+ * Models that several tests use. Each is trained by the first test that needs it: trainings are nearly the whole cost
+ * of this contract.
+ */
 class Trained {
-  /** What the training of `usual` said of its progress. */
+  /** The progress of the training of `usual`. */
   readonly progress: number[] = []
   readonly #classifier: Classifier
   #usual: Model | null = null
@@ -113,7 +116,7 @@ class Trained {
     this.#classifier = classifier
   }
 
-  /** Of 500 events whose labels are right. */
+  /** Trained on 500 events with right labels. */
   get usual(): Model {
     return (this.#usual ??= this.#classifier.load(
       this.#classifier.train(setOf(streamOf(500, 23).examples), (done, what) => {
@@ -123,7 +126,7 @@ class Trained {
     ))
   }
 
-  /** Of more events than are held out by chance (held-out.ts), two in five with a label by chance. */
+  /** Trained on more events than are held out at random (held-out.ts); two in five have a random label. */
   get noisy(): Model {
     return (this.#noisy ??= trained(this.#classifier, setOf(streamOf(2_000, 10, 0.4).examples)))
   }
@@ -153,7 +156,7 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
     }
   })
 
-  test(`${name}: an answer does not depend on what was asked before`, () => {
+  test(`${name}: an answer does not depend on earlier answers`, () => {
     const random = new SeededRandom(5)
     const model = models.usual
     const events = Array.from({ length: 20 }, () => eventOf(random, 0).values)
@@ -175,7 +178,7 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
       for (let i = 0; i < 200; i++) assertSound(model, eventOf(random, 0).values)
   })
 
-  test(`${name}: a label without an example is never the answer, and hardly probable`, () => {
+  test(`${name}: a label without an example is never the answer and hardly probable`, () => {
     const { examples, random } = streamOf(120, 7)
     for (const absent of [0, 1, 2]) {
       for (const objective of [
@@ -231,7 +234,7 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
 }
 
 function survives(name: string, classifier: Classifier, models: Trained): void {
-  test(`${name}: odd values are survived, asked for and trained on`, () => {
+  test(`${name}: odd values harm neither decisions nor trainings`, () => {
     const { examples, random } = streamOf(100, 12)
     const odd = oddValues.map((value, i) => ({ values: points.map(() => value), label: i % 3, weight: 1 + i }))
     const background = odd.map(({ values }) => values)
@@ -249,13 +252,13 @@ function survives(name: string, classifier: Classifier, models: Trained): void {
     }
   })
 
-  test(`${name}: too few and too many values are survived`, () => {
+  test(`${name}: too few and too many values do no harm`, () => {
     assertSound(models.usual, [])
     assertSound(models.usual, ['port scan'])
     assertSound(models.usual, [...eventOf(new SeededRandom(13), 0).values, 'one', 2, true])
   })
 
-  test(`${name}: types mixed at one point are told apart`, () => {
+  test(`${name}: values of different types at one point stay distinct`, () => {
     const kinds: readonly (readonly [PointValue, number])[] = [
       ['1', 0],
       [1, 1],
@@ -304,7 +307,7 @@ function survives(name: string, classifier: Classifier, models: Trained): void {
     assert.equal(best(ask(trained(classifier, set(3, 30)), ['same', 1])), 1)
   })
 
-  test(`${name}: points that no example has are survived`, () => {
+  test(`${name}: points that no example has do no harm`, () => {
     const { examples } = streamOf(60, 16)
     const wide = Array.from({ length: 256 }, (_, i) => points[i] ?? `absent.${i}`)
     const model = trained(classifier, setOf(examples, { points: wide }))
@@ -325,7 +328,7 @@ function trains(name: string, classifier: Classifier, models: Trained): void {
     assert.ok(new Set(seen).size >= 20, `${new Set(seen).size} steps`)
   })
 
-  test(`${name}: a training stops at the first no of its progress`, () => {
+  test(`${name}: a training stops at the first no of its progress callback`, () => {
     const set = setOf(streamOf(200, 18, 0.1).examples)
     for (const stopAt of [0, 0.05, 0.3, 0.7, 0.97]) {
       let after = 0
@@ -338,7 +341,7 @@ function trains(name: string, classifier: Classifier, models: Trained): void {
     }
   })
 
-  test(`${name}: bytes cut short, changed or of another kind are refused`, () => {
+  test(`${name}: truncated, changed and foreign bytes are refused`, () => {
     const bytes = classifier.train(setOf(streamOf(80, 19).examples), goOn)
     const random = new SeededRandom(20)
     for (const length of [0, 1, 5, 20, bytes.length >> 1, bytes.length - 1]) {
@@ -377,7 +380,7 @@ function trains(name: string, classifier: Classifier, models: Trained): void {
 }
 
 function judgesOutliers(name: string, classifier: Classifier, models: Trained): void {
-  test(`${name}: few known events are outliers, an event with nothing known is one`, () => {
+  test(`${name}: few known events are outliers, an event of unknown values is one`, () => {
     const { examples } = streamOf(500, 24)
     const model = trained(classifier, setOf(examples, { background: streamOf(500, 25).examples.map((e) => e.values) }))
     const isOutlier = (values: PointValues): boolean => model.outlierScore(values) >= model.summary.outlierThreshold

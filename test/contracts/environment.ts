@@ -1,4 +1,4 @@
-/** What engine/store/environment.ts promises, held against an implementation of it. */
+/** The contract of engine/store/environment.ts, as tests for every implementation. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { isRefusal } from '../../engine/errors.js'
@@ -8,12 +8,12 @@ import { MemoryEnvironment } from '../../engine/store/memory-store.js'
 
 export const contractTables = ['first', 'second'] as const
 
-/** An environment with contractTables, empty, and what the suite needs beside it. */
+/** An empty environment with contractTables, and what the suite needs beside it. */
 export interface EnvironmentUnderTest {
   readonly environment: Environment
-  /** Another handle on the same store, as a reader has it; the same one where there can be no other. */
+  /** Another handle on the same store, as a reader has it; the same one if there can be no other. */
   reader(): Environment
-  /** Commits the batch in a way that must fail in the middle of it. */
+  /** Commits the batch in a way that must fail halfway. */
   commitInVain(batch: WriteBatch): void
 }
 
@@ -43,7 +43,7 @@ function walk(environment: Environment, range: KeyRange, table = 'first'): strin
   return entries
 }
 
-/** What a scan shows, while something else is read. */
+/** What a scan shows while something else is read. */
 function scan(environment: Environment, range: KeyRange, table = 'first'): string[] {
   const entries: string[] = []
   environment.scan(table, range, (key, value) => {
@@ -55,7 +55,7 @@ function scan(environment: Environment, range: KeyRange, table = 'first'): strin
   return entries
 }
 
-/** Every implementation is held to this; `open` is called once a test. */
+/** Registers the contract's tests for one implementation. `open` is called once a test. */
 export function environmentContract(name: string, open: (test: TestContext) => Promise<EnvironmentUnderTest>): void {
   const fact = (what: string, check: (given: EnvironmentUnderTest) => void): void => {
     it(what, async (test) => check(await open(test)))
@@ -67,7 +67,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, {}), [])
     })
 
-    fact('a scan shows values of any length, and ends when it is told to', ({ environment }) => {
+    fact('a scan shows values of any length, and ends on request', ({ environment }) => {
       const lengths = [0, 1, 300, 5_000, 20_000, 70_000, 300_000, 2]
       commit(environment, ...lengths.map((length, at) => [`k${at}`, String(at).repeat(length)] as [string, string]))
       assert.deepEqual(
@@ -82,7 +82,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(seen, ['k2', 'k3'])
     })
 
-    fact('keys are counted from a first one up to a last one that is not counted', ({ environment }) => {
+    fact('keys are counted from a first one to before a last one', ({ environment }) => {
       commit(environment, ['a', '1'], ['b', '2'], ['c', '3'], ['d', '4'])
       const count = (from?: string, to?: string): number => {
         return environment.count('first', {
@@ -96,7 +96,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       )
     })
 
-    fact('what is committed is read', ({ environment }) => {
+    fact('a committed value is read', ({ environment }) => {
       commit(environment, ['a', '1'], ['b', ''])
       assert.equal(read(environment, 'a'), '1')
       assert.equal(read(environment, 'b'), '')
@@ -109,12 +109,12 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, {}), ['a=1'])
     })
 
-    fact('of several changes of one key in a batch the last one wins', ({ environment }) => {
+    fact('the last of several changes of a key in a batch wins', ({ environment }) => {
       commit(environment, ['a', '1'], ['a', '2'], ['b', '1'], ['b', null], ['c', null], ['c', '3'], ['d', null])
       assert.deepEqual(walk(environment, {}), ['a=2', 'c=3'])
     })
 
-    fact('what gave its map back maps anew, and has what it had', ({ environment }) => {
+    fact('an environment that gave its map back maps again and has its data', ({ environment }) => {
       commit(environment, ['a', '1'], ['b', '2'])
       assert.equal(environment.unmap(), true)
       assert.equal(environment.unmap(), true)
@@ -137,7 +137,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, {}), ['b=2'])
     })
 
-    fact('bytes that were read are the reader’s to keep and to change', ({ environment }) => {
+    fact('a reader may keep and change the bytes that it read', ({ environment }) => {
       commit(environment, ['a', 'one'], ['b', 'two'])
       const first = environment.get('first', text('a')) as Uint8Array
       const entries = [...environment.range('first', {})]
@@ -150,7 +150,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, {}), ['a=x', 'b=y'])
     })
 
-    fact('a value is read into memory of the caller’s, as far as that goes', ({ environment }) => {
+    fact('a value is read into the caller’s memory, as far as it fits', ({ environment }) => {
       const large = 'x'.repeat(100_000)
       commit(environment, ['a', 'one'], ['b', large], ['c', ''])
       const into = Buffer.from('......')
@@ -168,7 +168,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.equal(environment.read('first', text('a'), into), -1)
     })
 
-    fact('bytes that were committed are copied', ({ environment }) => {
+    fact('committed bytes are copied', ({ environment }) => {
       const batch = new WriteBatch()
       const [key, value] = [text('a'), text('1')]
       batch.put('first', key, value)
@@ -178,7 +178,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, {}), ['a=1'])
     })
 
-    fact('keys come in byte order, a prefix before what it begins', ({ environment }) => {
+    fact('keys are in byte order, a prefix before longer keys', ({ environment }) => {
       commit(
         environment,
         ['\xff\xff', '6'],
@@ -194,7 +194,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       )
     })
 
-    fact('bounds take the lower one in and leave the upper one out, in both directions', ({ environment }) => {
+    fact('ranges include their lower bound and exclude the upper one, in both directions', ({ environment }) => {
       commit(environment, ['b', '2'], ['d', '4'], ['f', '6'])
       const [from, to] = [text('b'), text('f')]
       assert.deepEqual(walk(environment, { from, to }), ['b=2', 'd=4'])
@@ -208,7 +208,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, { from, to: from }), [])
     })
 
-    fact('a limit counts from where the walk begins', ({ environment }) => {
+    fact('a limit counts from the start of the walk', ({ environment }) => {
       commit(environment, ['a', '1'], ['b', '2'], ['c', '3'])
       assert.deepEqual(walk(environment, { limit: 2 }), ['a=1', 'b=2'])
       assert.deepEqual(walk(environment, { limit: 2, reverse: true }), ['c=3', 'b=2'])
@@ -216,7 +216,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, { limit: 9 }), ['a=1', 'b=2', 'c=3'])
     })
 
-    fact('a walk stays on the state that it began on', ({ environment }) => {
+    fact('a walk shows the state at its start', ({ environment }) => {
       commit(environment, ['a', '1'], ['c', '3'], ['e', '5'])
       const seen: string[] = []
       for (const item of environment.range('first', {})) {
@@ -239,7 +239,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.equal(read(environment, 'a'), '1')
     })
 
-    fact('a commit that fails has changed nothing, and the next one succeeds', (given) => {
+    fact('a failed commit changes nothing, and the next one succeeds', (given) => {
       const { environment } = given
       commit(environment, ['a', '1'])
       const batch = new WriteBatch()
@@ -257,7 +257,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, {}, 'second'), ['a=2'])
     })
 
-    fact('a batch that names a table that is not there changes nothing', ({ environment }) => {
+    fact('a batch that names an unknown table changes nothing', ({ environment }) => {
       const batch = new WriteBatch()
       batch.put('first', text('a'), text('1'))
       batch.put('third', text('a'), text('1'))
@@ -276,7 +276,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(other, {}), ['b=2'])
     })
 
-    fact('what is stored takes room', ({ environment }) => {
+    fact('stored data takes space', ({ environment }) => {
       const before = environment.sizeBytes()
       commit(environment, ['a', 'x'.repeat(100_000)])
       assert.ok(environment.sizeBytes() >= before + 100_000 - 8192 * 8)

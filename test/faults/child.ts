@@ -1,8 +1,8 @@
-/** A whole engine in a process of its own, seen from the test that is going to kill it. */
+/** A whole engine in a process of its own, seen from the test that kills it. */
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-type JsonReader =
+type Command =
   | { readonly ask: 'ingest'; readonly eventId: string | null; readonly body: Readonly<Record<string, unknown>> }
   | { readonly ask: 'ingest many'; readonly bodies: readonly Readonly<Record<string, unknown>>[] }
   | { readonly ask: 'feedback'; readonly eventId: string; readonly analyst: string; readonly label: string }
@@ -11,7 +11,7 @@ type JsonReader =
   | { readonly ask: 'note'; readonly eventId: string; readonly text: string }
   | { readonly ask: 'train' | 'stop' | 'start' | 'job' | 'reprocess' | 'tasks' | 'close' }
 
-export type ChildRequest = JsonReader & { readonly number: number }
+export type ChildRequest = Command & { readonly number: number }
 
 export interface ChildAnswer {
   readonly number: number
@@ -26,26 +26,29 @@ export type Ready =
   | { readonly ready: true; readonly jobId: number }
   | { readonly ready: false; readonly code: string; readonly message: string }
 
-/** What became of a request: a result, a refusal, or nothing since the process died first. */
+/** The outcome of a request: a result, a refusal, or null if the process died first. */
 export type Outcome = { readonly result: unknown } | { readonly refused: string } | null
 
 const program = fileURLToPath(new URL('./engine-child.js', import.meta.url))
 
 export class EngineChild {
   readonly process: ChildProcess
-  /** How the start went; null where the process died in it. */
+  /** How the start went; null if the process died in it. */
   readonly ready: Promise<Ready | null>
   readonly exited: Promise<void>
   readonly failures: string[] = []
-  /** What it wrote to its standard error; LMDB writes there. */
+  /** Its standard error, to which LMDB writes. */
   errorText = ''
   readonly #waiting = new Map<number, (outcome: Outcome) => void>()
   #numbers = 0
 
-  /** `limitKib`: no file may grow beyond it, until the limit is raised. `searchPort`: of a search engine that events are looked up in. */
+  /**
+   * `limitKib`: no file may grow beyond it, until the limit is raised. `searchPort`: the port of a search engine for
+   * enrichment.
+   */
   constructor(dataDir: string, limitKib?: number, searchPort?: number) {
     const args = [program, dataDir]
-    // Without the limit's signal ignored the first write over it would kill the process.
+    // Unless this signal is ignored, the first write over the limit kills the process.
     this.process =
       limitKib === undefined
         ? fork(program, [dataDir, '2', ...(searchPort === undefined ? [] : [String(searchPort)])], {
@@ -73,17 +76,17 @@ export class EngineChild {
     })
   }
 
-  ask(query: JsonReader): Promise<Outcome> {
+  ask(command: Command): Promise<Outcome> {
     const number = this.#numbers++
     return new Promise((resolve) => {
       this.#waiting.set(number, resolve)
       if (!this.process.connected) return resolve(null)
-      // A process that is dying may not take it; its exit answers then.
-      this.process.send({ ...query, number }, () => {})
+      // A dying process may not take it; its exit answers then.
+      this.process.send({ ...command, number }, () => {})
     })
   }
 
-  /** SIGKILL, and nothing else. */
+  /** Sends SIGKILL and waits for the exit. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL')
     await this.exited

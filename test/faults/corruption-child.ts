@@ -1,4 +1,6 @@
-/** Trials of corruption.ts in a process of their own: a damaged file that was not found may take it down. DIR SEED FROM TO */
+/**
+ * Trials of corruption.ts in a process of their own: a damaged file that was not found may crash it. DIR SEED FROM TO
+ */
 import { Corruption } from './corruption.js'
 
 const [dir = '', seed = '', from = '', to = ''] = process.argv.slice(2)

@@ -1,4 +1,7 @@
-/** `npm run test:corruption -- [--count 1000] [--seed 1]`: corruption.ts, many times over; ends with 1 where a byte was missed. */
+/**
+ * `npm run test:corruption -- [--count 1000] [--seed 1]`: runs the trials of corruption.ts and exits with 1 if a byte
+ * was missed.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +19,7 @@ function counted(trials: readonly Trial[], nameOf: (trial: Trial) => string): st
     .join('\n')
 }
 
-/** What was named, without the places. */
+/** The report without its places. */
 function sortOf(what: string): string {
   return what
     .replace(/shard-\d/, 'shard')

@@ -1,11 +1,11 @@
-/** Many trials of corruption.ts, in processes that may go down. */
+/** Many trials of corruption.ts, in processes that may crash. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Trial } from './corruption.js'
 
 const program = fileURLToPath(new URL('./corruption-child.js', import.meta.url))
 
-/** Trials 0 to count - 1 on the directory, which is as it was in the end. A process that went down missed what it looked at. */
+/** Runs trials 0 to count - 1 on the directory and leaves it as it was. A process that crashed missed its byte. */
 export async function corrupt(
   dir: string,
   seed: number,
@@ -23,7 +23,7 @@ export async function corrupt(
       child.once('exit', (code, signal) => resolve(signal ?? String(code))),
     )
     if (trials.length === count) break
-    // The byte is still changed: nothing more can be tried on this directory.
+    // The byte is still changed: no more trials are possible on this directory.
     const number = trials.length
     trials.push({
       number,

@@ -5,7 +5,7 @@ import { furnish } from '../support/furnished.js'
 import { corrupt } from './corruption-runs.js'
 
 describe('a data directory in which one byte was changed', () => {
-  it('is found to be wrong wherever that changes what is read (npm run test:corruption tries more)', async (test) => {
+  it('is found to be wrong if the change affects what is read (npm run test:corruption tries more)', async (test) => {
     const dir = temporaryDirectory(test)
     await furnish(dir, 200)
     const trials = await corrupt(dir, 11, 50)

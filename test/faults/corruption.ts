@@ -1,10 +1,8 @@
 /**
- * Single bytes of a data directory changed at random, one at a time, and what verifying says of each.
+ * Changes single bytes of a data directory at random, one at a time, and records what verifying reports.
  *
- * 1. `found`: verifying names something. `harmless`: it names nothing, and every table has the same entries, and finds each by its
- *    key, as before: the byte was in a free page, or in a part of a page that nobody reads. `missed`: it names nothing, and what is
- *    read differs, or the process went down reading it, or a file was changed by looking. There must be none of those.
- * 2. Each trial follows from the seed and its number alone, so one can be run again.
+ * 1. Each trial has one of three results, and none may be `missed`.
+ * 2. Each trial depends on the seed and its number alone, so it can be run again.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { createHash } from 'node:crypto'
@@ -17,13 +15,18 @@ import { openReadOnly } from '../../engine/store/directory/environments.js'
 import { walkPages } from '../../engine/store/pages/page-walk.js'
 import { shardTables } from '../../engine/store/tables.js'
 
+/**
+ * Found: verifying reports something. Missed: it reports nothing, but what is read has changed, reading ends the
+ * process, or looking changed a file. Harmless: nothing is reported, every table has the same entries as before, and
+ * each is found by its key. The byte was in a free page then, or in a part of a page that is never read.
+ */
 export type Fate = 'found' | 'harmless' | 'missed'
 
 export interface Trial {
   readonly number: number
   readonly file: string
   readonly page: number
-  /** Of the page, by its header; what is behind the first page of a long value has none. */
+  /** The kind of the page, by its header. The later pages of a long value have no header. */
   readonly kind: 'meta' | 'branch' | 'leaf' | 'long value' | 'free'
   readonly at: number
   readonly from: number
@@ -36,14 +39,14 @@ export interface Trial {
 const PAGE_BYTES = 8192
 const FLAGS_AT = 18
 const kinds: Readonly<Record<number, Trial['kind']>> = { 1: 'branch', 2: 'leaf', 8: 'meta' }
-/** One trial in so many is anywhere in the file, free pages included; the others are where something is. */
+/** One trial in this many picks any byte of the file, free pages included. The others pick a page in use. */
 const ANYWHERE = 10
 
 function tablesOf(name: string): readonly string[] {
   return name === 'catalog' ? allCatalogTables : name === 'integrations' ? ledgerTables : shardTables
 }
 
-/** A hash of every entry as a walk shows it, and as it is found by its key. */
+/** A hash of every entry, both as a scan shows it and as its key finds it. */
 async function contentsOf(dir: string, name: string): Promise<string> {
   const environment = openReadOnly(dir, name)
   try {
@@ -77,7 +80,7 @@ export class Corruption {
   readonly #contents = new Map<string, string>()
   readonly #whole: string
 
-  /** Nobody else uses the directory, and it is sound. */
+  /** The directory must be sound, and nobody else may use it. */
   constructor(dir: string, seed: number) {
     this.#dir = dir
     this.#seed = seed
@@ -94,7 +97,7 @@ export class Corruption {
 
   async run(number: number): Promise<Trial> {
     const random = new SeededRandom(this.#seed * 1_000_003 + number)
-    // Large files have more bytes that can go wrong.
+    // Large files get more trials: they have more bytes that can go wrong.
     const pages = this.#targets.reduce((sum, { used }) => sum + used.length, 0)
     let place = random.below(pages)
     const target = this.#targets.find(({ used }) => (place -= used.length) < 0) as Target

@@ -1,4 +1,4 @@
-/** A thread that commits and dies where a test wants it to (fates.ts). */
+/** A commit thread that dies where a test wants it to (fates.ts). */
 import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import type { CommitTask } from '../../engine/actor/commit-slot.js'

@@ -1,4 +1,7 @@
-/** A shard thread that dies where a test wants it to (fates.ts): the real one over a store that ends it around a commit. */
+/**
+ * A shard thread that dies where a test wants it to (fates.ts): the real one, over a store that ends it around a
+ * commit.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
@@ -21,7 +24,7 @@ if (existsSync(join(dataDir, NO_START_FILE))) throw new Error('the thread cannot
 
 export default function runTurn(task: TurnTask): TurnResult {
   fate = nextFate<Fate>(fatesFile)
-  if (fate === 'at the door') die()
+  if (fate === 'before the turn') die()
   const shard = shards.get(task.shard) ?? open(task)
   if (fate === 'begun' || isDeadly(task)) {
     beginTurn(task)

@@ -1,6 +1,6 @@
 /**
- * A whole engine in a process of its own, to be killed: takes requests over the channel to its parent and answers each
- * when the engine has. `node engine-child.js <data directory> [shards] [port of a search engine to look events up in]`.
+ * A whole engine in a process of its own, to be killed. It takes requests over the channel to its parent and answers
+ * each when the engine has. `node engine-child.js <data directory> [shards] [port of a search engine for enrichment]`.
  */
 import { isRefusal, openEngine, type Author, type Engine, type JobHandle } from '../../engine/index.js'
 import type { ChildAnswer, ChildRequest, Ready } from './child.js'

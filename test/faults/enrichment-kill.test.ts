@@ -1,4 +1,4 @@
-/** A process that is killed while events wait for what is looked up about them. */
+/** A process that is killed while events wait for enrichment. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,15 +26,15 @@ async function started(
   return { child, ready }
 }
 
-describe('a process that is killed while events wait for look-ups', () => {
-  it('looks them up again at the next start: each is there, decided once, with what was found', async (test) => {
+describe('a process that is killed while events wait for enrichment', () => {
+  it('enriches them at the next start: each exists, is decided once, and has what was found', async (test) => {
     const server = await SearchServer.open()
     afterwards(test, () => server.close())
     for (let i = 0; i < 4; i++) server.put('cmdb', `h${i}`, { host: `h${i}`, team: `team ${i}` })
     const working = server.http.answer
     let requests = 0
     server.http.answer = (received, response) => {
-      // Some answers are slow, some are never given: the kills fall among them.
+      // Some answers are slow, some never come: the kills fall among them.
       if (++requests % 5 === 0) return void response.destroy()
       setTimeout(() => working(received, response), (requests % 3) * 20)
     }
@@ -57,7 +57,7 @@ describe('a process that is killed while events wait for look-ups', () => {
     }
     server.http.answer = working
     const { child } = await started(directory, server.http.port, test)
-    // What was stored without an answer before the kill waits for its look-up, too.
+    // Events that were stored before the kill and never answered wait for enrichment, too.
     const pending = async (): Promise<boolean> => {
       const views = await Promise.all(sent.map((eventId) => child.ask({ ask: 'event', eventId })))
       return views.some(

@@ -1,9 +1,9 @@
-/** What a test and the thread that dies for it have to agree on. */
+/** What a test and the thread that dies for it share. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 /** Where a thread dies. */
-export type Fate = 'live' | 'at the door' | 'begun' | 'before the commit' | 'after the commit' | 'handed over'
+export type Fate = 'live' | 'before the turn' | 'begun' | 'before the commit' | 'after the commit' | 'handed over'
 
 /** Where a thread that commits dies. */
 export type CommitFate = 'live' | 'before the commit' | 'after the commit' | 'said'
@@ -11,7 +11,7 @@ export type CommitFate = 'live' | 'before the commit' | 'after the commit' | 'sa
 /** File in the data directory: each line is the fate of one turn, in order. */
 export const FATES_FILE = 'fates'
 
-/** The same, of the turns that were handed over. */
+/** The same for turns that were handed over. */
 export const COMMIT_FATES_FILE = 'commit-fates'
 
 /** Takes the first line of such a file. */
@@ -22,8 +22,8 @@ export function nextFate<T extends string>(path: string): T | 'live' {
   return first === undefined || first === '' ? 'live' : (first as T)
 }
 
-/** While this file is in the data directory no thread starts. */
+/** While this file is in the data directory, no thread starts. */
 export const NO_START_FILE = 'no-start'
 
-/** A message with this id ends the thread that begins with it. */
+/** The thread that begins a message with this id dies. */
 export const DEADLY_ID = 'deadly'

@@ -9,13 +9,13 @@ import { temporaryDirectory } from '../support/engine/files.js'
 import { recount } from '../support/engine/recount.js'
 import { EngineChild } from './child.js'
 
-/** A file may not grow beyond a limit that is lifted later: what a disk does that is full and gets room again. */
+/** A file may not grow beyond a limit, which is raised later: this is how a full disk behaves that gets room again. */
 const limits = spawnSync('bash', ['-c', 'command -v prlimit']).status === 0
 const LIMIT_KIB = 1_500
-/** A file system of its own, for whoever may mount one. */
+/** A file system of its own, for users who may mount one. */
 const DISK_MIB = 6
 
-/** Posts round by round, and keeps account of what was stored and what was refused. */
+/** Posts round by round, and records what was stored and what was refused. */
 class Poster {
   readonly stored: string[] = []
   readonly refused = new Map<string, string>()
@@ -26,7 +26,7 @@ class Poster {
     this.#child = child
   }
 
-  /** Returns how many were refused. */
+  /** Returns the number of refusals. */
   async post(rounds: number, count = 40): Promise<number> {
     const before = this.refused.size
     for (const until = this.#round + rounds; this.#round < until; this.#round++) {
@@ -44,7 +44,7 @@ class Poster {
     return this.refused.size - before
   }
 
-  /** Every answer to a read is the truth. */
+  /** Every read answers with the truth. */
   async read(): Promise<void> {
     for (const eventId of this.stored)
       assert.ok('result' in ((await this.#child.ask({ ask: 'event', eventId })) ?? {}), eventId)
@@ -80,7 +80,7 @@ async function fillAndGoOn(child: EngineChild, directory: string, makeRoom: () =
 }
 
 describe('a full disk', () => {
-  it('refuses what it cannot store, reads on, loses nothing, and goes on when there is room', {
+  it('refuses what it cannot store, still reads, loses nothing, and continues when there is room', {
     skip: limits ? false : 'bash and prlimit are needed to limit the size of files',
   }, async (test) => {
     const directory = temporaryDirectory(test)
@@ -91,7 +91,7 @@ describe('a full disk', () => {
     })
   })
 
-  it('does so on a file system that is full', async (test) => {
+  it('does the same on a file system that is full', async (test) => {
     const directory = temporaryDirectory(test)
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', directory]).status !== 0) {
       return test.skip('only root can mount a file system')
@@ -110,7 +110,7 @@ describe('a full disk', () => {
     }
   })
 
-  it('at the first start is said in a sentence, and the next start with room succeeds', {
+  it('is reported in a sentence at the first start, and the next start with room succeeds', {
     skip: limits ? false : 'bash and prlimit are needed to limit the size of files',
   }, async (test) => {
     const directory = temporaryDirectory(test)

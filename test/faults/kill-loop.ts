@@ -1,6 +1,6 @@
 /**
- * Kills a loaded engine again and again, at any moment, and looks after each kill whether everything that it had
- * acknowledged is there: each event once, counted once in its bucket, each vote once.
+ * Kills a loaded engine again and again, at random moments. After each kill it checks that everything acknowledged is
+ * there: each event once, counted once in its bucket, each vote once.
  *
  * `node --enable-source-maps .build/test/faults/kill-loop.js --kills 20 --seed 1`
  */
@@ -24,7 +24,10 @@ import type { AuditEntry } from '../../engine/api/audit-service.js'
 const SHARDS = 2
 const IN_FLIGHT = 150
 const LONG_LIFE = 8
-/** Events that come at once, more than a turn takes: another thread commits the first of them. So many streams, and how often, on average. */
+/**
+ * Events that are posted at once: more than a turn takes, so another thread commits the first of them. Then the number
+ * of such streams, and their average period.
+ */
 const STREAM_EVENTS = 1_500
 const STREAMS = 2
 const STREAM_MS = 400
@@ -43,9 +46,9 @@ export interface KillCounts {
   acknowledgedOverrides: number
   /** Entries of the audit log. */
   audited: number
-  /** Feedback that a kill found on its way to the audit log. */
+  /** Feedback that had not reached the audit log when the process was killed. */
   auditedLater: number
-  /** Stored, though the process died before it could say so. */
+  /** Stored, though the process died before it could answer. */
   storedUnacknowledged: number
   storedEvents: number
   models: number
@@ -54,19 +57,19 @@ export interface KillCounts {
 
 /** What was posted, and what was acknowledged. */
 class Ledger {
-  /** By id: version posted last, and version acknowledged last. */
+  /** By id: the version posted last, and the version acknowledged last. */
   readonly versions = new Map<string, { posted: number; acknowledged: number }>()
   /** Events whose id the service made: by id, what they hold. */
   readonly own = new Map<string, number>()
   readonly votes = new Map<string, { label: string; acknowledged: boolean }>()
   readonly ids: string[] = []
-  /** Overrides and withdrawals, by who asked. */
+  /** Overrides and withdrawals, by their author. */
   readonly overrides = new Map<string, { label: string | null; acknowledged: boolean }>()
   tokens = 0
   acknowledged = 0
 }
 
-/** Kills `kills` times; throws where anything that was acknowledged is lost, doubled or counted wrong. */
+/** Kills `kills` times. Throws if anything acknowledged is lost, duplicated or counted wrong. */
 export async function killLoop(kills: number, seed: number, loadMsMax = 700): Promise<KillCounts> {
   const random = new SeededRandom(seed)
   const directory = mkdtempSync(join(tmpdir(), 'kill-loop-'))
@@ -91,12 +94,12 @@ export async function killLoop(kills: number, seed: number, loadMsMax = 700): Pr
   try {
     while (counts.kills < kills) {
       const child = new EngineChild(directory)
-      // Now and then in the middle of the start.
+      // One kill in six comes during the start.
       const early = jobId !== null && random.below(6) === 0
       if (early) await sleep(random.below(250))
       else jobId = await started(child, counts)
       const load = early ? null : new Load(child, random, ledger, counts)
-      // Every other time once it answers, else at any moment from the start on.
+      // Every other time the kill comes after the first answer, else at any moment after the start.
       if (load !== null && counts.kills % 2 === 0) await load.answering
       // Every fourth life is long enough for a training to end in it.
       if (load !== null) await sleep(30 + random.below(counts.kills % 4 === 3 ? LONG_LIFE * loadMsMax : loadMsMax))
@@ -169,7 +172,7 @@ class Load {
     while (await this.#askNext());
   }
 
-  /** False where the process has ended. */
+  /** False if the process has ended. */
   #askNext(): Promise<boolean> {
     const chance = this.#random.below(1_000)
     const { ids } = this.#ledger
@@ -187,8 +190,8 @@ class Load {
     const named = this.#random.below(3) === 0 ? `id ${this.#random.below(200)}` : null
     const version = named === null ? 0 : (ledger.versions.get(named)?.posted ?? 0) + 1
     if (named !== null) ledger.versions.set(named, { acknowledged: 0, ...ledger.versions.get(named), posted: version })
-    // Voted on are only events without a name of their own: those stay in their bucket.
-    // New buckets now and then: of more votes in one than limits.votesPerBallotMax the oldest are let go.
+    // Only events whose id the service made get votes: they stay in their bucket. Their hosts change now and then, for
+    // new buckets: a bucket with more votes than limits.votesPerBallotMax drops the oldest.
     const host = (token % HOSTS) + HOSTS * Math.floor(token / NEW_HOSTS_EVERY)
     const body = {
       host: named === null ? `h${host}` : `n${this.#random.below(9)}`,
@@ -245,7 +248,7 @@ class Load {
     overrides.set(by, { label, acknowledged: false })
     const outcome = await this.#child.ask({ ask: 'override', eventId: this.#random.pick(ids.slice(-500)), label, by })
     if (outcome === null) return false
-    // Nothing was there to be withdrawn: that is no feedback.
+    // There was nothing to withdraw, so there is no feedback.
     if ('refused' in outcome) {
       assert.equal(outcome.refused, 'override_not_found')
       overrides.delete(by)
@@ -278,7 +281,7 @@ async function check(directory: string, jobId: number, ledger: Ledger, counts: K
   }
 }
 
-/** What the audit log has, and what is on its way to it. */
+/** The entries of the audit log, and those on their way to it. */
 async function toldIn(
   directory: string,
   catalog: ReturnType<typeof openCatalog>,
@@ -295,7 +298,7 @@ async function toldIn(
   return told
 }
 
-/** Every vote that is stored is told once, no other is; so is every override that was acknowledged. */
+/** The audit log tells every stored vote and every acknowledged override once, and no other. */
 function checkAudit(told: readonly AuditEntry[], ledger: Ledger, votesStored: ReadonlySet<string>): void {
   const votes = told.filter(({ action }) => action === 'voted').map(({ analyst }) => analyst as string)
   assert.equal(new Set(votes).size, votes.length, 'a vote is told once')
@@ -370,7 +373,7 @@ function checkVotes({ ballots }: Recounted, ledger: Ledger): void {
   }
 }
 
-/** After all that the service lives: trainings end, and an event is decided. */
+/** After all of this the service works: trainings end, and an event is decided. */
 async function checkLife(directory: string, counts: KillCounts): Promise<void> {
   const child = new EngineChild(directory)
   try {

@@ -1,4 +1,7 @@
-/** A thread for work that comes now and then; it cannot start while there is a file that the environment names, and may be told to die. */
+/**
+ * A thread for occasional work. It cannot start while the file exists that the environment names, and a message can
+ * make it die.
+ */
 import { existsSync } from 'node:fs'
 
 export const NO_START = 'TEST_OCCASIONAL_NO_START'

@@ -12,7 +12,7 @@ function threads(test: TestContext, died: (error: unknown) => void = () => {}): 
     { module: new URL('./occasional-thread.js', import.meta.url), threadsMax: 1, idleMs: 1_000, nice: 0 },
     died,
   )
-  // What waits keeps no process alive; a service has its connections for that.
+  // A waiting call keeps no process alive; a service has its connections for that.
   const alive = setInterval(() => {}, 1_000)
   afterwards(test, async () => {
     await made.close()
@@ -30,20 +30,20 @@ function cannotStart(test: TestContext): string {
 }
 
 describe('work that comes now and then', () => {
-  it('gets another thread where it waits while the one before it dies', async (test) => {
+  it('runs on another thread if it waits while its thread dies', async (test) => {
     const pool = threads(test)
     const [dying, waiting, more] = [pool.run('die'), pool.run('this'), pool.run('that')]
     await assert.rejects(dying)
     assert.deepEqual(await Promise.all([waiting, more]), ['did this', 'did that'])
   })
 
-  it('is done when its thread comes up after it could not at first', async (test) => {
+  it('runs once its thread starts, after a start that failed', async (test) => {
     const file = cannotStart(test)
     const pool = threads(test, () => rmSync(file, { force: true }))
     assert.equal(await pool.run('this'), 'did this')
   })
 
-  it('is given up where no thread comes up', async (test) => {
+  it('is given up if no thread starts', async (test) => {
     cannotStart(test)
     await assert.rejects(threads(test).run('this'), /no thread for it could be started/)
   })

@@ -43,7 +43,7 @@ async function firstTask(child: EngineChild): Promise<ReprocessTask> {
 }
 
 describe('a process that is killed in the middle of a reprocessing task', () => {
-  it('goes on with it after each start, and in the end each event is decided again and counted once', async (test) => {
+  it('continues it after each start, and in the end each event is decided again and counted once', async (test) => {
     const directory = temporaryDirectory(test)
     let { child, ready } = await started(directory, test)
     await Promise.all(

@@ -1,4 +1,4 @@
-/** What the killed process applies, round by round: a new set, and a change of the same jobs each time. */
+/** What the killed process applies in each round: a new set, and a change of the shared jobs. */
 
 const JOBS = 30
 

@@ -1,6 +1,6 @@
 /**
- * An engine in a process of its own that applies one set of resources after the other until it is killed, and says how far
- * it is. `node resources-child.js <data directory> <number of the first round>`.
+ * An engine in a process of its own. It applies one set of resources after the other until it is killed, and reports
+ * each step. `node resources-child.js <data directory> <number of the first round>`.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { openEngine } from '../../engine/index.js'

@@ -25,7 +25,7 @@ interface Shown {
   }
 }
 
-/** Runs the child until it has done something, and a little longer; the last that it said. */
+/** Runs the child until it has done something, and a little longer. Returns its last report. */
 async function runAndKill(dataDir: string, first: number, afterMs: number): Promise<Progress> {
   const child = fork(program, [dataDir, String(first)], { execArgv: [] })
   let last: Progress | null = null
@@ -38,7 +38,9 @@ async function runAndKill(dataDir: string, first: number, afterMs: number): Prom
   return last
 }
 
-/** Holds the catalog against what was acknowledged: each step of each round is there whole or not at all. */
+/**
+ * Compares the resource store with what was acknowledged: each step of each round must be there whole or not at all.
+ */
 async function check(dataDir: string, { round, step }: Progress): Promise<void> {
   const engine = await openEngine({ dataDir, name: 'service', shards: 2, threads: 1 })
   try {
@@ -72,7 +74,7 @@ async function check(dataDir: string, { round, step }: Progress): Promise<void> 
     if (!deleting) assert.equal(own.length, jobsOfRound(current).length)
     if (deleting && current === round && step === 'deleted') assert.equal(own.length, 0)
     assert.equal(engine.listResources({ title: `rest ${current - 1}` }).length, 0)
-    // The next child begins with another round, where the shared jobs have one input again.
+    // The next child begins with another round, in which the shared jobs have one input again.
     if (bound) await engine.deleteResource({ type: 'integration', title: `rest ${current}`, force: true }, testAuthor)
   } finally {
     await engine.close()
@@ -80,7 +82,7 @@ async function check(dataDir: string, { round, step }: Progress): Promise<void> 
 }
 
 describe('an engine that is killed while it applies and deletes resources', () => {
-  it('has each request whole or not at all, and everything that was acknowledged', async (test) => {
+  it('has each request whole or not at all, and everything that it acknowledged', async (test) => {
     const dataDir = temporaryDirectory(test)
     const random = new SeededRandom(5)
     for (let kill = 0, first = 0; kill < KILLS; kill++) {

@@ -17,7 +17,7 @@ import { COMMIT_FATES_FILE, DEADLY_ID, FATES_FILE, NO_START_FILE, type CommitFat
 
 const jobs = Array.from({ length: 4 }, (_, shard) => jobSettings({ id: shard + 1, shard, decisionPoints: ['host'] }))
 
-/** Few, so that much is handed over. */
+/** Few, so that many turns are handed over. */
 const FOLLOWS_MIN = 4
 
 class Threads {
@@ -86,7 +86,7 @@ class Threads {
     const receiver: IngestReceiver = {
       ingested: ({ eventId }) => note(`stored ${eventId}`),
       refused: ({ code }) => note(code),
-      // Some overtake the others: what runs again has to be applied once all the same.
+      // Some messages overtake others; what runs again must still be applied once.
       isAlone: id.endsWith('3'),
     }
     const message = { job, kind: 'ingest', eventId: id, idInBody: false, body, receiver } as const
@@ -94,13 +94,13 @@ class Threads {
   }
 
   async idle(): Promise<void> {
-    // Between one thread and the next nothing else holds the process alive.
+    // Between two threads, nothing else keeps the process alive.
     const hold = setInterval(() => {}, 1_000)
     await Promise.all(this.#mailboxes.map((mailbox) => mailbox.whenIdle()))
     clearInterval(hold)
   }
 
-  /** Every message was answered once; those that were stored are there once, and counted once. */
+  /** Every message was answered once. Every stored event exists once and is counted once. */
   check(refused: readonly string[] = []): void {
     const stored = new Map<number, Set<string>>()
     for (const [message, answers] of this.answers) {
@@ -120,10 +120,10 @@ class Threads {
 }
 
 describe('when a thread dies', () => {
-  for (const fate of ['at the door', 'begun', 'before the commit', 'after the commit', 'handed over'] as const) {
+  for (const fate of ['before the turn', 'begun', 'before the commit', 'after the commit', 'handed over'] as const) {
     it(`${fate}, each message is answered once and stored once`, async (test) => {
       const threads = new Threads(test, fate === 'handed over' ? {} : { followsMin: Number.POSITIVE_INFINITY })
-      // A thread that has begun well, and the one after it.
+      // The first turn ends well; the next two meet the fate.
       threads.fates('live', fate, fate)
       for (let i = 0; i < 3_000; i++) threads.post(0, `e${i}`, `h${i % 7}`)
       await threads.idle()
@@ -133,7 +133,7 @@ describe('when a thread dies', () => {
     })
   }
 
-  it('the shards that share it lose nothing and are not blamed', async (test) => {
+  it('the other shards on it lose nothing and are not blamed', async (test) => {
     const threads = new Threads(test)
     const random = new SeededRandom(7)
     threads.fates(
@@ -141,7 +141,7 @@ describe('when a thread dies', () => {
         random.pick<Fate>([
           'live',
           'live',
-          'at the door',
+          'before the turn',
           'begun',
           'before the commit',
           'after the commit',
@@ -159,7 +159,7 @@ describe('when a thread dies', () => {
   })
 
   for (const fate of ['before the commit', 'after the commit', 'said'] as const) {
-    it(`and it is one that commits, ${fate}, each message is answered once and stored once`, async (test) => {
+    it(`and it is a commit thread, ${fate}, each message is answered once and stored once`, async (test) => {
       const threads = new Threads(test)
       threads.commitFates('live', fate, 'live', fate)
       for (let i = 0; i < 20_000; i++) {
@@ -182,7 +182,7 @@ describe('when a thread dies', () => {
     assert.equal(threads.reader(1).stats(jobs[1] as (typeof jobs)[number]).events, 29)
   })
 
-  it('and none can be started, messages wait until one can', async (test) => {
+  it('and none can start, messages wait until one can', async (test) => {
     const threads = new Threads(test)
     threads.post(0, 'e1', 'h')
     await threads.idle()
@@ -198,12 +198,12 @@ describe('when a thread dies', () => {
 })
 
 describe('several shards on one thread', () => {
-  it('keep their order, whatever waits at its door', async (test) => {
+  it('keep their order, whatever waits for the thread', async (test) => {
     const threads = new Threads(test)
     for (let version = 0; version < 400; version++) {
       for (const { shard } of jobs) for (let i = 0; i < 4; i++) threads.post(shard, `e${i}`, `h${version % 3}`, version)
       if (version % 7 === 0) await sleep(0)
-      // Turns of more than one message and of one alike.
+      // Alternates turns of one message with larger ones.
       if (version % 2 === 0) threads.post(version % 4, `single${version}`, 'h')
     }
     await threads.idle()

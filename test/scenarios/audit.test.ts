@@ -47,7 +47,7 @@ async function voted(): Promise<{ jobId: number; key: string; title: string }> {
   return job
 }
 
-test('whoever gave feedback sees it in the log at once: the key, the analyst, the vote and what it changed', async () => {
+test('whoever gives feedback sees it in the log at once: the key, the analyst, the vote and its effect', async () => {
   const { jobId, title } = await voted()
   const { audit_logs: entries, total_count: total } = await logs({ job_id: jobId, action: 'voted', sort_order: 'asc' })
   assert.equal(total, 3)
@@ -76,7 +76,7 @@ test('whoever gave feedback sees it in the log at once: the key, the analyst, th
   assert.ok(!JSON.stringify(entries).includes('not to be told'))
 })
 
-test('who has events decided again is there, and what by; not the values that were looked for', async () => {
+test('whoever has events decided again is in the log, with the fields of the filter and not its values', async () => {
   const { jobId } = await makeJob(client)
   await client.post('/api/v1/events/e1', { job_id: jobId, raw_body: { rule: 'a' } })
   assert.equal((await client.post(`/api/v2/events/${jobId}/e1/reprocess`)).status, 200)
@@ -107,7 +107,7 @@ test('who has events decided again is there, and what by; not the values that we
   })
 })
 
-test('every management change is there, with who asked and what changed', async () => {
+test('every management change is in the log, with its author and what changed', async () => {
   const { jobId, key, title } = await makeJob(client)
   await client.post(`/api/v2/jobs/${jobId}/stop`)
   await client.post(`/api/v2/jobs/${jobId}/start`)
@@ -140,7 +140,7 @@ test('every management change is there, with who asked and what changed', async 
   for (const secret of [key, MANAGEMENT_KEY, 'raw_body']) assert.ok(!all.includes(secret))
 })
 
-test('filters hold together, pages are parts of one order, a text is found in any value', async () => {
+test('filters combine, pages are parts of one order, and a text is found in any value', async () => {
   const { jobId } = await voted()
   assert.equal((await logs({ job_id: jobId, user: 'bob' })).total_count, 2)
   assert.equal((await logs({ job_id: jobId, user: 'bob', action: 'created' })).total_count, 0)
@@ -163,7 +163,7 @@ test('filters hold together, pages are parts of one order, a text is found in an
   })
 })
 
-test('what can be filtered by is told with the values in use', async () => {
+test('the filterable fields are listed with the values in use', async () => {
   const { jobId, title } = await voted()
   const { fields } = (await client.get(`${base}/filterable_fields_terms`)).body
   assert.deepEqual(
@@ -198,7 +198,7 @@ test('a wrong filter is 422 with its place, a key without the scope 403, none 40
   }
 })
 
-test('the chain is proved, an entry noted elsewhere too, and a changed history is found', async () => {
+test('the chain is proved, against an entry noted elsewhere too, and a changed history is found', async () => {
   const own = await startService()
   try {
     await makeJob(own.client)
@@ -221,7 +221,7 @@ test('the chain is proved, an entry noted elsewhere too, and a changed history i
   }
 })
 
-test('the command proves the log of a directory that no service uses, and takes no other', async () => {
+test('the command proves the log of a directory that no service uses, and rejects others', async () => {
   const program = fileURLToPath(new URL('../../server/audit-verify.js', import.meta.url))
   const run = (...args: string[]): { status: number | null; output: string } => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {

@@ -55,7 +55,7 @@ test('an input key sees its own jobs only; any other job is 404 for it', async (
   )
 })
 
-test('a key works as a bearer too; a header of its own goes before, and another scheme is none', async () => {
+test('a key works as a bearer token, too; its own header comes first, and another scheme does not count', async () => {
   const { key } = await makeJob(client)
   const statusOf = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${service.baseUrl}/api/v1/jobs/`, { headers })).status
@@ -91,16 +91,18 @@ test('the configured name shows in exports, beside the neutral one, and both are
   assert.equal(typeof body.arcanna_event.arcanna.bucket_state, 'string')
 })
 
-test('health tells a wrong key in the answer and not in the status', async () => {
+test('health tells a wrong key by the status, with an answer of the same form', async () => {
   const good = await client.get('/api/v1/health')
   assert.deepEqual([good.status, good.body], [200, { status: true, connected: true }])
   for (const key of [null, 'wrong']) {
     const bad = await client.get('/api/v1/health', { key })
-    assert.deepEqual([bad.status, bad.body], [200, { status: false, connected: false }])
+    assert.deepEqual([bad.status, bad.body], [401, { status: false, connected: false }])
+    const older = await client.get('/api/v1/health/check', { key })
+    assert.deepEqual([older.status, older.body], [401, bad.body])
   }
 })
 
-test('a key is told its scopes as an array of strings', async () => {
+test('a key reads its own scopes as an array of strings', async () => {
   const all = (await client.get('/api/v2/token/scopes')).body
   assert.ok(all.includes('public') && all.includes('write:resources'))
   const { key } = await makeJob(client)

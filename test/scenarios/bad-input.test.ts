@@ -64,7 +64,7 @@ test('broken gzip is 400, and gzip that unpacks over the limit is 413', async ()
   assert.equal((await client.post('/api/v1/jobs/get_by_name', bomb)).status, 413)
 })
 
-test('a byte order mark is no part of a body', async () => {
+test('a byte order mark is not part of a body', async () => {
   const mark = Buffer.from([0xef, 0xbb, 0xbf])
   const marked = (text: string): Buffer => Buffer.concat([mark, Buffer.from(text)])
   assert.equal((await postText(marked(wrap('{"a":1}')))).status, 201)
@@ -74,7 +74,7 @@ test('a byte order mark is no part of a body', async () => {
   assert.equal((await client.post(`/api/v2/jobs/${jobId}/start`, mark)).status, 200)
 })
 
-test('a body over the limit is 413, however it comes', async () => {
+test('a body over the limit is 413, however it arrives', async () => {
   const big = wrap(`{"a":"${'x'.repeat(limits.eventBytesMax)}"}`)
   assert.equal((await postText(big)).status, 413)
   const largest = wrap(`{"a":"${'x'.repeat(limits.eventBytesMax - wrap('{"a":""}').length)}"}`)
@@ -100,7 +100,7 @@ test('an event with too many fields is 422', async () => {
   assert.ok([201, 422].includes((await postText(`{${top.join(',')},"job_id":${jobId},"raw_body":{}}`)).status))
 })
 
-test('names that mean something to JavaScript change nothing', async () => {
+test('names with a meaning in JavaScript change nothing', async () => {
   for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
     const posted = await postText(wrap(`{"${name}":{"polluted":true},"rule":"x"}`))
     assert.ok(posted.status === 201 || posted.status === 422, `${name}: ${posted.text}`)

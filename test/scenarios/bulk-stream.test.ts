@@ -37,7 +37,7 @@ test('events without an id of their own get one', async () => {
   assert.equal(new Set(results.map(({ event_id }) => event_id)).size, 3)
 })
 
-test('one bad line harms no other', async () => {
+test('one bad line does not affect the others', async () => {
   const results = await client.bulk(
     [
       line('good-1'),
@@ -102,7 +102,7 @@ test('gzip that breaks off ends the answer with an error', async () => {
   assert.ok(results.length > 1)
 })
 
-test('what comes behind the end of gzip is dropped, and the connection goes on', async () => {
+test('bytes after the end of gzip are dropped, and the connection stays usable', async () => {
   const [zipped, rest] = [gzipSync(`${line('padded')}\n`), Buffer.alloc(16 * 1024 * 1024)]
   const socket = await openSocket(service.port)
   let answer = ''
@@ -140,7 +140,7 @@ test('the same id twice in one stream is one event, or a new version of it', asy
   assert.equal(body.service_event.rule, 'b')
 })
 
-test('results come while the body is still being sent', async () => {
+test('results arrive while the body is still being sent', async () => {
   const socket = await openSocket(service.port)
   let answer = ''
   socket.on('data', (bytes) => (answer += bytes.toString()))
@@ -167,7 +167,7 @@ test('results come while the body is still being sent', async () => {
   socket.destroy()
 })
 
-test('a long stream to a client that reads slowly comes through whole', async () => {
+test('a long stream to a slow reader arrives whole', async () => {
   const count = 60_000
   const body = Array.from({ length: count }, (_, i) => line(`slow-${i}`)).join('\n')
   const socket = await openSocket(service.port)
@@ -195,7 +195,7 @@ test('a long stream to a client that reads slowly comes through whole', async ()
   assert.equal(results, count)
 })
 
-test('a client that goes in the middle leaves nothing behind', async () => {
+test('a client that leaves halfway leaves nothing behind', async () => {
   for (const end of ['destroy', 'resetAndDestroy'] as const) {
     const socket = await openSocket(service.port)
     socket.write(

@@ -24,7 +24,7 @@ const assertAlive = async (): Promise<void> => {
   assert.equal((await client.post('/api/v1/events/', { job_id: jobId, raw_body: {} })).status, 201)
 }
 
-test('a client that sends half a body and goes harms nobody, in any operation', async () => {
+test('a client that sends half a body and leaves harms nobody, in any operation', async () => {
   for (const [method, path] of [
     ['POST', '/api/v1/events/'],
     ['POST', '/api/v1/events/half'],
@@ -47,7 +47,7 @@ test('a client that sends half a body and goes harms nobody, in any operation', 
   assert.equal((await client.get(`/api/v1/events/${jobId}/half`)).status, 404)
 })
 
-test('a client that goes before its answer harms nobody', async () => {
+test('a client that leaves before its answer harms nobody', async () => {
   const body = `{"job_id":${jobId},"raw_body":{"rule":"gone"}}`
   for (let i = 0; i < 50; i++) {
     const socket = await openSocket(service.port)
@@ -60,9 +60,9 @@ test('a client that goes before its answer harms nobody', async () => {
   await assertAlive()
 })
 
-test('a large answer comes whole to who reads it slowly, the next on the connection behind it, and one who goes in the middle harms nobody', async () => {
+test('a slow reader gets a large answer whole, then the next one; a reader who leaves halfway harms nobody', async () => {
   const { jobId: large } = await makeJob(client)
-  // More than the kernel takes of what nobody reads.
+  // More than the kernel buffers for a client that does not read.
   const text = 'x'.repeat(1_000_000)
   const ids = [...'abcdefgh']
   for (const id of ids) await client.post(`/api/v1/events/${id}`, { job_id: large, raw_body: { text } })
@@ -116,7 +116,7 @@ test('a body in single bytes is one body', async () => {
   socket.destroy()
 })
 
-test('requests that come together on one connection are answered in order', async () => {
+test('requests that arrive together on one connection are answered in order', async () => {
   const body = `{"job_id":${jobId},"raw_body":{}}`
   const socket = await openSocket(service.port)
   let answer = ''

@@ -95,7 +95,7 @@ test('an override is trained on, answers from the knowledge base, and a withdraw
   const { jobId } = await makeJob(client)
   for (const rule of ['a', 'b', 'c']) await post(jobId, rule, rule)
   await vote(jobId, 'a', 'ann', 'Drop')
-  // Nobody has voted on this one: the administrator's word is enough.
+  // Nobody has voted on this event: the administrator's override is enough.
   const { body: bucket } = await client.put(`/api/v2/events/${jobId}/b/consensus`, { consensus: 'Escalate' })
   assert.deepEqual(
     [bucket.votes, bucket.consensus, bucket.bucket_state, bucket.events_count],
@@ -115,7 +115,7 @@ test('an override is trained on, answers from the knowledge base, and a withdraw
   assert.deepEqual([again.body.consensus, again.body.bucket_state], ['Escalate', 'in_knowledge_base'])
 })
 
-test('an event of a job without buckets is overridden by itself', async () => {
+test('an event of a job without buckets is overridden alone', async () => {
   const { jobId } = await makeJob(client, { category: 'Event centric decision intelligence' })
   await post(jobId, 'one', 'a')
   await post(jobId, 'two', 'a')
@@ -126,7 +126,7 @@ test('an event of a job without buckets is overridden by itself', async () => {
   assert.deepEqual([one.consensus, one.event_id, one.bucket_id, two.consensus], ['Drop', 'one', null, null])
 })
 
-test('what is not there is 404, a label that is none 400, a body without a label 422, and an analyst may not override', async () => {
+test('an unknown event or bucket is 404, a wrong label 400, a missing label 422, and an analyst may not override', async () => {
   const { jobId, key } = await makeJob(client)
   await post(jobId, 'e', 'a')
   const path = `/api/v2/events/${jobId}/e/consensus`
@@ -158,7 +158,7 @@ test('what is not there is 404, a label that is none 400, a body without a label
 })
 
 describe('disagreements', () => {
-  test('are the buckets on which analysts differ, with who voted what and when, the latest first', async () => {
+  test('are the buckets on which analysts differ, with each vote, its analyst and time, the latest first', async () => {
     const { jobId } = await makeJob(client)
     for (const rule of ['agreed', 'tied', 'majority', 'settled', 'silent']) await post(jobId, rule, rule)
     for (const [id, analyst, label] of [
@@ -210,7 +210,7 @@ describe('disagreements', () => {
     assert.deepEqual(await rules(''), ['settled', 'majority'])
   })
 
-  test('are events where the job has no buckets', async () => {
+  test('are events if the job has no buckets', async () => {
     const { jobId } = await makeJob(client, { category: 'Event centric decision intelligence' })
     for (const id of ['one', 'two']) await post(jobId, id, 'a')
     for (const [id, analyst, label] of [

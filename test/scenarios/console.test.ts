@@ -1,7 +1,7 @@
 /** The pages that links in incidents lead to (C3.12). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { becomeBrowser, type FakeElement, type Questions } from '../support/browser.js'
+import { becomeBrowser, type Dialogs, type FakeElement } from '../support/browser.js'
 import { eventually, makeJob } from '../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../support/service.js'
 
@@ -12,7 +12,7 @@ let scripts: {
   api: typeof import('../../server/console/api.js')
 }
 const failures: unknown[] = []
-const questions: Questions = { query: [], answer: true }
+const dialogs: Dialogs = { texts: [], answer: true }
 
 before(async () => {
   service = await startService()
@@ -22,7 +22,7 @@ before(async () => {
     raw_body: { rule: '<b>r</b>' },
     title: 'Odd login',
   })
-  const leave = becomeBrowser(service.baseUrl, questions)
+  const leave = becomeBrowser(service.baseUrl, dialogs)
   scripts = { pages: await import('../../server/console/pages.js'), api: await import('../../server/console/api.js') }
   leave()
 })
@@ -39,7 +39,7 @@ function press(shown: FakeElement, text: string): void {
   found.click()
 }
 
-test('the links that clients write into incidents lead to a page, and all that it loads comes from the service', async () => {
+test('the links that clients write into incidents lead to pages, and all they load comes from the service', async () => {
   for (const path of [
     '/jobs',
     '/jobs/feedback-flow/1',
@@ -59,10 +59,10 @@ test('the links that clients write into incidents lead to a page, and all that i
     assert.ok(script.headers.get('content-type')?.startsWith('text/javascript'))
     for (const [, name] of script.text.matchAll(/from '\.\/([^']+)'/g)) seen.add(`/console/${name}`)
   }
-  assert.equal(seen.size, 4)
+  assert.equal(seen.size, 5)
 })
 
-test('who is not known is told so, and a password is as good as a key', async () => {
+test('an unknown user is told so, and a password is as good as a key', async () => {
   await scripts.api.signIn('wrong', '', '')
   await assert.rejects(
     page(`/use-cases/overview/${jobId}`),
@@ -72,7 +72,7 @@ test('who is not known is told so, and a password is as good as a key', async ()
   assert.match((await page(`/use-cases/overview/${jobId}`)).textContent, /Decision intelligence/)
 })
 
-test('a vote is given with one press, and what an event says is text', async () => {
+test('a vote takes one click, and the content of an event is shown as text', async () => {
   const shown = await page(`/jobs/feedback-flow/${jobId}`)
   assert.match(shown.textContent, /Odd login.*rule: <b>r<\/b>/)
   press(shown, 'Drop')
@@ -83,7 +83,7 @@ test('a vote is given with one press, and what an event says is text', async () 
   )
 })
 
-test('the jobs are listed, with what leads to their events, whoever sends those', async () => {
+test('the jobs are listed, with links to their events, whoever sends those', async () => {
   const properties = { title: 'Fed by an index', category: 'Decision intelligence', decision_points: ['rule'] }
   assert.equal((await service.client.post('/api/v2/resources', { job: { type: 'job', properties } })).status, 200)
   const shown = await page('/jobs')
@@ -92,12 +92,12 @@ test('the jobs are listed, with what leads to their events, whoever sends those'
   assert.ok(shown.all('a').some(({ attributes }) => attributes.get('href') === `/jobs/feedback-flow/${jobId}`))
 })
 
-test('a job is stopped by who is sure of it, an integration saved, a key made and shown once', async () => {
-  questions.answer = false
+test('a job is stopped after a confirmation, an integration saved, a key made and shown once', async () => {
+  dialogs.answer = false
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')
-  assert.match(questions.query.join(), /^Stop .*\?/)
+  assert.match(dialogs.texts.join(), /^Stop .*\?/)
   assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.status, 'STARTED')
-  questions.answer = true
+  dialogs.answer = true
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')
   await eventually(
     () => service.client.get(`/api/v1/jobs/${jobId}`),
@@ -124,7 +124,43 @@ test('a job is stopped by who is sure of it, an integration saved, a key made an
   assert.deepEqual(failures, [])
 })
 
-test('what does not exist is said to be not there', async () => {
+test('nobody is shown what they may not do, and a refusal says what the user lacks', async () => {
+  const password = 'analyst-password'
+  const made = await service.client.post('/api/v2/users', { username: 'ann', password, role: 'analyst' })
+  assert.equal(made.status, 201, made.text)
+  const buttons = async (path: string) => (await page(path)).all('button').map(({ textContent }) => textContent)
+  const paths = [
+    `/jobs/feedback-flow/${jobId}`,
+    `/use-cases/overview/${jobId}`,
+    '/integrations/6/edit',
+    '/api-keys',
+  ] as const
+  const all = async () => Promise.all(paths.map(buttons))
+  const [votes, ...rest] = await all()
+  assert.deepEqual(
+    [votes!.slice(0, 3), rest[0], rest[1]],
+    [['Escalate', 'Drop', 'Investigate'], ['Start', 'Train'], ['Save']],
+  )
+  assert.ok(rest[2]!.includes('Make') && rest[2]!.includes('Delete'))
+
+  await scripts.api.signIn('', 'ann', password)
+  assert.deepEqual(await all(), [votes, [], [], []])
+  assert.match((await page('/integrations/6/edit')).textContent, /"type": "integration"/)
+  for (const field of ['input', 'textarea'])
+    for (const path of paths) assert.deepEqual((await page(path)).all(field), [], path)
+  await assert.rejects(
+    scripts.api.ask('POST', `/api/v2/jobs/${jobId}/start`),
+    /^Error: the user ann lacks the scope execute:job_operations with this token; the role power_user has it$/,
+  )
+
+  const scopes = ['public', 'read:resources', 'read:event_query', 'read:job_metrics']
+  const { body } = await service.client.post('/api/v2/token', { username: 'ann', password, scopes })
+  await scripts.api.signIn(body.api_token, '', '')
+  assert.deepEqual(await all(), [[], [], [], []])
+  await scripts.api.signIn('', 'admin', ADMIN_PASSWORD)
+})
+
+test('pages of what does not exist say so', async () => {
   await assert.rejects(page('/use-cases/overview/99999'), /job not found/)
   await assert.rejects(page('/integrations/99999/edit'), /integration not found/)
 })

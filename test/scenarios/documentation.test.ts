@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('the documentation page and all that it loads come from the service', async () => {
+test('the documentation page and everything that it loads come from the service', async () => {
   const page = await service.client.get('/docs/exposer', { key: null })
   assert.equal(page.status, 200)
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
@@ -50,7 +50,7 @@ test('the OpenAPI document is served without a key', async () => {
   assert.equal(answer.body.components.securitySchemes.apiKey.name, 'x-service-api-key')
 })
 
-test('the root tells where to go', async () => {
+test('the root names the documentation', async () => {
   const answer = await service.client.get('/', { key: null })
   assert.deepEqual(answer.body, {
     name: 'service',

@@ -1,4 +1,4 @@
-/** Events deleted for good: what goes with them, what stays, and that the store is whole behind it. */
+/** Erasing events: what goes with them, what stays, and that the store is consistent afterwards. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ after(() => rmSync(dataDir, { recursive: true }))
 const path = () => `/api/v2/events/${jobId}/delete`
 const ofAnn = { filters: [{ field: 'person', operator: 'is', value: 'ann' }] }
 
-test('a request that names nothing is refused, and deletes nothing', async () => {
+test('a request that names nothing is refused, and erases nothing', async () => {
   for (const body of [{}, { filters: [] }]) assert.equal((await service.client.post(path(), body)).status, 422)
   assert.equal((await service.client.get(`/api/v1/events/${jobId}/a1`)).status, 200)
 })
@@ -56,17 +56,17 @@ test('the events go, with their votes and the buckets that only they were in', a
   assert.deepEqual(shared.body.votes ?? [], [], shared.text)
 })
 
-test('the job says that its model is to be trained again', async () => {
+test('the job says that its model must be trained again', async () => {
   const { text } = await service.client.get(`/api/v2/jobs/${jobId}`)
   assert.match(text, /train it again/)
 })
 
-test('asked again, nothing is left to delete', async () => {
+test('a second request finds nothing left to erase', async () => {
   const { body } = await service.client.post(path(), ofAnn)
   assert.equal(body.events_deleted, 0)
 })
 
-test('the id may come again, as another event', async () => {
+test('the id may be used again, for another event', async () => {
   const answer = await service.client.post('/api/v1/events/a1', {
     job_id: jobId,
     raw_body: { rule: 'alone', person: 'carl' },
@@ -75,7 +75,7 @@ test('the id may come again, as another event', async () => {
   assert.equal((await service.client.get(`/api/v1/events/${jobId}/a1`)).body.bucket_state, 'new')
 })
 
-test('the audit log tells who, how many and by which fields, and not by which values', async () => {
+test('the audit log has the author, the number and the fields, and not their values', async () => {
   const { body, text } = await service.client.get('/api/monitoring/api/v1/audit/logs?action=erased,erasure requested')
   assert.equal(body.audit_logs.length, 4)
   assert.deepEqual(
@@ -88,7 +88,7 @@ test('the audit log tells who, how many and by which fields, and not by which va
   assert.doesNotMatch(text, /ann/)
 })
 
-test('every record, index and counter is in order behind it', async () => {
+test('every record, index and counter is consistent afterwards', async () => {
   await service.close()
   const { problems, events } = await verifyDataDir(dataDir)
   assert.deepEqual(problems, [])

@@ -69,13 +69,14 @@ test('an event without a model is OK, without a decision', async () => {
       result_label: '',
       error_message: null,
       bucket_state: 'new',
+      knowledge_base_state: 'new',
       outlier: false,
       confidence_score: 0,
     },
   )
 })
 
-test('an export holds the body at top level and a section of the service, under both names', async () => {
+test('an export has the body at top level and a section of the service, under both names', async () => {
   await client.post('/api/v1/events/exported', { job_id: job.jobId, raw_body: rawBody, title: 'T', severity: 3 })
   const { status, body } = await client.get(`/api/v1/events/${job.jobId}/exported/export`)
   assert.equal(status, 200)
@@ -131,14 +132,14 @@ test('feedback is taken by label name, id and alias, and moves the bucket on', a
   assert.equal((await client.get(`/api/v1/events/${job.jobId}/voted`)).body.bucket_state, 'pending')
 })
 
-test('feedback with the older names of the fields, or without a user, is taken', async () => {
+test('feedback with the older names of the fields, or without a user, is accepted', async () => {
   await client.post('/api/v1/events/older', { job_id: job.jobId, raw_body: { rule: 'Older names' } })
   const path = `/api/v1/events/${job.jobId}/older/feedback`
   assert.equal((await client.put(path, { username: 'bob', label: 'Drop' })).status, 200)
   assert.equal((await client.put(path, { cortex_user: null, feedback: 'Drop' })).status, 200)
 })
 
-test('historic events come in with their labels, all at once', async () => {
+test('historic events arrive with their labels, all at once', async () => {
   const historic = await makeJob(service.client)
   const key = service.client.withKey(historic.key)
   const answer = await key.post(`/api/v1/bulk/${historic.jobId}`, {

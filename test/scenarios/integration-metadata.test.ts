@@ -17,7 +17,7 @@ const schemaPath = '/api/v2/resources/integration/parameters/schema'
 const metadataPath = '/api/v2/resources/integration/metadata'
 const jobPath = '/api/v2/resources/job/metadata'
 
-test('the schema of parameters comes for all types, for one by either name, and for a role', async () => {
+test('the schema of parameters is listed for all types, for one by either name, and for a role', async () => {
   const all = await client.get(schemaPath)
   assert.equal(all.status, 200)
   assert.equal(all.body.type, 'object')
@@ -35,7 +35,7 @@ test('the schema of parameters comes for all types, for one by either name, and 
   assert.equal(properties.max_batch_size.type, 'number')
 })
 
-test('an integration can be made of what the schema says', async () => {
+test('an integration can be made from its schema', async () => {
   const { body } = await client.get(schemaPath)
   const [name, schema] = Object.entries<any>(body.properties).find(([, each]) => each.required.length > 0)!
   const values: Record<string, unknown> = { api_key: 'key', data_type: 'alerts' }
@@ -84,9 +84,18 @@ test('job metadata has the categories, and one with the parameters of its jobs',
   for (const { id, name } of body.job_categories) {
     const full = await client.get(`${jobPath}?category=${encodeURIComponent(name)}`)
     assert.deepEqual((await client.get(`${jobPath}?category=${id}`)).body, full.body)
-    assert.deepEqual(full.body.parameters.required, ['title'])
-    assert.ok(full.body.parameters.properties.decision_points.description)
-    assert.equal(full.body.parameters.properties.advanced_settings.properties.custom_labels.default.length, 3)
+    assert.deepEqual(full.body.parameters.title, {
+      type: 'string',
+      required: true,
+      description: 'Identifies the job.',
+    })
+    assert.deepEqual([full.body.parameters.decision_points.type, 'field_mappings' in full.body], ['array', false])
+    const schema = full.body.parameters_schema
+    assert.deepEqual(schema.required, ['title'])
+    assert.ok(schema.properties.decision_points.description)
+    assert.equal(schema.properties.advanced_settings.properties.custom_labels.default.length, 3)
+    const mapped = await client.get(`${jobPath}?category=${id}&field_mappings=True`)
+    assert.ok(mapped.body.field_mappings.length >= 8)
   }
 })
 

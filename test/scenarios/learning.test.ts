@@ -42,7 +42,7 @@ async function train(jobId: number): Promise<void> {
 }
 
 for (const category of ['Decision intelligence', 'Event centric decision intelligence']) {
-  test(`${category}: after training new events are decided, over every way in`, async () => {
+  test(`${category}: after training new events are decided, by every way they arrive`, async () => {
     const { jobId } = await makeJob(client, { category })
     await teach(jobId, 40)
     await train(jobId)
@@ -96,7 +96,7 @@ test('two trainings at once: the second is refused', async () => {
   )
 })
 
-test('a model that feedback contradicts is ageing: it says so, and is less sure, until it is trained again', async () => {
+test('a model that feedback contradicts is ageing: it says so, and is less confident, until the next training', async () => {
   const { jobId } = await makeJob(client, { advanced_settings: { outlier_false_alarm_rate: 0.05 } })
   const stateOf = async (): Promise<string> => (await client.get(`/api/v1/jobs/${jobId}`)).body.model_state
   const decide = async (id: string): Promise<any> => {

@@ -32,7 +32,7 @@ test('every page is shown without a key, under the policy of all pages', async (
   }
 })
 
-test('every link and everything that a page loads is there, and comes from the service', async () => {
+test('every link leads somewhere, and everything that a page loads comes from the service', async () => {
   const pages = new Map(await Promise.all(paths.map(async (path) => [path, (await get(path)).text] as const)))
   const others = new Set<string>()
   for (const [path, text] of pages) {
@@ -48,7 +48,7 @@ test('every link and everything that a page loads is there, and comes from the s
   for (const path of others) assert.equal((await get(path)).status, 200, path)
 })
 
-test('the index for the search leads to headings that there are', async () => {
+test('the search index leads to existing headings', async () => {
   const { body } = await get('/docs/assets/headings.json')
   assert.ok(body.length > 80)
   for (const { url, heading } of body) {
@@ -57,7 +57,7 @@ test('the index for the search leads to headings that there are', async () => {
   }
 })
 
-test('other pages are not there', async () => {
+test('other pages do not exist', async () => {
   for (const name of ['none', 'README', 'concepts.md', 'concepts.html', '..%2fsearch', '%00', '__proto__', 'assets'])
     assert.equal((await get(`/docs/${name}`)).status, 404, name)
 })

@@ -28,7 +28,7 @@ async function refused(requested: Promise<Answer>, status: number): Promise<any>
   return answer.body
 }
 
-/** Events with votes by two analysts who agree but once, a model of them, and as many events that it decides. */
+/** Events with votes by two analysts who disagree once, a model of them, and as many events that it decides. */
 before(async () => {
   service = await start()
   client = service.client
@@ -61,7 +61,7 @@ after(async () => {
 })
 
 describe('a job', () => {
-  test('is told about by id and by title', async () => {
+  test('is shown by id and by title', async () => {
     const body = await ask(`job?job_id=${jobId}`)
     assert.deepEqual(body.confusion_matrix, [
       [6, 0, 0],
@@ -96,7 +96,7 @@ describe('a job', () => {
     assert.deepEqual({ ...byTitle, end_time: '' }, { ...body, end_time: '' })
   })
 
-  test('is told about in a period, and by filters under both names of the service', async () => {
+  test('is shown for a period, and by filters under both names of the service', async () => {
     const { ingest_timestamp: from } = (await client.get(`/api/v1/events/${jobId}/new-6`)).body
     assert.equal((await ask(`job?job_id=${jobId}&start_datetime=${from}`)).total_events, 6)
     const zero = '0001-01-01T00:00:00.0000000Z'
@@ -114,7 +114,7 @@ describe('a job', () => {
     }
   })
 
-  test('and its model come together, nested and flat', async () => {
+  test('and its model are shown together, nested and flat', async () => {
     const body = await ask(`job_and_latest_model?job_id=${jobId}&timeout_s=30`)
     assert.deepEqual([body.job_id, body.model_id], [jobId, `model_${jobId}_1`])
     for (const [name, value] of Object.entries(body.job_metrics)) assert.deepEqual(body[name], value, name)
@@ -129,7 +129,7 @@ describe('a job', () => {
     assert.deepEqual([body.model_metrics.buckets_in_kb, body.model_metrics.events_in_kb], [5, 20])
   })
 
-  test('without a model has nulls, and objects where maps are', async () => {
+  test('without a model has nulls, and objects instead of maps', async () => {
     const { jobId: empty } = await makeJob(client)
     const body = await ask(`job_and_latest_model?job_id=${empty}`, {})
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe('a job', () => {
 })
 
 describe('a model', () => {
-  test('is computed anew on request, and told about by both methods', async () => {
+  test('is computed again on request, and shown by both methods', async () => {
     const query = `job_id=${encodeURIComponent(title)}&model_id=model_${jobId}_1`
     const before = await ask(`model?${query}`)
     const requested = await ask(`model/request_recompute_metrics?${query}`)
@@ -167,7 +167,7 @@ describe('a model', () => {
     assert.deepEqual(await ask(`model?${query}`), done.body)
   })
 
-  test('that there is not is 404 with details', async () => {
+  test('that does not exist is 404 with details', async () => {
     const body = await refused(
       client.post(`${metrics}/model/request_recompute_metrics?job_id=${jobId}&model_id=model_9_1`),
       404,
@@ -182,7 +182,7 @@ describe('a model', () => {
 })
 
 describe('internal metrics', () => {
-  test('echo the question as it was understood, and fill every part', async () => {
+  test('echo the query as it was understood, and fill every part', async () => {
     const body = await ask('internal_metrics')
     assert.deepEqual(
       { ...body.endpoint_request_parameters, current_timestamp: '', job_ids: [] },
@@ -229,7 +229,7 @@ describe('internal metrics', () => {
     assert.equal(body.overall_feedback_metrics.votes, 12)
   })
 
-  test('are split by intervals that sum to the whole', async () => {
+  test('are split by intervals whose sum is the whole', async () => {
     const from = new Date(Date.now() - 3 * 86_400_000).toISOString()
     const { job_metrics: jobs } = await ask(
       `internal_metrics?job_ids=${jobId}&aggregation_time_interval=1d&start_datetime=${from}`,
@@ -245,7 +245,7 @@ describe('internal metrics', () => {
     for (let i = 1; i < intervals.length; i++) assert.equal(intervals[i].start_time, intervals[i - 1].end_time)
   })
 
-  test('have names that cannot be read, the same within an answer and others in the next', async () => {
+  test('have names that cannot be read: the same within an answer, others in the next', async () => {
     const [plain, one, two] = await Promise.all(
       ['obfuscate_usernames=False', 'obfuscate_decision_points_names=True', 'obfuscate_decision_points_names=true'].map(
         (how) => {
@@ -278,7 +278,7 @@ describe('internal metrics', () => {
     }
   })
 
-  test('say what is missing where there was no time', async () => {
+  test('say what is missing for a period without data', async () => {
     await client.put(`/api/v1/events/${jobId}/new-0/feedback`, { cortex_user: 'ann', feedback: 'Escalate' })
     const { endpoint_warnings: warnings, job_metrics: jobs } = await ask(
       `internal_metrics?job_ids=${jobId}&timeout_s=0`,
@@ -333,7 +333,7 @@ describe('refusals', () => {
     for (const [requested, loc] of rows) assert.deepEqual((await refused(requested, 422)).detail[0].loc, loc)
   })
 
-  test('of jobs that are not there, and of keys that may not', async () => {
+  test('of unknown jobs, and for keys without permission', async () => {
     assert.deepEqual(await refused(client.post(`${metrics}/job?job_id=none`), 404), { error: 'job not found' })
     assert.deepEqual(await refused(client.put(`${metrics}/production_date?job_id=0&production_date=2026-01-01`), 404), {
       request: { status: 'NOK', reason: 'job not found', reason_details: null },
@@ -343,7 +343,7 @@ describe('refusals', () => {
   })
 })
 
-test('a production date is where metrics begin, and outlives the process with the figures of models', async () => {
+test('a production date is where metrics begin; it survives a restart, with the figures of models', async () => {
   const { ingest_timestamp: from } = (await client.get(`/api/v1/events/${jobId}/new-0`)).body
   const answer = await client.put(
     `${metrics}/production_date?job_id=${jobId}&production_date=${encodeURIComponent(from.replace('Z', '+00:00'))}`,

@@ -53,7 +53,7 @@ async function download(path: string): Promise<Map<string, string>> {
   return unzip(Buffer.from(await answer.arrayBuffer()))
 }
 
-test('every component has its containers, and they are well', async () => {
+test('every component has its containers, and they are healthy', async () => {
   const all = await containers()
   const names = all.map((each) => `${each.component_type}/${each.container_id}`)
   for (const name of [
@@ -75,7 +75,7 @@ test('every component has its containers, and they are well', async () => {
   )
 })
 
-test('the health of each is found by going there', async () => {
+test('the health of each is checked in the container itself', async () => {
   for (const { component_type: component, container_id: id } of await containers()) {
     const { status, body } = await service.client.post(`${base}/containers/healthcheck/${component}/${id}`)
     assert.equal(status, 200)
@@ -88,7 +88,7 @@ test('restarts under load lose nothing, and refuse nothing', async () => {
   const restarted = new Map<string, number>()
   let done = false
   const restarting = (async () => {
-    // While events come in, but not without end: each brings a thread up.
+    // While events arrive, but with an end: each one starts a thread.
     for (let round = 0; round < 6 || (!done && round < 11); round++) {
       const name = ['actor/0', 'actor/1', 'query/main', 'trainer/main', 'integration/main'][round % 5] as string
       const answer = await service.client.post(`${base}/containers/restart/${name}`)
@@ -129,7 +129,7 @@ test('a restarted thread knows jobs, buckets and votes as before', async () => {
   assert.equal(event.body.bucket_state, 'pending', event.text)
 })
 
-test('what was done last is listed by kind', async () => {
+test('the latest actions are listed by kind', async () => {
   const { body } = await service.client.get(`${base}/batches/latest?type=turn&size=5`)
   assert.ok(body.batches.length > 0)
   for (const { type, component_type: component, items, status } of body.batches) {
@@ -173,7 +173,7 @@ test('the export of objects has jobs in full and no secret', async () => {
   assert.ok(!text.includes(MANAGEMENT_KEY))
 })
 
-test('a service that was restarted as a whole monitors on', async () => {
+test('a service that was restarted as a whole continues its monitoring', async () => {
   assert.equal((await service.client.post(`${base}/restart`)).status, 200)
   await eventually(
     () => service.client.get(`${base}/health/check`),

@@ -1,4 +1,4 @@
-/** Probes, the port for operators, request ids, TLS and what SIGHUP reads again. */
+/** Probes, the port for operators, request ids, TLS, and what SIGHUP reads again. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { Client, eventually, openSocket } from '../support/client.js'
 import { firstCertificate, secondCertificate } from '../support/servers/certificates.js'
 import { MANAGEMENT_KEY, spawnMain, startService, type Started, type TestService } from '../support/service.js'
 
-/** Long enough for a machine that does a lot else. */
+/** Milliseconds; long enough for a busy machine. */
 const START_MS = 60_000
 
 let dir: string
@@ -38,7 +38,7 @@ test('probes need no key, and a service is ready once its threads are up', async
   assert.deepEqual(ready.body, { status: 'ready' })
 })
 
-test('a request id is given back where the client gave one, and made for every error', async () => {
+test('a request id is returned if the client gave one, and made for every error', async () => {
   const given = await service.client.get('/livez', { headers: { 'X-Request-Id': 'my-id/1' } })
   assert.equal(given.headers.get('x-request-id'), 'my-id/1')
   assert.equal((await service.client.get('/livez')).headers.get('x-request-id'), null)
@@ -59,7 +59,7 @@ function certificateName(port: number): Promise<string> {
   })
 }
 
-/** Whether the port speaks that version of TLS. */
+/** Whether the port accepts that version of TLS. */
 function speaks(port: number, version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'): Promise<boolean> {
   return new Promise((resolve) => {
     const versions = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' } as const
@@ -71,7 +71,7 @@ function speaks(port: number, version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'): Promi
   })
 }
 
-test('TLS 1.2 and up, another certificate and other log levels at SIGHUP, and a drain that probes can watch', async () => {
+test('TLS 1.2 and up, another certificate and other log levels after SIGHUP, and a drain that probes can watch', async () => {
   const [cert, key, config] = [join(dir, 'cert.pem'), join(dir, 'key.pem'), join(dir, 'settings')]
   await writeFile(cert, firstCertificate.cert)
   await writeFile(key, firstCertificate.key)
@@ -110,7 +110,7 @@ test('TLS 1.2 and up, another certificate and other log levels at SIGHUP, and a 
     [false, true, true],
   )
 
-  // A connection that was there before stays.
+  // A connection that was open before stays.
   const before = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
   let answered = ''
   before.on('data', (bytes: Buffer) => (answered += bytes.toString()))

@@ -48,7 +48,7 @@ test('every kind of error has both forms', async () => {
   }
 })
 
-test('what is no error is not touched by it', async () => {
+test('answers that are not errors do not change', async () => {
   const answer = await service.client.get('/api/v1/jobs/', { headers: { accept: 'application/problem+json' } })
   assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/json'])
 })

@@ -1,4 +1,4 @@
-/** The numbers for Prometheus: what they count, who may read them, and that the dashboard draws what is there. */
+/** The numbers for Prometheus: what they count, who may read them, and that the dashboard draws only what exists. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Samples by name and labels, as they stand there. */
+/** Samples by name and labels. */
 function samplesOf(text: string): Map<string, number> {
   return new Map(
     text
@@ -79,7 +79,7 @@ test('requests, turns, events, decisions and trainings are counted', async () =>
   assert.equal(samples.get('decision_ready'), 1)
 })
 
-test('the dashboard asks for nothing that is not there', async () => {
+test('the dashboard asks for nothing that does not exist', async () => {
   const samples = await scrape()
   const names = new Set([...samples.keys()].map((name) => name.replace(/\{.*$/, '')))
   const dashboard = JSON.parse(readFileSync('server/deploy/grafana-dashboard.json', 'utf8')) as {

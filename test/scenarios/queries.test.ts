@@ -1,4 +1,4 @@
-/** Questions about stored events, over a real port (C2.7, C2.8, C3.11). */
+/** Queries about stored events, over a real port (C2.7, C2.8, C3.11). */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { openEngine, type Principal } from '../../engine/index.js'
@@ -64,7 +64,7 @@ describe('queries', () => {
   })
   after(() => service.close())
 
-  it('find a page of the newest events of all jobs, five where nothing is said', async () => {
+  it('find a page of the newest events of all jobs, five by default', async () => {
     const { status, body } = await service.client.post(paths.events)
     assert.deepEqual([status, body.events.length, body.total_count], [200, 5, 61])
     const [event] = body.events
@@ -144,6 +144,27 @@ describe('queries', () => {
     }
   })
 
+  it('find when the model was trained and the consensus was computed, how far events are, and their tags', async () => {
+    const found = async (field: string, operator = 'exists', value?: string) =>
+      (await service.client.post(paths.events, { filters: [{ field, operator, value }] })).body
+    for (const [field, count] of [
+      ['arcanna.model.timestamp', 1],
+      ['arcanna.consensus', 7],
+      ['arcanna.last_compute_consensus_timestamp', 7],
+      ['arcanna.pipeline_status', 61],
+      ['arcanna.pipeline_stage', 61],
+      ['arcanna.storage_tag', 1],
+    ] as const)
+      assert.equal((await found(field)).total_count, count, field)
+    const [event] = (await found('arcanna.pipeline_stage', 'is', 'finished')).events
+    const section = event.arcanna
+    assert.deepEqual([event.event_id, section.storage_tag, section.pipeline_status], ['late', 'cold', 'OK'])
+    for (const text of [section.model.timestamp, section.last_compute_consensus_timestamp])
+      assert.ok(Date.parse(text) <= Date.now() && Date.parse(text) > Date.now() - 600_000, text)
+    assert.equal((await found('arcanna.model.timestamp', 'lte', section.model.timestamp)).total_count, 1)
+    assert.equal((await found('arcanna.model.timestamp', 'lt', section.model.timestamp)).total_count, 0)
+  })
+
   it('take dates of the alert or of the ingest, and ids', async () => {
     const count = async (query: object): Promise<number> =>
       (await service.client.post(paths.events, { ...query, count_results_only: true })).body.total_count
@@ -186,7 +207,7 @@ describe('queries', () => {
     assert.ok(Number.isInteger(body.took))
   })
 
-  it("understand the words that the management MCP server gives its agents: class_1, original_id, flags without the service's name", async () => {
+  it("understand the words of the management MCP server: class_1, original_id, flags without the service's name", async () => {
     const ids = async (query: object): Promise<string[]> => {
       const { body } = await service.client.post(paths.search, { query_body: { query } })
       return body.hits.hits.map((hit: { _id: string }) => hit._id)
@@ -201,13 +222,13 @@ describe('queries', () => {
     ).body.hits.hits
     assert.deepEqual([hit._id, hit._source.arcanna.original_id], [decided[0], decided[0]])
     assert.equal(await ids({ exists: { field: 'arcanna.key_hash.keyword' } }).then(({ length }) => length), 10)
-    // All that the tool takes is optional.
+    // Every field of the tool is optional.
     assert.equal((await service.client.post(paths.search, { job_ids: second.jobId })).body.hits.total.value, 20)
     const flagged = { field: 'attention.low_confidence_score.attention_required', operator: 'is', value: false }
     assert.ok((await service.client.post(paths.events, { filters: [flagged] })).body.total_count > 0)
   })
 
-  it('list what can be filtered by, with types and jobs', async () => {
+  it('list the filterable fields, with types and jobs', async () => {
     const { body } = await service.client.post(paths.fields, {})
     const field = (name: string): { available_operators: string[]; available_in_jobs: number[] } =>
       body.find((one: { field_name: string }) => one.field_name === name)
@@ -274,7 +295,7 @@ describe('queries', () => {
     }
   })
 
-  it('name the place of what is wrong in a question', async () => {
+  it('name the place of a fault in a query', async () => {
     const wrong: [string, object, string][] = [
       [paths.events, { size: -1 }, 'body.size'],
       [paths.events, { page: 'two' }, 'body.page'],
@@ -307,7 +328,7 @@ describe('queries', () => {
     assert.deepEqual([problem.body.status, problem.body.errors[0].type], [422, 'unsupported'])
   })
 
-  it('are refused with 429 where too many are asked at once, and go on afterwards; clients that go take theirs with them', async () => {
+  it('are refused with 429 if too many run at once, and work again afterwards; clients that leave end theirs', async () => {
     const query = Array.from({ length: 200 }, () =>
       service.client.post(paths.search, { query_body: { aggs: { a: { terms: { field: 'source.ip' } } } } }),
     )
@@ -328,7 +349,7 @@ describe('queries', () => {
 })
 
 describe('queries of an engine', () => {
-  it('see the jobs that the key sees, end where nobody waits (those about metrics, too), and are refused once it closes', async () => {
+  it('see the jobs of the key, end if nobody waits (also queries for metrics), and are refused by a closed engine', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'decision-queries-'))
     try {
       const service = await startService({ dataDir })

@@ -1,4 +1,4 @@
-/** What existing clients do with events that are stored: vote by name, decide again, write notes (C2.4 to C2.6). */
+/** What existing clients do with stored events: vote by query, decide again, write notes (C2.4 to C2.6). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually, makeJob, type Client } from '../support/client.js'
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Ten events that came in before the model, and the model. */
+/** Ten events from before the model, and the model. */
 async function taught(): Promise<{ jobId: number; key: string }> {
   const { jobId, key } = await makeJob(client, { decision_points: ['rule'] })
   for (let i = 0; i < 10; i++) {
@@ -42,7 +42,7 @@ async function section(jobId: number, id: string): Promise<any> {
   return (await client.get(`/api/v1/events/${jobId}/${id}/export`)).body.arcanna_event.arcanna
 }
 
-test('a vote by query alone is that of whoever calls; a wrong one is refused', async () => {
+test("a vote by query alone is the caller's; a wrong one is refused", async () => {
   const { jobId } = await makeJob(client)
   await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })
   const path = `/api/v2/events/${jobId}/e/feedback`
@@ -57,7 +57,7 @@ test('a vote by query alone is that of whoever calls; a wrong one is refused', a
   assert.equal((await client.put('/api/v2/events/none/e/feedback?feedback_label=Drop')).status, 404)
 })
 
-test('one event is decided again; what stood before is in its export', async () => {
+test('one event is decided again; its previous decision is in its export', async () => {
   const { jobId } = await taught()
   assert.equal((await client.get(`/api/v1/events/${jobId}/e3`)).body.result, '')
   const answer = await client.post(`/api/v2/events/${jobId}/e3/reprocess`)
@@ -75,7 +75,7 @@ test('one event is decided again; what stood before is in its export', async () 
   assert.deepEqual([refused.status, typeof refused.body.error], [409, 'string'])
 })
 
-test('many events are decided again by date and filter, and the answer says how many', async () => {
+test('many events are decided again by date and filter, and the answer has their number', async () => {
   const { jobId } = await taught()
   const path = `/api/v2/events/${jobId}/reprocess`
   const patient = `${path}?timeout_s=60`
@@ -117,7 +117,7 @@ test('many events are decided again by date and filter, and the answer says how 
   assert.deepEqual((await client.delete(`${path}/${first.body.task_id}`)).body, one.body)
 })
 
-test('a request that does not wait is answered with a task to look at', async () => {
+test('a request that does not wait is answered with a task to poll', async () => {
   const { jobId } = await taught()
   const path = `/api/v2/events/${jobId}/reprocess`
   const started = await client.post(`${path}?timeout_s=0`, {})
@@ -154,7 +154,7 @@ test('a wrong request for many events is refused with its place, and starts noth
   assert.equal((await client.post(path)).status, 409)
 })
 
-test("an agent's notes are kept with the event and come with its export", async () => {
+test("an agent's notes are kept with the event and are in its export", async () => {
   const { jobId, key } = await makeJob(client)
   await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })
   const path = `/api/v2/events/${jobId}/e/add_agentic_notes`
@@ -186,7 +186,7 @@ test("an agent's notes are kept with the event and come with its export", async 
   assert.equal((await client.post(path, note)).status, 409)
 })
 
-test('each operation asks for its scope, which the key of a sender may lack', async () => {
+test('each operation requires its scope, which the key of a sender may lack', async () => {
   const { jobId, key } = await makeJob(client)
   await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })
   const sender = client.withKey(key)

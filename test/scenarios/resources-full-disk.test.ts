@@ -1,4 +1,4 @@
-/** Resources on a full disk; the other documented answers are brought about in test/statuses. */
+/** Resources on a full disk. The other documented answers are in test/statuses. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { spawnService } from '../support/service.js'
 const resources = '/api/v2/resources'
 const key = { k: { type: 'api_key', properties: { name: 'known' } } }
 
-test('a full disk is 507 and changes nothing; with room again it goes on', {
+test('a full disk is 507 and changes nothing; it continues when there is room again', {
   skip: spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit is needed',
 }, async () => {
   const full = await spawnService()

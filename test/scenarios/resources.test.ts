@@ -50,7 +50,7 @@ test('a set is created in the order that its references need, and answered with 
   assert.match(byName.job.url, /^http:\/\/[^/]+\/use-cases\/overview\/\d+$/)
 })
 
-test('the map under resources is taken as well, and a key that exists is not shown again', async () => {
+test('the map under resources is accepted, too, and an existing key is not shown again', async () => {
   const first = await client.post('/api/v2/resources', { resources: keyOnly('twice') })
   assert.equal(first.body.created.length, 1)
   const second = await client.post('/api/v2/resources', { resources: keyOnly('twice') })
@@ -116,6 +116,9 @@ test('resources are listed: jobs nested by title, integrations flat, an empty ar
   const integrations = await client.get('/api/v2/resources?resource_type=integration')
   assert.ok(integrations.body.every((each: object) => 'id' in each && 'title' in each && 'subcategory_id' in each))
   assert.deepEqual((await client.get(`${path}&title=nobody`)).body, [])
+  const listed = (await client.get(path)).body.find((each: object) => title in each)[title].properties
+  assert.deepEqual(listed.decision_points, job.properties.decision_points)
+  assert.deepEqual(listed.advanced_settings, { custom_labels: job.properties.advanced_settings.custom_labels })
   assert.ok((await client.get('/api/v2/resources')).body.length > 3)
 })
 
@@ -154,7 +157,7 @@ test('a deleted job is gone, for its key too', async () => {
   assert.equal((await client.delete(`/api/v2/resources?resource_type=job&id=${jobId}`)).status, 404)
 })
 
-test('a deleted key is nobody from that moment on', async () => {
+test('a deleted key is rejected from that moment on', async () => {
   const made = await client.post('/api/v2/resources', keyOnly('short-lived'))
   const key = client.withKey(made.body.created[0].value)
   assert.equal((await key.get('/api/v2/token/scopes')).status, 200)
@@ -162,7 +165,7 @@ test('a deleted key is nobody from that moment on', async () => {
   assert.equal((await key.get('/api/v2/token/scopes')).status, 401)
 })
 
-test('all three expressions name what is there, and what leads nowhere is told with its place', async () => {
+test('all three kinds of references find their target; one that leads nowhere is reported with its place', async () => {
   const { title } = await makeJob(client)
   const [job] = (await client.get(`/api/v2/resources?resource_type=job&title=${encodeURIComponent(title)}`)).body
   const named = job[title].properties.pipeline_integrations[0].resource
@@ -203,14 +206,14 @@ test('all three expressions name what is there, and what leads nowhere is told w
   }
 })
 
-test('a circle is refused and named', async () => {
+test('a cycle is refused and named', async () => {
   const key = (name: string, depends_on: string[]) => ({ type: 'api_key', properties: { name }, depends_on })
   const answer = await client.post('/api/v2/resources', { a: key('a', ['b']), b: key('b', ['c']), c: key('c', ['a']) })
   assert.equal(answer.status, 422)
-  assert.match(answer.body.detail[0].msg, /circle: a -> b -> c -> a/)
+  assert.match(answer.body.detail[0].msg, /cycle: a -> b -> c -> a/)
 })
 
-test('what is in use is refused with its users, and goes by force, which says who lost it', async () => {
+test('a resource in use is refused with its users; with force it is deleted, and the answer names who lost it', async () => {
   const { title, key, jobId } = await makeJob(client)
   const [job] = (await client.get(`/api/v2/resources?title=${encodeURIComponent(title)}`)).body
   const input = /title='(.*)'/.exec(job[title].properties.pipeline_integrations[0].resource)![1]!
@@ -229,7 +232,7 @@ test('what is in use is refused with its users, and goes by force, which says wh
   assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).status, 200)
 })
 
-test('what GET answers is posted back and changes nothing, in short and in full', async () => {
+test('the answer of GET can be posted back and changes nothing, in short and in full', async () => {
   const monitoring_settings = { throttling: 5, monitors: [{ name: 'm', active: true, interval_check: 60 }] }
   const auto_retrain = { enabled: true, cron: '0 3 * * *', blockers: { outliers: true } }
   const marks = { auto_id: 7, storage_tag: 'tag', storage_tag_display_name: 'Tag' }

@@ -37,7 +37,7 @@ function schedule(title: string, set: Record<string, boolean>): Promise<Answer> 
   })
 }
 
-test('every blocker keeps a scheduled training waiting, and says so; without them it runs', async () => {
+test('every blocker keeps a scheduled training waiting, and is named; without blockers it runs', async () => {
   const { jobId, title } = await makeJob(client, { decision_points: ['rule', 'source.ip', 'bytes'] })
   const post = async (id: string, raw_body: object) => {
     await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body })

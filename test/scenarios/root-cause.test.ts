@@ -1,4 +1,7 @@
-/** Root cause analysis over a port: set up with parameters, alerts of services that call each other, clusters, feedback. */
+/**
+ * Root cause analysis over a real port: set up with parameters, alerts of services that call each other, clusters,
+ * feedback.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -105,7 +108,7 @@ test('the parameters of the processors are kept, shown and checked', async () =>
   assert.equal(schema.body.properties['Clustering processor'].properties.equal_fields.type, 'array')
 })
 
-test('feedback and a training make decisions sure; a bulk is decided the same', async () => {
+test('feedback and a training make decisions confident; a bulk is decided the same', async () => {
   const jobId = await causeJob()
   for (let i = 0; i < 8; i++) {
     await send(jobId, `r${i}`, i * 60, { name: 'db', type: 'disk full' })
@@ -131,7 +134,7 @@ test('feedback and a training make decisions sure; a bulk is decided the same', 
   assert.equal(line.status, 'OK')
 })
 
-test('every record, index, counter and model is in order behind it', async () => {
+test('every record, index, counter and model is consistent afterwards', async () => {
   await service.close()
   assert.deepEqual((await verifyDataDir(dataDir)).problems, [])
 })

@@ -1,7 +1,7 @@
-/** The program: how it starts, how it fails to, how it stops. */
+/** The program: how it starts, how a start fails, how it stops. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { access, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -80,12 +80,54 @@ test('a start that fails says why in one sentence', async () => {
         .filter((line) => !/^(\{|First start| {2})/.test(line))
         .join('\n')
       assert.match(said, /^The service did not start: [^\n]*\.\n$/)
-      // What the directory was made with is told, or nobody could ever use it.
-      if (words.source.includes('cannot listen')) assert.match(started.output(), /^ {2}management key: \S+$/m)
+      assert.doesNotMatch(started.output(), /management key/)
     }
   } finally {
     await service.close()
   }
+})
+
+test('a start without its port or its certificate makes no secrets: the next one does, and shows them', async () => {
+  const [service, dataDir] = [await startService(), join(dir, 'later')]
+  const settings = {
+    SERVICE_DATA_DIR: dataDir,
+    SERVICE_SHARDS: '1',
+    SERVICE_THREADS: '1',
+    SERVICE_PASSWORD_COST: String(PASSWORD_COST),
+  }
+  const file = join(dir, 'no.pem')
+  for (const more of [
+    { SERVICE_PORT: String(service.port) },
+    { SERVICE_PORT: '0', SERVICE_OPS_PORT: String(service.port) },
+    { SERVICE_PORT: '0', SERVICE_TLS_CERT_FILE: file, SERVICE_TLS_KEY_FILE: file },
+  ]) {
+    const failed = spawnMain({ ...settings, ...more })
+    assert.equal(await failed.exited, 1)
+    assert.match(failed.output(), /^The service did not start: [^\n]*\.\n$/)
+    await assert.rejects(access(dataDir), { code: 'ENOENT' })
+  }
+  const { port } = service
+  await service.close()
+  const started = spawnMain({ ...settings, SERVICE_PORT: String(port) })
+  await portOf(started)
+  assert.match(started.output(), /^Listening on [\s\S]*^ {2}management key: \S+$/m)
+  started.child.kill('SIGTERM')
+  assert.equal(await started.exited, 0)
+})
+
+test('a start that fails after it made its secrets prints them, or the data directory were lost', async () => {
+  const service = await startService()
+  const port = String(service.port)
+  await service.close()
+  const started = spawnMain({
+    SERVICE_DATA_DIR: join(dir, 'late'),
+    SERVICE_PORT: port,
+    SERVICE_OPS_PORT: port,
+    SERVICE_PASSWORD_COST: String(PASSWORD_COST),
+  })
+  assert.equal(await started.exited, 1)
+  assert.match(started.output(), /^ {2}management key: \S+$/m)
+  assert.match(started.output(), /^The service did not start: cannot listen on [^\n]*\.$/m)
 })
 
 test('SIGTERM to npm stops the service that `npm start` runs, and frees its port', async (context) => {
@@ -119,7 +161,7 @@ test('help lists the settings', async () => {
   assert.match(started.output(), /SERVICE_DATA_DIR/)
 })
 
-test('SIGTERM finishes what is under way, answers new requests 503, and ends with 0; a kill loses nothing that was acknowledged', async () => {
+test('SIGTERM ends open requests, answers new ones 503 and ends with 0; a kill loses nothing acknowledged', async () => {
   const service = await spawnService({ dataDir: join(dir, 'drained') })
   const { jobId } = await makeJob(service.client)
   const line = (id: string): string => `${JSON.stringify({ job_id: jobId, event_id: id, raw_body: { rule: 'a' } })}\n`
@@ -138,7 +180,7 @@ test('SIGTERM finishes what is under way, answers new requests 503, and ends wit
     (text) => text.includes('"streamed"'),
   )
 
-  // Half of a request holds the drain open, so that there is a time to ask in.
+  // Half of a request holds the drain open, so that there is time to send another.
   const body = line('late').trim()
   const slow = await openSocket(service.port)
   let answered = ''
@@ -153,8 +195,10 @@ test('SIGTERM finishes what is under way, answers new requests 503, and ends wit
   await service.client.get('/api/v1/health')
 
   service.started.child.kill('SIGTERM')
-  await streamClosed
-  assert.ok(streamed.endsWith('0\r\n\r\n'), 'the stream ends in order')
+  await eventually(
+    async () => streamed,
+    (text) => text.endsWith('}\n\r\n0\r\n\r\n'),
+  )
   idle.write(`GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n`)
   await eventually(
     async () => refused,
@@ -167,6 +211,7 @@ test('SIGTERM finishes what is under way, answers new requests 503, and ends wit
     (text) => text.startsWith('HTTP/1.1 201 '),
   )
   assert.equal(await service.started.exited, 0)
+  await streamClosed
   assert.ok(!service.started.output().includes(MANAGEMENT_KEY), 'secrets from the environment are not printed')
   assert.ok(!service.started.output().includes('administrator'))
 

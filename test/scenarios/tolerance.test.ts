@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Sends bytes as they are and gives back the whole answer. */
+/** Sends bytes as they are and returns the whole answer. */
 async function raw(text: string): Promise<string> {
   const socket = await openSocket(service.port)
   let answer = ''
@@ -132,7 +132,7 @@ test('FortiSOAR starts and stops a job under /api/v1, with a user name in the qu
   }
 })
 
-test('metrics of a job are asked with GET too', async () => {
+test('metrics of a job are answered to GET, too', async () => {
   const query = `/api/v2/metrics/job?job_id=${jobId}&end_datetime=2026-01-01T00:00:00Z`
   assert.deepEqual((await client.get(query)).body, (await client.post(query, {})).body)
   assert.equal(
@@ -141,7 +141,7 @@ test('metrics of a job are asked with GET too', async () => {
   )
 })
 
-test('documents with the words of before are understood: Elasticsearch for the search engine, features for the decision points', async () => {
+test('older words are understood: Elasticsearch for the search engine, features for the decision points', async () => {
   const parameters = { hosts: 'search.example', port: 9200, user: 'u', password: 'p', schema: 'https' }
   const answer = await client.post('/api/v2/resources?overwrite=False', {
     resources: {
@@ -167,7 +167,8 @@ test('documents with the words of before are understood: Elasticsearch for the s
   ])
   const { created } = answer.body as { created: { url: string; internal_id: number }[] }
   assert.equal(created[1]!.url, `http://127.0.0.1:${service.port}/use-cases/overview/${created[1]!.internal_id}`)
-  // The management MCP server knows an integration's type by the last entry with its subcategory_id, and looks for words in the name.
+  // The management MCP server knows an integration's type by the last entry with its subcategory_id, and searches its
+  // name for words.
   const { integration_types: types } = (await client.get('/api/v2/resources/integration/metadata')).body as {
     integration_types: { id: string; name: string }[]
   }
@@ -184,7 +185,7 @@ test('documents with the words of before are understood: Elasticsearch for the s
     )
 })
 
-test('links in answers are at the address that the client asked, behind a proxy too', async () => {
+test('links in answers have the address that the client used, behind a proxy too', async () => {
   const url = async (headers: Record<string, string>): Promise<string> => {
     const document = { resources: { key: { type: 'api_key', properties: { name: 'linked' } } } }
     return (await client.post('/api/v2/resources', document, { headers })).body.updated[0]?.url
@@ -203,7 +204,7 @@ test('links in answers are at the address that the client asked, behind a proxy 
   assert.equal(answer.body.deleted[0].url, 'http://soc.example/api-keys')
 })
 
-test('a set of resources comes with null for everything that a client has no value for', async () => {
+test('a set of resources may have null for every field that a client has no value for', async () => {
   const labels = ['Yes', 'No', 'Perhaps'].map((name) => ({ name, hex_color: null }))
   const step = {
     resource: 'Internal storage',
@@ -259,7 +260,7 @@ test('a body may be gzip', async () => {
   assert.equal((await client.post('/api/v1/jobs/get_by_name', query, { headers })).status, 404)
 })
 
-test('an exported event that is sent again leaves its old result behind', async () => {
+test('an exported event that is sent again loses its old result', async () => {
   await client.post('/api/v1/events/first', { job_id: jobId, raw_body: { rule: 'r' } })
   const exported = (await client.get(`/api/v1/events/${jobId}/first/export`)).body.service_event
   await client.post('/api/v1/events/second', { job_id: jobId, raw_body: exported })
@@ -278,7 +279,7 @@ test('HEAD is answered as GET without a body', async () => {
   assert.equal(answer.text, '')
 })
 
-test('HEAD of what is streamed is answered without a body, so that the connection goes on', async () => {
+test('HEAD of a streamed answer has no body, so the connection stays usable', async () => {
   const socket = await openSocket(service.port)
   let text = ''
   socket.setEncoding('latin1').on('data', (piece: string) => (text += piece))

@@ -1,4 +1,4 @@
-/** Traces, as a collector gets them: OTLP over HTTP, from a request to its decision. */
+/** Traces as a collector gets them: OTLP over HTTP, from a request to its decision. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Tracing } from '../../server/tracing.js'
@@ -58,7 +58,7 @@ function post(id: string, headers: Record<string, string> = {}): Promise<unknown
   return service.client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: 'a' } }, { headers })
 }
 
-test('a request is followed to its decision, in the trace that it came with; others are not', async () => {
+test('a request is traced to its decision, in the trace that it came with; others are not traced', async () => {
   await post('untraced')
   await post('not sampled', unsampled)
   await post('followed', sampled)
@@ -99,7 +99,7 @@ test('a request is followed to its decision, in the trace that it came with; oth
   assert.ok(!collector.received.some(({ body: text }) => text.includes(service.client.key)))
 })
 
-test('a collector that is away harms nothing, and is not waited for', async () => {
+test('an unreachable collector harms nothing, and nothing waits for it', async () => {
   collector.answer = status(503)
   await Promise.all(Array.from({ length: 200 }, (_, i) => post(`lost-${i}`, sampled)))
   const begin = performance.now()

@@ -34,7 +34,7 @@ async function userWith(role: string): Promise<{ username: string; user: Client 
   return { username, user: await tokenOf(username) }
 }
 
-test('a token says until when it works, in any form that a client asks for it', async () => {
+test('a token says when it expires, in any form that a client asks for it', async () => {
   for (const [value, unit, seconds] of [
     [undefined, undefined, 30 * 86_400],
     [null, null, 30 * 86_400],
@@ -60,7 +60,7 @@ test('a token says until when it works, in any form that a client asks for it', 
   }
 })
 
-test('every operation is refused to a role without its scope, and never to one with it', async () => {
+test('every operation is refused to a role without its scope, and never to a role with it', async () => {
   for (const role of ['analyst', 'power_user', 'administrator']) {
     const { user } = await userWith(role)
     const scopes: string[] = (await user.get('/api/v2/token/scopes')).body
@@ -73,7 +73,7 @@ test('every operation is refused to a role without its scope, and never to one w
   }
 })
 
-test('every scope is asked for by an operation, and shown by the document', () => {
+test('every scope is required by an operation, and shown by the document', () => {
   const query = new Set(routes.flatMap(({ scope, moreScopes = {} }) => [scope, ...Object.keys(moreScopes)]))
   query.delete(null)
   assert.deepEqual([...query].sort(), Object.keys(scopeTable).sort())
@@ -85,7 +85,7 @@ test('every scope is asked for by an operation, and shown by the document', () =
   }
 })
 
-test('what a user may do follows the role at once', async () => {
+test('what a user may do changes with the role at once', async () => {
   const { username, user } = await userWith('analyst')
   const resources = { resources: {} }
   assert.equal((await user.post('/api/v2/resources', resources)).status, 403)
@@ -126,14 +126,14 @@ test('a power user makes jobs and integrations, an administrator keys', async ()
   )
 })
 
-test('a narrow token does no more than was asked for, and no more than the role', async () => {
+test('a narrow token permits no more than was requested, and no more than the role', async () => {
   const { username } = await userWith('analyst')
   const narrow = await tokenOf(username, { scopes: ['public', 'write:users'] })
   assert.deepEqual((await narrow.get('/api/v2/token/scopes')).body, ['public'])
   assert.equal((await narrow.get('/api/v2/resources')).status, 403)
 })
 
-test('who sees whom: a user oneself, an administrator all', async () => {
+test('a user sees only that user, an administrator sees all', async () => {
   const { username, user } = await userWith('analyst')
   const me = await user.get('/api/v2/users/me')
   assert.deepEqual([me.body.username, me.body.role, me.body.enabled, me.body.tokens], [username, 'analyst', true, 1])
@@ -144,7 +144,7 @@ test('who sees whom: a user oneself, an administrator all', async () => {
   for (const answer of [me, await client.get('/api/v2/users')]) assert.ok(!/hash|salt|password/.test(answer.text))
 })
 
-test("one's own password is changed with the current one", async () => {
+test('users change their own password with the current one', async () => {
   const { username, user } = await userWith('analyst')
   const other = await tokenOf(username)
   const path = `/api/v2/users/${username}/password`
@@ -167,7 +167,7 @@ test('votes carry the caller where no name is given', async () => {
     await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: id } })
     assert.equal((await voter.put(`/api/v1/events/${jobId}/${id}/feedback`, body)).status, 200)
   }
-  // A blank name is none, and blanks around one make nobody else of it: a second vote would count twice.
+  // A blank name does not count, and blanks around a name change nothing: a second vote would count twice.
   for (const name of ['  ', ` ${username}\n`])
     await user.put(`/api/v1/events/${jobId}/a/feedback`, { feedback: 'Drop', cortex_user: name })
   const { votes } = (await client.get(`/api/v2/events/${jobId}/a/consensus`)).body
@@ -189,7 +189,7 @@ test('votes carry the caller where no name is given', async () => {
     )
 })
 
-test('a request over the rate is 429 with the time to wait; a stream is held to the rate and loses no line', async () => {
+test('a request over the rate is 429 with the time to wait; a stream is slowed to the rate and loses no line', async () => {
   const limited = await startService({ rateLimit: 200, rateBurst: 20 })
   try {
     const { jobId } = await makeJob(limited.client)
@@ -249,7 +249,7 @@ test('a stream ends when its key does, and says so', async () => {
   assert.equal((await client.get(`/api/v1/events/${jobId}/second`)).status, 404)
 })
 
-test('what waits for its body is refused when its key has gone meanwhile', async () => {
+test('a request that waits for its body is refused if its key is deleted meanwhile', async () => {
   const { username, user } = await userWith('administrator')
   const { jobId } = await makeJob(client)
   const eve = { username: `eve-${username}`, password: PASSWORD, role: 'administrator' }
@@ -270,7 +270,7 @@ test('what waits for its body is refused when its key has gone meanwhile', async
       return { socket, rest: body.slice(5) }
     }),
   )
-  // Everything before is read; of an event, a key that worked within a second counts.
+  // Everything before it is read. For an event, a key counts that worked within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_050))
   assert.equal((await client.put(`/api/v2/users/${username}`, { enabled: false })).status, 200)
   for (const { socket, rest } of sent) {

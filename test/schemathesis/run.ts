@@ -1,12 +1,12 @@
 /**
  * `npm run test:schemathesis`: property-based requests over the whole OpenAPI document, against a service of its own.
  *
- * Wants no server error and no answer that the document does not promise: status, media type, headers, schema, methods,
- * keys. It installs schemathesis from its registry into .build/schemathesis, which may be deleted at any time; Python 3.10
- * or newer is needed. Arguments go to schemathesis, for instance `-- --max-examples 300 --seed 1`.
+ * It fails on a server error, and on an answer that the document does not promise: status, media type, headers, schema,
+ * methods, keys. It installs schemathesis from its registry into .build/schemathesis, which may be deleted at any time.
+ * It needs Python 3.10 or newer. Arguments go to schemathesis, for instance `-- --max-examples 300 --seed 1`.
  *
- * What it does not want: that everything which breaks a schema is refused, or that everything which fits is taken. The
- * service is lenient on purpose (existing clients send numbers as text, and fields that nobody knows).
+ * It does not require that everything which breaks a schema is refused, nor that everything which fits is taken. The
+ * service is lenient on purpose: existing clients send numbers as text, and unknown fields.
  */
 import assert from 'node:assert/strict'
 import { dirname, join } from 'node:path'
@@ -30,7 +30,7 @@ const CHECKS = [
   'use_after_free',
 ]
 
-/** Something of everything, and the values that name it. */
+/** One of everything, and the values that name it. */
 async function prepare(client: Client): Promise<Record<string, unknown[]>> {
   const { jobId, title } = await makeJob(client)
   const stopped = await makeJob(client)

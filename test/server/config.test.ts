@@ -58,6 +58,17 @@ test('the environment sets', () => {
   assert.equal(settings.emptyErrorMessage, true)
 })
 
+test('under another name new events have an empty error message, unless the setting says otherwise', () => {
+  for (const [env, empty] of [
+    [{}, false],
+    [{ SERVICE_NAME: 'service' }, false],
+    [{ SERVICE_NAME: 'arcanna' }, true],
+    [{ SERVICE_NAME: 'arcanna', SERVICE_EMPTY_ERROR_MESSAGE: 'false' }, false],
+    [{ SERVICE_EMPTY_ERROR_MESSAGE: 'true' }, true],
+  ] as const)
+    assert.equal(readSettings(env, []).emptyErrorMessage, empty, JSON.stringify(env))
+})
+
 test('a file of lines sets, and the environment wins over it', () => {
   const content =
     '# our settings\n\nSERVICE_PORT=9001\r\nSERVICE_HOST = "0.0.0.0"\nSERVICE_ADMIN_PASSWORD=\'a=b # c, long\'\n'

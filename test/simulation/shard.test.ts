@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { World, type Troubles } from './world.js'
 
-/** One more seed than usual: `SIMULATION_SEED=n` runs that one alone, `SIMULATION_SEEDS=n` runs so many. */
+/** `SIMULATION_SEED=n` runs seed n alone. `SIMULATION_SEEDS=n` runs the seeds 1 to n; the default is 4. */
 const only = process.env.SIMULATION_SEED
 const count = Number(process.env.SIMULATION_SEEDS ?? 4)
 
@@ -29,7 +29,7 @@ const worlds: readonly [name: string, troubles: Troubles][] = [
   ['where threads die and messages meet bugs', { commits: true, deaths: true, restarts: true }],
 ]
 
-describe('after any sequence of messages, every row and counter is what a recount says', () => {
+describe('after any sequence of messages, every row and counter equals a recount', () => {
   for (const [name, troubles] of worlds) {
     const seeds = only === undefined ? Array.from({ length: count }, (_, i) => i + 1) : [Number(only)]
     for (const seed of seeds) {

@@ -1,6 +1,6 @@
 /**
- * A small world for a shard: a few jobs, a few hosts and users so that events meet again, analysts who disagree, and
- * everything that goes wrong. A seed decides it all.
+ * A small world around a shard: a few jobs, few enough hosts and users that events meet again, analysts who disagree,
+ * and everything that can go wrong. A seed determines all of it.
  */
 import assert from 'node:assert/strict'
 import { isRefusal, Refusal, type RefusalCode } from '../../engine/errors.js'
@@ -24,7 +24,7 @@ import type { EventView } from '../../engine/api/decision-service.js'
 import { compareJob, expectedView, lookAt } from '../support/engine/compare.js'
 import { compareMetrics } from '../support/engine/metrics.js'
 import { OracleJob, type Snapshot } from '../support/engine/oracle.js'
-import { testAuthor } from '../support/author.js'
+import { recordedAuthor } from '../support/author.js'
 import { jobSettings, TestShard } from '../support/engine/shard.js'
 import { alarm } from '../support/cause.js'
 import type { AuditEntry } from '../../engine/api/audit-service.js'
@@ -33,7 +33,7 @@ import type { AuditEntry } from '../../engine/api/audit-service.js'
 export interface Troubles {
   /** Commits that the store refuses, and commits that throw. */
   readonly commits: boolean
-  /** Threads that die before, between and after. */
+  /** Threads that die before, between and after commits. */
   readonly deaths: boolean
   readonly restarts: boolean
 }
@@ -54,7 +54,7 @@ const wrongBodies: readonly [RefusalCode, string][] = [
   ['event_too_deep', `{"raw_body":{"a":${'['.repeat(70)}${']'.repeat(70)}}}`],
 ]
 
-/** What a message must be answered: the code of a refusal, or a result. */
+/** The expected answer to a message: the code of a refusal, or a result. */
 type Outcome = RefusalCode | 'any' | object | number | null
 
 /** Applies a message to the oracle. */
@@ -67,19 +67,19 @@ export class World {
   readonly #jobs: JobSettings[]
   readonly #oracles: OracleJob[]
   readonly #atShard = new Map<number, JobSettings>()
-  /** What each message does, and what it must be answered since it was committed. */
+  /** The effect of each message, and its expected answer from its commit on. */
   readonly #effects = new Map<number, Effect>()
   readonly #outcomes = new Map<number, Outcome>()
   readonly #answers: Promise<void>[] = []
-  /** Of a thread that works out metrics, over all that happens. */
+  /** The cache of a thread that computes metrics; it lives through all steps. */
   readonly #ballotCache = new BallotCache()
   readonly #knownIds: string[][]
   readonly #models = new Map<number, { bytes: Uint8Array; seen: Snapshot }>()
   readonly #tasks = new Map<number, { id: number; cursor: number }>()
-  /** What the audit log has, and up to when. */
+  /** The audit log as collected, and up to when. */
   readonly #chain: AuditEntry[] = []
   #taken = 0
-  /** How far the clock of the alerts is. */
+  /** The clock of the alerts, seconds. */
   #seconds = 0
   #versions = 0
   answered = 0
@@ -105,9 +105,9 @@ export class World {
     }
   }
 
-  /** Something happens; nothing is waited for. */
+  /** Does one random thing and waits for nothing. */
   step(): void {
-    // Clusters have one step in seven: their share of what there is to go wrong.
+    // One step in seven is for the job with clusters.
     const at = this.#random.below(7) >> 1
     const chance = this.#random.below(100)
     if (chance < 46) this.#postEvent(at)
@@ -132,7 +132,7 @@ export class World {
     }
   }
 
-  /** Waits until all is answered, and holds the store against the oracle. */
+  /** Waits until everything is answered, and compares the store with the oracle. */
   async settle(): Promise<void> {
     await Promise.all(this.#answers.splice(0))
     this.shard.environment.failNextCommit = null
@@ -151,7 +151,7 @@ export class World {
     this.#train(at)
   }
 
-  /** What is remembered of the latest events is what is stored. */
+  /** The events remembered as the latest equal the stored ones. */
   #compareLatest(): void {
     for (const [at, job] of this.#jobs.entries()) {
       for (const id of new Set(this.#knownIds[at])) {
@@ -165,7 +165,7 @@ export class World {
     return this.#oracles[at] as OracleJob
   }
 
-  /** Alerts of a few hosts, next to each other in circles, some out of order, some from long ago or from the future. */
+  /** Alerts of a few hosts that are neighbours in circles: some out of order, some from long ago or from the future. */
   #alarm(): Record<string, unknown> {
     const random = this.#random
     this.#seconds += random.below(30)
@@ -261,7 +261,7 @@ export class World {
     )
   }
 
-  /** An id that was posted lately, or nobody's. */
+  /** An id that was posted lately, or one that does not exist. */
   #someId(at: number): string {
     const known = this.#knownIds[at] as string[]
     const isNobody = known.length === 0 || this.#random.below(15) === 0
@@ -284,7 +284,7 @@ export class World {
     )
   }
 
-  /** What was looked up about some events: those that wait, others, and those that are gone. */
+  /** Enrichments of some events: of those that wait, of others, and of deleted ones. */
   #postEnriched(at: number): void {
     const random = this.#random
     const times = [...this.#oracle(at).events.keys(), 7].filter(() => random.below(3) > 0).slice(-12)
@@ -341,7 +341,7 @@ export class World {
     )
   }
 
-  /** Goes on with a job's latest task, or begins one; pieces that begin where the task is not (any more) are among them. */
+  /** Continues a job's latest task, or begins one. Some pieces begin where the task is not, or no longer is. */
   #postTask(at: number): void {
     const random = this.#random
     const task = this.#tasks.get(at)
@@ -356,7 +356,7 @@ export class World {
           this.#oracle(at).told.set(micros, { ...told, consensus: noConsensus })
           return 'any'
         },
-        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: testAuthor }) },
+        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: recordedAuthor }) },
       )
       this.#tasks.set(at, { id, cursor: 0 })
       return
@@ -411,7 +411,7 @@ export class World {
     )
   }
 
-  /** The audit log takes what it is told; most of the time the shard hears of it. */
+  /** The audit log takes its entries; most of the time the shard hears of it. */
   #takeTold(): void {
     const most = this.#random.pick([1, 7, 1_000])
     for (const entry of untold(this.shard.environment, this.#taken, most)) {
@@ -426,7 +426,7 @@ export class World {
     this.#post(-1, 'collected', () => null, { body: encodeCollected(this.#taken, Buffer.alloc(41)) })
   }
 
-  /** Everything that was said is told once, in order, and nothing else. */
+  /** Every entry is collected once, in order, and no other. */
   #compareTold(): void {
     this.#chain.push(...untold(this.shard.environment, this.#taken, Infinity))
     this.#taken = this.#chain.at(-1)?.atMicros ?? 0
@@ -434,7 +434,7 @@ export class World {
       [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })),
     )
     const told = this.#chain.map(({ atMicros, job, by, action, object, analyst, details }) => {
-      assert.deepEqual(by, testAuthor)
+      assert.deepEqual(by, recordedAuthor)
       return {
         micros: atMicros,
         job: job?.id,
@@ -500,7 +500,7 @@ export class World {
     }
   }
 
-  /** Trains on what is stored; the model comes in later. */
+  /** Trains on what is stored; the model arrives later. */
   #train(at: number): void {
     const job = this.#jobs[at] as JobSettings
     const { consensusCounts } = this.shard.reader().stats(job)
@@ -544,7 +544,7 @@ export class World {
             (kind === 'reprocess' && this.#troubles.deaths)
           )
             return
-          // A turn that runs again answers with what has become of the event meanwhile.
+          // A turn that runs again answers with the event's state by then.
           if (kind === 'ingest' && this.#troubles.deaths)
             assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
           else assert.deepEqual(answer, wanted)
@@ -566,7 +566,7 @@ export class World {
 
   #runTurn(task: TurnTask): TurnResult {
     const random = this.#random
-    // Whoever dies with a turn too often has it refused; a turn that runs again meets no new trouble.
+    // A message that is in too many failed turns is refused. A turn that runs again meets no new trouble.
     const fate = this.#troubles.deaths && !task.again ? random.below(12) : 99
     if (task.again && !isRefusal(this.shard.environment.failNextCommit)) this.shard.environment.failNextCommit = null
     if (fate === 0) return this.#die()
@@ -590,7 +590,7 @@ export class World {
     throw new Error('the thread died')
   }
 
-  /** The oracle follows when the shard has committed, and once. */
+  /** The oracle applies a message once, when the shard has committed it. */
   #apply(task: TurnTask, settingsOf: ReadonlyMap<number, JobSettings>): void {
     const memory = Buffer.from(task.memory)
     for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) {
@@ -607,7 +607,7 @@ function placeOf(label: string): number {
 
 /** By consensus, from UNDECIDED (-2) on. */
 const consensusNames = ['Undecided', null, 'Escalate', 'Drop', 'Investigate'] as readonly (string | null)[]
-/** Where an entry of the audit log names no consensus. */
+/** For an audit entry that names no consensus. */
 const noConsensus = -3
 
 /** The id of a bucket, by the oracle's name for it. */

@@ -1,4 +1,4 @@
-/** The audit log: how each answer is brought about. */
+/** Recipes for the audit log. */
 import type { Recipes } from './recipe.js'
 
 const base = '/api/monitoring/api/v1/audit'

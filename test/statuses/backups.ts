@@ -1,4 +1,4 @@
-/** Backups: how each answer is brought about. */
+/** Recipes for backups. */
 import { freshName, type Recipes } from './recipe.js'
 import { eventually } from '../support/client.js'
 

@@ -1,4 +1,4 @@
-/** Clusters: how each answer is brought about. */
+/** Recipes for clusters. */
 import { makeJob, type Client } from '../support/client.js'
 import { freshName, type Recipes } from './recipe.js'
 

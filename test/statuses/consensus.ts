@@ -1,4 +1,4 @@
-/** Consensus: how each answer is brought about. */
+/** Recipes for consensus. */
 import assert from 'node:assert/strict'
 import { makeJob, type Client } from '../support/client.js'
 import type { Recipes } from './recipe.js'
@@ -22,7 +22,7 @@ async function voted(client: Client): Promise<Voted> {
   return { jobId, byEvent, byBucket: `/api/v2/jobs/${jobId}/buckets/${seen.body.bucket_id}/consensus` }
 }
 
-/** The three operations on the consensus that one path names. */
+/** The three operations on the consensus at one path. */
 function recipesOf(
   name: 'Event' | 'Bucket',
   pathOf: (voted: Voted) => string,

@@ -1,4 +1,4 @@
-/** Health and the documents: how each answer is brought about. */
+/** Recipes for health and the documents. */
 import { eventually } from '../support/client.js'
 import type { Recipes } from './recipe.js'
 

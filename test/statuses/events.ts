@@ -1,11 +1,11 @@
-/** Events: how each answer is brought about. */
+/** Recipes for events. */
 import { limits } from '../../engine/limits.js'
 import { makeJob, type Client } from '../support/client.js'
 import { freshName, type Ask, type Recipes } from './recipe.js'
 
 const NO_JOB = 999_999
 
-/** A new event in a new job; its path. */
+/** A new event in a new job; returns its path. */
 async function eventPath(client: Client): Promise<string> {
   const { jobId } = await makeJob(client)
   const answer = await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })

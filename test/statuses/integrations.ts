@@ -1,4 +1,4 @@
-/** Deliveries and inputs of integrations: how each answer is brought about. */
+/** Recipes for deliveries and inputs of integrations. */
 import type { Recipes } from './recipe.js'
 
 const base = '/api/v2/integrations'

@@ -1,4 +1,4 @@
-/** Jobs: how each answer is brought about. */
+/** Recipes for jobs. */
 import assert from 'node:assert/strict'
 import { makeJob, type Client } from '../support/client.js'
 import type { Recipe, Recipes } from './recipe.js'

@@ -1,4 +1,4 @@
-/** Metrics: how each answer is brought about. */
+/** Recipes for metrics. */
 import { eventually, makeJob, type Client } from '../support/client.js'
 import type { Recipe, Recipes } from './recipe.js'
 
@@ -32,7 +32,7 @@ async function train(client: Client): Promise<Trained> {
   )
   const modelId = `model_${jobId}_1`
   const query = `/api/v2/metrics/model?job_id=${jobId}&model_id=${modelId}`
-  // A recomputation that is under way would answer a request of the same without a write.
+  // While a recomputation runs, a request for the same one is answered without a write.
   await eventually(
     () => client.get(query),
     ({ body }) => body.is_recomputing_metrics === false,
@@ -41,7 +41,7 @@ async function train(client: Client): Promise<Trained> {
   return { jobId, modelId }
 }
 
-/** A recipe of a question about one job. */
+/** A recipe of a query about one job. */
 function aboutJob(path: string): Recipe {
   return {
     good: async (client) => ({ path: `${path}?job_id=${(await trainedJob(client)).jobId}`, body: { filters: [] } }),
@@ -57,7 +57,7 @@ function looksAtJob(path: string): Recipe {
   }
 }
 
-/** A recipe of a question about one model. */
+/** A recipe of a query about one model. */
 function aboutModel(path: string): Recipe {
   return {
     good: async (client) => {

@@ -1,4 +1,4 @@
-/** The parts of the service, and the service as a whole: how each answer is brought about. */
+/** Recipes for the parts of the service, and for the service as a whole. */
 import type { Recipe, Recipes } from './recipe.js'
 
 const base = '/api/monitoring/api/v1'

@@ -1,8 +1,8 @@
-/** Questions about stored events: how each answer is brought about. */
+/** Recipes for queries about stored events. */
 import { makeJob } from '../support/client.js'
 import type { Recipe, Recipes } from './recipe.js'
 
-/** A recipe of a question about a job with one event. */
+/** A recipe of a query about a job with one event. */
 function query(path: string, more: object = {}): Recipe {
   return {
     good: async (client) => {

@@ -1,9 +1,10 @@
 /**
- * How each documented answer of an operation is brought about.
+ * How to provoke each documented answer of an operation.
  *
- * A recipe gives a request that is answered well; most refusals follow from it (refusalOf). What is an operation's own
- * (404 and 409 mostly, 422 where there is no body) stands in its recipe under its status. The file of an area holds the
- * recipes of its operations by operationId; statuses.test.ts walks the document and wants all of them.
+ * A recipe makes a request that succeeds. Most refusals are variations of it (refusalOf). A refusal that is particular
+ * to an operation (mostly 404 and 409, and 422 without a body) is in its recipe, under its status. The file of an area
+ * holds the recipes of its operations by operationId. statuses.test.ts walks the OpenAPI document and requires all of
+ * them.
  */
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
@@ -13,20 +14,20 @@ import type { Client } from '../support/client.js'
 
 /** A request; the method is the operation's. */
 export interface Ask {
-  /** With its query. */
+  /** With its query string. */
   readonly path: string
   readonly body?: unknown
-  /** The management key where absent. */
+  /** The management key if absent. */
   readonly key?: string | null
 }
 
-/** Makes what the request needs, with the management key, and gives the request. */
+/** Makes what the request needs, with the management key, and returns the request. */
 export type Maker = (client: Client) => Ask | Promise<Ask>
 
 export interface Recipe {
   /** Answered with the operation's 2xx, once. */
   readonly good: Maker
-  /** By status: what the operation refuses for reasons of its own. */
+  /** By status: refusals that are particular to the operation. */
   readonly refusals?: Readonly<Record<number, Maker>>
 }
 
@@ -39,7 +40,7 @@ function tooLargeBody(): Buffer {
   return (tooLarge ??= gzipSync(Buffer.alloc(limits.bodyBytesMax + 1, ' ')))
 }
 
-/** A request that is refused with the status, made of the good one, before anything is looked up. */
+/** A variation of the good request that is refused with the status before anything is looked up. */
 export function refusalOf(status: number, route: RouteDoc, good: Ask, narrowKey: string): Ask {
   if (status === 401) return { ...good, key: null }
   if (status === 403) return { ...good, key: narrowKey }

@@ -1,4 +1,4 @@
-/** Resources: how each answer is brought about. */
+/** Recipes for resources. */
 import { makeJob } from '../support/client.js'
 import { freshName, type Ask, type Recipe, type Recipes } from './recipe.js'
 
@@ -8,7 +8,7 @@ function newKey(name: string, query = ''): Ask {
   return { path: PATH + query, body: { resources: { key: { type: 'api_key', properties: { name } } } } }
 }
 
-/** A recipe of an operation that shows what can be set up, and a query of it that is refused. */
+/** A recipe of an operation that shows what can be set up, and a query that it refuses. */
 function shown(path: string, badQuery: string): Recipe {
   return { good: () => ({ path }), refusals: { 422: () => ({ path: path + badQuery }) } }
 }

@@ -1,7 +1,8 @@
 /**
- * Every operation answers every status that the document promises of it, in the documented form; errors in both forms.
+ * Every operation answers every status that the OpenAPI document promises, in the documented form; errors in both
+ * forms.
  *
- * Four services: an ordinary one, one whose key has used up its rate, one that shuts down, one whose disk is full.
+ * Four services answer. One is a usual one. One has a key over its rate, one shuts down, one has a full disk.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -26,7 +27,7 @@ import { backupRecipes } from './backups.js'
 import { clusterRecipes } from './clusters.js'
 import { consensusRecipes } from './consensus.js'
 import { documentationRecipes } from './documentation.js'
-import { erasureRecipes } from './erasure.js'
+import { eraseRecipes } from './erase.js'
 import { eventRecipes } from './events.js'
 import { integrationRecipes } from './integrations.js'
 import { jobRecipes } from './jobs.js'
@@ -55,7 +56,7 @@ const recipes: Recipes = {
   ...userRecipes,
   ...monitoringRecipes,
   ...watchdogRecipes,
-  ...erasureRecipes,
+  ...eraseRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {
@@ -137,7 +138,7 @@ async function mustBeRefused(route: Route, status: number, ask: (accept: string)
   }
 }
 
-test('recipes are of operations that there are', () => {
+test('every recipe is for an existing operation', () => {
   const ids = new Set(routes.map(({ operationId }) => operationId))
   assert.deepEqual(
     Object.keys(recipes).filter((id) => !ids.has(id)),
@@ -145,7 +146,7 @@ test('recipes are of operations that there are', () => {
   )
 })
 
-/** Those that need a state of the whole service. */
+/** Answers that need a state of the whole service. */
 const elsewhere = [429, 431, 503, 507]
 
 describe('every operation answers as documented', () => {
@@ -187,7 +188,7 @@ test('every operation answers 431 to headers that are too large, and serves the 
   assert.equal((await ordinary.client.get('/api/v2/health')).status, 200)
 })
 
-test('every operation but the probe of life answers 503 while the service shuts down', async () => {
+test('every operation except the liveness probe answers 503 while the service shuts down', async () => {
   const service = await startService()
   others.push(service)
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000, maxFreeSockets: 1_000 })
@@ -210,7 +211,7 @@ test('every operation but the probe of life answers 503 while the service shuts 
         .on('error', reject)
         .end()
     })
-  // The connections must be there before: a service that shuts down takes no new ones.
+  // These connections must be open before: a service that shuts down takes no new ones.
   await Promise.all(routes.flatMap(() => [ask('GET', '/', '*/*'), ask('GET', '/', '*/*')]))
   await service.drain()
   for (const route of routes) {

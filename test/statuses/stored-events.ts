@@ -1,4 +1,4 @@
-/** Stored events: votes by query, deciding again, notes; how each answer is brought about. */
+/** Recipes for stored events: votes by query, deciding again, notes. */
 import assert from 'node:assert/strict'
 import { limits } from '../../engine/limits.js'
 import { makeJob, type Client } from '../support/client.js'
@@ -19,14 +19,14 @@ async function stored(client: Client): Promise<Stored> {
   return { jobId, event: `/api/v2/events/${jobId}/e`, tasks: `/api/v2/events/${jobId}/reprocess` }
 }
 
-/** The same in a job that is stopped. */
+/** The same in a stopped job. */
 async function stopped(client: Client): Promise<Stored> {
   const made = await stored(client)
   assert.equal((await client.post(`/api/v2/jobs/${made.jobId}/stop`)).status, 200)
   return made
 }
 
-/** A task that is not over: its job was stopped before it could finish. Where the task was faster, there is another. */
+/** An unfinished task: its job was stopped in time. If the task was faster, another one is started. */
 async function waitingTask(client: Client): Promise<string> {
   const { jobId, tasks } = await stored(client)
   for (;;) {

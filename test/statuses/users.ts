@@ -1,4 +1,4 @@
-/** Users and tokens: how each answer is brought about. */
+/** Recipes for users and tokens. */
 import assert from 'node:assert/strict'
 import type { Client } from '../support/client.js'
 import { ADMIN_PASSWORD } from '../support/service.js'

@@ -1,4 +1,4 @@
-/** Watchdogs: how each answer is brought about. */
+/** Recipes for watchdogs. */
 import { makeJob, type Client } from '../support/client.js'
 import { freshName, type Recipes } from './recipe.js'
 
@@ -9,7 +9,7 @@ async function newWatchdog(client: Client): Promise<string> {
   return (await client.post(base, watchdog())).body.watchdog_id
 }
 
-/** One of a job's monitoring_settings. */
+/** A watchdog from a job's monitoring_settings. */
 async function ofJob(client: Client): Promise<string> {
   const monitoring_settings = { monitors: [{ name: 'no_data', active: true }] }
   const { jobId } = await makeJob(client, { advanced_settings: { monitoring_settings } })
@@ -19,7 +19,7 @@ async function ofJob(client: Client): Promise<string> {
   ).watchdog_id
 }
 
-/** Up to the limit, which is of the whole service: they are deleted again by nobody. */
+/** Makes watchdogs up to the limit of the whole service; nothing deletes them. */
 async function fill(client: Client): Promise<void> {
   for (let status = 201; status === 201; ) {
     const answers = await Promise.all(Array.from({ length: 50 }, () => client.post(base, watchdog())))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { afterwards } from './afterwards.js'
 
-test('what was opened last is closed first, and a failure keeps nothing else open', async () => {
+test('resources are closed in reverse order, and a failure leaves nothing else open', async () => {
   const closed: string[] = []
   let end: (() => unknown) | undefined
   const ending = { after: (hook: () => unknown) => void (end = hook) }

@@ -1,16 +1,16 @@
-/** What a test opened is closed in the reverse order. */
+/** Closes what a test opened, in reverse order. */
 import type { TestContext } from 'node:test'
 
-/** Of what a test has to undo only this is asked for. */
+/** The only method of a test that this file needs. */
 export type Ending = Pick<TestContext, 'after'>
 
 const closings = new WeakMap<Ending, (() => unknown)[]>()
 
 /**
- * Does this once the test has ended, before all that was asked for earlier, and whatever fails of the rest.
+ * Runs this after the test, before everything that was registered earlier, even if others fail.
  *
- * Node.js itself goes from the first to the last, so that a directory is removed while its service still writes, and leaves
- * out what comes after a failure: the service then holds the process of the tests for ever.
+ * Node.js runs these hooks from first to last: it would remove a directory while its service still writes. It also
+ * skips the hooks after a failure: the service would then keep the process of the tests alive for ever.
  */
 export function afterwards(test: Ending, close: () => unknown): void {
   const known = closings.get(test)

@@ -1,6 +1,6 @@
 /**
- * A thread in the place of that of the integrations, which dies and is replaced: its first life asks to take a document in and ends, its
- * second asks for something that is no event, and tells what it was answered.
+ * A thread in the place of the integration thread that dies and is replaced. Its first life asks to take a document in
+ * and ends. Its second asks to take in something that is not an event, and reports the answer.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { packBatch } from '../../engine/services/integrations/document-batch.js'

@@ -1,4 +1,4 @@
-/** The audit log as tests look at it. */
+/** The audit log as tests read it. */
 import { decodeChained, type ChainedEntry } from '../../engine/services/audit/audit-tables.js'
 import type { Environment } from '../../engine/store/environment.js'
 import type { AuditEntry } from '../../engine/api/audit-service.js'

@@ -1,4 +1,4 @@
-/** What an HTTP counterpart answers when it behaves so: the same for every kind. */
+/** Answers of an HTTP counterpart, by its behaviour: the same for every kind. */
 import type { Behaviour } from '../contracts/sink.js'
 import { status, type Answering } from './servers/receiver.js'
 

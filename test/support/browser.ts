@@ -1,10 +1,10 @@
 /**
- * As much of a browser as the console uses (server/console/dom.ts), to be looked at and clicked on by tests.
+ * As much of a browser as the console uses (server/console/dom.ts), for tests to read and click.
  *
  * Owns: elements as a tree, their listeners. Leaves out: HTML, style, everything else.
  */
 
-/** An element: its text, its attributes, what is in it. */
+/** An element: its text, its attributes, its children. */
 export class FakeElement {
   readonly tag: string
   readonly attributes = new Map<string, string>()
@@ -52,17 +52,17 @@ export class FakeElement {
   }
 }
 
-/** What a page asked whoever looks at it, and how that is answered. */
-export interface Questions {
-  readonly query: string[]
+/** The dialogs that a page has shown, and the answer to them. */
+export interface Dialogs {
+  readonly texts: string[]
   answer: boolean
 }
 
 /**
- * Has scripts find a browser whose page came from `origin`, which they keep when they are imported; gives back how this process
- * stops to be one.
+ * Lets scripts find a browser whose page came from `origin`; scripts keep it when they are imported. Returns the
+ * function that ends this.
  */
-export function becomeBrowser(origin: string, questions: Questions): () => void {
+export function becomeBrowser(origin: string, dialogs: Dialogs): () => void {
   const stored = new Map<string, string>()
   const names = {
     document: { createElement: (tag: string) => new FakeElement(tag), getElementById: () => new FakeElement('main') },
@@ -72,12 +72,12 @@ export function becomeBrowser(origin: string, questions: Questions): () => void 
       setItem: (name: string, value: string) => stored.set(name, value),
       removeItem: (name: string) => stored.delete(name),
     },
-    confirm: (question: string) => {
-      questions.query.push(question)
-      return questions.answer
+    confirm: (text: string) => {
+      dialogs.texts.push(text)
+      return dialogs.answer
     },
   }
-  // Defined, not assigned: Node.js has a sessionStorage of its own from version 22 on, behind a getter.
+  // Defined, not assigned: from version 22 on, Node.js has its own sessionStorage, a getter.
   const before = Object.keys(names).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const)
   for (const [name, value] of Object.entries(names))
     Object.defineProperty(globalThis, name, { configurable: true, writable: true, value })

@@ -5,7 +5,7 @@ import type { CauseStore, CausePart } from '../../engine/domain/cause/cause-stor
 import { AlertNormalizer } from '../../engine/domain/cause/normalized-alert.js'
 import type { PipelineStep } from '../../engine/domain/job/job.js'
 
-/** A store that keeps copies, as a store does. */
+/** A cause store that keeps copies, as a real one does. */
 export class TestCauseStore implements CauseStore {
   readonly rows = new Map<string, string>()
   readonly members = new Set<string>()
@@ -32,7 +32,7 @@ export class TestCauseStore implements CauseStore {
     this.members.delete(`${cluster} ${alert}`)
   }
 
-  /** Everything, in an order of its own. */
+  /** Everything, sorted. */
   bytes(): string[] {
     return [...[...this.rows].map(([key, text]) => `${key} ${text}`), ...this.members].sort()
   }
@@ -42,11 +42,11 @@ export function processor(parameters: Readonly<Record<string, unknown>>): Pipeli
   return { integrationId: 1, role: 'processor', enabled: true, parameters }
 }
 
-/** Before any test's clock: what an alert says lies behind its arrival. */
+/** Before any test's clock: the time of an alert lies before its arrival. */
 export const START_MS = Date.UTC(2023, 0, 1)
 const START_MICROS = START_MS * 1000
 
-/** An alert about `about` of `type`, so many seconds after the start; `lists` the ones next to it. */
+/** An alert about `about` of `type`, so many seconds after the start; `lists` its neighbours. */
 export function alarm(
   about: string,
   type: string,
@@ -73,7 +73,7 @@ export class TestClustering {
     this.clustering = new Clustering(this.causeStore, this.settings)
   }
 
-  /** Takes in an alert; the answer is its number. It arrives with the alerts before it, a day after the start. */
+  /** Takes in an alert and returns its number. It arrives with the alerts before it, a day after the start. */
   take(body: Record<string, unknown>, nowMicros?: number): number {
     const micros = START_MICROS + 86_400_000_000 + ++this.#count
     this.clustering.add(this.#normalizer.normalize(body), micros, nowMicros ?? micros)
@@ -85,7 +85,7 @@ export class TestClustering {
     return this.clustering.cluster(this.clustering.alert(alert)?.cluster ?? 0)?.id ?? 0
   }
 
-  /** The process is another one. */
+  /** Another process takes over. */
   restart(): void {
     this.clustering.flush()
     this.clustering = new Clustering(this.causeStore, this.settings)

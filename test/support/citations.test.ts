@@ -1,4 +1,4 @@
-/** The search for broken citations finds them, and nothing else (citations.ts). */
+/** The check for broken citations (citations.ts) finds them, and nothing else. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { brokenCitations, type Tree } from './citations.js'

@@ -1,12 +1,13 @@
 /**
- * What the repository cites exists: numbered decisions, sections, links and files.
+ * Checks that what the repository cites exists: numbered decisions, sections, links and files.
  *
- * Numbers are headings of server/CONTRACT.md (S, C) and of engine/DESIGN.md (D). A file is named by its base name, or by the end of
- * its path, so a file may move without breaking its citations. Code blocks in documents are examples and are not checked.
+ * Numbers are headings of server/CONTRACT.md (S, C) and of engine/DESIGN.md (D). A file is cited by its base name, or
+ * by the end of its path, so a file may move without breaking its citations. Code blocks in documents are examples and
+ * are not checked.
  */
 import { basename, dirname, extname, join } from 'node:path'
 
-/** What a comment looks like, by the ending of the file: whole lines, and what follows code. */
+/** Comments by the ending of the file: whole lines, and what follows code. */
 const slashComments = [/^[ \t]*\/\*[\s\S]*?\*\//gm, /(?<=^|\s)\/\/ .*$/gm]
 const hashComments = [/(?<=^|\s)# .*$/gm, /"""[\s\S]*?"""/g]
 const comments: Readonly<Record<string, readonly RegExp[]>> = {
@@ -19,11 +20,11 @@ const comments: Readonly<Record<string, readonly RegExp[]>> = {
 }
 
 const NUMBER = String.raw`(?:[SD]\d{1,2}|C\d(?:\.\d{1,2})?)`
-/** A number in a comment or document. Colours, paths and longer words are none. */
+/** A number in a comment or document. Colours, paths and longer words do not count. */
 const number = new RegExp(String.raw`(?<![\w#$/.-])${NUMBER}(?![\w-])`, 'g')
-/** A number in code, as the names of tests have it: in parentheses, alone or in a list. */
+/** A number in code, as in the names of tests: in parentheses, alone or in a list. */
 const numbersInCode = new RegExp(String.raw`(?<= )\(${NUMBER}(?:(?:, | to | and )${NUMBER})*\)`, 'g')
-/** A file, perhaps with folders and with a section. A pattern (`*-thread.ts`, `<name>.md`) is none. */
+/** A file, perhaps with folders and with a section. A pattern (`*-thread.ts`, `<name>.md`) does not count. */
 const fileName = /(?<![\w/.@:*<>{}…-])((?:[\w.@-]+\/)*[\w-][\w.-]*\.(?:ts|md|py|lua|yaml|json))\b(?![\w/-])(#[\w-]+)?/g
 const link = /\]\(([^)\s]+)\)|^\[[^\]]+\]:\s+(\S+)/gm
 const fence = /^[ \t]*(```|~~~)[\s\S]*?^[ \t]*\1.*$/gm
@@ -115,7 +116,7 @@ function numberedIn(tree: Tree, documents: readonly string[], heading: RegExp): 
   return documents.flatMap((file) => [...tree.read(file).matchAll(heading)].map(([, name]) => name as string))
 }
 
-/** A JSON file without a folder may be made or read when something runs; a name of one letter stands for any file. */
+/** A JSON file without a folder may exist only at run time. A name of one letter stands for any file. */
 function isNoFile(name: string): boolean {
   return (name.endsWith('.json') && !name.includes('/')) || /^\w\./.test(basename(name))
 }

@@ -1,4 +1,4 @@
-/** A small client: JSON in, JSON out, with the key header; and the raw socket where a test needs to misbehave. */
+/** A small client: JSON in, JSON out, with the key header; and a raw socket for tests that must misbehave. */
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ export interface Answer {
   readonly headers: Headers
   readonly text: string
   /** The parsed body; undefined where it is not JSON. */
-  // A test looks into answers of every shape; unknown would make each look a cast.
+  // Tests read answers of every shape; with unknown every access would need a cast.
   readonly body: any
 }
 
@@ -20,10 +20,10 @@ export interface RequestOptions {
   readonly key?: string | null
 }
 
-/** Of all clients, whose connections are used again. */
+/** Shared by all clients, so that connections are reused. */
 const agent = new Agent({ keepAlive: true })
 
-/** One request and its whole answer. Not with `fetch`, which costs a test three times as much processor time. */
+/** One request and its whole answer. `fetch` would cost three times as much processor time. */
 function exchange(
   method: string,
   url: URL,
@@ -99,7 +99,7 @@ export class Client {
     return this.request('DELETE', path, options)
   }
 
-  /** Sends lines to the NDJSON stream and gives back its result lines. */
+  /** Sends lines to the NDJSON stream and returns its result lines. */
   async bulk(lines: string | Uint8Array, options?: RequestOptions): Promise<any[]> {
     const answer = await this.post('/api/v1/events/_bulk', lines, options)
     assert.equal(answer.status, 200, answer.text)
@@ -157,7 +157,7 @@ export async function makeJob(
   }
 }
 
-/** Asks again until it holds, or fails after the limit. */
+/** Repeats until the result holds, or fails after the limit. */
 export async function eventually<T>(ask: () => Promise<T>, holds: (value: T) => boolean, limitMs = 10_000): Promise<T> {
   const end = performance.now() + limitMs
   for (;;) {

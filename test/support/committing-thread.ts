@@ -1,7 +1,8 @@
 /**
- * A thread that commits to an environment until it is told to stop, in tables that all change: `workerData` is a
- * CommittingTask. It must not be terminated: a thread that ends in the midst of a commit waits for a lock of its own, for
- * ever.
+ * A thread that commits to an environment until it is told to stop, in tables that all change. `workerData` is a
+ * CommittingTask.
+ *
+ * It must not be terminated: a thread that ends during a commit waits for a lock of its own for ever.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { WriteBatch } from '../../engine/store/environment.js'
@@ -11,7 +12,7 @@ export const committed = ['first', 'second', 'third', 'fourth', 'fifth']
 
 export interface CommittingTask {
   readonly dir: string
-  /** One number, shared; anything but 0 ends the thread. */
+  /** One shared number; anything but 0 ends the thread. */
   readonly stop: Int32Array
 }
 

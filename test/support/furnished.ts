@@ -1,4 +1,7 @@
-/** A data directory with something in nearly every table: events, votes, models, clusters, notes, failed deliveries, the audit log. */
+/**
+ * A data directory with something in nearly every table: events, votes, models, clusters, notes, failed deliveries, the
+ * audit log.
+ */
 import assert from 'node:assert/strict'
 import { eventually, makeJob, type Client } from './client.js'
 import { HttpReceiver, status } from './servers/receiver.js'
@@ -11,7 +14,7 @@ async function ok(answer: Promise<{ readonly status: number; readonly text: stri
 
 const text = 'a long line of a log that says in many words what little happened '
 
-/** Alerts, votes on a part of them, a training, decisions by it. */
+/** Alerts, votes on a part of them, a training, decisions by its model. */
 async function triage(client: Client, hookUrl: string, events: number): Promise<void> {
   const { jobId, title } = await makeJob(client, { decision_points: ['rule', 'host', 'source.ip'] })
   const body = (i: number): object => ({
@@ -100,7 +103,7 @@ async function clusters(client: Client, events: number): Promise<void> {
   )
 }
 
-/** Fills the directory by a service of its own, which has ended when this resolves. */
+/** Fills the directory through a service of its own, which has ended when this resolves. */
 export async function furnish(dataDir: string, events = 600): Promise<void> {
   const receiver = await HttpReceiver.open()
   receiver.answer = status(400)

@@ -1,4 +1,4 @@
-/** Events on their way out, and tools, as tests of integrations need them. */
+/** Outgoing events and tools for tests of integrations. */
 import { ManualClock } from '../../engine/clock.js'
 import type {
   DecidedEvent,

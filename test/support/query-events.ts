@@ -1,4 +1,4 @@
-/** Random events of two jobs in a shard, voted on, overruled, decided and decided again, for tests that ask questions about them. */
+/** Random events of two jobs in a shard, for tests of queries: with votes and overrides, decided once or again. */
 import { SeededRandom } from '../../engine/rng.js'
 import type { JobSettings } from '../../engine/domain/job/job.js'
 import type { JobReader } from '../../engine/services/read/job-reader.js'
@@ -10,7 +10,7 @@ import { timeKey } from '../../engine/store/tables.js'
 import { jobSettings, TestShard } from './engine/shard.js'
 import type { OracleDocument } from './query-oracle.js'
 
-/** Random questions of a kind; QUERY_ROUNDS asks more. */
+/** Random queries of one kind; QUERY_ROUNDS asks for more. */
 export const rounds = Number(process.env.QUERY_ROUNDS ?? 60)
 
 export const texts = [
@@ -76,7 +76,7 @@ export function randomEvent(random: SeededRandom): Record<string, unknown> {
   return body
 }
 
-/** Paths that lead somewhere, or nowhere, in such bodies, and the service's fields. */
+/** Paths that lead somewhere or nowhere in such bodies, and the service's fields. */
 export const paths = [
   'a',
   'b',
@@ -111,6 +111,10 @@ export const paths = [
   'service.outlier_score',
   'service.confidence_score',
   'service.model.path',
+  'service.model.timestamp',
+  'service.last_compute_consensus_timestamp',
+  'service.pipeline_status',
+  'service.pipeline_stage',
   'service.storage_tag',
   'service.inference_status',
   'service.event_id',
@@ -128,7 +132,7 @@ export interface QueryWorld {
   readonly shard: TestShard
   readonly jobs: readonly JobSettings[]
   readonly documents: readonly OracleDocument[]
-  /** Every stored event through the fields of a question, with its place in `documents`. */
+  /** Every stored event through the fields of a query, with its position in `documents`. */
   walk(fields: FieldSet, visit: (event: RecordFields, document: OracleDocument) => void): void
 }
 

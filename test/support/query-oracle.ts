@@ -1,6 +1,6 @@
 /**
- * What a filter should say of an event, worked out the simple way: over the exported document, with plain objects, without
- * anything of engine/query.
+ * What a filter should say of an event, computed the simple way: over the exported document, with plain objects,
+ * without any code of engine/domain/query.
  */
 import type { ScalarValue } from '../../engine/domain/event/point-value.js'
 
@@ -23,7 +23,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Everything at the end of a path. */
+/** Every value at the end of a path. */
 function ends(value: unknown, names: readonly string[]): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => ends(item, names))
   if (names.length === 0) return [value]
@@ -62,12 +62,14 @@ function ownValue(document: OracleDocument, path: string): unknown[] | undefined
   const { section } = document
   const name = path.slice('service.'.length)
   const score = section.confidence_score as number
-  const model = (section.model as { path: string } | null)?.path ?? null
+  const trained = section.model as { path: string; timestamp: string } | null
+  const model = trained?.path ?? null
   const own: Json = {
     ...section,
     outlier_flag: section.outlier,
     knowledge_base_state: section.bucket_state,
     'model.path': model,
+    'model.timestamp': trained?.timestamp ?? null,
     model,
     key_hash: section.bucket_id,
     confidence_percentage: score,
@@ -104,7 +106,7 @@ export function originalTime(document: OracleDocument): number {
   return document.micros
 }
 
-/** Of the dates that the tests make: whole milliseconds, UTC; seconds or milliseconds since 1970. */
+/** The dates that the tests make: whole milliseconds, UTC; seconds or milliseconds since 1970. */
 function instant(value: unknown): number | null {
   if (typeof value === 'number') return value < 1e8 ? null : value < 1e11 ? value * 1e6 : value * 1e3
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return null

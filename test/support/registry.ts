@@ -1,4 +1,7 @@
-/** A catalogue with one kind more: several roles, parameters of every sort, secrets in the connection and in a role. */
+/**
+ * An integration registry with one more kind: several roles, parameters of every sort, secrets in the connection and in
+ * a role.
+ */
 import { builtInKinds } from '../../engine/resource/registry/registry-entries.js'
 import { IntegrationRegistry, type IntegrationKind } from '../../engine/resource/registry/integration-registry.js'
 

@@ -100,7 +100,7 @@ const spoilt: readonly ((random: SeededRandom) => Record<string, unknown>)[] = [
   () => ({ type: 'job', properties: { title: 'x', pipeline_integrations: [{ resource: 'Clustering processor' }] } }),
 ]
 
-/** The set with one element more, which cannot be. */
+/** The set with one more element, which is invalid. */
 export function spoil(random: SeededRandom, set: ResourceSet): ResourceSet {
   const bad = ['bad', random.pick(spoilt)(random)] as const
   const entries = Object.entries(set)

@@ -1,12 +1,12 @@
 /**
- * What a search should answer, worked out the simple way over plain documents, without anything of engine/query. Times are
- * asked for by fields of the service alone; bodies hold dates as texts.
+ * What a search should answer, computed the simple way over plain documents, without any code of engine/domain/query.
+ * Only fields of the service are compared as times; bodies hold dates as texts.
  */
 import { exists, passes, valuesOf, type OracleDocument } from './query-oracle.js'
 
 type Json = Record<string, any>
 
-/** The words of the texts that the tests make: whatever is parted by white space, a colon behind a word, `*` or `?`. */
+/** The words of the tests' texts: separated by white space, a colon after a word, `*` or `?`. */
 function words(text: string): string[] {
   return text
     .toLowerCase()
@@ -129,7 +129,7 @@ function figures(documents: readonly OracleDocument[], field: string): number[] 
 
 const close = (number: number | null): number | null => (number === null ? null : Number(number.toPrecision(12)))
 
-/** What the aggregation should give: figures to twelve digits, buckets with their counts. */
+/** The expected aggregation: figures to twelve digits, buckets with their counts. */
 export function aggregate(documents: readonly OracleDocument[], aggregation: Json): Json {
   const inner = (aggregation.aggs ?? {}) as Json
   const [kind, body] = Object.entries(aggregation).find(([name]) => name !== 'aggs') as [string, Json]
@@ -250,7 +250,9 @@ function terms(
   }
 }
 
-/** An answer's aggregation, as aggregate() writes it: without texts of keys and error bounds, figures to twelve digits. */
+/**
+ * An answer's aggregation in the form of aggregate(): without texts of keys and error bounds, figures to twelve digits.
+ */
 export function plain(result: unknown): unknown {
   if (Array.isArray(result)) return result.map(plain)
   if (typeof result === 'number') return close(result)

@@ -1,4 +1,4 @@
-/** Made sentences, each about one of three things, by words that come together in none of the others. */
+/** Generated sentences, each about one of three subjects. The words of one subject occur together in no other. */
 import type { SeededRandom } from '../../engine/rng.js'
 
 const things = [
@@ -26,10 +26,10 @@ const others = [
   'new',
 ]
 
-/** Forms of a word, which are other words to the learner. */
+/** Inflected forms, which are different words to the learner. */
 const ends = ['', 's', 'ed', 'ing', 'ish', 'less', 'like', 'ware']
 
-/** Seven words, four of them about the thing: of so many that few sentences have a word in common. */
+/** Seven words, four of them about the subject, from so large a vocabulary that few sentences share a word. */
 export function sentenceAbout(random: SeededRandom, thing: number): string {
   const words = Array.from({ length: 7 }, (_, i) =>
     i % 2 === 0 ? random.pick(things[thing]!) + random.pick(ends) : random.pick(others),

@@ -1,6 +1,4 @@
-/**
- * A whole service for a test: a free port, a temporary directory, the real engine; in this process or in its own.
- */
+/** A whole service for a test: a free port, a temporary directory, the real engine; in this process or in its own. */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,7 +13,7 @@ import type { Tracer } from '../../server/http/request-trace.js'
 /** The password of the administrator `admin` of every test service. */
 export const ADMIN_PASSWORD = 'administrator'
 
-/** Passwords of tests may be found out. */
+/** Passwords of tests are no secrets, so hashing may be cheap. */
 export const PASSWORD_COST = 10
 
 /** The management key of every test service. */
@@ -32,9 +30,9 @@ export interface ServiceOptions {
   readonly threads?: number
   /** SERVICE_PRIVATE_HOSTS. */
   readonly privateHosts?: readonly string[]
-  /** Who follows requests. */
+  /** The tracer of requests. */
   readonly tracer?: (engine: Engine) => Tracer
-  /** Kept and not removed when it is given. */
+  /** A directory that the test keeps: it is not removed. */
   readonly dataDir?: string
 }
 
@@ -44,9 +42,9 @@ export interface TestService {
   readonly dataDir: string
   /** With the management key. */
   readonly client: Client
-  /** Takes no new connections, and refuses what comes over those that are open. */
+  /** Takes no new connections, and refuses requests on open ones. */
   drain(): Promise<unknown>
-  /** Drains, closes, and removes what was made for it. */
+  /** Drains, closes, and removes its temporary directory. */
   close(): Promise<void>
 }
 
@@ -98,11 +96,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const mainFile = join(root, '.build/bundle/service/main.js')
 
-/** A process that was started, and all that it has printed. */
+/** A started process and its output. */
 export interface Started {
   readonly child: ChildProcess
   output(): string
-  /** Resolves with the exit code, or null where a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended it. */
   readonly exited: Promise<number | null>
 }
 
@@ -134,7 +132,7 @@ function startedBy(
   return { child, output: () => output, exited }
 }
 
-/** The port that a started program says it listens on. Rejects when it ends first. */
+/** The port that a started program reports. Rejects if it ends first. */
 export async function portOf(started: Started): Promise<number> {
   let ended = false
   void started.exited.then(() => (ended = true))
@@ -163,7 +161,9 @@ export async function spawnService(options: ServiceOptions = {}): Promise<ChildS
     SERVICE_NAME: options.name ?? 'service',
     SERVICE_SHARDS: String(options.shards ?? 2),
     SERVICE_THREADS: String(options.threads ?? 1),
-    SERVICE_EMPTY_ERROR_MESSAGE: String(options.emptyErrorMessage ?? false),
+    ...(options.emptyErrorMessage === undefined
+      ? {}
+      : { SERVICE_EMPTY_ERROR_MESSAGE: String(options.emptyErrorMessage) }),
     SERVICE_PRIVATE_HOSTS: (options.privateHosts ?? []).join(','),
     SERVICE_ADMIN_PASSWORD: ADMIN_PASSWORD,
     SERVICE_PASSWORD_COST: String(PASSWORD_COST),

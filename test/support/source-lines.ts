@@ -1,8 +1,8 @@
 /**
- * Stack traces with the lines of the source; to be imported for that.
+ * Importing this file gives stack traces the lines of the source.
  *
- * Maps are read when a trace is asked for. `--enable-source-maps` reads that of every module at every start of a process
- * and of a thread, which costs more processor time than many a test.
+ * A map is read only when a trace needs it. `--enable-source-maps` reads the maps of all modules whenever a process or
+ * thread starts, which costs more processor time than many tests.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
@@ -20,7 +20,7 @@ function mapOf(url: string): SourceMap | null {
   return map
 }
 
-/** `text` with the place in a built file that it names as that in the source. */
+/** `text` with its place in a built file replaced by the place in the source. */
 export function inSource(text: string): string {
   return text.replace(/(file:\/\/[^\s()]+):(\d+):(\d+)/, (place: string, url: string, line: string, column: string) => {
     const entry = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1)
@@ -29,7 +29,7 @@ export function inSource(text: string): string {
   })
 }
 
-// Where source maps are enabled, Node.js does the same.
+// With source maps enabled, Node.js does the same.
 if (!process.execArgv.includes('--enable-source-maps')) {
   Error.prepareStackTrace = (error, frames) =>
     [String(error), ...frames.map((frame) => `    at ${inSource(String(frame))}`)].join('\n')

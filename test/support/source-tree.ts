@@ -1,4 +1,4 @@
-/** The source tree as text: which files there are, what they import, which names they declare. For tests of the tree itself. */
+/** The source tree as text, for tests of the tree itself: its files, their imports, the names that they declare. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -49,7 +49,7 @@ export interface Import {
   readonly to: string
 }
 
-/** What a file imports and exports on, types included. */
+/** The imports and re-exports of a file, types included. */
 export function importsOf(file: string): Import[] {
   return [...codeOf(file).matchAll(/(?:\bfrom\s|\bimport\s*\(?)\s*'([^']+)'/g)].map(([, name]) => {
     const to = name as string

@@ -62,6 +62,13 @@ export interface BallotChange {
   readonly after: BallotRow
 }
 
+/** When the consensus was last computed, microseconds: with the latest vote, or the override. Null without both. */
+export function consensusMicros(ballot: BallotRow | null): number | null {
+  if (ballot === null) return null
+  const latest = ballot.votes.reduce((at, { atMicros }) => Math.max(at, atMicros), ballot.override?.atMicros ?? 0)
+  return latest === 0 ? null : latest
+}
+
 /** What ballots are read from and counted in. */
 export interface BallotDeps {
   readonly store: TurnStore

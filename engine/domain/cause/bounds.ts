@@ -4,7 +4,9 @@ export const causeBounds = {
   causeKindCharsMax: 256,
   causeKindsMax: 1_024,
   causePairsMax: 16_384,
-  /** Related entities of an entity; its recent alerts that may be causes; candidates that one alert is compared with. */
+  /**
+   * Related entities of an entity; its recent alerts that may be causes; candidates that one alert is compared with.
+   */
   causeRelatedMax: 64,
   causeRecentMax: 64,
   causeCandidatesMax: 32,

@@ -5,8 +5,8 @@
  * (hawkes.ts).
  *
  * 1. The cost of an alert is bounded: by neighbours, by alerts of each, by candidates.
- * 2. An entity keeps the latest few alerts of each kind, so that a storm of one kind does not push out the others. It keeps
- *    none that is too old to be a candidate again.
+ * 2. An entity keeps the latest few alerts of each kind, so that a storm of one kind does not push out the others. It
+ *    keeps none that is too old to be a candidate again.
  */
 import { causeBounds } from './bounds.js'
 import { Rows, type CauseStore } from './cause-store.js'

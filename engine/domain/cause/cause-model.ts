@@ -1,14 +1,14 @@
 /**
- * The model of a root cause job: the weights that feedback gave to pairs of kinds, and a classifier over the alert in its
- * cluster.
+ * The model of a root cause job: the weights that feedback gave to pairs of kinds, and a classifier over the alert in
+ * its cluster.
  *
  * Owns: training both from labelled alerts, mixing their answers, the bytes. Leaves out: the classifier (learn/), the
  * fit of pairs (feedback-weights.ts), reading labelled alerts (services/training/cause-training.ts).
  *
- * 1. The classifier sees structural answers that the alert's own label had no part in (five folds). So it learns how far
- *    structure can be trusted, not how well labels can be repeated.
- * 2. The structural answer's probabilities are how often it was right on such alerts. The mix of the two answers follows
- *    their held-out likelihoods.
+ * 1. The classifier sees structural answers that the alert's own label had no part in (five folds). So it learns how
+ *    far structure can be trusted, not how well labels can be repeated.
+ * 2. The structural answer's probabilities are how often it was right on such alerts. The mix of the two answers
+ *    follows their held-out likelihoods.
  */
 import type { PointValues } from '../event/point-value.js'
 import {
@@ -155,7 +155,9 @@ export class CauseModel implements Model {
   readonly #table: Float64Array
   readonly #mix: number
   readonly #inner: Model
-  /** Probabilities and outlier score by array of values: alerts in equal contexts share one array (context-cache.ts). */
+  /**
+   * Probabilities and outlier score by array of values: alerts in equal contexts share one array (context-cache.ts).
+   */
   readonly #memo = new Map<PointValues, Float64Array>()
 
   /** @throws Error on bytes of another kind, cut short or changed. */

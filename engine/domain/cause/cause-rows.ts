@@ -33,13 +33,17 @@ export interface AlertRow {
   readonly timeMs: number
   readonly kind: number
   readonly entity: string
-  /** The alert that this one is believed to follow from, or 0; its kind, side, delay in milliseconds, and the belief. */
+  /**
+   * The alert that this one is believed to follow from, or 0; its kind, side, delay in milliseconds, and the belief.
+   */
   parent: number
   parentKind: number
   side: Side
   delayMs: number
   belief: number
-  /** Candidates, the nearest first. Four numbers each: kind, side, delay in milliseconds, belief by the stream alone. */
+  /**
+   * Candidates, the nearest first. Four numbers each: kind, side, delay in milliseconds, belief by the stream alone.
+   */
   predecessors: number[]
   /** Alerts that follow from it; kind and side of the first; the highest belief among them. */
   followers: number

@@ -4,9 +4,9 @@
  * Owns: which alert follows from which, joins and merges, and which earlier alerts change. Leaves out: the statistics
  * behind a link (hawkes.ts, feedback-weights.ts), decisions (actor/cause/cause-stage.ts).
  *
- * An alert follows from the nearest earlier one whose link is believed and whose cluster is open, and joins its cluster.
- * With the linkage `window`, or where alerts have no kind, it joins the clusters of all equal or related alerts within the
- * gap. Clusters that it joins are merged: the smaller into the larger.
+ * An alert follows from the nearest earlier one whose link is believed and whose cluster is open, and joins its
+ * cluster. With the linkage `window`, or where alerts have no kind, it joins the clusters of all equal or related
+ * alerts within the gap. Clusters that it joins are merged: the smaller into the larger.
  *
  * 1. The cost of an alert does not grow with the clusters or alerts seen before.
  * 2. A parent is earlier than its child, or arrived first at the same time. So links make no cycle, whatever the

@@ -30,8 +30,8 @@ export function binsWithin(windowMs: number): number {
 }
 
 /**
- * How the entities of two alerts are related. `mutual`: each lists the other. `earlier_lists_later`: a caller before its
- * callee. `later_lists_earlier`: a callee before its caller.
+ * How the entities of two alerts are related. `mutual`: each lists the other. `earlier_lists_later`: a caller before
+ * its callee. `later_lists_earlier`: a callee before its caller.
  */
 export const sides = ['same', 'mutual', 'earlier_lists_later', 'later_lists_earlier'] as const
 export type Side = 0 | 1 | 2 | 3

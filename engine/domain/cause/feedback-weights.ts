@@ -3,20 +3,20 @@
  *
  * Owns: the fit, and the weight of a pair. Leaves out: what the stream alone says (hawkes.ts).
  *
- * The model is a noisy-or (J. Pearl 1988). An alert is a symptom unless every candidate within the window fails to be its
- * cause:
+ * The model is a noisy-or (J. Pearl 1988). An alert is a symptom unless every candidate within the window fails to be
+ * its cause:
  *
  *   P(symptom) = 1 - (1 - leak) prod (1 - w_pair)
  *
- * An alert that is no symptom is evidence against each of its pairs. A symptom is evidence for all of them, shared out by
- * expectation maximisation.
+ * An alert that is no symptom is evidence against each of its pairs. A symptom is evidence for all of them, shared out
+ * by expectation maximisation.
  *
  * The weight of a pair is shrunk towards the belief of the stream, which counts as one label:
  *
  *   w = (belief + s) / (1 + n), with the evidence s for the pair of n labels
  *
- * Two choices are made by cross-validation: each half of the labels judges the weights of the other half. The first is the
- * window, with a penalty for leaving the mined one. The second is whether asymmetric sides have pairs of their own.
+ * Two choices are made by cross-validation: each half of the labels judges the weights of the other half. The first is
+ * the window, with a penalty for leaving the mined one. The second is whether asymmetric sides have pairs of their own.
  */
 import { causeWindows, isSymmetric, type Side } from './delays.js'
 

@@ -1,8 +1,8 @@
 /**
  * Which kind of alert follows from which, on which side, how fast: mined from the stream without a label.
  *
- * Owns: the statistics of kinds and of pairs of kinds, and the belief in a link. Leaves out: which alerts are candidates
- * (candidate-index.ts), what feedback says of pairs (feedback-weights.ts).
+ * Owns: the statistics of kinds and of pairs of kinds, and the belief in a link. Leaves out: which alerts are
+ * candidates (candidate-index.ts), what feedback says of pairs (feedback-weights.ts).
  *
  * The model is a Hawkes process over kinds (A. G. Hawkes 1971). It is estimated by expectation maximisation as alerts
  * arrive, one step for each (T. J. Lewis and G. Mohler 2011).
@@ -10,19 +10,21 @@
  *   rate of kind b = background + sum over candidates a of m(a, b, side) g(delay)
  *
  * Here m is how many effects of kind b one alert a has. The density g over bins of delay is shrunk towards that of the
- * side. The share of the rate that is due to a is its responsibility r; it is summed by pair and bin. So what A explains is not attributed to B, which only tends to occur with A.
+ * side. The share of the rate that is due to a is its responsibility r; it is summed by pair and bin. So what A
+ * explains is not attributed to B, which only tends to occur with A.
  *
  * A pair is cause and effect where all three hold:
- * 1. Enough of its n occurrences within the window were its doing: (sum r + 6 s) / (n + 6) >= 1/4. The prior s is the same
- *    share over rare pairs on that side; it is 1/2 at the start.
+ * 1. Enough of its n occurrences within the window were its doing: (sum r + 6 s) / (n + 6) >= 1/4. The prior s is the
+ *    same share over rare pairs on that side; it is 1/2 at the start.
  * 2. The other order is not as common: n + 2 >= 3/2 n' and sum r + 1 >= 2 sum r'.
  * 3. It is not a repeat of one kind on one entity, or on two that list each other.
  *
- * Where only one of two entities lists the other, 1 and 2 apply to that side alone: callers differ from callees. There s is
- * the pair's share on all sides. So a kind may follow from itself there: a symptom passes on from callee to caller.
+ * Where only one of two entities lists the other, 1 and 2 apply to that side alone: callers differ from callees. There
+ * s is the pair's share on all sides. So a kind may follow from itself there: a symptom passes on from callee to
+ * caller.
  *
- * The window, unless it is set, is the smallest of a fixed list that holds 85 % of the excess of one order of pairs over
- * the other.
+ * The window, unless it is set, is the smallest of a fixed list that holds 85 % of the excess of one order of pairs
+ * over the other.
  */
 import { causeBounds } from './bounds.js'
 import { Rows, type CauseStore } from './cause-store.js'

@@ -3,8 +3,8 @@
  *
  * Owns: which fields are read and how. Leaves out: what follows from it (clustering.ts).
  *
- * 1. Any body is accepted. An alert has entity 0, which no other alert shares, where it lacks one of the equal fields, or
- *    its id where one is required.
+ * 1. Any body is accepted. An alert has entity 0, which no other alert shares, where it lacks one of the equal fields,
+ *    or its id where one is required.
  * 2. An entity is 53 bits of hash over the equal fields and the id. So no relation crosses from one value of the equal
  *    fields to another.
  */
@@ -116,8 +116,8 @@ const numeric = /^\s*\d+(\.\d+)?\s*$/
 const zoned = /(?:z|utc|gmt|[+-]\d\d:?\d\d)\s*$/i
 
 /**
- * A date as milliseconds; null where it is none. It is text like ISO 8601, in UTC unless it names a zone, or a number since
- * 1970 in s, ms, µs or ns: its size tells which.
+ * A date as milliseconds; null where it is none. It is text like ISO 8601, in UTC unless it names a zone, or a number
+ * since 1970 in s, ms, µs or ns: its size tells which.
  */
 export function millisOf(value: PointValue): number | null {
   if (typeof value === 'string' && !numeric.test(value)) return within(parsed(value))

@@ -80,9 +80,9 @@ export function freshGlobal(): GlobalRow {
 const sideGroups: readonly (readonly Side[])[] = [[0, 1], [2], [3]]
 
 /**
- * The smallest window, in milliseconds, that holds most of the excess of one order of a pair over the other; 0 where there
- * is none. On an asymmetric side the other order is the mirror side, so a kind that follows itself counts there too.
- * Rows are summed in the order of their keys: the sum is the same for rows in memory and from the store.
+ * The smallest window, in milliseconds, that holds most of the excess of one order of a pair over the other; 0 where
+ * there is none. On an asymmetric side the other order is the mirror side, so a kind that follows itself counts there
+ * too. Rows are summed in the order of their keys: the sum is the same for rows in memory and from the store.
  */
 export function minedWindow(sortedKeys: readonly number[], get: (key: number) => PairRow | null): number {
   const excess = zeros(DELAY_BINS)

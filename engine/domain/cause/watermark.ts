@@ -3,10 +3,10 @@
  *
  * Owns: the watermark. Leaves out: what happens to a late alert (clustering.ts).
  *
- * 1. The watermark is the third largest of the last 16 plausible times, and never goes back. So single alerts with a time
- *    in the future do not move it. A time more than a day after the arrival is not plausible.
- * 2. An alert further behind the watermark than allowed is late. After 64 late ones in a row another history is being sent:
- *    a new epoch begins, and clusters of the old one are closed.
+ * 1. The watermark is the third largest of the last 16 plausible times, and never goes back. So single alerts with a
+ *    time in the future do not move it. A time more than a day after the arrival is not plausible.
+ * 2. An alert further behind the watermark than allowed is late. After 64 late ones in a row another history is being
+ *    sent: a new epoch begins, and clusters of the old one are closed.
  */
 import { Rows, type CauseStore } from './cause-store.js'
 

@@ -71,8 +71,8 @@ const MODEL_VOTES = 2
 /**
  * Decides one event. With p the model's calibrated probability of the label, the confidence of the model is p.
  *
- * The confidence of a consensus is its share of the votes, shrunk towards the model. It is (votesFor + k p) / (votes + k),
- * with k = MODEL_VOTES.
+ * The confidence of a consensus is its share of the votes, shrunk towards the model. It is (votesFor + k p) / (votes +
+ * k), with k = MODEL_VOTES.
  */
 export function decide(
   { model, version: modelVersion, probabilities }: ActiveModel,

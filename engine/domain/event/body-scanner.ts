@@ -3,8 +3,8 @@
  * JavaScript string or object.
  *
  * Leaves out: everything unusual, for which it returns false. The body is then parsed and written (body-writer.ts).
- * Unusual is an unknown shape, and text that is not UTF-8. So is an escape in a name, or of half a surrogate pair. So is a
- * field of the request other than job_id, event_id and raw_body, and any error.
+ * Unusual is an unknown shape, and text that is not UTF-8. So is an escape in a name, or of half a surrogate pair. So
+ * is a field of the request other than job_id, event_id and raw_body, and any error.
  *
  * 1. It accepts only valid JSON (RFC 8259) and gives the same bytes as the writer. The test compares the two on random
  *    and on damaged texts (test/engine/domain/event/body-scanner.test.ts).

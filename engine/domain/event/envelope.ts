@@ -51,11 +51,14 @@ export const sectionFields = [
   'outlier_flag',
   'attention',
   'original_id',
+  'storage_tag',
+  'pipeline_status',
+  'pipeline_stage',
+  'last_compute_consensus_timestamp',
 ] as const
 
 /** More fields that exports of other implementations of this API have (C3.11, and samples of exports). */
 const foreignFields = [
-  'storage_tag',
   'storage_tag_display_name',
   'original_index',
   'inference_result',
@@ -63,9 +66,6 @@ const foreignFields = [
   'batch_uuid',
   'batch_master_uuid',
   'artifacts',
-  'pipeline_status',
-  'pipeline_stage',
-  'last_compute_consensus_timestamp',
 ] as const
 
 const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])

@@ -36,9 +36,9 @@ export function closingQuote(input: Uint8Array, at: number, end: number): number
   return -1
 }
 
-/** By the byte after the backslash: the byte that the escaped stands for. */
+/** By the byte after the backslash: the byte that the escape stands for. */
 const escapes = new Uint8Array(128)
-for (const [escaped, character] of Object.entries({
+for (const [symbol, character] of Object.entries({
   '"': '"',
   '\\': '\\',
   '/': '/',
@@ -48,12 +48,12 @@ for (const [escaped, character] of Object.entries({
   r: '\r',
   t: '\t',
 })) {
-  escapes[escaped.charCodeAt(0)] = character.charCodeAt(0)
+  escapes[symbol.charCodeAt(0)] = character.charCodeAt(0)
 }
 const CODE_U = 0x75
 
 /**
- * Writes a text between quotes as UTF-8 without escapes. Returns its length, or -1 for an invalid escaped or one of half
+ * Writes a text between quotes as UTF-8 without escapes. Returns its length, or -1 for an invalid escape or one of half
  * a surrogate pair. `out` has room for `end - start` bytes.
  */
 export function unescapeText(input: Uint8Array, start: number, end: number, out: Uint8Array): number {
@@ -64,13 +64,13 @@ export function unescapeText(input: Uint8Array, start: number, end: number, out:
       out[length++] = byte
       continue
     }
-    const escaped = input[pos++] as number
-    const character = escapes[escaped] ?? 0
+    const symbol = input[pos++] as number
+    const character = escapes[symbol] ?? 0
     if (character !== 0) {
       out[length++] = character
       continue
     }
-    if (escaped !== CODE_U) return -1
+    if (symbol !== CODE_U) return -1
     let point = hex4(input, pos, end)
     pos += 4
     if (point >= 0xd800 && point < 0xdc00 && input[pos] === BACKSLASH && input[pos + 1] === CODE_U) {

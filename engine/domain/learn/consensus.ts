@@ -1,14 +1,14 @@
 /**
- * What analysts agree on: votes in, one consensus out (S15).
+ * What analysts agree on: one consensus from all votes (S15).
  *
- * 1. Only each analyst's latest vote counts; of two at one time, the one that was cast later.
- * 2. The majority decides: the label with the most votes, where no other has as many.
+ * 1. Only the latest vote of each analyst counts; of two with one time, the one that was cast later.
+ * 2. The consensus is the label with the most votes, unless another has as many.
  * 3. An administrator's override wins until it is withdrawn.
  */
 
 import { limits } from '../../limits.js'
 
-/** One analyst's word on one ballot. */
+/** One analyst's vote on one ballot. */
 export interface Vote {
   readonly analyst: string
   /** Index of the label in the job's list. */
@@ -16,13 +16,13 @@ export interface Vote {
   readonly atMicros: number
 }
 
-/** Index of a label, 0 or more; or one of the two below. A plain number, as stored. */
+/** The index of a label, 0 or more, or one of the two below. A plain number, as stored. */
 export type Consensus = number
 
 /** Nobody has voted. */
 export const NO_CONSENSUS: Consensus = -1
 
-/** The votes are tied: for attention, not for training. */
+/** The votes are tied: analysts should look at it; training does not use it. */
 export const UNDECIDED: Consensus = -2
 
 /** True where the consensus is a label. */
@@ -31,8 +31,8 @@ export function isLabel(consensus: Consensus): boolean {
 }
 
 /**
- * The votes with one more: the latest of each analyst, in the order in which they were cast. A vote of the same analyst
- * at the same time takes the place of the one that is there, so that casting one twice is casting it once.
+ * The votes with one more: the latest of each analyst, in the order of casting. A vote of the same analyst at the same
+ * time replaces the earlier one, so casting is idempotent.
  */
 export function castVote<V extends Vote>(votes: readonly V[], cast: V): V[] {
   const own = votes.find((vote) => vote.analyst === cast.analyst)
@@ -42,7 +42,7 @@ export function castVote<V extends Vote>(votes: readonly V[], cast: V): V[] {
   return [...votes.filter((vote) => vote !== own), cast]
 }
 
-/** How many votes each of the labels 0 to labelCount - 1 has, among the latest vote of each analyst. */
+/** The votes for each of the labels 0 to labelCount - 1, by the latest vote of each analyst. */
 export function countVotes(votes: readonly Vote[], labelCount: number): number[] {
   const counts = new Array<number>(labelCount).fill(0)
   const latest = new Map<string, Vote>()
@@ -55,8 +55,8 @@ export function countVotes(votes: readonly Vote[], labelCount: number): number[]
 }
 
 /**
- * True where the consensus is a label by so small a majority that it may as well be another one: fewer votes for it than
- * limits.lowConsensusShare of all. What an administrator has set is beyond that.
+ * True where the consensus is a label by a small majority: it has less than limits.lowConsensusShare of all votes.
+ * Never true for a label that an administrator set.
  */
 export function isLowScore(votes: readonly Vote[], override: number | null, consensus: Consensus): boolean {
   if (override !== null || !isLabel(consensus)) return false

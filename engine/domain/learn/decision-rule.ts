@@ -1,41 +1,45 @@
 /**
- * From probabilities to an answer, by what the job wants.
+ * From probabilities to an answer, by the objective of the job.
  *
- * Accuracy: the most probable label. Costs: the label of least expected cost. Macro F1: with 2 p_k - F_k over D_k, where
- * F_k is the F1 that label k reaches and D_k how often it is true plus how often it is answered, the label is answered
- * that raises the sum of all F1 most: the linearised optimum of the plug-in approach (Narasimhan, Ramaswamy, Saha,
- * Agarwal, "Consistent multiclass algorithms for complex performance measures", 2015). F and D are expected over the
- * stream by the model's own probabilities, so that how labels were picked does not matter; they depend on the rule and
- * the rule on them, so they are moved a little in each of some rounds: at once, rules would jump between all and nothing where
- * events are much alike. The share of the uniform in every answer is left out of that: it is doubt, and
- * would add up to more than a rare label ever comes. What is expected is no truth either, so of the answers that the rule would
- * change most are changed, those that it is surest of.
+ * Accuracy: the most probable label. Costs: the label of least expected cost. Macro F1: the label k with the greatest
  *
- * All three are one form: answer k with the greatest sum_t worth[k][t] p_t - offset[k].
+ *   (2 p_k - F_k) / D_k
+ *
+ * F_k is the F1 of label k. D_k is how often it is true plus how often it is answered. This label raises the sum of all
+ * F1 most. It is the linearised optimum of the plug-in approach (Narasimhan, Ramaswamy, Saha, Agarwal, "Consistent
+ * multiclass algorithms for complex performance measures", 2015).
+ *
+ * F and D are expected over the stream by the model's own probabilities, so it does not matter how labels were picked.
+ * They depend on the rule, and the rule on them. So they are moved a little in each of some rounds. At once, the rule
+ * would jump between all and nothing where events are much alike. The uniform share is left out: it is doubt, and would
+ * add up to more than all events of a rare label. F and D are only expected, so the rule changes most of the answers
+ * that it would change, the surest first.
+ *
+ * All three have one form: the answer k with the greatest  sum_t worth[k][t] p_t - offset[k].
  */
 import type { Objective } from './classifier.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 
 export interface DecisionRule {
-  /** Row by row, one row an answer: what it is worth for each truth. */
+  /** One row for each answer: its worth for each true label. */
   readonly worths: Float64Array
   readonly offsets: Float64Array
 }
 
 const rounds = 60
-/** How far F and D go, in one round, towards what the rule of before leads to. */
+/** How far F and D move in one round towards those of the last rule. */
 const stepShare = 0.1
-/** Added to D, as a share of the events: a label that hardly comes is not answered for a hope. */
+/** Added to D, as a share of the events: a label that hardly occurs is not answered on a faint hope. */
 const rareShare = 0.01
 /**
- * The rule for macro F1 changes this share of the answers that it would change, the surest first. The last ones bring
- * hardly any F1 and cost as much accuracy as the others.
+ * The rule for macro F1 changes this share of the answers that it would change, the surest first. The last ones hardly
+ * gain F1 and cost as much accuracy as the others.
  */
 const changedShare = 0.85
-/** Halvings of the way between the two rules. */
+/** Bisection steps between the two rules. */
 const halvings = 20
 
-/** The class that the rule answers with; `among` says which may be. */
+/** The label that the rule answers with, one of `among`. */
 export function chooseBy(rule: DecisionRule, probabilities: Float64Array, among: Int32Array): number {
   const count = probabilities.length
   let best = among[0] as number
@@ -68,32 +72,32 @@ function costRule(costs: readonly (readonly number[])[], labelCount: number): De
   return { worths, offsets: new Float64Array(labelCount) }
 }
 
-/** Events that a rule is fitted to, as the stream has them. */
+/** The events that a rule is fitted to. */
 export interface RuleStream {
-  /** `labelCount` an event, side by side, each as if it was not labelled and without the uniform's share, which the rule will be asked with. */
+  /** `labelCount` for each event, as if it was not labelled, and without the uniform share. */
   readonly probabilities: Float64Array
-  /** How much each event counts. */
+  /** The weights of the events. */
   readonly weights: Float64Array
   /** The labels that may be answered. */
   readonly among: Int32Array
   readonly labelCount: number
 }
 
-/** By label. */
+/** Expectations by label. */
 interface Expected {
   readonly f1: Float64Array
-  /** How often it is answered plus how often it is true, by event. */
+  /** How often it is answered plus how often it is true, for each event. */
   readonly seen: Float64Array
 }
 
-/** What the rule answers, event by event. */
+/** The rule's answers, by event. */
 function answersOf(rule: DecisionRule, { probabilities, weights, among, labelCount }: RuleStream): Int32Array {
   return Int32Array.from(weights, (_, i) =>
     chooseBy(rule, probabilities.subarray(i * labelCount, (i + 1) * labelCount), among),
   )
 }
 
-/** What is expected where the events are answered so. */
+/** The expectations under these answers. */
 function expect(answers: Int32Array, { probabilities, weights, labelCount }: RuleStream): Expected {
   const hits = new Float64Array(labelCount)
   const seen = new Float64Array(labelCount)
@@ -111,7 +115,7 @@ function expect(answers: Int32Array, { probabilities, weights, labelCount }: Rul
   return { f1: hits.map((hit, k) => (2 * hit) / total / (seen[k] as number)), seen }
 }
 
-/** The rule that raises what is expected of macro F1 most, of those that come up, and then not quite all the way. */
+/** The rule with the greatest expected macro F1 of those in the rounds, then taken part of the way. */
 function macroF1Rule(stream: RuleStream): DecisionRule {
   const { among, labelCount } = stream
   let rule = accuracyRule(labelCount)
@@ -135,12 +139,12 @@ function macroF1Rule(stream: RuleStream): DecisionRule {
   return partWay(best, stream)
 }
 
-/** One step from what was reached to what a rule leads to. */
+/** One step from one expectation towards another. */
 function towards(from: Float64Array, to: Float64Array): Float64Array {
   return from.map((value, k) => value + stepShare * ((to[k] as number) - value))
 }
 
-/** The rule on the way from the most probable label to `best` that changes `changedShare` of the answers that `best` changes. */
+/** The rule between accuracy and `best` that changes `changedShare` of the answers that `best` changes. */
 function partWay(best: DecisionRule, stream: RuleStream): DecisionRule {
   const { weights, among, labelCount } = stream
   const usual = answersOf(accuracyRule(labelCount), stream)
@@ -162,7 +166,10 @@ function partWay(best: DecisionRule, stream: RuleStream): DecisionRule {
   return between(best, far, among, labelCount)
 }
 
-/** So far on the way from the rule for accuracy, 0, to this one, 1: worths by the logarithm, on the scale where their geometric mean is 1. */
+/**
+ * The rule between accuracy (share 0) and this one (1). Worths are interpolated by the logarithm; their geometric mean
+ * is 1.
+ */
 function between(rule: DecisionRule, share: number, among: Int32Array, labelCount: number): DecisionRule {
   let logs = 0
   for (const k of among) logs += Math.log(rule.worths[k * labelCount + k] as number)
@@ -171,7 +178,7 @@ function between(rule: DecisionRule, share: number, among: Int32Array, labelCoun
   return { worths, offsets: rule.offsets.map((offset) => (share * offset) / scale) }
 }
 
-/** The rule for probabilities of which `share` is uniform, from the one for those without it. */
+/** The rule for probabilities with a uniform share, from one for probabilities without. */
 function withUniform(rule: DecisionRule, share: number, labelCount: number): DecisionRule {
   const offsets = rule.offsets.map((offset, answer) => {
     let worth = 0

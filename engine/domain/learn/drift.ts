@@ -1,29 +1,31 @@
 /**
- * Whether a model still means what it says: two streams are watched from its installation on.
+ * Whether a model is ageing, by two streams from its installation on.
  *
- * - Feedback after a decision: x = p - (1 where it was right). Of an honest model this is 0 on the average, whichever
- *   events an analyst picks. The test is a one-sided CUSUM: S = max(0, S + x - δ). S > λ says that the model is surer than
- *   it is right (Page, "Continuous inspection schemes", 1954).
- * - The confidence p of all decisions. The test is that of Page and Hinkley: S = max(0, S + mean p - p - δ). S > λ says that
- *   the mean has fallen (Hinkley, "Inference about the change-point from cumulative sum tests", 1971; Gama et al., "A survey
- *   on concept drift adaptation", 2014).
+ * 1. Feedback after a decision: x = p - (1 where it was right). For a calibrated model its mean is 0, whichever events
+ *    an analyst picks. The test is a one-sided CUSUM: S = max(0, S + x - δ). S > λ says that the model is too sure.
+ *    (Page, "Continuous inspection schemes", 1954.)
+ * 2. The confidence p of all decisions. The test is that of Page and Hinkley: S = max(0, S + mean p - p - δ). S > λ
+ *    says that the mean has fallen. (Hinkley, "Inference about the change-point from cumulative sum tests", 1971; Gama
+ *    et al., "A survey on concept drift adaptation", 2014.)
  *
- * A model found to be ageing gives part of its say to the base rates, p' = (1 - share) p + share base: as much as the
- * feedback of late asks for, share = (mean p - right) / (mean p - mean base); without enough feedback as much as the
- * confidence has fallen. A new model starts afresh.
+ * The answers of an ageing model are mixed with the base rates: p' = (1 - share) p + share base. Recent feedback sets
+ * the share:
  *
- * 1. Plain data and arithmetic: the same decisions and feedback in the same order give the same doubt (S17).
+ *   share = (mean p - right) / (mean p - mean base)
+ *
+ * Without enough feedback it is the fall of the confidence. A new model starts afresh. It is all plain data and
+ * arithmetic: the same decisions and feedback in the same order give the same doubt (S17).
  */
 
 /** Why a model counts as ageing. */
 export type Ageing = 'no' | 'feedback' | 'confidence'
 
-/** What is kept of the streams; changed in place, since it changes with every event. */
+/** The state; updated in place, as it changes with every event. */
 export interface DriftState {
   ageing: Ageing
-  /** Time of the message that showed it, microseconds; 0 while it has not. */
+  /** The time of the message that showed it, microseconds; 0 for none. */
   sinceMicros: number
-  /** Decisions, their mean confidence, and that of late. */
+  /** Decisions, their mean confidence, and the recent mean. */
   decided: number
   meanConfidence: number
   lateConfidence: number
@@ -31,7 +33,7 @@ export interface DriftState {
   fall: number
   /** The CUSUM of feedback, 0 or more. */
   excess: number
-  /** Feedback of late: how much there is, and the sums of confidence, right answers and base rates. */
+  /** Recent feedback: its weight, and the sums of confidence, right answers and base rates. */
   weight: number
   confidence: number
   right: number
@@ -50,15 +52,15 @@ interface ChangeTest {
 const pageHinkley: ChangeTest = { delta: 0.05, lambda: 10 }
 /** For confidence that feedback does not bear out. */
 const cusum: ChangeTest = { delta: 0.04, lambda: 8 }
-/** Decisions before the mean confidence is one. */
+/** The least decisions for a mean confidence. */
 const decidedMin = 200
-/** Events that `lateConfidence` is about. */
+/** Events in `lateConfidence`. */
 const lateEvents = 300
-/** How fast older feedback fades, and how much of it has to be there before it counts fully. */
+/** The decay of older feedback, and the weight of the prior that it has to outweigh. */
 const fade = 1 - 1 / 150
 const feedbackPrior = 15
 const shareMax = 0.9
-/** The share of the fall in confidence that is taken to be unseen yet. */
+/** The share of the fall in confidence that counts as doubt. */
 const unseenFall = 1
 
 export function freshDrift(): DriftState {
@@ -77,7 +79,7 @@ export function freshDrift(): DriftState {
   }
 }
 
-/** Takes in a decision of the model: its own confidence, 0 to 1, before any doubt. */
+/** Adds a decision of the model, with its confidence before any doubt, 0 to 1. */
 export function seeConfidence(state: DriftState, confidence: number, micros: number): void {
   state.decided++
   state.meanConfidence += (confidence - state.meanConfidence) / state.decided
@@ -87,7 +89,7 @@ export function seeConfidence(state: DriftState, confidence: number, micros: num
   if (state.ageing === 'no' && state.fall > pageHinkley.lambda) age(state, 'confidence', micros)
 }
 
-/** What an analyst said of a decision. */
+/** An analyst's feedback on a decision. */
 export interface JudgedDecision {
   /** The model's own confidence, 0 to 1. */
   readonly confidence: number
@@ -96,7 +98,7 @@ export interface JudgedDecision {
   readonly right: boolean
 }
 
-/** Takes in what an analyst said of a decision. */
+/** Adds an analyst's feedback on a decision. */
 export function seeFeedback(state: DriftState, { confidence, base, right }: JudgedDecision, micros: number): void {
   const hit = right ? 1 : 0
   state.weight = state.weight * fade + 1
@@ -112,19 +114,19 @@ function age(state: DriftState, why: Ageing, micros: number): void {
   state.ageing = why
 }
 
-/** The share of its say that the model gives to the base rates, 0 to 0.9; 0 where it is not ageing. */
+/** The share of the base rates in the model's answers, 0 to 0.9; 0 where it is not ageing. */
 export function doubtShare(state: DriftState): number {
   if (state.ageing === 'no') return 0
   const fallen = Math.max(0, state.meanConfidence - state.lateConfidence) * unseenFall
   const { weight, confidence, right, base } = state
   if (weight === 0) return Math.min(shareMax, fallen)
   const room = confidence - base
-  const query = room <= 0 ? 0 : Math.max(0, (confidence - right) / room)
+  const overconfidence = room <= 0 ? 0 : Math.max(0, (confidence - right) / room)
   const trust = weight / (weight + feedbackPrior)
-  return Math.min(shareMax, trust * query + (1 - trust) * fallen)
+  return Math.min(shareMax, trust * overconfidence + (1 - trust) * fallen)
 }
 
-/** A probability of a model with this share of doubt. */
+/** A probability of the model, mixed with the base rate by this share. */
 export function withDoubt(probability: number, base: number, share: number): number {
   return share === 0 ? probability : (1 - share) * probability + share * base
 }

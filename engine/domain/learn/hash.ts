@@ -1,8 +1,8 @@
 /**
- * Hashing of values into 32 bits: what names a feature.
+ * Hashes values into 32 bits, which name a feature.
  *
- * FNV-1a over UTF-16 code units, finished with the mixer of MurmurHash3. Fixed for good: stored models name their
- * features by these numbers.
+ * FNV-1a over UTF-16 code units, finished with the mixer of MurmurHash3. The hashes never change, since stored models
+ * name their features by them.
  */
 import { limits } from '../../limits.js'
 
@@ -12,17 +12,17 @@ const FNV_PRIME = 0x01000193
 const doubleView = new Float64Array(1)
 const wordView = new Uint32Array(doubleView.buffer)
 
-/** Where a running hash starts; `salt` keeps the hashes of different things apart. */
+/** Starts a running hash; the salt separates hashes of different things. */
 export function hashStart(salt: number): number {
   return (FNV_OFFSET ^ Math.imul(salt, 0x9e3779b1)) | 0
 }
 
-/** Takes one code unit, or any other small number, into a running hash. */
+/** Adds one code unit, or any other small number, to a running hash. */
 export function hashStep(running: number, code: number): number {
   return Math.imul(running ^ code, FNV_PRIME)
 }
 
-/** Ends a running hash: every bit depends on every step. Never 0, which tables use for an empty slot. */
+/** Ends a running hash, so that every bit depends on every step. Never 0, which marks an empty slot in tables. */
 export function hashEnd(running: number): number {
   let h = running
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
@@ -38,7 +38,7 @@ export function hashText(salt: number, text: string): number {
   return hashEnd(h)
 }
 
-/** The hash of a number; -0 is 0, and all NaN are one. */
+/** The hash of a number; -0 equals 0, and all NaN are equal. */
 export function hashNumber(salt: number, value: number): number {
   doubleView[0] = value === 0 ? 0 : value
   const low = Number.isNaN(value) ? 1 : (wordView[0] as number)
@@ -60,7 +60,7 @@ export function hashPair(first: number, second: number): number {
   return hashEnd(Math.imul(first ^ (first >>> 15), 0x2c1b3c6d) + Math.imul(second, 0x297a2d39))
 }
 
-/** A key of a list of numbers in order, 53 bits of hash: for lists that are told apart by it alone. */
+/** A key for a list of numbers: 53 bits of hash, by which lists are distinguished. */
 export class ListKey {
   #low = 0
   #high = 0

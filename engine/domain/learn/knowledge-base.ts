@@ -1,27 +1,27 @@
 /**
- * What has been learned from: the state of a ballot towards the model in use, without touching ballots at a training.
+ * The knowledge base: where a ballot stands towards the model in use. A training touches no ballot.
  *
- * A ballot (of a bucket, or of one event where there are no buckets) keeps the changes of its consensus, each with the
- * job's feedback sequence number, which only grows. A job keeps `trainedThroughSeq`: the last number that the model in
- * use has seen, 0 before any training. What was known at the training is the last change up to that number.
+ * A ballot is that of a bucket, or of one event where there are no buckets. It keeps the changes of its consensus, each
+ * with the job's feedback sequence number, which only grows. A job keeps `trainedThroughSeq`, the last number that the
+ * model in use has seen; 0 before any training. The consensus at the training is the last change up to that number.
  *
- * 1. Changes ascend by `seq`; two neighbours have different consensus.
+ * 1. Changes ascend by `seq`; neighbours have different consensus.
  * 2. States follow from the changes and `trainedThroughSeq` alone: installing a model writes no ballot (S13).
  */
 import { limits } from '../../limits.js'
 import { isLabel, NO_CONSENSUS, type Consensus } from './consensus.js'
 
-/** Where a ballot stands towards the knowledge base: what an event shows as the state of its bucket. */
+/** The state of a ballot; events show it as the state of their bucket. */
 export type BucketState = 'new' | 'pending' | 'in_knowledge_base' | 'retrain'
 
-/** From this feedback on, the ballot's consensus is this. */
+/** The consensus of a ballot from this feedback on. */
 export interface ConsensusChange {
   /** 1 or more. */
   readonly seq: number
   readonly consensus: Consensus
 }
 
-/** The consensus at a sequence number: of the last change up to it. */
+/** The consensus at a sequence number. */
 export function consensusAt(changes: readonly ConsensusChange[], seq: number): Consensus {
   for (let i = changes.length - 1; i >= 0; i--) {
     const change = changes[i] as ConsensusChange
@@ -37,8 +37,8 @@ export function currentConsensus(changes: readonly ConsensusChange[]): Consensus
 
 /**
  * The state of a ballot (S13). `new`: no feedback. `in_knowledge_base`: trained on, and the same since. `retrain`:
- * trained on, and something else now. `pending`: has feedback, and was not trained on, because it is younger than the
- * training or was a tie then.
+ * trained on, and different now. `pending`: with feedback, but not trained on, since it is newer than the training or
+ * was tied.
  */
 export function knowledgeState(changes: readonly ConsensusChange[], trainedThroughSeq: number): BucketState {
   const now = currentConsensus(changes)
@@ -48,10 +48,9 @@ export function knowledgeState(changes: readonly ConsensusChange[], trainedThrou
 }
 
 /**
- * The changes with one more, without those that no question needs any more: of what is not after `keepFromSeq` only the
- * last stays. A training under way answers for the sequence number it started at, so `keepFromSeq` is at most the
- * number of the model in use. Over limits.ballotChangesMax the oldest after the first go; the state then still tells
- * what was trained on.
+ * The changes with one more. Of those up to `keepFromSeq` only the last is kept. A running training refers to the
+ * sequence number of its start, so `keepFromSeq` is at most that of the model in use. Above limits.ballotChangesMax the
+ * oldest are dropped, but not the first, so the state still shows what was trained on.
  */
 export function withChange(
   changes: readonly ConsensusChange[],
@@ -67,8 +66,8 @@ export function withChange(
 }
 
 /**
- * True where a change to `next` takes the consensus back to a label that it had at the training or since, and left for
- * another one. Ties in between do not count: to wait for one more vote is not to change one's mind.
+ * True where a change to `next` returns to a label that the consensus had at the training or since, after another
+ * label. Ties in between do not count: waiting for one more vote is no change of mind.
  */
 export function flipsBack(changes: readonly ConsensusChange[], trainedThroughSeq: number, next: Consensus): boolean {
   const atTraining = changes.findLastIndex(({ seq }) => seq <= trainedThroughSeq)
@@ -80,8 +79,8 @@ export function flipsBack(changes: readonly ConsensusChange[], trainedThroughSeq
 }
 
 /**
- * What a training still lacks, in a sentence, or null where it can start: a consensus for at least two labels (S14).
- * `consensusCounts` are the ballots whose consensus is the label, in the order of `labels`, the labels' names.
+ * What a training still lacks, as a sentence; null where it can start. It needs a consensus for at least two labels
+ * (S14). `consensusCounts` are the ballots with this consensus, in the order of `labels`, the names of the labels.
  */
 export function missingForTraining(consensusCounts: readonly number[], labels: readonly string[]): string | null {
   const having = labels.filter((_, label) => (consensusCounts[label] ?? 0) > 0)

@@ -1,8 +1,9 @@
 /**
- * The bytes of a stored model: a kind in front, a body of numbers, a checksum behind.
+ * The bytes of a stored model: a kind, a body of numbers, a checksum.
  *
  * Layout, little endian: u8 length of the kind, the kind in ASCII, the body, u32 checksum of everything before it.
- * 1. Reading past the end, or a checksum that does not fit, throws; no half a model is ever made.
+ *
+ * 1. Reading past the end, or a wrong checksum, throws: no incomplete model is ever loaded.
  */
 
 function checksum(bytes: Uint8Array, end: number): number {
@@ -59,7 +60,7 @@ export class ModelWriter {
     this.#view.setFloat64(at, value, true)
   }
 
-  /** How many, then each. */
+  /** The count, then each number. */
   u32s(values: ArrayLike<number>): void {
     this.u32(values.length)
     for (let i = 0; i < values.length; i++) this.u32(values[i] as number)
@@ -71,7 +72,7 @@ export class ModelWriter {
     this.#bytes.set(values, at)
   }
 
-  /** UTF-16 code units. */
+  /** The length, then UTF-16 code units. */
   text(value: string): void {
     this.u32(value.length)
     for (let i = 0; i < value.length; i++) {
@@ -97,10 +98,10 @@ export class ModelWriter {
   }
 }
 
-/** The kind that a model's bytes start with. @throws Error where there is none. */
+/** The kind at the start of a model's bytes. @throws Error where there is none. */
 export function kindOf(bytes: Uint8Array): string {
   const length = bytes[0]
-  if (length === undefined || length === 0 || bytes.length < 1 + length) throw new Error('these bytes are no model')
+  if (length === undefined || length === 0 || bytes.length < 1 + length) throw new Error('these bytes are not a model')
   return String.fromCharCode(...bytes.subarray(1, 1 + length))
 }
 
@@ -144,7 +145,7 @@ export class ModelReader {
     return this.#view.getFloat64(this.#take(8), true)
   }
 
-  /** How many follow, of `width` bytes each, checked against what is there before anything is allocated. */
+  /** The count of numbers that follow, of `width` bytes each; checked against the bytes left, before any allocation. */
   #count(width: number): number {
     const count = this.u32()
     if (this.#at + count * width > this.#end) throw new Error('the model is cut short')
@@ -185,6 +186,6 @@ export class ModelReader {
 
   /** @throws Error where bytes are left. */
   finish(): void {
-    if (this.#at !== this.#end) throw new Error('the model has bytes too many')
+    if (this.#at !== this.#end) throw new Error('the model has too many bytes')
   }
 }

@@ -1,10 +1,10 @@
-/** How far a training is: turns the work of its stages into one number that only grows, and stops it when told to. */
+/** The progress of a training: one number that only grows, from the progress of its stages. Also stops the training. */
 import { TrainingCancelled, type TrainingProgress } from './classifier.js'
 
-/** A part of a training's progress, from 0 to 1 of its own. */
+/** A stage of a training, with a progress of its own from 0 to 1. */
 export interface Stage {
   /**
-   * Says that this share of the stage is done, 0 to 1.
+   * Reports the share of the stage that is done, 0 to 1.
    * @throws TrainingCancelled when the training should stop.
    */
   at(share: number): void
@@ -19,12 +19,12 @@ export class ProgressReport {
     this.#report = report
   }
 
-  /** The stage that takes the training from `from` to `to`; `what` is for people. */
+  /** The stage from `from` to `to` of the training; `what` is for display. */
   stage(from: number, to: number, what: string): Stage {
     return { at: (share) => this.#at(from + (to - from) * Math.min(1, Math.max(0, share)), what) }
   }
 
-  /** Asks on every call whether to go on, also where the number has not grown: that keeps a stop prompt. */
+  /** Reports on every call, even where the number has not grown, so that a stop is prompt. */
   #at(done: number, what: string): void {
     this.#last = Math.max(this.#last, done)
     if (!this.#report(this.#last, what)) throw new TrainingCancelled('the training was cancelled')

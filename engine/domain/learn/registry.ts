@@ -1,7 +1,8 @@
 /**
- * Every kind of classifier there is, by the kind that its models' bytes start with.
+ * All classifiers, by the kind at the start of their models' bytes.
  *
- * From the first release on a kind is never reused for another layout of bytes: a stored model is opened by the class that wrote it.
+ * From the first release on a kind is never reused for another layout of bytes: a stored model is opened by the class
+ * that wrote it.
  */
 import type { Classifier, Model } from './classifier.js'
 import { kindOf } from './model-bytes.js'
@@ -19,7 +20,7 @@ export function classifierFor(kind: string): Classifier {
   return classifier
 }
 
-/** The model of these bytes, of whatever kind. @throws Error on bytes of an unknown kind, cut short or changed. */
+/** Loads a model of any kind. @throws Error on bytes of an unknown kind, cut short or changed. */
 export function loadModel(bytes: Uint8Array): Model {
   return classifierFor(kindOf(bytes)).load(bytes)
 }

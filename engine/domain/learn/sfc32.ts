@@ -1,8 +1,8 @@
 /**
- * Chance for the learner: the same numbers for the same seed, on every machine (S17).
+ * The random generator of the learner: the same numbers for the same seed, on every machine (S17).
  *
- * The generator sfc32 (Chris Doty-Humphrey, PractRand). The domain may not know engine/rng.ts, whose other half is
- * the operating system's.
+ * It is sfc32 (Chris Doty-Humphrey, PractRand). The domain may not import engine/rng.ts, which also has the operating
+ * system's generator.
  */
 export class Sfc32 {
   #a: number
@@ -10,7 +10,7 @@ export class Sfc32 {
   #c: number
   #counter = 1
 
-  /** Two numbers name a sequence: the training's seed, and what it is for. */
+  /** A sequence is named by two numbers: the training's seed and a purpose. */
   constructor(seed: number, purpose: number) {
     this.#a = seed | 0
     this.#b = purpose | 0

@@ -1,26 +1,30 @@
 /**
  * How many labelled events a labelled bucket stands for.
  *
- * A bucket is labelled once, however many events it has; a stream of which n events were labelled by chance would have
- * its large buckets labelled many times. So a bucket of b among all T events counts as often as n random picks would have
- * met it, given that they met it: f b / (1 - (1 - f)^b) with f = n / T, the inverse probability weight of a sample with
- * unequal chances (Horvitz, Thompson, "A generalization of sampling without replacement from a finite universe", 1952).
- * n is what the buckets themselves say: with that many picks their weights sum to n again.
+ * A bucket is labelled once, whatever its size. If n random events of the stream were labelled, its large buckets would
+ * be labelled many times. So a bucket of b among T events counts as often as n random picks would have met it, given
+ * that they met it:
  *
- * 1. Where buckets are single events, all weights are about 1; where one bucket is half of the stream, so is its weight.
+ *   f b / (1 - (1 - f)^b) with f = n / T
+ *
+ * This is the inverse probability weight of a sample with unequal probabilities. (Horvitz, Thompson, "A generalization
+ * of sampling without replacement from a finite universe", 1952.) The weights must sum to n again, which gives n.
+ *
+ * 1. Where buckets are single events, all weights are about 1; where one bucket is half of the stream, so is its
+ *    weight.
  * 2. No bucket stands for more events than it has: where all are labelled, each stands for its own.
  */
 
-/** Picks are at most so many times the labelled buckets: a label is one person's word, not that of a thousand. */
+/** The most picks for each labelled bucket: one label must not count as a thousand. */
 const picksPerBucketMax = 4
 const rounds = 60
 
-/** The weight of a bucket of so many events where this share of all events was picked. */
+/** The weight of a bucket of this size where this share of all events was picked. */
 function weightOf(events: number, picked: number): number {
   return picked >= 1 ? events : (picked * events) / -Math.expm1(events * Math.log1p(-picked))
 }
 
-/** A weight for each labelled bucket, of its number of events; `total` is how many events there are in all. */
+/** The weights of labelled buckets by their sizes in events; `total` is the number of all events. */
 export function weighBuckets(events: readonly number[], total: number): number[] {
   const sizes = events.map((count) => Math.max(1, count))
   const all = Math.max(

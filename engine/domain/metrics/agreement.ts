@@ -1,10 +1,14 @@
 /**
- * Agreement between analysts who voted on the same subjects: Krippendorff's alpha for names.
+ * Agreement between analysts who voted on the same subjects: Krippendorff's alpha for nominal data (Krippendorff 2011,
+ * Computing Krippendorff's Alpha-Reliability).
  *
- * With o the coincidences (each ordered pair of votes of different analysts on a subject with v votes adds 1 / (v - 1)), n_c
- * their sums and n their total, alpha = 1 - (n - 1) * sum over c != k of o_ck / sum over c != k of n_c n_k
- * (Krippendorff 2011, Computing Krippendorff's Alpha-Reliability). 1 is perfect, 0 chance. Null where no subject has two
- * votes; 1 where all of them name one and the same label.
+ * Let o_ck be the coincidences of labels c and k. Each ordered pair of votes by two analysts, on a subject with v
+ * votes, adds 1 / (v - 1) to its place in o. Let n_c be the sum of row c, and n the sum of all. Then
+ *
+ *   `alpha = 1 - (n - 1) * (sum over c != k of o_ck) / (sum over c != k of n_c n_k)`
+ *
+ * 1 is perfect agreement, and 0 is chance. Alpha is null if no subject has two votes, and 1 if all votes name one
+ * label.
  */
 
 export class Agreement {
@@ -18,7 +22,7 @@ export class Agreement {
     this.#coincidences = new Float64Array(labelCount * labelCount)
   }
 
-  /** The latest votes on one subject: how many for each label. */
+  /** Adds a subject, by label the number of analysts whose latest vote names it. */
   add(counts: readonly number[]): void {
     const votes = counts.reduce((all, one) => all + one, 0)
     if (votes < 2) return

@@ -1,13 +1,15 @@
 /**
- * Confidence: how it is spread, and whether it can be believed.
+ * The distribution of confidence, and how well it is calibrated.
  *
- * Owns: ten bins of equal width over confidence 0 to 1, and what follows from those events whose right answer is known.
+ * Owns: ten bins of equal width over confidence 0 to 1, and scores over the events whose right answer is known.
  *
- * - A bin holds the events with confidence in [i / 10, (i + 1) / 10), the last one 1 as well.
- * - Expected calibration error: sum over the bins of n_bin / n times |share right - mean confidence| (Guo et al. 2017, On
- *   Calibration of Modern Neural Networks).
- * - Brier score of the answer given: mean of (confidence - 1 if right else 0)^2, 0 best (Brier 1950).
- * Null where no event counts.
+ * | figure            | is                                                                            |
+ * |-------------------|-------------------------------------------------------------------------------|
+ * | bin i             | events with a confidence in [i / 10, (i + 1) / 10); the last bin includes 1   |
+ * | calibration error | expected: sum over bins of n_bin / n times abs(share right - mean confidence) |
+ * | Brier score       | mean of (confidence - right)^2, with right 1 or 0; 0 is best                  |
+ *
+ * A figure is null if no event counts. Sources: Guo et al. 2017, On Calibration of Modern Neural Networks; Brier 1950.
  */
 
 export const CONFIDENCE_BINS = 10
@@ -17,11 +19,13 @@ export interface ConfidenceBin {
   readonly to: number
   /** All events. */
   readonly events: number
-  /** Of these with a known right answer, how many, and how many right. */
+  /** Events whose right answer is known. */
   readonly judged: number
+  /** Those among them that were decided right. */
   readonly right: number
-  /** Over the judged ones; null without any. */
+  /** Over the judged events; null if there are none. */
   readonly meanConfidence: number | null
+  /** Share of the judged events that are right; null if there are none. */
   readonly accuracy: number | null
 }
 
@@ -40,7 +44,7 @@ export class ConfidenceTally {
   #total = 0
   #squares = 0
 
-  /** `confidence` 0 to 1; `right` null where nobody knows. */
+  /** `confidence` is 0 to 1. `right` is null if the right answer is not known. */
   add(confidence: number, right: boolean | null, events = 1): void {
     const bin = Math.min(CONFIDENCE_BINS - 1, Math.max(0, Math.floor(confidence * CONFIDENCE_BINS)))
     this.#events[bin]! += events

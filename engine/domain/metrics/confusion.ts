@@ -1,22 +1,26 @@
 /**
- * The confusion matrix, and the scores that follow from it.
+ * The confusion matrix and its scores.
  *
- * Owns: counts of events by consensus and decision, precision, recall, F1, accuracy. Leaves out: which events are counted.
+ * Owns: counts of events by consensus and decision, precision, recall, F1, accuracy. Leaves out: which events count
+ * (event-tally.ts).
  *
- * An event counts where it has a decision and its subject a consensus that is a label. Rows are the consensus, columns the
- * decision, both in the order of the job's labels. With m the matrix, n its sum and for a label k
+ * Rows are the consensus, columns the decision, both in the order of the job's labels. Let m be the matrix and n its
+ * sum. For a label k:
  *
- *   TP = m[k][k]   FP = sum over i != k of m[i][k]   FN = sum over j != k of m[k][j]   TN = n - TP - FP - FN
- *   precision = TP / (TP + FP)   recall = TP / (TP + FN)   F1 = 2 TP / (2 TP + FP + FN)   accuracy = sum of m[k][k] / n
+ * | score     | is                              | score     | is                         |
+ * |-----------|---------------------------------|-----------|----------------------------|
+ * | TP        | m[k][k]                         | precision | TP / (TP + FP)             |
+ * | FP        | sum over i != k of m[i][k]      | recall    | TP / (TP + FN)             |
+ * | FN        | sum over j != k of m[k][j]      | F1        | 2 TP / (2 TP + FP + FN)    |
+ * | TN        | n - TP - FP - FN                | accuracy  | sum over k of m[k][k] / n  |
  *
- * A score whose denominator is 0 is 0. Overall precision, recall and F1 are the plain means over the labels that occur as
- * a consensus or as a decision (the macro averages of scikit-learn's precision_recall_fscore_support with
- * zero_division=0). Where nothing is counted there is no accuracy and no mean: null.
+ * A score with the denominator 0 is 0. Overall precision, recall and F1 are plain means over the labels that occur as a
+ * consensus or as a decision. They are the macro averages of scikit-learn's precision_recall_fscore_support with
+ * zero_division=0. Accuracy and means are null if no event is counted.
  */
-
 import { sum } from './divergence.js'
 
-/** What is known of one decision, one against the rest. Scores are 0 to 1. */
+/** Scores of one label against the rest, 0 to 1. */
 export interface DecisionScores {
   readonly precision: number
   readonly recall: number
@@ -27,14 +31,14 @@ export interface DecisionScores {
   readonly falseNegatives: number
 }
 
-/** All that follows from one matrix. */
+/** The scores of one matrix, 0 to 1; null if it is empty. */
 export interface Quality {
   readonly confusionMatrix: readonly (readonly number[])[]
   readonly overallAccuracy: number | null
   readonly overallF1Score: number | null
   readonly overallRecall: number | null
   readonly overallPrecision: number | null
-  /** By the labels' names. */
+  /** By name of the label. */
   readonly metricsPerDecision: ReadonlyMap<string, DecisionScores>
 }
 
@@ -45,14 +49,14 @@ export class ConfusionMatrix {
     this.rows = Array.from({ length: labelCount }, () => new Array<number>(labelCount).fill(0))
   }
 
-  /** A matrix of these counts. */
+  /** A matrix with these counts. */
   static of(rows: readonly (readonly number[])[]): ConfusionMatrix {
     const matrix = new ConfusionMatrix(rows.length)
     rows.forEach((row, i) => row.forEach((count, j) => matrix.add(i, j, count)))
     return matrix
   }
 
-  /** Counts events; labels that the job has not (any more) are left out. */
+  /** Counts events. A label that the job does not have is ignored. */
   add(consensus: number, decision: number, events = 1): void {
     const row = this.rows[consensus]
     if (row === undefined || decision < 0 || decision >= row.length) return
@@ -67,7 +71,7 @@ export class ConfusionMatrix {
     return sum(this.rows.map(sum))
   }
 
-  /** Events decided as the consensus says. */
+  /** Events whose decision is their consensus. */
   get right(): number {
     return sum(this.rows.map((row, i) => row[i] as number))
   }
@@ -106,7 +110,7 @@ export class ConfusionMatrix {
   }
 }
 
-/** 0 where there is nothing to divide by. */
+/** `part / whole`, or 0 if `whole` is 0. */
 export function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole
 }

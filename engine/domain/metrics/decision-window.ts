@@ -1,14 +1,17 @@
-/** What was stored and decided in the last hour, minute by minute, for the jobs that somebody watches and for all together. */
+/**
+ * Counts of events stored and decided in the last hour, minute by minute: of each watched job, and of all jobs
+ * together.
+ */
 
 export interface WindowCounts {
   readonly stored: number
   readonly decided: number
-  /** Of less than 60 percent. */
+  /** Decisions with a confidence below 60 %. */
   readonly lowConfidence: number
   readonly outliers: number
 }
 
-/** The longest look back. */
+/** The longest time that can be looked back, minutes. */
 export const WINDOW_MINUTES_MAX = 60
 const MINUTE_MICROS = 60e6
 
@@ -23,7 +26,7 @@ interface Minute {
 export class DecisionWindow {
   readonly #minutes = new Map<number | null, Minute[]>()
 
-  /** Counts go to the job, where it is watched, and to all (null). */
+  /** Adds to the counts of all jobs, and to those of the job if it is watched. */
   add(jobId: number, counts: WindowCounts, isWatched: boolean, nowMicros: number): void {
     for (const key of isWatched ? [jobId, null] : [null]) {
       const minute = this.#minute(key, Math.floor(nowMicros / MINUTE_MICROS))
@@ -34,6 +37,7 @@ export class DecisionWindow {
     }
   }
 
+  /** The counts of the last `minutes` minutes, of a job or (null) of all. */
   sum(jobId: number | null, minutes: number, nowMicros: number): WindowCounts {
     const since = Math.floor(nowMicros / MINUTE_MICROS) - minutes
     const sum = { stored: 0, decided: 0, lowConfidence: 0, outliers: 0 }
@@ -50,7 +54,7 @@ export class DecisionWindow {
   #minute(key: number | null, minute: number): Minute {
     let minutes = this.#minutes.get(key)
     if (minutes === undefined) this.#minutes.set(key, (minutes = []))
-    // What a clock that was set back since had counted.
+    // After the clock was set back, later minutes are dropped.
     while ((minutes.at(-1)?.minute ?? minute) > minute) minutes.pop()
     const last = minutes.at(-1)
     if (last?.minute === minute) return last

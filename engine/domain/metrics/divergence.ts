@@ -1,12 +1,16 @@
 /**
- * How far two distributions lie apart, and what one variable tells of another. Logarithms are to base 2: bits.
+ * How different two distributions are, and how much one variable tells about another. Logarithms have base 2: bits.
  *
- * - Jensen-Shannon divergence of p and q: (KL(p || m) + KL(q || m)) / 2 with m = (p + q) / 2; 0 the same, 1 nothing in
- *   common (Lin 1991, Divergence Measures Based on the Shannon Entropy).
- * - Entropy H = -sum of p log p. Mutual information of a table: H(rows) + H(columns) - H(cells) (Cover & Thomas 2006).
+ * | figure                            | is                                                                           |
+ * |-----------------------------------|------------------------------------------------------------------------------|
+ * | Jensen-Shannon divergence of p, q | (KL(p, m) + KL(q, m)) / 2 with m = (p + q) / 2; 0 the same, 1 nothing common |
+ * | entropy H                         | -sum of p log p                                                              |
+ * | mutual information of a table     | H(rows) + H(columns) - H(cells)                                              |
+ *
+ * Sources: Lin 1991, Divergence Measures Based on the Shannon Entropy; Cover & Thomas 2006.
  */
 
-/** Of two lists of counts, the same places; 0 to 1, null where either is empty. */
+/** Jensen-Shannon divergence of two lists of counts, 0 to 1; null if either sums to 0. */
 export function divergence(a: ArrayLike<number>, b: ArrayLike<number>): number | null {
   const [sumA, sumB] = [sum(a), sum(b)]
   if (sumA === 0 || sumB === 0) return null
@@ -20,14 +24,14 @@ export function divergence(a: ArrayLike<number>, b: ArrayLike<number>): number |
   return Math.min(1, Math.max(0, bits))
 }
 
-/** Of a list of counts, bits. */
+/** Entropy of a list of counts, bits. */
 export function entropy(counts: Iterable<number>): number {
   const list = [...counts].filter((count) => count > 0)
   const all = sum(list)
   return all === 0 ? 0 : -list.reduce((bits, count) => bits + (count / all) * Math.log2(count / all), 0)
 }
 
-/** Of a table of counts, one list a row: what a row tells of the column, bits; 0 or more. */
+/** Mutual information of a table of counts, bits, 0 or more. Each list is a row. */
 export function mutualInformation(rows: Iterable<readonly number[]>): number {
   const table = [...rows]
   const columns: number[] = []
@@ -35,7 +39,6 @@ export function mutualInformation(rows: Iterable<readonly number[]>): number {
   return Math.max(0, entropy(table.map(sum)) + entropy(columns) - entropy(table.flat()))
 }
 
-/** Of counts. */
 export function sum(counts: ArrayLike<number>): number {
   let all = 0
   for (let i = 0; i < counts.length; i++) all += counts[i] as number

@@ -1,16 +1,22 @@
 /**
- * What is counted of events: one tally a job and interval.
+ * Counts of events: one tally for each job and interval.
  *
- * Owns: which event counts for what. Leaves out: finding events and what their votes come to (actor/).
+ * Owns: which events count for which figure. Leaves out: finding events and the results of votes (services/report/).
  *
- * - Processed: stored in the period. Decided: with a label. Pending: held by a stopped job. The rest was passed over, for want
- *   of a model or of the decision points.
- * - With consensus: the subject (the bucket, or the event where the job has no buckets) has a label that its votes agree on;
- *   undecided: its votes are a tie.
- * - In the knowledge base: the model in use was trained on the subject's consensus, whatever that is now. Changed: it is
- *   another now.
- * - New data: the model answered, since the subject was not in the knowledge base when the event was decided. The two
- *   matrices of new data and of the knowledge base sum to that of all.
+ * An event's subject is its bucket, or the event itself if the job has no buckets.
+ *
+ * | count                 | events                                                                                    |
+ * |-----------------------|-------------------------------------------------------------------------------------------|
+ * | processed             | stored in the period                                                                      |
+ * | decided               | with a label. Without a model or decision points, an event is neither decided nor pending |
+ * | pending               | held by a stopped job                                                                     |
+ * | with consensus        | whose subject has a label that its votes agree on                                         |
+ * | undecided             | whose subject's votes are tied                                                            |
+ * | in the knowledge base | whose subject had a consensus that the model in use was trained on                        |
+ * | changed               | those whose subject has another consensus now                                             |
+ * | new data              | decided by the model: the subject was not in the knowledge base then                      |
+ *
+ * The matrices of new data and of the knowledge base sum to the matrix of all.
  */
 import type { DecisionSource } from '../decide/decision.js'
 import type { BucketState } from '../learn/knowledge-base.js'
@@ -18,7 +24,7 @@ import { isLabel, UNDECIDED, type Consensus } from '../learn/consensus.js'
 import { ConfidenceTally } from './confidence.js'
 import { ConfusionMatrix } from './confusion.js'
 
-/** Hundredths of a percent, as decisions have it. */
+/** The confidence 1 in hundredths of a percent. */
 const CONFIDENCE_ONE = 10_000
 
 /** What is known of one event. */
@@ -33,7 +39,7 @@ export interface EventFact {
   readonly hasFeedback: boolean
 }
 
-/** What the votes on an event's subject come to. */
+/** The result of the votes on an event's subject. */
 export interface Standing {
   readonly consensus: Consensus
   readonly state: BucketState
@@ -59,7 +65,7 @@ export class EventTally {
   inKnowledgeBase = 0
   changed = 0
 
-  /** `lowConfidence`: below it, in hundredths of a percent, a decision is of low confidence. */
+  /** A confidence below `lowConfidence`, in hundredths of a percent, counts as low. */
   constructor(labelCount: number, lowConfidence: number) {
     this.all = new ConfusionMatrix(labelCount)
     this.newData = new ConfusionMatrix(labelCount)

@@ -1,14 +1,12 @@
 /**
- * Feedback: who votes, how much analysts agree with each other, with the consensus and with the decisions, and how long it
- * takes.
+ * Feedback: who votes, how much analysts agree with each other and with the consensus, and how long it takes.
  *
- * Owns: counts of votes and ballots. Leaves out: reading ballots; names (a vote is counted under the name it is given).
+ * Owns: counts of votes and ballots. Leaves out: reading ballots (services/report/), pseudonyms (pseudonyms.ts).
  *
- * - A vote counts in the period in which it was cast; of several by one analyst on one subject only the latest is known.
- * - Agreement with the consensus: of an analyst's votes on subjects whose consensus is a label, the share that names it. The
- *   analyst's own vote is part of that consensus, and so a subject counts only where somebody else voted, or an
- *   administrator said a word, too.
- * - Delay: from the ingest of the event voted on to the vote. Quantiles by nearest rank.
+ * 1. A vote counts in the period in which it was cast. Only an analyst's latest vote on a subject is known.
+ * 2. Agreement with the consensus is the share of an analyst's votes that name it. A subject counts if its consensus is
+ *    a label, and if there is another vote or an override: otherwise the consensus is the analyst's own vote.
+ * 3. The delay runs from the ingest of the event to the vote. Quantiles are by nearest rank.
  */
 import { isLabel, UNDECIDED, type Consensus, type Vote } from '../learn/consensus.js'
 import { Agreement } from './agreement.js'
@@ -24,7 +22,7 @@ interface AnalystTally {
 export interface AnalystFigures {
   readonly votes: number
   readonly votesPerDecision: ReadonlyMap<string, number>
-  /** Null where no subject has another's vote and a consensus. */
+  /** 0 to 1; null if no subject counts. */
   readonly agreementWithConsensus: number | null
 }
 
@@ -37,7 +35,7 @@ export interface DelayFigures {
 export interface FeedbackFigures {
   readonly votes: number
   readonly votesPerDecision: ReadonlyMap<string, number>
-  /** Subjects (buckets, or events where there are none) with a vote or an override of the period. */
+  /** Subjects (buckets, or events in jobs without buckets) with a vote or an override in the period. */
   readonly subjects: number
   readonly subjectsWithConsensus: number
   readonly subjectsUndecided: number
@@ -52,20 +50,20 @@ export interface FeedbackFigures {
   readonly labelDelay: DelayFigures
 }
 
-/** A vote, with the ingest time of the event that it was cast on. */
+/** A vote and the ingest time of its event. */
 export interface TimedVote extends Vote {
   readonly eventMicros: number
 }
 
-/** What was said of one subject. */
+/** The votes on one subject. */
 export interface BallotFact {
   readonly votes: readonly TimedVote[]
   readonly consensus: Consensus
-  /** An administrator's word stands that was said in the period. */
+  /** There is an override that was set in the period. */
   readonly overridden: boolean
 }
 
-/** Of delays that are kept for their quantiles; beyond it every other one, evenly. */
+/** Delays kept for quantiles. When there are more, every other one is dropped. */
 const DELAYS_MAX = 65_536
 
 export class FeedbackTally {
@@ -81,7 +79,7 @@ export class FeedbackTally {
   #undecided = 0
   #overridden = 0
 
-  /** By the names of the labels; jobs with other labels may be counted into one tally where they have as many. */
+  /** `labels` are names. Jobs with other labels may be counted into one tally if they have as many. */
   constructor(labels: readonly string[]) {
     this.#labels = labels
     this.#byLabel = labels.map(() => 0)
@@ -89,7 +87,7 @@ export class FeedbackTally {
     this.#agreement = new Agreement(labels.length)
   }
 
-  /** Counts the votes of the ballot that pass, under the names that `nameOf` gives. */
+  /** Counts the votes for which `passes` holds, under the names from `nameOf`. `labelAt` maps a job's label to ours. */
   add(
     ballot: BallotFact,
     passes: (vote: TimedVote) => boolean,

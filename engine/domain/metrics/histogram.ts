@@ -1,8 +1,8 @@
-/** Counts of values by size, for whoever asks how long or how much: cheap to add to, and never larger than its bounds. */
+/** Counts of values by size. Adding is cheap, and memory does not grow. */
 export class Histogram {
-  /** Upper bounds, ascending; a value belongs to the first that is not below it. */
+  /** Upper bounds, ascending and included. */
   readonly bounds: readonly number[]
-  /** One more than bounds: the last is of what is over all of them. Not cumulative. */
+  /** One count for each bound, and one for values above all of them. Not cumulative. */
   readonly counts: Float64Array
   sum = 0
 
@@ -23,7 +23,7 @@ export class Histogram {
   }
 }
 
-/** Seconds, from a tenth of a millisecond to ten seconds. */
+/** Bounds in seconds, from a tenth of a millisecond to ten seconds. */
 export const secondsBounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const

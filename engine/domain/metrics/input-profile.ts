@@ -1,8 +1,8 @@
 /**
- * How the values at decision points are spread over a period, and how far that moved from one period to the next.
+ * The distribution of values at decision points in a period, and its drift from one period to the next.
  *
- * Values are put by their hash into a fixed number of bins, one profile a point: memory is bounded, and the divergence
- * between two profiles is at most that between the values themselves (merging values can only lower it).
+ * Values are counted in a fixed number of bins for each point, by their hash, so memory is bounded. Merged values can
+ * only lower a divergence: that of two profiles is at most that of the values.
  */
 import { divergence } from './divergence.js'
 
@@ -16,7 +16,7 @@ export class InputProfile {
     this.#points = Array.from({ length: pointCount }, () => new Uint32Array(BINS))
   }
 
-  /** One event: what it has at each point, as text. */
+  /** Adds an event: its value at each point, as text. */
   add(values: readonly string[]): void {
     this.samples++
     for (let at = 0; at < this.#points.length; at++) {
@@ -25,7 +25,7 @@ export class InputProfile {
     }
   }
 
-  /** Of each point, Jensen-Shannon divergence from an earlier profile, 0 to 1; null where either saw nothing. */
+  /** By point: Jensen-Shannon divergence from an earlier profile, 0 to 1; null if either is empty. */
   driftFrom(earlier: InputProfile): (number | null)[] {
     return this.#points.map((bins, at) => divergence(earlier.#points[at] as Uint32Array, bins))
   }

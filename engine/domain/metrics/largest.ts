@@ -1,7 +1,7 @@
-/** The few largest of many: kept while they come, so that memory does not grow with them. */
+/** Keeps the few largest of many items as they arrive. Memory does not grow with their number. */
 
 export interface Sized {
-  /** Unique; the smaller text comes first among equals. */
+  /** Unique. Among items of equal size the smaller id comes first. */
   readonly id: string
   readonly size: number
 }

@@ -1,12 +1,12 @@
 /**
- * Periods and the intervals that they are split into: by ingest time, half open.
+ * Periods of ingest time, and their intervals.
  *
- * An event at `t` is in a period where from <= t < to. Intervals lie side by side and cover the period: the first one
- * begins at the start of the minute, hour or day (UTC, by the interval's unit) in which the period begins, and the first
+ * An event at `t` is in a period if from <= t < to. Intervals lie side by side and cover the period. The first one
+ * begins at the start of the minute, hour or day in which the period begins (UTC, by the interval's unit). The first
  * and the last are cut to the period.
  */
 
-/** Microseconds since 1970 UTC; `to` is not part of it. */
+/** Microseconds since 1970 UTC; `to` is excluded. */
 export interface Period {
   readonly from: number
   readonly to: number
@@ -16,7 +16,7 @@ const MINUTE = 60_000_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** A length of time, and the unit that it is counted in, microseconds. */
+/** A length of time and its unit, both in microseconds. */
 export interface Interval {
   readonly micros: number
   readonly unit: number
@@ -29,21 +29,21 @@ const units: Readonly<Record<string, Interval>> = {
   w: { micros: 7 * DAY, unit: DAY },
 }
 
-/** `30m`, `12h`, `1d`, `7d`, `2w`; null for anything else, `1M` too: elsewhere that is a month. */
+/** Reads `30m`, `12h`, `1d`, `7d`, `2w`. Null for anything else, also for `1M`, which means a month elsewhere. */
 export function parseInterval(text: string): Interval | null {
-  const [, count, deadLetter] = /^\s*(\d{1,6})\s*([mhdwHDW])\s*$/.exec(text) ?? []
-  const unit = units[(deadLetter ?? '').toLowerCase()]
+  const [, count, symbol] = /^\s*(\d{1,6})\s*([mhdwHDW])\s*$/.exec(text) ?? []
+  const unit = units[(symbol ?? '').toLowerCase()]
   if (unit === undefined || Number(count) === 0) return null
   return { micros: Number(count) * unit.micros, unit: unit.unit }
 }
 
-/** Which interval of a period a time is in. */
+/** The intervals of a period. */
 export class Intervals {
   readonly periods: readonly Period[]
   readonly #origin: number
   readonly #micros: number
 
-  /** Without an interval, the period is one. A period that is empty has none. */
+  /** Without an interval, there is one for the whole period. An empty period has none. */
   constructor(period: Period, interval: Interval | null) {
     this.#origin = interval === null ? period.from : Math.floor(period.from / interval.unit) * interval.unit
     this.#micros = interval === null ? Math.max(1, period.to - period.from) : interval.micros
@@ -53,7 +53,7 @@ export class Intervals {
     }))
   }
 
-  /** The place of a time of the period among its intervals. */
+  /** The place of the interval that holds a time. */
   placeOf(micros: number): number {
     return Math.floor((micros - this.#origin) / this.#micros)
   }
@@ -63,7 +63,7 @@ export class Intervals {
   }
 }
 
-/** How many intervals a period has. */
+/** Number of intervals of a period. */
 export function intervalCount({ from, to }: Period, { micros, unit }: Interval): number {
   return to <= from ? 0 : Math.ceil((to - Math.floor(from / unit) * unit) / micros)
 }

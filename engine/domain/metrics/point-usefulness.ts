@@ -1,13 +1,14 @@
 /**
- * How much each decision point tells of the answer, over what analysts agree on.
+ * How much each decision point tells about the consensus.
  *
- * Owns: a table a point, of its values by consensus. Leaves out: which subjects count and how much.
+ * Owns: for each point a table of its values by consensus. Leaves out: which subjects count (services/report/).
  *
- * - Mutual information with the consensus, bits (divergence.ts), and its share of the entropy of the consensus: 0 the point
- *   tells nothing, 1 it settles the answer by itself. Missing is a value. A point with as many values as subjects (an id)
- *   seems to settle everything, so beside the plain figure stands one with the bias of counting taken off, that of Miller and
- *   Madow: (rows - 1)(columns - 1) / (2 n ln 2) bits, not below 0.
- * - Share of missing, number of different values. Beyond a bound all further values count as one.
+ * 1. The figure is the mutual information with the consensus, in bits (divergence.ts). Its share of the consensus's
+ *    entropy is 0 if the point tells nothing, and 1 if it determines the consensus alone. Missing is a value.
+ * 2. A point with as many values as subjects, such as an id, seems to determine everything. So there is also a
+ *    corrected figure, without the bias of counting (Miller and Madow). It is less by `(rows - 1) (columns - 1) / (2 n
+ *    ln 2)` bits, and 0 at least.
+ * 3. Above a bound, all further values count as one.
  */
 import type { PointValue } from '../event/point-value.js'
 import { entropy, mutualInformation, sum } from './divergence.js'
@@ -15,15 +16,15 @@ import { entropy, mutualInformation, sum } from './divergence.js'
 const VALUES_MAX = 4_096
 const VALUE_CHARS_MAX = 256
 
-/** One decision point. */
+/** Figures of one decision point. */
 export interface PointUsefulness {
   readonly name: string
   readonly mutualInformationBits: number
   readonly mutualInformationCorrectedBits: number
-  /** Of the corrected figure, 0 to 1. */
+  /** The corrected figure as a share, 0 to 1. */
   readonly shareOfConsensusEntropy: number
   readonly missingShare: number
-  /** Missing left out; at most the bound. */
+  /** Without missing; at most the bound. */
   readonly distinctValues: number
   readonly isCapped: boolean
 }
@@ -39,7 +40,7 @@ export class PointTables {
     this.#tables = points.map(() => new Map())
   }
 
-  /** A subject whose consensus is the label. */
+  /** Adds a subject whose consensus is `label`. */
   add(values: readonly PointValue[], label: number): void {
     this.#tables.forEach((table, at) => {
       const text = textOf(values[at] ?? null)
@@ -77,7 +78,7 @@ export class PointTables {
   }
 }
 
-/** Never `more`: JSON has no bare words but null, true and false. */
+/** Never `more`, which is not JSON. */
 function textOf(value: PointValue): string {
   return (JSON.stringify(value) ?? 'null').slice(0, VALUE_CHARS_MAX)
 }

@@ -1,8 +1,8 @@
 /**
- * Names that stand for names: the same for the same within one answer, another in the next, and no way back.
+ * Pseudonyms for the names in one answer. A name has the same pseudonym within the answer, and another one in the next.
  *
- * A pseudonym is the keyed hash (HMAC-SHA-256, cut to 48 bits) of the name under a key that is drawn for the answer and
- * thrown away with it; so a list of likely names cannot be tried against it.
+ * A pseudonym is a keyed hash of the name: HMAC-SHA-256, cut to 48 bits. The key is drawn for the answer and thrown
+ * away with it, so likely names cannot be tried against the hash.
  */
 import { createHmac } from 'node:crypto'
 
@@ -13,7 +13,7 @@ export class Pseudonyms {
   readonly #kind: string
   readonly #names = new Map<string, string>()
 
-  /** `kind` is what a pseudonym begins with. `key`: at least 16 random bytes. */
+  /** Pseudonyms begin with `kind`. `key` has at least 16 random bytes. */
   constructor(kind: string, key: Uint8Array) {
     this.#kind = kind
     this.#key = key

@@ -1,18 +1,19 @@
 /**
- * Aggregations: figures and buckets over the events that a question asks for.
+ * Aggregations: figures and buckets over the events of a query.
  *
- * Owns: reading the tree of them. Leaves out: what collects (collector.ts), each kind (metrics.ts, buckets.ts, histograms.ts).
+ * Owns: reading the tree of aggregations. Leaves out: collecting (collector.ts), each kind (metrics.ts, buckets.ts,
+ * histograms.ts).
  *
- * 1. Everything is exact: no sampling, no sketches.
- * 2. A kind that is not spoken is refused by its name and its place.
+ * 1. Results are exact: no sampling, no sketches.
+ * 2. An unsupported kind is refused with its name and place.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { JsonReader } from './json-reader.js'
 import { bucketKinds } from './buckets.js'
-import { histogramKinds } from './histograms.js'
-import { metricKinds } from './metrics.js'
 import { InnerPlans, type AggregationContext, type KindCompiler, type Plan } from './collector.js'
+import { histogramKinds } from './histograms.js'
+import type { JsonReader } from './json-reader.js'
+import { metricKinds } from './metrics.js'
 
 const kinds: Readonly<Record<string, KindCompiler>> = { ...bucketKinds, ...histogramKinds, ...metricKinds }
 

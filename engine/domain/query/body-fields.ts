@@ -1,12 +1,12 @@
 /**
- * Values at paths of a body, straight from its bytes (event/body-format.ts): no object is built of it.
+ * Reads the values at paths of a body from its bytes (event/body-format.ts), without building an object.
  *
- * Owns: one walk that finds all paths of a question. Leaves out: which path counts for a field (query/record-fields.ts).
+ * Owns: one walk that finds all paths of a query. Leaves out: which path counts for a field (query/record-fields.ts).
  *
- * 1. A walk ends behind the last field that the question needs, where the body's shape says which that is; a body of a
- *    shape that has none of them is not walked at all.
- * 2. An array on the way is walked item by item, at the end value by value; what is inside of an object at the end of a
- *    path is no value, but makes the path present.
+ * 1. A walk ends after the last field that the query needs, if the body's shape tells which one that is. A body whose
+ *    shape has none of the fields is not walked.
+ * 2. On a path, an array is walked item by item. At the end of a path, each item of an array is a value. An object
+ *    there is no value, but its content makes the path present.
  */
 import { BodyCursor } from '../event/body-cursor.js'
 import {
@@ -27,7 +27,7 @@ import type { ShapeTree } from '../event/shape-tree.js'
 import type { Words } from '../event/words.js'
 import type { BodyPath } from './field.js'
 
-/** Where the fields of one shape lead from one node. */
+/** By field of one shape: the node that it leads to from one node. */
 interface Plan {
   readonly steps: readonly (PathNode | null)[]
   /** The last field that leads anywhere, or -1. */
@@ -66,7 +66,7 @@ export class BodyFields extends BodyCursor {
   readonly #root = new PathNode()
   readonly #values: ScalarValue[][]
   readonly #present: Uint8Array
-  /** The slot of every value there is, or -1. */
+  /** The slot of the values of the whole body, or -1. */
   readonly #whole: number
   #shapes!: ShapeTree
   #words!: Words
@@ -84,7 +84,7 @@ export class BodyFields extends BodyCursor {
     this.#present = new Uint8Array(paths.length)
   }
 
-  /** Finds the values in a body. @throws Error on a shape or word that is not known. */
+  /** Reads the values of a body. @throws Error for an unknown shape or word. */
   walk(bytes: Buffer, shapes: ShapeTree, words: Words): void {
     this.clear()
     this.#shapes = shapes
@@ -98,7 +98,7 @@ export class BodyFields extends BodyCursor {
     this.#present[this.#whole] = 1
   }
 
-  /** As before any body. */
+  /** Forgets the latest body. */
   clear(): void {
     for (let slot = 0; slot < this.#values.length; slot++) {
       if ((this.#values[slot] as ScalarValue[]).length > 0) (this.#values[slot] as ScalarValue[]).length = 0
@@ -106,17 +106,17 @@ export class BodyFields extends BodyCursor {
     this.#present.fill(0)
   }
 
-  /** What stands at a path; until the next walk. */
+  /** The values at a path, valid until the next walk. */
   values(slot: number): readonly ScalarValue[] {
     return this.#values[slot] ?? noValues
   }
 
-  /** True where anything but null, empty objects and empty arrays is at the path or under it. */
+  /** True if anything but null, empty objects and empty arrays is at the path or below it. */
   has(slot: number): boolean {
     return this.#present[slot] === 1
   }
 
-  /** Walks one value; true where it is anything. `mayStop`: what stands behind it is not needed. */
+  /** Walks one value. True if it is present. With `mayStop`, nothing after it is needed. */
   #value(node: PathNode, mayStop: boolean): boolean {
     const tag = this.bytes[this.at] as number
     let present: boolean
@@ -183,7 +183,7 @@ export class BodyFields extends BodyCursor {
     return this.scalar(this.bytes[this.at++] as number, this.#words)
   }
 
-  /** Goes behind one value that nobody asked for; true where it is anything. */
+  /** Skips one value. True if it is present. */
   #skip(): boolean {
     const bytes = this.bytes
     const tag = bytes[this.at++] as number
@@ -216,7 +216,7 @@ export class BodyFields extends BodyCursor {
       case TAG_NAMED:
         return this.#skipMany(this.count(), true)
       default:
-        throw new Error('bytes that are none of a body')
+        throw new Error('the bytes are not a body')
     }
   }
 

@@ -1,8 +1,8 @@
-/** The order of buckets: by `_count`, by `_key`, or by a figure of an aggregation inside (`avg_score`, `stats.max`). */
+/** The order of buckets: by `_count`, by `_key`, or by a figure of an inner aggregation (`avg_score`, `stats.max`). */
 import type { ScalarValue } from '../event/point-value.js'
+import type { Bucket } from './collector.js'
 import type { JsonReader } from './json-reader.js'
 import { compareScalars } from './scalar.js'
-import type { Bucket } from './collector.js'
 
 export interface KeyedBucket {
   readonly key: ScalarValue
@@ -16,7 +16,7 @@ interface OrderKey {
 
 const ORDER_KEYS_MAX = 16
 
-/** Sorts buckets; of equal ones the smaller key comes first. */
+/** Sorts buckets. Among equal ones the smaller key comes first. */
 export function orderOf(
   json: JsonReader | undefined,
   fallback: OrderKey,

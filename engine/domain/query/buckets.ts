@@ -1,16 +1,16 @@
-/** Aggregations that sort events into buckets by what they are: `terms`, `filter`, `filters`, `missing`, `range`, `date_range`. */
+/** Aggregations that sort events into buckets: `terms`, `filter`, `filters`, `missing`, `range`, `date_range`. */
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { JsonReader } from './json-reader.js'
-import { compileClause } from './clause.js'
-import { matches, not, type Condition } from './condition.js'
-import { zoneOf } from './field-clauses.js'
-import { instantOf, spanOf } from './instant.js'
 import { orderOf } from './bucket-order.js'
+import { compileClause } from './clause.js'
+import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
+import { matches, not, type Condition } from './condition.js'
 import { dateKeyText } from './date-format.js'
+import { zoneOf } from './field-clauses.js'
+import { instantOf, spanOf, type DateContext } from './instant.js'
+import type { JsonReader } from './json-reader.js'
 import { fieldOf, figureOf, valuesOr } from './metrics.js'
 import { equalToOneOf } from './scalar.js'
-import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
 
 const TERMS_DEFAULT = 10
 
@@ -62,7 +62,7 @@ function terms(json: JsonReader, context: AggregationContext, inner: InnerPlans)
         const values = valuesOr(event, field, missing)
         for (let i = 0; i < values.length; i++) {
           const value = values[i] as ScalarValue
-          // An event counts once in a bucket, however often it has the value.
+          // An event counts once in a bucket, even if it has the value more than once.
           if (!wanted(value) || (i > 0 && values.indexOf(value) < i)) continue
           let bucket = found.get(value)
           if (bucket === undefined) {
@@ -145,11 +145,10 @@ function ranges(json: JsonReader, context: AggregationContext, inner: InnerPlans
   const list = options.ranges
   if (list === undefined) return json.fail('ranges: Field required', 'missing')
   if (options.format !== undefined && !ofDates) options.format.unsupported(['field', 'ranges', 'keyed', 'missing'])
-  const offsetMinutes = zoneOf(options.time_zone)
-  const format = options.format
+  const zone = { nowMicros: context.nowMicros, offsetMinutes: zoneOf(options.time_zone) }
   const wanted = list
     .list(limits.queryClausesMax)
-    .map((range) => readRange(range, ofDates, context.nowMicros, offsetMinutes, format))
+    .map((range) => (ofDates ? dateRange(range, zone, options.format) : numberRange(range)))
   wanted.sort((a, b) => a.from - b.from || a.to - b.to)
   const keyed = options.keyed?.boolean() === true
   return () => {
@@ -178,29 +177,28 @@ function dateFigure(isTime: boolean, value: ScalarValue): number | null {
   return instant === null ? null : instant / 1000
 }
 
-function readRange(
-  json: JsonReader,
-  ofDates: boolean,
-  nowMicros: number,
-  offsetMinutes: number,
-  format: JsonReader | undefined,
-): Range {
+function numberRange(json: JsonReader): Range {
   const { key, from, to } = json.object(['key', 'from', 'to'])
-  const end = (one: JsonReader | undefined, open: number): number => {
-    if (one === undefined) return open
-    if (!ofDates) return one.number()
-    const span = spanOf(one.scalar(), { nowMicros, offsetMinutes }) ?? one.fail('Input should be a date')
-    return span.first / 1000
-  }
-  const [low, high] = [end(from, Number.NEGATIVE_INFINITY), end(to, Number.POSITIVE_INFINITY)]
+  const [low, high] = [from?.number() ?? Number.NEGATIVE_INFINITY, to?.number() ?? Number.POSITIVE_INFINITY]
   const text = (number: number): string => {
     if (!Number.isFinite(number)) return '*'
-    if (ofDates) return dateKeyText(number * 1000, offsetMinutes, format)
     return Number.isInteger(number) ? `${number}.0` : String(number)
   }
+  const shown = { ...(Number.isFinite(low) ? { from: low } : {}), ...(Number.isFinite(high) ? { to: high } : {}) }
+  return { key: key?.text() ?? `${text(low)}-${text(high)}`, from: low, to: high, shown }
+}
+
+function dateRange(json: JsonReader, zone: DateContext, format: JsonReader | undefined): Range {
+  const { key, from, to } = json.object(['key', 'from', 'to'])
+  const end = (one: JsonReader): number =>
+    (spanOf(one.scalar(), zone) ?? one.fail('Input should be a date')).first / 1000
+  const low = from === undefined ? Number.NEGATIVE_INFINITY : end(from)
+  const high = to === undefined ? Number.POSITIVE_INFINITY : end(to)
+  const text = (number: number): string =>
+    Number.isFinite(number) ? dateKeyText(number * 1000, zone.offsetMinutes, format) : '*'
   const shown = {
-    ...(Number.isFinite(low) ? { from: low, ...(ofDates ? { from_as_string: text(low) } : {}) } : {}),
-    ...(Number.isFinite(high) ? { to: high, ...(ofDates ? { to_as_string: text(high) } : {}) } : {}),
+    ...(Number.isFinite(low) ? { from: low, from_as_string: text(low) } : {}),
+    ...(Number.isFinite(high) ? { to: high, to_as_string: text(high) } : {}),
   }
   return { key: key?.text() ?? `${text(low)}-${text(high)}`, from: low, to: high, shown }
 }

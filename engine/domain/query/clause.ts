@@ -1,17 +1,17 @@
 /**
- * The query language of search engines, as far as it is spoken here: a tree of clauses, compiled to a condition.
+ * The supported part of the query language of search engines: a tree of clauses, compiled to a condition.
  *
- * Owns: what holds clauses together (`bool` and its kin). Leaves out: clauses about one field (field-clauses.ts).
+ * Owns: clauses that combine others (`bool` and similar). Leaves out: clauses about one field (field-clauses.ts).
  *
- * 1. What is not spoken is refused by its name and its place, never passed over.
- * 2. Nothing is scored: a clause holds or not. `boost`, `_name` and the like are taken and mean nothing.
+ * 1. An unsupported clause is refused with its name and place, and never ignored.
+ * 2. Nothing is scored: a clause holds or it does not. `boost`, `_name` and the like are accepted without effect.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { JsonReader } from './json-reader.js'
-import { allOf, anyOf, everything, not, nothing, type Condition } from './condition.js'
 import { leastOf, scoreOnly, type ClauseCompiler, type ClauseContext } from './clause-context.js'
+import { allOf, anyOf, everything, not, nothing, type Condition } from './condition.js'
 import { fieldClauses } from './field-clauses.js'
+import type { JsonReader } from './json-reader.js'
 import { queryStringClause } from './query-string.js'
 
 const compilers: Readonly<Record<string, ClauseCompiler>> = {

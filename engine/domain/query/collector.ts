@@ -1,28 +1,28 @@
 /**
- * What collects events in an aggregation: collectors, their plans, buckets, and the budget that they share.
+ * Collects events in an aggregation: collectors, their plans, buckets, and the budget that they share.
  *
- * Leaves out: each kind (metrics.ts, buckets.ts, histograms.ts), reading what is asked (aggregation.ts).
+ * Leaves out: each kind (metrics.ts, buckets.ts, histograms.ts), reading aggregations (aggregation.ts).
  *
- * 1. What would exceed the budget is refused before memory is taken for it.
+ * 1. A query that would exceed the budget is refused before memory is allocated.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { JsonReader } from './json-reader.js'
 import type { ClauseContext } from './clause-context.js'
 import type { EventFields } from './condition.js'
-import type { SourceFilter } from './source-filter.js'
+import type { JsonReader } from './json-reader.js'
 import type { SortValues } from './sort.js'
+import type { SourceFilter } from './source-filter.js'
 
 export type Json = Record<string, unknown>
 
-/** Takes events, gives a figure or buckets. */
+/** Takes events, and results in a figure or buckets. */
 export interface Collector {
   collect(event: EventFields): void
   result(): Json
 }
 
-/** A fresh collector, for each bucket it is in. */
+/** Makes a new collector, for each bucket that holds one. */
 export type Plan = () => Collector
 
 /** An event that may be shown. */
@@ -33,7 +33,7 @@ export interface EventRef {
 
 /** The events behind `top_hits`. */
 export interface HitSource {
-  /** The event that is being collected. */
+  /** The event being collected. */
   current(): EventRef
   hit(event: EventRef, source: SourceFilter, sort: SortValues | null): Json
 }
@@ -45,7 +45,7 @@ export interface AggregationContext extends ClauseContext {
 
 export type KindCompiler = (json: JsonReader, context: AggregationContext, inner: InnerPlans) => Plan
 
-/** What all aggregations of one question may take together. */
+/** What all aggregations of one query may use together. */
 export class Budget {
   #terms = 0
   #termChars = 0
@@ -53,27 +53,27 @@ export class Budget {
   #buckets = 0
   #documentChars = 0
 
-  /** One more value that is told apart. @throws Refusal query_too_large. */
+  /** Adds a distinct value. @throws Refusal query_too_large. */
   term(value: ScalarValue): void {
     if (typeof value === 'string') this.#termChars += value.length
     if (++this.#terms > limits.queryTermsMax || this.#termChars > limits.queryTermCharsMax) {
-      const most = `${limits.queryTermsMax} values apart, of ${limits.queryTermCharsMax} characters together`
-      throw new Refusal('query_too_large', `the aggregations of a query tell at most ${most}; narrow the query`)
+      const most = `${limits.queryTermsMax} distinct values, with ${limits.queryTermCharsMax} characters together`
+      throw new Refusal('query_too_large', `the aggregations of a query have at most ${most}; narrow the query`)
     }
   }
 
-  /** So many more buckets, figures and events that are kept while the events are gone through. @throws Refusal query_too_large. */
+  /** Adds buckets, figures and events that are kept during the scan. @throws Refusal query_too_large. */
   collectors(count: number): void {
     this.#collectors += count
     if (this.#collectors > limits.queryCollectorsMax) {
       throw new Refusal(
         'query_too_large',
-        `the aggregations of a query keep at most ${limits.queryCollectorsMax} buckets and figures; ask for less in each`,
+        `the aggregations of a query have at most ${limits.queryCollectorsMax} buckets and figures; ask for fewer`,
       )
     }
   }
 
-  /** One more event that is shown in a bucket. @throws Refusal query_too_large. */
+  /** Adds an event that is shown in a bucket. @throws Refusal query_too_large. */
   document(document: Json): Json {
     this.#documentChars += JSON.stringify(document).length
     if (this.#documentChars > limits.queryResultBytesMax) {
@@ -85,7 +85,7 @@ export class Budget {
     return document
   }
 
-  /** So many more buckets in the answer. @throws Refusal query_too_large. */
+  /** Adds buckets in the answer. @throws Refusal query_too_large. */
   buckets(count: number): void {
     this.#buckets += count
     if (this.#buckets > limits.queryBucketsMax) {
@@ -97,7 +97,7 @@ export class Budget {
   }
 }
 
-/** The aggregations inside of one. */
+/** The aggregations inside another. */
 export class InnerPlans {
   readonly #plans: readonly (readonly [name: string, plan: Plan])[]
   readonly #budget: Budget
@@ -111,14 +111,14 @@ export class InnerPlans {
     return this.#plans.length === 0
   }
 
-  /** A fresh one. @throws Refusal query_too_large. */
+  /** A new bucket with these aggregations. @throws Refusal query_too_large. */
   bucket(): Bucket {
     this.#budget.collectors(1 + this.#plans.length)
     return new Bucket(this.#plans.map(([name, plan]) => [name, plan()]))
   }
 }
 
-/** Events that belong together, and what is found out about them. */
+/** A group of events: their number, and the aggregations inside. */
 export class Bucket implements Collector {
   count = 0
   readonly #inner: readonly (readonly [name: string, collector: Collector])[]
@@ -132,12 +132,12 @@ export class Bucket implements Collector {
     for (let i = 0; i < this.#inner.length; i++) (this.#inner[i] as readonly [string, Collector])[1].collect(event)
   }
 
-  /** What the aggregations inside have found. */
+  /** Results of the inner aggregations. */
   inner(): Json {
     return Object.fromEntries(this.#inner.map(([name, collector]) => [name, collector.result()]))
   }
 
-  /** What one of them has found. */
+  /** Result of one of them. */
   innerOf(name: string): Json | undefined {
     return this.#inner.find(([own]) => own === name)?.[1].result()
   }

@@ -1,11 +1,12 @@
 /**
- * Comparisons of a field with a value of the question: equal, and before or behind.
+ * Compares a field with values of a query: for equality, or for order.
  *
- * The rule for before and behind:
- * - A time, or a date in the question, compares instants; values that are no dates fail. See instant.ts on spans.
- * - A number, or a text that spells one, compares numbers; values that are none fail.
- * - Any other text compares texts, UTF-16 unit by unit; numbers and booleans fail.
- * All bounds of one range hold for one and the same value.
+ * Rules for order:
+ *
+ * 1. A time field, or a date in the query, compares instants (spans: instant.ts). A value that is no date fails.
+ * 2. A number in the query, or a text that spells one, compares numbers. A value that is no number fails.
+ * 3. Any other text compares texts by UTF-16 units. Numbers and booleans fail.
+ * 4. A single value must satisfy all bounds of a range.
  */
 import type { ScalarValue } from '../event/point-value.js'
 import type { Condition, Test } from './condition.js'
@@ -16,14 +17,13 @@ import { equalTo, equalToOneOf, numberOf } from './scalar.js'
 export type BoundName = 'lt' | 'lte' | 'gt' | 'gte'
 export type Bounds = Readonly<Partial<Record<BoundName, ScalarValue>>>
 
-/** Says what is wrong with the value at a place of the question. */
+/** Refuses the value at a place of the query. */
 export type Refuse = (place: readonly (string | number)[], message: string) => never
 
 /** An event whose field has a value between the bounds. */
 export function between(field: Field, bounds: Bounds, context: DateContext, refuse: Refuse): Condition {
-  const names = Object.keys(bounds) as BoundName[]
-  if (field.kind === 'time') return timeBetween(field, names, bounds, context, refuse)
-  const tests = names.map((name) => boundTest(name, bounds[name] as ScalarValue, context, refuse))
+  if (field.kind === 'time') return timeBetween(field, bounds, context, refuse)
+  const tests = namesOf(bounds).map((name) => boundTest(name, bounds[name] as ScalarValue, context, refuse))
   const [only] = tests
   return {
     kind: 'some',
@@ -32,15 +32,13 @@ export function between(field: Field, bounds: Bounds, context: DateContext, refu
   }
 }
 
-function timeBetween(
-  field: Field,
-  names: readonly BoundName[],
-  bounds: Bounds,
-  context: DateContext,
-  refuse: Refuse,
-): Condition {
+function namesOf(bounds: Bounds): BoundName[] {
+  return Object.keys(bounds) as BoundName[]
+}
+
+function timeBetween(field: Field, bounds: Bounds, context: DateContext, refuse: Refuse): Condition {
   let [first, last] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (const name of names) {
+  for (const name of namesOf(bounds)) {
     const span = spanOf(bounds[name] as ScalarValue, context) ?? refuse([name], 'Input should be a date')
     if (name === 'gt') first = Math.max(first, span.last + 1)
     else if (name === 'gte') first = Math.max(first, span.first)
@@ -50,7 +48,7 @@ function timeBetween(
   return instantWithin(field, { first, last })
 }
 
-/** A time, or a date at any other field, within a span. */
+/** An event whose time, or date at another field, is within a span. */
 export function instantWithin(field: Field, { first, last }: Span): Condition {
   if (field.kind !== 'time') {
     return { kind: 'some', field, test: (value) => within(instantOf(value), first, last) }

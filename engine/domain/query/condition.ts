@@ -1,21 +1,21 @@
 /**
- * Conditions: what a question asks of one event, compiled.
+ * Conditions: a query's test of one event, compiled.
  *
- * Owns: yes or no for an event, and what a condition says of ids and ingest times beforehand. Leaves out: how questions are
- * written (filter.ts, clause.ts), where events come from.
+ * Owns: testing an event, and the bounds of ids and ingest times that a condition implies. Leaves out: how queries are
+ * written (filter.ts, clause.ts), where events come from (query/event-scan.ts).
  *
- * 1. A test on a field with several values holds where any of them passes; its negation where none does. So an event
- *    without the field fails every test but a negation.
- * 2. What is cheap is asked first: the answer does not depend on the order.
+ * 1. A test on a field holds if one of the field's values passes, its negation if none does. So an event without the
+ *    field fails every test but a negation.
+ * 2. Cheap tests come first. The result does not depend on the order.
  */
 import type { ScalarValue } from '../event/point-value.js'
 import { costOf, type Field } from './field.js'
 
-/** What a condition reads of an event. */
+/** Reads the fields of one event. */
 export interface EventFields {
-  /** Every value at the field, in the order of the body; until the next event. A time's is an instant, microseconds. */
+  /** The values of a field in the order of the body, valid until the next event. A time is an instant, microseconds. */
   values(field: Field): readonly ScalarValue[]
-  /** True where there is anything but null, empty objects and empty arrays at the field or under it. */
+  /** True if anything but null, empty objects and empty arrays is at the field or below it. */
   has(field: Field): boolean
 }
 
@@ -30,7 +30,7 @@ export type Condition =
   | { readonly kind: 'not'; readonly part: Condition }
   | { readonly kind: 'some'; readonly field: Field; readonly test: Test }
   | { readonly kind: 'has'; readonly field: Field }
-  /** The values as a whole. */
+  /** A test of all values together. */
   | { readonly kind: 'values'; readonly field: Field; readonly test: (values: readonly ScalarValue[]) => boolean }
   /** Microseconds of ingest, both ends included. */
   | { readonly kind: 'ingested'; readonly field: Field; readonly first: number; readonly last: number }
@@ -41,12 +41,12 @@ export const nothing: Condition = { kind: 'none' }
 
 export function allOf(parts: readonly Condition[]): Condition {
   if (parts.some(({ kind }) => kind === 'none')) return nothing
-  const json = parts.filter(({ kind }) => kind !== 'all').flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
-  if (json.length === 0) return everything
-  return json.length === 1 ? (json[0] as Condition) : { kind: 'and', parts: cheapFirst(json) }
+  const flat = parts.filter(({ kind }) => kind !== 'all').flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
+  if (flat.length === 0) return everything
+  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'and', parts: cheapFirst(flat) }
 }
 
-/** `least` may be more than there are parts: then nothing passes. */
+/** At least `least` of the parts. If there are fewer parts, nothing passes. */
 export function anyOf(parts: readonly Condition[], least = 1): Condition {
   if (least <= 0) return everything
   if (least > parts.length) return nothing
@@ -85,7 +85,7 @@ function cost(condition: Condition): number {
   }
 }
 
-/** True where the event is asked for. */
+/** True if the event passes. */
 export function matches(condition: Condition, event: EventFields): boolean {
   switch (condition.kind) {
     case 'all':
@@ -123,7 +123,7 @@ function matchesSome(parts: readonly Condition[], least: number, event: EventFie
   return false
 }
 
-/** The ingest times outside of which no event passes, both ends included. */
+/** No event outside these ingest times passes; both ends are included. */
 export function ingestedWithin(condition: Condition): { readonly first: number; readonly last: number } {
   let [first, last] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const part of demanded(condition)) {
@@ -134,8 +134,8 @@ export function ingestedWithin(condition: Condition): { readonly first: number; 
   return { first, last }
 }
 
-/** The ids beside which no event passes; null where the condition does not say. */
-export function queriedIds(condition: Condition): ReadonlySet<string> | null {
+/** No event with another id passes; null if the condition implies no ids. */
+export function requiredIds(condition: Condition): ReadonlySet<string> | null {
   const lists = demanded(condition).filter((part) => part.kind === 'ids')
   return lists.reduce<ReadonlySet<string> | null>(
     (least, { ids }) => (least === null || ids.size < least.size ? ids : least),
@@ -143,7 +143,7 @@ export function queriedIds(condition: Condition): ReadonlySet<string> | null {
   )
 }
 
-/** What every event that passes has to pass. */
+/** Conditions that every passing event meets. */
 function demanded(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.parts : [condition]
 }

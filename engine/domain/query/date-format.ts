@@ -4,7 +4,7 @@ import type { JsonReader } from './json-reader.js'
 const PARTS = /yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|Z|'[^']*'|[a-zA-Z]+|[^a-zA-Z']+/g
 const isoNames = ['strict_date_optional_time', 'date_optional_time', 'strict_date_time', 'date_time', 'iso8601']
 
-/** The text of an instant, `offsetMinutes` east of UTC. @throws Refusal invalid_body for a pattern that is not known. */
+/** The text of an instant, `offsetMinutes` east of UTC. @throws Refusal invalid_body for an unsupported pattern. */
 export function dateKeyText(micros: number, offsetMinutes: number, format?: JsonReader): string {
   const pattern = format?.text()
   const ms = Math.floor(micros / 1000)

@@ -1,25 +1,28 @@
 /**
  * Clauses about one field: `{<clause>: {<field>: ...}}`.
  *
- * The rule:
- * - `term`, `terms`, `prefix`, `wildcard` look at values as they are (as the `keyword` of a field), `match` and its kin at
- *   the words of texts (text-match.ts). `match` on a number, a boolean, a date or a field of the service's is `term`.
- * - Several values of a field are one text to `match`; a phrase is in one value.
+ * Owns: clauses that test whole values: `term`, `terms`, `range`, `prefix`, `wildcard`. Leaves out: the tests of
+ * `match` and similar clauses (word-clauses.ts).
  */
-import { Refusal } from '../../errors.js'
 import type { ScalarValue } from '../event/point-value.js'
-import { limits } from '../../limits.js'
-import type { JsonReader } from './json-reader.js'
-import { leastOf, scoreOnly, type ClauseCompiler, type ClauseContext } from './clause-context.js'
-import { between, isOneOf, type BoundName, type Refuse } from './comparison.js'
-import { anyOf, everything, nothing, type Condition } from './condition.js'
+import {
+  refuseAt,
+  required,
+  scoreOnly,
+  type ClauseCompiler,
+  type ClauseContext,
+  type Options,
+} from './clause-context.js'
+import { between, isOneOf, type BoundName } from './comparison.js'
+import { anyOf, type Condition } from './condition.js'
 import type { Field } from './field.js'
 import { textTest } from './filter.js'
 import { offsetOf, type DateContext } from './instant.js'
-import { equalTo } from './scalar.js'
-import { holdsPhrase, patternTest, wordsOf } from './text-match.js'
+import type { JsonReader } from './json-reader.js'
+import { patternTest } from './text-match.js'
+import { matchClause, phraseClause, wantedOf } from './word-clauses.js'
 
-/** Formats that say nothing but what is understood anyway. */
+/** Formats that are understood without being named. */
 const formats = [
   'strict_date_optional_time',
   'date_optional_time',
@@ -89,14 +92,14 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
   ),
   match_phrase: onField(['query', 'slop', 'zero_terms_query'], ['query'], (field, { query, slop }, context) => {
     if (slop !== undefined && slop.number() !== 0) slop.fail('a slop other than 0 is not supported', 'unsupported')
-    return phraseClause(field, required(query).scalar(), false, context, refuseAt(required(query)))
+    return phraseClause(field, { ...wantedOf(required(query)), isPrefix: false }, context)
   }),
   match_phrase_prefix: onField(
     ['query', 'slop', 'max_expansions', 'zero_terms_query'],
     ['query'],
     (field, { query, slop }, context) => {
       if (slop !== undefined && slop.number() !== 0) slop.fail('a slop other than 0 is not supported', 'unsupported')
-      return phraseClause(field, required(query).scalar(), true, context, refuseAt(required(query)))
+      return phraseClause(field, { ...wantedOf(required(query)), isPrefix: true }, context)
     },
   ),
   multi_match: (json, context) => {
@@ -116,19 +119,17 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
       return json.fail(`${fields === undefined ? 'fields' : 'query'}: Field required`, 'missing')
     return anyOf(
       fields.list().map((name) => {
-        // `title^3` counts three times as much for a score.
+        // `title^3` changes a score only.
         const field = context.fields.field(name.at('', name.text().replace(/\^[\d.]+$/, '')).name())
         if (kind.startsWith('phrase'))
-          return phraseClause(field, query.scalar(), kind === 'phrase_prefix', context, refuseAt(query))
+          return phraseClause(field, { ...wantedOf(query), isPrefix: kind === 'phrase_prefix' }, context)
         return matchClause(field, rest, context)
       }),
     )
   },
 }
 
-type Options<N extends string> = Partial<Record<N, JsonReader>>
-
-/** `{<field>: {<main>: ..., <option>: ...}}`, or `{<field>: <main>}`; `mains`: the names that the main option has. */
+/** `{<field>: {<main>: ..., <option>: ...}}`, or `{<field>: <main>}`. `mains` are the names of the main option. */
 function onField<N extends string>(
   names: readonly N[],
   mains: readonly [N, ...N[]],
@@ -146,23 +147,12 @@ function onField<N extends string>(
   }
 }
 
-function required(json: JsonReader | undefined): JsonReader {
-  if (json === undefined) throw new Error('assertion failed: the main option of a clause is missing')
-  return json
-}
-
-/** A refusal at a place below this piece. */
-export function refuseAt(json: JsonReader): Refuse {
-  return (place, message) =>
-    place.reduce<JsonReader>((at, name) => at.at(name, undefined), json).fail(message, 'date_parsing')
-}
-
 function sameText(wanted: string): (text: string) => boolean {
   const folded = wanted.toLowerCase()
   return (text) => text.toLowerCase() === folded
 }
 
-/** Bounds on a field, as `range` and the ranges of query strings have them. */
+/** An event whose field has a value within the bounds of `range`. */
 export function rangeClause(field: Field, json: JsonReader, context: DateContext): Condition {
   const options = json.object([...boundNames, ...olderNames, 'format', 'time_zone', 'relation', ...scoreOnly])
   for (const format of options.format?.text().split('||') ?? []) {
@@ -184,74 +174,4 @@ export function zoneOf(json: JsonReader | undefined): number {
     offsetOf(json.text()) ??
     json.fail('Input should be UTC or an offset such as +01:00; names of zones are not supported', 'unsupported')
   )
-}
-
-function matchClause(
-  field: Field,
-  options: Options<'query' | 'operator' | 'minimum_should_match' | 'zero_terms_query'>,
-  context: ClauseContext,
-): Condition {
-  const query = required(options.query)
-  const { minimum_should_match: least, operator, zero_terms_query } = options
-  if (zero_terms_query?.oneOf(['none', 'all']) === 'all' && wordsOf(String(query.scalar())).length === 0)
-    return everything
-  const all = operator?.oneOf(['or', 'and']) === 'and'
-  const needed = (count: number): number =>
-    least === undefined ? (all ? count : 1) : Math.max(1, leastOf(least, count))
-  return wordsClause(field, query.scalar(), needed, context, refuseAt(query))
-}
-
-/** A field whose values together have so many of the wanted words as `needed` says for their number. */
-function wordsClause(
-  field: Field,
-  wanted: ScalarValue,
-  needed: (count: number) => number,
-  context: ClauseContext,
-  refuse: Refuse,
-): Condition {
-  if (field.kind !== 'body') return isOneOf(field, [wanted], context, refuse)
-  const words = [...new Set(wordsOf(String(wanted)))]
-  if (words.length === 0) return nothing
-  const least = needed(words.length)
-  const equal = equalTo(wanted)
-  return {
-    kind: 'values',
-    field,
-    test: (values) => {
-      if (values.some((value) => typeof value !== 'string' && equal(value))) return true
-      const own = new Set(values.flatMap((value) => wordsIn(value, context)))
-      return words.filter((word) => own.has(word)).length >= least
-    },
-  }
-}
-
-/** A field one of whose values has the wanted words in one piece. */
-export function phraseClause(
-  field: Field,
-  wanted: ScalarValue,
-  prefix: boolean,
-  context: ClauseContext,
-  refuse: Refuse,
-): Condition {
-  if (field.kind !== 'body')
-    return prefix
-      ? textTest(field, (text) => text.startsWith(String(wanted)))
-      : isOneOf(field, [wanted], context, refuse)
-  const phrase = wordsOf(String(wanted))
-  if (phrase.length > limits.queryPatternMax)
-    throw new Refusal('query_too_large', `a phrase has at most ${limits.queryPatternMax} words`)
-  if (phrase.length === 0) return nothing
-  const equal = equalTo(wanted)
-  return {
-    kind: 'some',
-    field,
-    test: (value) =>
-      (typeof value !== 'string' && equal(value)) || holdsPhrase(wordsIn(value, context), phrase, prefix),
-  }
-}
-
-function wordsIn(value: ScalarValue, { textBudget }: ClauseContext): string[] {
-  const text = String(value)
-  textBudget.spend(text.length)
-  return wordsOf(text)
 }

@@ -1,26 +1,31 @@
 /**
- * Fields: what a question may name of an event.
+ * Fields: the names that a query may use for parts of an event.
  *
- * Owns: the way from a name to what is read. Leaves out: reading it (body-fields.ts, query/record-fields.ts).
+ * Owns: the meaning of a name. Leaves out: reading the value (body-fields.ts, query/record-fields.ts).
  *
- * The rule:
- * - `@timestamp` is the original time of the alert: the first date in the body's `@timestamp` or `timestamp`, else the
- *   ingest time. `timestamp_inference` (or `ingest_timestamp`) is the ingest time.
- * - Under the service's configured name or the neutral one, the names of `ownFields` are what the service says of the event,
- *   and so are those of `otherNames`. What a label's place is called (`class_0`, `label_0`) equals a `result` as its id does.
- * - `event_id`, `job_id` and the other names of `bareFields` are the body's where it has a value there, else the
- *   service's. `_id` is the event's id.
- * - Every other name is a path in the body, by the rule of decision points: down through objects, each item of an array on
- *   the way; where that leads to no value, the top-level field that is spelled like the whole path. A path `x.keyword`
- *   means `x` where there is no such field.
+ * | name                            | means                                                                          |
+ * |---------------------------------|--------------------------------------------------------------------------------|
+ * | `@timestamp`                    | the original time: the first date in `@timestamp` or `timestamp` of the body   |
+ * | `timestamp_inference`           | the ingest time, as `ingest_timestamp`                                         |
+ * | `<service>.<name>`              | the service's own field: a name in `ownFields` or `otherNames`                 |
+ * | `_id`                           | the event's id                                                                 |
+ * | a name in `bareFields`          | the body's field if it has a value, else the service's own                     |
+ * | any other                       | a path in the body                                                             |
+ *
+ * `<service>` is the configured or the neutral name. Without a date in the body, the original time is the ingest time.
+ *
+ * 1. Paths follow the rule of decision points: down through objects, and through each item of an array. If that leads
+ *    to no value, the top-level field named like the whole path counts.
+ * 2. A path `x.keyword` means `x` if there is no such field.
+ * 3. A `result` equals the id of its label, and also the words for the label's place (`class_0`, `label_0`).
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 
-/** What a field holds, in the words of field mappings. */
+/** A field's type, as field mappings name it. */
 export type FieldType = 'keyword' | 'long' | 'double' | 'boolean' | 'date'
 
-/** What the service says of an event, by name under its own, with its type. */
+/** The service's own fields of an event, by name, with their types. */
 export const ownFields = {
   event_id: 'keyword',
   job_id: 'long',
@@ -42,14 +47,18 @@ export const ownFields = {
   confidence_score: 'double',
   model: 'keyword',
   'model.path': 'keyword',
+  'model.timestamp': 'date',
+  last_compute_consensus_timestamp: 'date',
+  pipeline_status: 'keyword',
+  pipeline_stage: 'keyword',
   'attention.low_confidence_score.attention_required': 'boolean',
   'attention.undecided_consensus.attention_required': 'boolean',
 } as const satisfies Record<string, FieldType>
 
-/** What the service says of an event; `…_words`: the id of a label, and what its place is called (wordsField). */
+/** A field of the service's own. `…_words` holds a label's id and the words for its place (wordsField). */
 export type OwnName = keyof typeof ownFields | 'result_words' | 'previous_result_words'
 
-/** What clients in production call a field of the service's besides. */
+/** Other names that clients in production use for own fields. */
 const otherNames = new Map<string, OwnName>([
   ['original_id', 'event_id'],
   ['key_hash', 'bucket_id'],
@@ -65,25 +74,26 @@ const bareFields = new Map<string, OwnName>(
       'title',
       'severity',
       'storage_tag',
-      // Named bare in what the management MCP server tells its agents.
+      // The management MCP server tells its agents these names.
       'attention.low_confidence_score.attention_required',
       'attention.undecided_consensus.attention_required',
     ] as const
   ).map((name) => [name, name]),
 )
 
-/** Columns of an answer of events (query/event-documents.ts) that are the service's own under another name than theirs. */
+/** Columns of an answer (query/event-documents.ts) that show an own field under another name. */
 const columnNames = new Map<string, OwnName>([['status', 'inference_status']])
 
-/** Fields of the service's that are looked up beside the record: dearer than the body. */
+/** Own fields that need another read besides the record: they cost more than the body. */
 const ballotFields: ReadonlySet<string> = new Set([
   'consensus',
   'bucket_state',
   'knowledge_base_state',
+  'last_compute_consensus_timestamp',
   'attention.undecided_consensus.attention_required',
 ])
 
-/** A path in the body: `slots` are tried in order, `own` is what counts where none of them has a value. */
+/** A path in the body. `slots` are tried in order; if none has a value, the own field `own` counts. */
 export interface BodyField {
   readonly kind: 'body'
   readonly name: string
@@ -97,37 +107,37 @@ export interface OwnField {
   readonly own: OwnName
 }
 
-/** A time: its one value is an instant, microseconds. */
+/** A time. It has one value, an instant in microseconds. */
 export interface TimeField {
   readonly kind: 'time'
   readonly name: string
   readonly which: 'original' | 'ingest'
-  /** Of the original time: where the body may have it. */
+  /** For the original time: the places in the body, in order. */
   readonly slots: readonly number[]
 }
 
 export type Field = BodyField | OwnField | TimeField
 
-/** 0: in the record's key or header. 1: in its body. 2: to be looked up. */
+/** Cost of reading: 0 in the record's key or header, 1 in its body, 2 elsewhere. */
 export function costOf(field: Field): number {
   if (field.kind === 'own') return ballotFields.has(field.own) ? 2 : 0
   return field.slots.length > 0 ? 1 : 0
 }
 
-/** A decision's field as what it is compared with: the label's id and what its place is called; null of any other field. */
+/** For a field that holds a decision: its field of words, which is compared instead. Null for other fields. */
 export function wordsField(field: Field): OwnField | null {
   if (field.kind !== 'own' || (field.own !== 'result' && field.own !== 'previous_result')) return null
   return { ...field, own: `${field.own}_words` }
 }
 
-/** A way into bodies. */
+/** A path into bodies. */
 export interface BodyPath {
   readonly names: readonly string[]
   /** Every value of the body, at any depth. */
   readonly whole?: true
 }
 
-/** The fields that one question names: each once. */
+/** The fields that one query names, each once. */
 export class FieldSet {
   /** By slot. */
   readonly paths: BodyPath[] = []
@@ -135,12 +145,12 @@ export class FieldSet {
   readonly #fields = new Map<string, Field>()
   readonly #slots = new Map<string, number>()
 
-  /** The configured name, and the neutral one. */
+  /** `serviceNames`: the configured name and the neutral one. */
   constructor(serviceNames: readonly string[]) {
     this.#serviceNames = serviceNames
   }
 
-  /** The field of that name. @throws Refusal query_too_large where a question names too many. */
+  /** The field of that name. @throws Refusal query_too_large if the query names too many. */
   field(name: string): Field {
     let field = this.#fields.get(name)
     if (field === undefined) {
@@ -153,7 +163,7 @@ export class FieldSet {
     return field
   }
 
-  /** What an answer of events shows in that column: the field, and where no body has it what the service says under that name. */
+  /** The field shown in a column of an answer: the body's, or else the service's own of that name. */
   column(name: string): Field {
     const field = this.field(name)
     if (field.kind !== 'body' || field.own !== null) return field

@@ -1,18 +1,17 @@
 /**
- * Filters: `[{field, operator, value}]`, all of which an event has to pass (C3.11).
+ * Filters: `[{field, operator, value}]`. An event must pass all of them (C3.11).
  *
  * Owns: the fourteen operators. Leaves out: what a field is (field.ts), how values compare (scalar.ts, comparison.ts).
  *
- * The rule, beside those of field.ts and comparison.ts:
- * - `is`, `starts with`, `contains`, the comparisons: one of the field's values passes. Their negations: none does; so an
- *   event without the field passes `is not`, `is not one of`, `not starts with` and `not contains`.
- * - `starts with` and `contains` look at a value's text: that of a number is its shortest, of a time ISO 8601 UTC with
- *   microseconds. Case counts.
- * - `exists`: anything but null, an empty object or an empty array. A decision that was not made is the text '' and
- *   does not exist.
+ * 1. `is`, `starts with`, `contains` and the comparisons hold if one of the field's values passes.
+ * 2. Their negations hold if no value passes, and so for an event without the field.
+ * 3. `starts with` and `contains` test a value's text. A number has its shortest text, a time ISO 8601 UTC with
+ *    microseconds. Case counts.
+ * 4. `exists` holds for anything but null, an empty object or an empty array. An event without a decision has the
+ *    result '', which does not exist.
  *
- * To be used: `const fields = new FieldSet(names)`, `const condition = compileFilters(filters, fields, context)`, then
- * `matches(condition, event)` of condition.ts for each event, read through EventFields (query/record-fields.ts).
+ * Use: `const fields = new FieldSet(names)`, then `const condition = compileFilters(filters, fields, context)`, then
+ * `matches(condition, event)` for each event (condition.ts).
  */
 import { Refusal, type Issue } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -22,7 +21,7 @@ import { allOf, everything, not, type Condition } from './condition.js'
 import type { Field, FieldSet } from './field.js'
 import { instantText, spanOf, type DateContext, type Span } from './instant.js'
 
-/** The operators, in the order in which people are shown them. */
+/** The operators, in the order in which they are shown. */
 export const filterOperators = [
   'is',
   'is not',
@@ -46,7 +45,7 @@ export type FilterOperator = (typeof filterOperators)[number]
 export interface Filter {
   readonly field: string
   readonly operator: FilterOperator
-  /** Absent for the exists pair, a list for the one-of pair, else one value. */
+  /** Absent for `exists` and `not exists`, a list for `is one of` and `is not one of`, else one value. */
   readonly value?: ScalarValue | readonly ScalarValue[]
 }
 
@@ -61,8 +60,8 @@ export function isScalar(value: unknown): value is ScalarValue {
 }
 
 /**
- * Checks filters as a client sent them; undefined and null are none. `place` leads to them in the request.
- * @throws Refusal invalid_body, with an issue for each thing that is wrong.
+ * Checks filters as a client sent them. Undefined and null mean no filters. `place` is where they are in the request.
+ * @throws Refusal invalid_body, with an issue for each mistake.
  */
 export function parseFilters(filters: unknown, place: readonly (string | number)[] = ['body', 'filters']): Filter[] {
   if (filters === undefined || filters === null) return []
@@ -133,7 +132,7 @@ function isBound(operator: FilterOperator): operator is BoundName {
 
 /**
  * The filters as one condition.
- * @throws Refusal invalid_body where a time is compared with what is no date, query_too_large for too many fields.
+ * @throws Refusal invalid_body if a time is not compared with a date, query_too_large for too many fields.
  */
 export function compileFilters(
   filters: readonly Filter[],
@@ -186,14 +185,14 @@ function compileFilter(
   }
 }
 
-/** A value whose text passes. */
+/** An event whose field has a value whose text passes. */
 export function textTest(field: Field, test: (text: string) => boolean): Condition {
   if (field.kind === 'time') return { kind: 'some', field, test: (value) => test(instantText(value as number)) }
   return { kind: 'some', field, test: (value) => test(typeof value === 'string' ? value : String(value)) }
 }
 
 /**
- * A span of dates on a field, as `start_date` and `end_date` name it, both included; everything without them.
+ * The span from `start_date` to `end_date` on a field, both included. Without the two, everything passes.
  * @throws Refusal invalid_body.
  */
 export function compileDates(

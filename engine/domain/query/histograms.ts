@@ -1,20 +1,20 @@
 /**
- * Aggregations that sort events into steps of the same size: `histogram` over numbers, `date_histogram` over dates.
+ * Aggregations that sort events into steps of equal size: `histogram` over numbers, `date_histogram` over dates.
  *
- * Buckets between the first and the last are there without events too, unless `min_doc_count` is 1 or more.
+ * Empty buckets between the first and the last are shown, unless `min_doc_count` is 1 or more.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { JsonReader } from './json-reader.js'
 import { orderOf } from './bucket-order.js'
+import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
 import type { EventFields } from './condition.js'
 import { dateKeyText } from './date-format.js'
 import { zoneOf } from './field-clauses.js'
 import { floorTo, instantOf, moved, spanOf, type DateUnit } from './instant.js'
+import type { JsonReader } from './json-reader.js'
 import { fieldOf, valuesOr } from './metrics.js'
 import { numberOf } from './scalar.js'
-import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
 
 const calendarUnits: Readonly<Record<string, DateUnit>> = {
   minute: 'm',
@@ -34,11 +34,13 @@ const calendarUnits: Readonly<Record<string, DateUnit>> = {
 }
 const fixedMicros: Readonly<Record<string, number>> = { ms: 1e3, s: 1e6, m: 60e6, h: 3600e6, d: 86_400e6 }
 
-/** Where steps begin. */
+/** The steps of a histogram. */
 interface Steps {
+  /** The start of the step that holds a value. */
   floor(value: number): number
+  /** The start of the following step. */
   next(start: number): number
-  /** How a step is named in an answer. */
+  /** A step's key in an answer. */
   named(start: number): Json & { readonly key: number }
   keyText(start: number): string
 }
@@ -61,23 +63,18 @@ export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
     const offset = shift?.number() ?? 0
     const steps: Steps = {
       floor: (value) => Math.floor((value - offset) / interval) * interval + offset,
-      // The same sum as in floor: steps that are added up would drift away from it.
+      // Computed as in floor: adding steps up would drift.
       next: (start) => (Math.round((start - offset) / interval) + 1) * interval + offset,
       named: (start) => ({ key: start }),
       keyText: (start) => (Number.isInteger(start) ? `${start}.0` : String(start)),
     }
-    return collect(
-      steps,
-      options,
-      context,
-      inner,
-      (bound) => bound.number(),
-      (event) => {
-        return valuesOr(event, field, missing).map((value) =>
-          typeof value === 'boolean' ? Number(value) : numberOf(value),
-        )
-      },
-    )
+    const readBound = (bound: JsonReader): number => bound.number()
+    const valuesOf = (event: EventFields): (number | null)[] => {
+      return valuesOr(event, field, missing).map((value) =>
+        typeof value === 'boolean' ? Number(value) : numberOf(value),
+      )
+    }
+    return collect({ steps, options, readBound, valuesOf }, context, inner)
   },
   date_histogram: (json, context, inner) => {
     const { field, missing, options } = fieldOf(json, context, [
@@ -95,17 +92,19 @@ export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
     ])
     const offsetMinutes = zoneOf(options.time_zone)
     const zone = { nowMicros: context.nowMicros, offsetMinutes }
-    const bound = (one: JsonReader): number => spanOf(one.scalar(), zone)?.first ?? one.fail('Input should be a date')
+    const readBound = (bound: JsonReader): number =>
+      spanOf(bound.scalar(), zone)?.first ?? bound.fail('Input should be a date')
     const substitute =
       missing === null ? null : (spanOf(missing, zone)?.first ?? json.fail('missing: Input should be a date'))
-    // Says what is wrong with the pattern before there is anything to print.
+    // Refuses a wrong pattern at once, not when there is something to print.
     dateKeyText(0, offsetMinutes, options.format)
     const steps = dateSteps(json, options, offsetMinutes)
-    return collect(steps, options, context, inner, bound, (event) => {
+    const valuesOf = (event: EventFields): readonly (number | null)[] => {
       const values = event.values(field)
       if (values.length === 0) return [substitute]
       return field.kind === 'time' ? (values as readonly number[]) : values.map(instantOf)
-    })
+    }
+    return collect({ steps, options, readBound, valuesOf }, context, inner)
   },
 }
 
@@ -156,14 +155,18 @@ type CommonOptions = Partial<
   Record<'min_doc_count' | 'extended_bounds' | 'hard_bounds' | 'keyed' | 'order', JsonReader>
 >
 
-function collect(
-  steps: Steps,
-  options: CommonOptions,
-  context: AggregationContext,
-  inner: InnerPlans,
-  readBound: (json: JsonReader) => number,
-  valuesOf: (event: EventFields) => readonly (number | null)[],
-): () => Collector {
+/** One of the two kinds of histograms. */
+interface Kind {
+  readonly steps: Steps
+  readonly options: CommonOptions
+  /** A bound of `extended_bounds` or `hard_bounds`. */
+  readBound(json: JsonReader): number
+  /** An event's values; null for one that does not count. */
+  valuesOf(event: EventFields): readonly (number | null)[]
+}
+
+function collect(kind: Kind, context: AggregationContext, inner: InnerPlans): () => Collector {
+  const { steps, options, readBound, valuesOf } = kind
   const least = options.min_doc_count?.integer(0, Number.MAX_SAFE_INTEGER) ?? 0
   const bounds = (json: JsonReader | undefined): (number | null)[] => {
     if (json === undefined) return [null, null]
@@ -194,7 +197,7 @@ function collect(
         }
       },
       result() {
-        if (least === 0) fill(found, steps, low, high, inner)
+        if (least === 0) fill(found, steps, [low, high], inner)
         const kept = [...found]
           .filter(([, bucket]) => bucket.count >= least)
           .sort(([a], [b]) => a - b)
@@ -215,17 +218,10 @@ function collect(
   }
 }
 
-/** Puts in the steps without events. @throws Refusal query_too_large. */
-function fill(
-  found: Map<number, Bucket>,
-  steps: Steps,
-  low: number | null,
-  high: number | null,
-  inner: InnerPlans,
-): void {
+/** Adds the empty buckets between all that are found, and up to the bounds. @throws Refusal query_too_large. */
+function fill(found: Map<number, Bucket>, steps: Steps, bounds: readonly (number | null)[], inner: InnerPlans): void {
   const starts = [...found.keys()]
-  if (low !== null) starts.push(steps.floor(low))
-  if (high !== null) starts.push(steps.floor(high))
+  for (const bound of bounds) if (bound !== null) starts.push(steps.floor(bound))
   if (starts.length === 0) return
   const end = starts.reduce((a, b) => Math.max(a, b))
   let start = starts.reduce((a, b) => Math.min(a, b))
@@ -233,7 +229,7 @@ function fill(
     if (count > limits.queryBucketsMax) {
       throw new Refusal(
         'query_too_large',
-        `a histogram has at most ${limits.queryBucketsMax} buckets; take larger steps, or min_doc_count 1`,
+        `a histogram has at most ${limits.queryBucketsMax} buckets; use larger steps, or min_doc_count 1`,
       )
     }
     if (!found.has(start)) found.set(start, inner.bucket())

@@ -1,14 +1,15 @@
 /**
- * Instants: dates as questions and events spell them, as microseconds since 1970 UTC.
+ * Reads the dates of queries and events as instants: microseconds since 1970 UTC.
  *
- * Owns: ISO 8601, numbers that count from 1970, date arithmetic (`now-1d/d`, `2026-01-31||+1M/M`). Leaves out: what time it
- * is, which is passed in.
+ * Owns: ISO 8601, counts from 1970, date arithmetic (`now-1d/d`, `2026-01-31||+1M/M`). Leaves out: the present time,
+ * which is passed in.
  *
- * 1. A date stands for the span that it names: `2026-01-31` for a day, `09:05:00.12` for ten milliseconds. `first` and
- *    `last` are the first and the last microsecond of it, so that `lte 2026-01-31` takes the day in and `gt` leaves it out.
- * 2. A number, or a text of nine digits or more, counts seconds, milliseconds, microseconds or nanoseconds, by its size.
- * 3. What is outside of the years 0 to 9999 is no date: a time that is shown can be written as ISO 8601.
- * 4. Without an offset of its own a date is of the offset that the question names, UTC by default. Weeks begin on Monday.
+ * 1. A date is a span: `2026-01-31` is a day, `09:05:00.12` ten milliseconds. `first` and `last` are its first and last
+ *    microsecond. So `lte 2026-01-31` includes the day, and `gt` excludes it.
+ * 2. A number, or a text of nine digits or more, counts seconds, milliseconds, microseconds or nanoseconds, depending
+ *    on its size.
+ * 3. A time outside the years 0 to 9999 is no date, so that every date can be written as ISO 8601.
+ * 4. A date without an offset has the offset of the query, UTC by default. Weeks begin on Monday.
  */
 import type { ScalarValue } from '../event/point-value.js'
 
@@ -18,14 +19,14 @@ export interface Span {
   readonly last: number
 }
 
-/** What a date in a question is seen from. */
+/** What the dates of a query refer to. */
 export interface DateContext {
   readonly nowMicros: number
   /** Minutes east of UTC. */
   readonly offsetMinutes: number
 }
 
-/** y, M, w, d, h, m, s, as date arithmetic and date histograms have them. */
+/** Units of date arithmetic and date histograms. */
 export type DateUnit = 'y' | 'q' | 'M' | 'w' | 'd' | 'h' | 'm' | 's'
 
 const MINUTE = 60_000_000
@@ -44,13 +45,13 @@ const COUNTED = /^-?\d{9,19}(?:\.\d+)?$/
 const MATH = /^(?:now|(.{4,60})\|\|)((?:[+-]\d{1,6}[yMwdhHms]|\/[yMwdhHms])*)$/
 const STEP = /([+-]\d+|\/)([yMwdhHms])/g
 
-/** The smallest number in an event that is taken for a date: in 1973, counted in seconds. */
+/** The smallest number in an event that counts as a date: in 1973, counted in seconds. */
 const COUNTED_MIN = 1e8
 
 /** The first microseconds of the years 0 and 10000. */
 const [YEAR_0, YEAR_10000] = [-62_167_219_200e6, 253_402_300_800e6]
 
-/** The span that a date in a question names, or null where it is none. */
+/** The span that a date in a query names, or null if it is no date. */
 export function spanOf(text: ScalarValue, context: DateContext): Span | null {
   if (typeof text === 'number') return countedSpan(text)
   if (typeof text !== 'string' || text.length > 100) return null
@@ -63,7 +64,7 @@ export function spanOf(text: ScalarValue, context: DateContext): Span | null {
   return start === null ? null : walked(start, math[2] as string, context.offsetMinutes)
 }
 
-/** The instant that a value of an event is, or null: the first of its span, UTC where it names no offset. */
+/** The instant that a value of an event names, or null. It is the first of its span, in UTC if it has no offset. */
 export function instantOf(value: ScalarValue): number | null {
   if (typeof value === 'number') return value >= COUNTED_MIN ? firstOf(countedSpan(value)) : null
   if (typeof value !== 'string' || value.length < 9 || value.length > 40) return null
@@ -80,14 +81,14 @@ function isShowable(micros: number): boolean {
   return micros >= YEAR_0 && micros < YEAR_10000
 }
 
-/** True for a text that is a date by itself, with at least year, month and day. */
+/** True for an ISO 8601 date with year, month and day at least. */
 export function isDateText(text: string): boolean {
   return text.length >= 10 && text.length <= 40 && isoSpan(text, 0) !== null
 }
 
 function countedSpan(count: number): Span | null {
   const size = Math.abs(count)
-  // Seconds until the year 5138, milliseconds from 1973 on, and so forth.
+  // Seconds up to the year 5138, milliseconds from 1973 on, and so on.
   const unit = size < 1e11 ? 1e6 : size < 1e14 ? 1e3 : size < 1e17 ? 1 : 1e-3
   const first = Math.floor(count * unit)
   if (!isShowable(first)) return null
@@ -119,7 +120,7 @@ interface Named {
   readonly fraction: string | undefined
 }
 
-/** Microseconds in the smallest part that a date names. */
+/** Length of the smallest part that a date names, microseconds. */
 function lengthOf({ y, mo, month, day, hour, minute, second, fraction }: Named): number {
   if (fraction !== undefined) return 10 ** Math.max(0, 6 - fraction.length)
   if (second !== undefined) return 1_000_000
@@ -139,7 +140,7 @@ export function offsetOf(zone: string): number | null {
   return minutes > 18 * 60 ? null : parts[1] === '-' ? -minutes : minutes
 }
 
-/** Milliseconds; Date.UTC would take the years 0 to 99 for others. */
+/** Milliseconds. Date.UTC would read the years 0 to 99 as 1900 to 1999. */
 function utc(year: number, month: number, day: number): number {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
@@ -152,8 +153,8 @@ function daysIn(year: number, month: number): number {
 
 function walked(start: Span, steps: string, offsetMinutes: number): Span {
   let { first, last } = start
-  for (const [, amount, deadLetter] of steps.matchAll(STEP)) {
-    const unit = (deadLetter === 'H' ? 'h' : deadLetter) as DateUnit
+  for (const [, amount, symbol] of steps.matchAll(STEP)) {
+    const unit = (symbol === 'H' ? 'h' : symbol) as DateUnit
     if (amount === '/') {
       first = floorTo(first, unit, offsetMinutes)
       last = moved(floorTo(last, unit, offsetMinutes), unit, 1, offsetMinutes) - 1
@@ -165,7 +166,7 @@ function walked(start: Span, steps: string, offsetMinutes: number): Span {
   return { first, last }
 }
 
-/** Where the unit that the instant is in begins. */
+/** The start of the unit that holds the instant. */
 export function floorTo(micros: number, unit: DateUnit, offsetMinutes: number): number {
   const offset = offsetMinutes * MINUTE
   const local = micros + offset
@@ -180,7 +181,7 @@ export function floorTo(micros: number, unit: DateUnit, offsetMinutes: number): 
   return utc(date.getUTCFullYear(), month + 1, 1) * 1000 - offset
 }
 
-/** So many units later; a day that its month does not have is the month's last. */
+/** The instant `amount` units later. A day that the month does not have becomes its last. */
 export function moved(micros: number, unit: DateUnit, amount: number, offsetMinutes: number): number {
   const fixed = fixedUnits[unit]
   if (fixed !== undefined) return micros + amount * fixed
@@ -193,7 +194,7 @@ export function moved(micros: number, unit: DateUnit, amount: number, offsetMinu
   return utc(year, month, day) * 1000 + ofDay - offsetMinutes * MINUTE
 }
 
-/** ISO 8601 UTC with microseconds; outside the years that a date can have, the number itself. */
+/** ISO 8601 UTC with microseconds; the number itself if no date can have that year. */
 export function instantText(micros: number): string {
   const ms = Math.floor(micros / 1000)
   if (!(Math.abs(ms) <= 8.64e15)) return String(micros)

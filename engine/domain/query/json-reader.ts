@@ -1,7 +1,7 @@
 /**
- * A piece of a question as a client sent it, with its place: what is wrong, or not supported, is refused by both.
+ * Reads a piece of a client's query. It knows the place of the piece, and refusals name it.
  *
- * Owns: shapes of untrusted JSON. Leaves out: what the pieces mean.
+ * Owns: checking the types of untrusted JSON. Leaves out: what the pieces mean.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -18,13 +18,13 @@ export class JsonReader {
     this.place = place
   }
 
-  /** Where the piece stands: `bool.must.0.range`. */
+  /** Refuses the piece with its place (`bool.must.0.range`). */
   fail(message: string, type = 'value_error'): never {
     const issue = { loc: this.place, msg: message, type }
     throw new Refusal('invalid_body', `${this.place.join('.')}: ${message}`, { issues: [issue] })
   }
 
-  /** The construct at this place is none that is known here. */
+  /** Refuses the construct at this place as unsupported. */
   unsupported(supported: readonly string[]): never {
     const name = String(this.place.at(-1)).slice(0, limits.nameCharsMax)
     return this.fail(`${name} is not supported here; supported: ${supported.join(', ')}`, 'unsupported')
@@ -38,7 +38,7 @@ export class JsonReader {
     return typeof this.value === 'object' && this.value !== null && !Array.isArray(this.value)
   }
 
-  /** The fields of an object, nulls left out. */
+  /** The fields of an object, without nulls. */
   entries(): [string, JsonReader][] {
     if (!this.isObject) return this.fail('Input should be an object', 'object_type')
     return Object.entries(this.value as object)
@@ -46,7 +46,7 @@ export class JsonReader {
       .map(([name, value]) => [name, this.at(name, value)])
   }
 
-  /** The same by name; any name but these is refused. */
+  /** The fields by name. A name that is not in the list is refused. */
   object<N extends string>(names: readonly N[]): Partial<Record<N, JsonReader>> {
     const found: Partial<Record<N, JsonReader>> = {}
     for (const [name, json] of this.entries()) {
@@ -56,7 +56,7 @@ export class JsonReader {
     return found
   }
 
-  /** The one field of an object. */
+  /** The only field of an object. */
   only(): [string, JsonReader] {
     const entries = this.entries()
     const [first] = entries
@@ -65,7 +65,7 @@ export class JsonReader {
     return first
   }
 
-  /** A list, or one that stands for a list. */
+  /** The items of a list. A single value counts as a list of one. */
   list(max: number = limits.queryValuesMax): JsonReader[] {
     const list = Array.isArray(this.value) ? this.value : [this.value]
     if (list.length > max) this.fail(`List should have at most ${max} items`, 'too_long')

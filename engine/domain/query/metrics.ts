@@ -1,19 +1,19 @@
 /**
  * Aggregations that give figures: `min`, `max`, `avg`, `sum`, `stats`, `value_count`, `cardinality`; and `top_hits`.
  *
- * A figure is of numbers, of texts that spell numbers, of booleans (0 and 1) and of dates (milliseconds since 1970). All
- * values of an event count. `cardinality` tells values apart by type as well.
+ * Figures are computed over numbers, texts that spell numbers, booleans (0 and 1) and dates (milliseconds since 1970).
+ * All values of an event count. For `cardinality`, values of different types are different.
  */
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { JsonReader } from './json-reader.js'
+import type { AggregationContext, Collector, EventRef, KindCompiler } from './collector.js'
 import type { EventFields } from './condition.js'
 import type { Field } from './field.js'
 import { instantOf, instantText } from './instant.js'
+import type { JsonReader } from './json-reader.js'
 import { numberOf } from './scalar.js'
-import { parseSource } from './source-filter.js'
 import { FirstEvents, parseSort, type SortValues } from './sort.js'
-import type { AggregationContext, Collector, EventRef, KindCompiler } from './collector.js'
+import { parseSource } from './source-filter.js'
 
 const TOP_HITS_DEFAULT = 3
 const TOP_HITS_MAX = 100
@@ -104,13 +104,13 @@ export function figureOf(field: Field, value: ScalarValue): number | null {
   return instant === null ? null : instant / 1000
 }
 
-/** The values of an event, or what stands for them. */
+/** The values of an event, or `missing` if there are none. */
 export function valuesOr(event: EventFields, field: Field, missing: ScalarValue | null): readonly ScalarValue[] {
   const values = event.values(field)
   return values.length === 0 && missing !== null ? [missing] : values
 }
 
-/** The field that an aggregation is about, and what counts where an event has no value. */
+/** The field of an aggregation, the value that counts for events without one, and the other options. */
 export function fieldOf<N extends string>(
   json: JsonReader,
   context: AggregationContext,
@@ -154,10 +154,10 @@ function topHits(json: JsonReader, context: AggregationContext): () => Collector
     return {
       collect(event) {
         total++
-        const standing = { ...context.hits.current(), values: order.valuesOf(event) }
-        if (!first.takes(standing)) return
+        const ref = { ...context.hits.current(), values: order.valuesOf(event) }
+        if (!first.takes(ref)) return
         if (!first.isFull) context.budget.collectors(1)
-        first.add(standing)
+        first.add(ref)
       },
       result() {
         const hits = first

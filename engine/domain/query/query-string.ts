@@ -1,21 +1,23 @@
 /**
  * `query_string`: a query as a person types it, `host.name:web-1 AND (status:failed OR "too many") AND -user:root`.
  *
- * The rule is that of Lucene's classic parser: `AND` makes what stands on both sides needed, `+` what follows, `-`, `!` and
- * `NOT` exclude it; the rest is wanted, at least one of it where nothing is needed. Spoken: words, "phrases", groups, fields
- * (before words, phrases, ranges and groups), `*` and `?`, `[a TO b]`, `{a TO b}`, `>=`, `_exists_:field`, `^2` (which means
- * nothing here). What is typed in one piece is in one piece: `web-1` is a phrase of two words. Fuzziness, distances and regular expressions are refused by name.
+ * 1. The rule is that of Lucene's classic parser. `AND` makes both sides needed, and `+` the following part. `-`, `!`
+ *    and `NOT` exclude the following part. The rest is wanted: if nothing is needed, one wanted part must hold.
+ * 2. Supported are words, "phrases", groups, `*` and `?`, `[a TO b]`, `{a TO b}`, `>=`, `_exists_:field`. A field may
+ *    precede a word, a phrase, a range or a group. `^2` is accepted without effect.
+ * 3. What is typed without a space is one phrase: `web-1` is a phrase of two words.
+ * 4. Fuzziness, distances and regular expressions are refused by name.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { JsonReader } from './json-reader.js'
-import { scoreOnly, type ClauseCompiler, type ClauseContext } from './clause-context.js'
+import { refuseAt, scoreOnly, type ClauseCompiler, type ClauseContext } from './clause-context.js'
 import { between, type BoundName } from './comparison.js'
 import { allOf, anyOf, not, type Condition } from './condition.js'
 import type { Field } from './field.js'
-import { phraseClause, refuseAt } from './field-clauses.js'
 import { textTest } from './filter.js'
+import type { JsonReader } from './json-reader.js'
 import { patternTest, wordsOf } from './text-match.js'
+import { phraseClause } from './word-clauses.js'
 
 export const queryStringClause: ClauseCompiler = (json, context) => {
   const options = json.isObject
@@ -40,7 +42,7 @@ export const queryStringClause: ClauseCompiler = (json, context) => {
 const TOKEN =
   /\s+|\(|\)|"(?:[^"\\]|\\.)*"|[[{](?:"[^"]*"|[^\]}"])*[\]}]|&&|\|\||[+!-](?=[^\s])|\/|(?:[^\s()"[\]{}:\\/&|]|\\.|&(?!&)|\|(?!\|)|(?<=[^\s(:])\/)+:?|:|&|\|/gy
 
-/** One way to read each text: digits that two parts may share take time by the square. */
+/** Matches in linear time: no two parts can match the same digits. */
 const FUZZY = /[^\\]~\d*(?:\.\d*)?$/
 
 interface Item {
@@ -80,24 +82,27 @@ class QueryParser {
 
   #group(fields: readonly Field[], depth: number): Condition {
     const items: Item[] = []
-    let joined = false
     for (let token = this.#peek(); token !== undefined && token !== ')'; token = this.#peek()) {
-      if (token === 'AND' || token === '&&' || token === 'OR' || token === '||') {
-        this.#at++
-        joined = token === 'AND' || token === '&&'
-        const before = items.at(-1)
-        if (before === undefined) this.#json.fail(`${token} has nothing before it`)
-        else if (joined) before.needed = true
-        if (this.#peek() === undefined || this.#peek() === ')') this.#json.fail(`${token} has nothing behind it`)
-        // What OR joins is wanted, not needed, whatever the default is.
-        if (!joined && before !== undefined && this.#allNeeded) before.needed = false
-        items.push(this.#item(fields, depth, joined))
-      } else items.push(this.#item(fields, depth, this.#allNeeded))
+      const isAnd = token === 'AND' || token === '&&'
+      const isOr = token === 'OR' || token === '||'
+      if (isAnd || isOr) this.#operator(token, items.at(-1), isAnd)
+      items.push(this.#item(fields, depth, isAnd || (this.#allNeeded && !isOr)))
     }
     const excluded = items.filter((item) => item.excluded).map((item) => not(item.condition))
     const needed = items.filter((item) => item.needed && !item.excluded).map((item) => item.condition)
     const wanted = items.filter((item) => !item.needed && !item.excluded).map((item) => item.condition)
     return allOf([...needed, anyOf(wanted, needed.length === 0 && wanted.length > 0 ? 1 : 0), ...excluded])
+  }
+
+  /** Takes AND or OR, which changes whether the item before it is needed. */
+  #operator(token: string, before: Item | undefined, isAnd: boolean): void {
+    this.#at++
+    if (before === undefined) return this.#json.fail(`${token} has nothing before it`)
+    const after = this.#peek()
+    if (after === undefined || after === ')') this.#json.fail(`${token} has nothing after it`)
+    if (isAnd) before.needed = true
+    // Items joined by OR are wanted, not needed, whatever the default is.
+    else if (this.#allNeeded) before.needed = false
   }
 
   #peek(): string | undefined {
@@ -109,13 +114,13 @@ class QueryParser {
     if (depth > limits.queryDepthMax)
       throw new Refusal(
         'query_too_large',
-        `a query has at most ${limits.queryDepthMax} groups and marks inside each other`,
+        `a query has at most ${limits.queryDepthMax} groups and signs inside each other`,
       )
-    const mark = this.#peek()
-    if (mark === '+' || mark === '-' || mark === '!' || mark === 'NOT') {
+    const sign = this.#peek()
+    if (sign === '+' || sign === '-' || sign === '!' || sign === 'NOT') {
       this.#at++
       const { condition } = this.#item(fields, depth + 1, true)
-      return { condition, needed: mark === '+' || needed, excluded: mark !== '+' }
+      return { condition, needed: sign === '+' || needed, excluded: sign !== '+' }
     }
     return { condition: this.#operand(fields, depth), needed, excluded: false }
   }
@@ -125,7 +130,7 @@ class QueryParser {
       throw new Refusal('query_too_large', `a query has at most ${limits.queryClausesMax} clauses`)
     }
     const token = this.#peek()
-    if (token === undefined || token === ')') return this.#json.fail('the query ends where something is missing')
+    if (token === undefined || token === ')') return this.#json.fail('the query is incomplete at its end')
     this.#at++
     if (token === '(') {
       const condition = this.#group(fields, depth + 1)
@@ -148,7 +153,7 @@ class QueryParser {
       this.#at++
       return { kind: 'has', field: fields.field(unescaped(next ?? '')) }
     }
-    if (next === undefined || next === ' ') return this.#json.fail(`${name}: has nothing behind it`)
+    if (next === undefined || next === ' ') return this.#json.fail(`${name}: has nothing after it`)
     return this.#operand([name === '*' ? fields.wholeBody() : fields.field(name)], depth)
   }
 
@@ -156,7 +161,11 @@ class QueryParser {
     const after = this.#tokens[this.#at]
     if (after?.startsWith('~') === true) this.#json.fail('distances between words are not supported', 'unsupported')
     if (after?.startsWith('^') === true) this.#at++
-    return phraseClause(field, unescaped(token.slice(1, -1)), false, this.#context, refuseAt(this.#json))
+    return this.#plainPhrase(field, unescaped(token.slice(1, -1)))
+  }
+
+  #plainPhrase(field: Field, value: string): Condition {
+    return phraseClause(field, { value, isPrefix: false, refuse: refuseAt(this.#json) }, this.#context)
   }
 
   #range(field: Field, token: string): Condition {
@@ -181,7 +190,7 @@ class QueryParser {
     if (FUZZY.test(token)) return this.#json.fail('fuzziness (~) is not supported', 'unsupported')
     if (token === '*') return { kind: 'has', field }
     if (!/(^|[^\\])[*?]/.test(token)) {
-      return phraseClause(field, unescaped(token), false, this.#context, refuseAt(this.#json))
+      return this.#plainPhrase(field, unescaped(token))
     }
     const { textBudget } = this.#context
     const test = patternTest(token, true, textBudget)

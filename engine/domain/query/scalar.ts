@@ -1,10 +1,9 @@
 /**
- * Single values of events, compared with what a question names.
+ * Compares single values of events with those of a query.
  *
- * The rule:
- * - A number equals a text that spells it (`5` and `"5"`, `5` and `"5.0"`); two texts are equal when they are the same text.
- * - A boolean equals the text `true` or `false`.
- * - Case counts.
+ * 1. A number equals a text that spells it: `5` equals `"5"` and `"5.0"`. Two texts are equal if they are the same.
+ * 2. A boolean equals the text `true` or `false`.
+ * 3. Case counts.
  */
 import type { ScalarValue } from '../event/point-value.js'
 
@@ -19,7 +18,7 @@ export function numberOf(value: ScalarValue): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** True for a value equal to `wanted`, by the rule above. */
+/** A test for values equal to `wanted`. */
 export function equalTo(wanted: ScalarValue): (value: ScalarValue) => boolean {
   const text = String(wanted)
   if (typeof wanted === 'string') {
@@ -36,7 +35,7 @@ export function equalTo(wanted: ScalarValue): (value: ScalarValue) => boolean {
   return (value) => value === wanted || value === text
 }
 
-/** True for a value equal to one of these. */
+/** A test for values equal to one of these. */
 export function equalToOneOf(wanted: readonly ScalarValue[]): (value: ScalarValue) => boolean {
   const texts = new Set<ScalarValue>()
   const tests: ((value: ScalarValue) => boolean)[] = []
@@ -47,7 +46,7 @@ export function equalToOneOf(wanted: readonly ScalarValue[]): (value: ScalarValu
   return (value) => texts.has(value) || tests.some((test) => test(value))
 }
 
-/** Before, behind or the same: numbers first in their order, then texts and booleans by their text, UTF-16 unit by unit. */
+/** The order of values: numbers first, then texts and booleans by their text in UTF-16 units. */
 export function compareScalars(a: ScalarValue, b: ScalarValue): number {
   if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
   if (typeof b === 'number') return 1

@@ -1,13 +1,13 @@
-/** The body of a search: which of its parts are spoken, and what they are. */
+/** Reads the body of a search. */
 import { limits } from '../../limits.js'
-import type { JsonReader } from './json-reader.js'
-import { compileClause } from './clause.js'
 import type { ClauseContext } from './clause-context.js'
+import { compileClause } from './clause.js'
 import { everything, type Condition } from './condition.js'
+import type { JsonReader } from './json-reader.js'
+import { parseSort, type SortOrder, type SortPosition } from './sort.js'
 import { parseSource, type SourceFilter } from './source-filter.js'
-import { parseSort, type SortOrder, type Standing } from './sort.js'
 
-/** What an Elasticsearch search counts up to where it is not told. */
+/** How far an Elasticsearch search counts by default. */
 const TRACKED_DEFAULT = 10_000
 const SIZE_DEFAULT = 10
 
@@ -30,16 +30,16 @@ const names = [
 
 export interface Search {
   readonly condition: Condition
-  /** Further asked of hits, not of what is aggregated. */
+  /** Hits must pass it, too; aggregations ignore it. */
   readonly postFilter: Condition
   readonly from: number
   readonly size: number
-  /** Hits say what they were sorted by. */
+  /** Hits show the values that they were sorted by. */
   readonly isSorted: boolean
   readonly order: SortOrder
-  readonly after: Standing | null
+  readonly after: SortPosition | null
   readonly source: SourceFilter
-  /** Hits are counted up to here; 0: not at all. */
+  /** Hits are counted up to this number; 0 for no count. */
   readonly tracked: number
   readonly aggregations: JsonReader | undefined
   /** Milliseconds, or null. */

@@ -1,34 +1,34 @@
 /**
- * Order of events: by fields, then newest first. And the first so many in that order.
+ * Sorts events by fields, then newest first, and keeps the first ones in that order.
  *
- * 1. The order is total: two events never stand at the same place, since ingest times are unique.
- * 2. Of several values the smallest counts ascending, the largest descending. Events without a value come last, or first
- *    where the question says so.
- * 3. A key in an answer is what it was compared by; times are milliseconds with microseconds behind the point. It can
- *    be handed back as `search_after`.
+ * 1. The order is total, because ingest times are unique.
+ * 2. Of several values, the smallest counts in ascending order and the largest in descending order. Events without a
+ *    value come last, or first if the query says so.
+ * 3. An answer shows the values that an event was sorted by, with times in milliseconds and three decimals. They can be
+ *    sent back as `search_after`.
  */
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { JsonReader } from './json-reader.js'
 import type { EventFields } from './condition.js'
 import type { Field, FieldSet } from './field.js'
 import { spanOf, type DateContext } from './instant.js'
+import type { JsonReader } from './json-reader.js'
 import { compareScalars } from './scalar.js'
 
 interface SortKey {
-  /** null: all the same. */
+  /** null: all events are equal. */
   readonly field: Field | null
   readonly descending: boolean
   readonly missingFirst: boolean
 }
 
-/** What an event is compared by: a value for each key, null where it has none. */
+/** The values that an event is sorted by: one for each key, null if it has none. */
 export type SortValues = readonly (ScalarValue | null)[]
 
-/** Where an event stands. */
-export interface Standing {
+/** An event's position in the order. */
+export interface SortPosition {
   readonly values: SortValues
-  /** Ingest time. */
+  /** Ingest time, microseconds. */
   readonly micros: number
 }
 
@@ -39,7 +39,7 @@ export class SortOrder {
     this.#keys = keys
   }
 
-  /** By ingest time alone, newest first: the order in which a store is walked backwards. */
+  /** True for newest first without any key: the order in which a store is walked backwards. */
   get isNewestFirst(): boolean {
     return this.#keys.length === 0
   }
@@ -61,8 +61,8 @@ export class SortOrder {
     })
   }
 
-  /** Negative where `a` comes before `b`. */
-  compare(a: Standing, b: Standing): number {
+  /** Negative if `a` comes before `b`. */
+  compare(a: SortPosition, b: SortPosition): number {
     for (let i = 0; i < this.#keys.length; i++) {
       const { descending, missingFirst } = this.#keys[i] as SortKey
       const [left, right] = [a.values[i] ?? null, b.values[i] ?? null]
@@ -76,8 +76,8 @@ export class SortOrder {
     return b.micros - a.micros
   }
 
-  /** The keys of an event in an answer, its ingest time last. */
-  shown({ values, micros }: Standing): SortValues {
+  /** An event's values as an answer shows them, with its ingest time last. */
+  shown({ values, micros }: SortPosition): SortValues {
     return [
       ...values.map((value, i) =>
         this.#keys[i]?.field?.kind === 'time' && value !== null ? (value as number) / 1000 : value,
@@ -86,8 +86,8 @@ export class SortOrder {
     ]
   }
 
-  /** What `search_after` names: the keys, with or without the ingest time behind them. */
-  after(json: JsonReader, context: DateContext): Standing {
+  /** The position in `search_after`: the values, with or without the ingest time at the end. */
+  after(json: JsonReader, context: DateContext): SortPosition {
     const values = json.list(limits.querySortKeysMax + 1)
     const { length } = this
     if (values.length !== length && values.length !== length + 1)
@@ -98,7 +98,7 @@ export class SortOrder {
       if (typeof value.value === 'number') return Math.round(value.value * 1000)
       return spanOf(value.scalar(), context)?.first ?? value.fail('Input should be a date')
     }
-    // Without the ingest time: behind all that are equal in the keys.
+    // Without the ingest time, the position is after all events with equal values.
     const last = values[length]
     const micros = last === undefined ? Number.NEGATIVE_INFINITY : (read(last, true) ?? Number.NEGATIVE_INFINITY)
     return {
@@ -108,7 +108,7 @@ export class SortOrder {
   }
 }
 
-/** The order that `sort` asks for: a field, `{field: "desc"}`, `{field: {order, missing}}`, or a list of those. */
+/** Reads `sort`: a field, `{field: "desc"}`, `{field: {order, missing}}`, or a list of those. */
 export function parseSort(json: JsonReader | undefined, fields: FieldSet): SortOrder {
   if (json === undefined) return new SortOrder([])
   return new SortOrder(
@@ -128,7 +128,7 @@ export function parseSort(json: JsonReader | undefined, fields: FieldSet): SortO
   )
 }
 
-/** One key; descending for a score, ascending for a field, where not said otherwise. */
+/** One key. By default a score is descending, and a field ascending. */
 export function sortKey(
   name: string,
   order: 'asc' | 'desc' | undefined,
@@ -143,11 +143,11 @@ export function sortKey(
   }
 }
 
-/** The first so many of the events it is shown. */
-export class FirstEvents<E extends Standing> {
+/** Keeps the first `max` of many events. */
+export class FirstEvents<E extends SortPosition> {
   readonly #order: SortOrder
   readonly #max: number
-  /** A heap: the last in the order is on top. */
+  /** A heap with the last in the order on top. */
   readonly #heap: E[] = []
 
   constructor(order: SortOrder, max: number) {
@@ -155,18 +155,18 @@ export class FirstEvents<E extends Standing> {
     this.#max = max
   }
 
-  /** Another one takes the place of the last in the order. */
+  /** True if a new event would replace the last in the order. */
   get isFull(): boolean {
     return this.#heap.length >= this.#max
   }
 
-  /** True where an event that stands there would be taken. */
-  takes(standing: Standing): boolean {
+  /** True if an event at that position would be kept. */
+  takes(position: SortPosition): boolean {
     if (!this.isFull) return true
-    return this.#max > 0 && this.#order.compare(standing, this.#heap[0] as E) < 0
+    return this.#max > 0 && this.#order.compare(position, this.#heap[0] as E) < 0
   }
 
-  /** Takes an event that `takes` said yes to. */
+  /** Adds an event for which `takes` is true. */
   add(event: E): void {
     const heap = this.#heap
     let at: number
@@ -182,7 +182,7 @@ export class FirstEvents<E extends Standing> {
     heap[at] = event
   }
 
-  /** In order. */
+  /** The kept events in order. */
   sorted(): E[] {
     return [...this.#heap].sort((a, b) => this.#order.compare(a, b))
   }

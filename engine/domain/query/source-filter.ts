@@ -1,4 +1,4 @@
-/** Parts of a document: what `_source` asks for, by dot paths with `*` in them. */
+/** The parts of a document that `_source` names, by dot paths with `*`. */
 import { limits } from '../../limits.js'
 import type { JsonReader } from './json-reader.js'
 import type { TextBudget } from './text-budget.js'
@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 type PathTest = (path: string) => boolean
 
 export interface SourceFilter {
-  /** False: no document at all. */
+  /** False if no document is wanted. */
   readonly wanted: boolean
   of(document: Json): Json
 }
@@ -31,26 +31,30 @@ function patterns(json: JsonReader | undefined, textBudget: TextBudget): PathTes
 }
 
 function filterOf(includes: readonly PathTest[], excludes: readonly PathTest[]): SourceFilter {
-  const included: PathTest = (path) => includes.length === 0 || includes.some((test) => test(path))
-  const excluded: PathTest = (path) => excludes.some((test) => test(path))
-  return {
-    wanted: true,
-    of: (document) => (part(document, '', includes.length === 0, included, excluded) ?? {}) as Json,
+  const tests: PathTests = {
+    included: (path) => includes.length === 0 || includes.some((test) => test(path)),
+    excluded: (path) => excludes.some((test) => test(path)),
   }
+  return { wanted: true, of: (document) => (part(document, '', includes.length === 0, tests) ?? {}) as Json }
 }
 
-/** What is left of a value; undefined for nothing. `taken`: something above it is asked for by name. */
-function part(value: unknown, path: string, taken: boolean, included: PathTest, excluded: PathTest): unknown {
+interface PathTests {
+  readonly included: PathTest
+  readonly excluded: PathTest
+}
+
+/** The wanted part of a value, or undefined. `taken`: a path above it is included. */
+function part(value: unknown, path: string, taken: boolean, tests: PathTests): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item) => part(item, path, taken, included, excluded)).filter((item) => item !== undefined)
+    const items = value.map((item) => part(item, path, taken, tests)).filter((item) => item !== undefined)
     return items.length > 0 || (taken && value.length === 0) ? items : undefined
   }
   if (typeof value !== 'object' || value === null) return taken ? value : undefined
   const left: [string, unknown][] = []
   for (const [name, inner] of Object.entries(value)) {
     const innerPath = path === '' ? name : `${path}.${name}`
-    if (excluded(innerPath)) continue
-    const kept = part(inner, innerPath, taken || included(innerPath), included, excluded)
+    if (tests.excluded(innerPath)) continue
+    const kept = part(inner, innerPath, taken || tests.included(innerPath), tests)
     if (kept !== undefined) left.push([name, kept])
   }
   return left.length > 0 || taken ? Object.fromEntries(left) : undefined

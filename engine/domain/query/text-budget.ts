@@ -1,23 +1,23 @@
 /**
- * What a question costs inside of single events. Between events a scan looks at the time (query/event-scan.ts); whoever goes over
- * long texts again and again, for a pattern or a phrase, says so here, so that one event takes no longer than a question may.
+ * Bounds the time of a query inside one event. A scan checks the time between events (query/event-scan.ts). Patterns
+ * and phrases may read long texts many times, so they count the characters here, and the time is checked as well.
  */
-const CHARACTERS_PER_LOOK = 2 ** 20
+const CHARACTERS_PER_CHECK = 2 ** 20
 
 export class TextBudget {
-  readonly #look: () => void
+  readonly #checkTime: () => void
   #characters = 0
 
-  /** `look` is told now and then; it throws where the question's time is over. */
-  constructor(look: () => void) {
-    this.#look = look
+  /** `checkTime` throws if the query's time is over. */
+  constructor(checkTime: () => void) {
+    this.#checkTime = checkTime
   }
 
-  /** So many characters were looked at. */
+  /** Counts characters that were read. */
   spend(characters: number): void {
     this.#characters += characters
-    if (this.#characters < CHARACTERS_PER_LOOK) return
+    if (this.#characters < CHARACTERS_PER_CHECK) return
     this.#characters = 0
-    this.#look()
+    this.#checkTime()
   }
 }

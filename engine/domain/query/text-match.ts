@@ -1,9 +1,9 @@
 /**
- * Texts: as words, as patterns.
+ * Texts as words, and patterns for texts.
  *
- * Words are what Unicode's rule for word boundaries makes of the text (UAX 29, the parts of it that matter in alerts), in
- * lower case: letters, digits and underscores; a dot or an apostrophe joins two letters or two digits, a comma two digits,
- * a colon two letters. So `10.0.0.7` and `example.com` are words, `web-1` is two.
+ * Words follow the rule of Unicode for word boundaries (UAX 29), as far as it matters in alerts. A word consists of
+ * letters, digits and underscores, in lower case. A dot or an apostrophe joins two letters or two digits, a comma two
+ * digits, a colon two letters. So `10.0.0.7` and `example.com` are words, and `web-1` is two.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -17,7 +17,7 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? []
 }
 
-/** True where `words` holds `phrase` in one piece; the last word of it as a beginning where `prefix`. */
+/** True if `words` contains `phrase` without gaps. With `prefix`, its last word may be the beginning of a word. */
 export function holdsPhrase(words: readonly string[], phrase: readonly string[], prefix: boolean): boolean {
   const last = phrase.length - 1
   for (let from = 0; from + phrase.length <= words.length; from++) {
@@ -31,8 +31,8 @@ export function holdsPhrase(words: readonly string[], phrase: readonly string[],
 }
 
 /**
- * A test for texts that a pattern covers whole: `*` stands for any text, `?` for one character, a backslash takes the next
- * character as it is. Takes time in proportion to the product of pattern and text at most.
+ * A test for texts that match a pattern as a whole. `*` matches any text, `?` one character, and a backslash makes the
+ * next character literal. Time is at most proportional to the product of the lengths of pattern and text.
  * @throws Refusal query_too_large.
  */
 export function patternTest(pattern: string, ignoreCase: boolean, textBudget: TextBudget): (text: string) => boolean {

@@ -9,6 +9,7 @@
  *    case. A system that cannot be searched by mark gets a second case then.
  * 2. The id of a case and the decision last written to it are stored as the reference of its subject.
  * 3. A case that people have deleted is created again when the decision changes.
+ * 4. Its texts are plain text: neither a value of an event nor a template formats, links or mentions.
  */
 import { createHash } from 'node:crypto'
 import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
@@ -18,6 +19,7 @@ import { parseBounded } from '../http/json.js'
 import { fill } from '../template.js'
 import type { CaseDraft, CaseRequest, CaseSystem } from './case-system.js'
 import { STANDARD_DESCRIPTION, STANDARD_TITLE } from './case-system.js'
+import { withoutControls } from './plain-text.js'
 
 const BATCH_MAX = 16
 const ANSWER_BYTES_MAX = 1024 * 1024
@@ -79,7 +81,8 @@ export class CaseSink implements Sink {
     const { id } = found
     if (id !== null) {
       const text = `The decision is now ${event.resultLabel || 'open'} (${event.confidenceScore} %), event ${event.eventId}.`
-      const answer = await this.#send(this.#system.note(id, text, this.#parameters), signal)
+      const note = this.#system.note(id, this.#system.plain(withoutControls(text)), this.#parameters)
+      const answer = await this.#send(note, signal)
       if (answer.status !== 404 && answer.status !== 410) return this.#withReference(outcomeOf(answer), id, event)
     }
     const answer = await this.#send(this.#system.create(draft, this.#parameters), signal)
@@ -113,12 +116,12 @@ export class CaseSink implements Sink {
   #draft(event: DecidedEvent): CaseDraft {
     const digest = createHash('sha256').update(this.subjectOf(event)).digest('hex').slice(0, 16)
     const text = (name: string, standard: string, charsMax: number): string => {
-      return fill(textAt(this.#parameters, name) ?? standard, event).slice(0, charsMax)
+      return withoutControls(fill(textAt(this.#parameters, name) ?? standard, event)).slice(0, charsMax)
     }
     return {
       mark: `decision-${event.jobId}-${digest}`,
       title: text('title', STANDARD_TITLE, TITLE_CHARS_MAX).replace(/[\r\n]+/g, ' '),
-      description: text('description', STANDARD_DESCRIPTION, DESCRIPTION_CHARS_MAX),
+      description: this.#system.plain(text('description', STANDARD_DESCRIPTION, DESCRIPTION_CHARS_MAX)),
       event,
     }
   }

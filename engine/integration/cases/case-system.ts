@@ -14,7 +14,7 @@ export interface CaseDraft {
   /** A word that only this case contains: letters, digits and `-`. */
   readonly mark: string
   readonly title: string
-  /** Plain text. */
+  /** Plain text, marked as such for the system. */
   readonly description: string
   readonly event: DecidedEvent
 }
@@ -29,6 +29,8 @@ export interface CaseSystem {
   readonly parameters: readonly ParameterSpec[]
   /** Headers that identify the service. */
   credentials(connection: OpenedParameters): Record<string, string>
+  /** Marks a text as plain, so that nothing in it formats, links or mentions. Titles are plain in all systems. */
+  plain(text: string): string
   create(draft: CaseDraft, parameters: OpenedParameters): CaseRequest
   /** The id of the case in the answer to `create`, or null. */
   created(answer: unknown): string | null

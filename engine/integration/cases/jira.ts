@@ -1,6 +1,7 @@
 /** Jira, with version 2 of its REST API, which Cloud and Data Center share. */
 import { caseKind } from './case-kind.js'
 import { basic, textIn, type CaseSystem } from './case-system.js'
+import { jiraText } from './plain-text.js'
 
 export const jiraSystem: CaseSystem = {
   id: 'jira',
@@ -34,6 +35,7 @@ export const jiraSystem: CaseSystem = {
   credentials: ({ user, token }) => {
     return user === undefined || user === '' ? { authorization: `Bearer ${String(token)}` } : basic(user, token)
   },
+  plain: jiraText,
   create: ({ mark, title, description }, parameters) => ({
     method: 'POST',
     path: '/rest/api/2/issue',

@@ -1,6 +1,7 @@
 /** Redmine, with its REST API. The mark of a case is at the end of its subject, because Redmine can search subjects. */
 import { caseKind } from './case-kind.js'
 import { textIn, type CaseSystem } from './case-system.js'
+import { redmineText } from './plain-text.js'
 
 const SUBJECT_CHARS_MAX = 255
 
@@ -29,6 +30,7 @@ export const redmineSystem: CaseSystem = {
     },
   ],
   credentials: (connection) => ({ 'x-redmine-api-key': String(connection.api_key) }),
+  plain: redmineText,
   create: ({ mark, title, description }, { project, tracker_id: tracker, priority_id: priority }) => ({
     method: 'POST',
     path: '/issues.json',

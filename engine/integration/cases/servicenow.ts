@@ -1,6 +1,7 @@
 /** ServiceNow, with its Table API. */
 import { caseKind } from './case-kind.js'
 import { basic, textIn, type CaseSystem } from './case-system.js'
+import { serviceNowText } from './plain-text.js'
 import type { OpenedParameters } from '../contract.js'
 
 function table(parameters: OpenedParameters): string {
@@ -34,6 +35,7 @@ export const serviceNowSystem: CaseSystem = {
     },
   ],
   credentials: ({ user, password }) => basic(user, password),
+  plain: serviceNowText,
   create: ({ mark, title, description }, parameters) => ({
     method: 'POST',
     path: table(parameters),

@@ -1,6 +1,7 @@
 /** TheHive 5, with its public API v1. */
 import { caseKind } from './case-kind.js'
 import { textIn, type CaseSystem } from './case-system.js'
+import { markdownText } from './plain-text.js'
 
 const SEVERITIES: Readonly<Record<string, number>> = { low: 1, medium: 2, high: 3, critical: 4 }
 
@@ -28,6 +29,7 @@ export const theHiveSystem: CaseSystem = {
     },
   ],
   credentials: (connection) => ({ authorization: `Bearer ${String(connection.api_key)}` }),
+  plain: markdownText,
   create: ({ mark, title, description, event }, parameters) => ({
     method: 'POST',
     path: '/api/v1/case',

@@ -1,8 +1,8 @@
 /**
  * Delivers the events of one step to its counterpart, each at least once.
  *
- * Owns: the loop, and the reaction to each outcome. Leaves out: reading events (round.ts), dead letters (dead-letters.ts), rows
- * (ledger.ts).
+ * Owns: the loop, and the reaction to each outcome. Leaves out: reading events (round.ts), dead letters
+ * (dead-letters.ts), rows (ledger.ts).
  *
  * 1. The store is the queue: only one round is in memory. A slow or dead counterpart falls behind and delays nobody
  *    else.

@@ -9,8 +9,8 @@
  *    once.
  * 2. While one piece is stored, only the next one is read ahead. So memory is bounded, and a busy engine slows the
  *    counterpart down.
- * 3. A document that can never be an event is counted and named in the reason. It is kept (refused-documents.ts) before its
- *    checkpoint is stored.
+ * 3. A document that can never be an event is counted and named in the reason. It is kept (refused-documents.ts) before
+ *    its checkpoint is stored.
  */
 import type { Source, SourceDocument, SourcePiece } from '../contract.js'
 import { SourceFailure } from '../contract.js'

@@ -23,7 +23,7 @@ import { createHash } from 'node:crypto'
 import { bounds } from '../bounds.js'
 import { integrationRoles, type IntegrationRole } from '../../domain/job/job.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
-import { decodeJsonRow, encodeJsonRow } from '../../store/rows.js'
+import { decodeJsonRow, encodeJsonRow } from '../../store/json-row.js'
 
 export const ledgerTables = ['places', 'deadLetters', 'references', 'checkpoints', 'refused'] as const
 

@@ -3,12 +3,13 @@
  * answered.
  *
  * Owns: the events being enriched, the time limit of each, the batches of results. Leaves out: the requests of a step
- * (enrichment-requests.ts), reading events (integrations/awaited-feed.ts), storing results (actor/enrichment-results.ts).
+ * (enrichment-requests.ts), reading events (integrations/awaited-feed.ts), storing results
+ * (actor/enrichment-results.ts).
  *
  * 1. The store is the queue: an event waits there, and stays there until it is decided. After a crash it is found
  *    again.
- * 2. At most `enrichmentsUnderWayMax` events are enriched at the same time. An event past its time limit gets only cached
- *    answers.
+ * 2. At most `enrichmentsUnderWayMax` events are enriched at the same time. An event past its time limit gets only
+ *    cached answers.
  * 3. An event has the time limit of its slowest step. It starts when the event arrived, or when this enricher was
  *    opened if that was later. A step that has not answered by then is late, and the event continues without it.
  * 4. Results are sent until they are accepted.

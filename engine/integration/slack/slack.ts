@@ -2,7 +2,7 @@
  * Slack-compatible messages: an incoming webhook of Slack, Mattermost, Rocket.Chat or another service that accepts
  * `{text}`.
  *
- * 1. Values of an event cannot mention, link or format: `&`, `<` and `>` are escaped, as Slack requires.
+ * 1. Values of an event cannot mention, link or format (chat-text.ts). The text of the template can.
  * 2. The URL is a secret: anybody who has it can post.
  */
 import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
@@ -20,6 +20,7 @@ import {
 import type { HttpClient } from '../http/http-client.js'
 import { ruleParameters } from '../rule.js'
 import { fill } from '../template.js'
+import { chatDialects, chatText, dialectOf, type ChatDialect } from './chat-text.js'
 
 const BATCH_MAX = 16
 /** Slack accepts about one message a second, and answers 429 after a burst. Concurrent posts would be refused. */
@@ -39,7 +40,17 @@ const entry: IntegrationKind = {
   builtIn: false,
   outside: true,
   takesPosts: false,
-  connection: [{ ...urlParameter('url', 'The URL of the incoming webhook.'), secret: true }, ...tlsParameters],
+  connection: [
+    { ...urlParameter('url', 'The URL of the incoming webhook.'), secret: true },
+    {
+      name: 'dialect',
+      type: 'string',
+      required: false,
+      allowed: chatDialects,
+      description: 'The product that receives. Values of events are escaped for it. Default: recognised by the URL.',
+    },
+    ...tlsParameters,
+  ],
   roles: [
     {
       role: 'post_decision',
@@ -63,14 +74,11 @@ const entry: IntegrationKind = {
   addedTo: [],
 }
 
-export function escapeSlack(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
 class SlackSink implements Sink {
   readonly batchMax = BATCH_MAX
   readonly #http: HttpClient
   readonly #url: URL
+  readonly #dialect: ChatDialect
   readonly #timeoutMs: number
   readonly #text: string
   readonly #channel: string | undefined
@@ -78,6 +86,7 @@ class SlackSink implements Sink {
   constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#http = openHttp(connection, tools)
     this.#url = new URL(String(connection.url))
+    this.#dialect = (textAt(connection, 'dialect') as ChatDialect | undefined) ?? dialectOf(this.#url)
     this.#timeoutMs = timeoutMs(connection)
     this.#text = textAt(parameters, 'text') ?? STANDARD_TEXT
     this.#channel = textAt(parameters, 'channel')
@@ -94,7 +103,7 @@ class SlackSink implements Sink {
   }
 
   async #post(event: DecidedEvent, template: string, signal: AbortSignal): Promise<Outcome> {
-    const text = fill(template, event, escapeSlack).slice(0, TEXT_CHARS_MAX)
+    const text = fill(template, event, (value) => chatText(value, this.#dialect)).slice(0, TEXT_CHARS_MAX)
     const body = JSON.stringify({ text, ...(this.#channel === undefined ? {} : { channel: this.#channel }) })
     const headers = { 'content-type': 'application/json' }
     try {

@@ -48,7 +48,9 @@ export class TaxiiClient {
     this.#timeoutMs = timeoutMs(connection)
   }
 
-  /** The readable collections with a wanted id, alias or title; all for an empty list. Rejects with EnrichmentFailure. */
+  /**
+   * The readable collections with a wanted id, alias or title; all for an empty list. Rejects with EnrichmentFailure.
+   */
   async collections(wanted: readonly string[], signal: AbortSignal): Promise<TaxiiCollection[]> {
     const found: TaxiiCollection[] = []
     for (const root of await this.#roots(signal)) {

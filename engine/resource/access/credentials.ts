@@ -5,8 +5,8 @@
  *
  * 1. A deleted key or token, and a token of a disabled user, stop working immediately: a change forgets all known
  *    secrets.
- * 2. A known secret costs one lookup in a map, an unknown one also a SHA-256. Only secrets with an owner are remembered,
- *    in two generations of bounded size. So unknown secrets cannot displace known ones.
+ * 2. A known secret costs one lookup in a map, an unknown one also a SHA-256. Only secrets with an owner are
+ *    remembered, in two generations of bounded size. So unknown secrets cannot displace known ones.
  * 3. The scopes of a token are computed from the role of its owner. They follow the role and never exceed it (S21).
  */
 import type { Clock } from '../../clock.js'

@@ -3,8 +3,8 @@
  *
  * Owns: the attempts that are left. Leaves out: comparing passwords (secrets.ts).
  *
- * 1. An attempt is taken before the password is compared, and returned when the password was right. So parallel requests
- *    get no more attempts.
+ * 1. An attempt is taken before the password is compared, and returned when the password was right. So parallel
+ *    requests get no more attempts.
  * 2. Existing and unknown names are treated alike.
  * 3. A user who signed in from an address has separate attempts there. Failed attempts from elsewhere do not lock the
  *    user out.

@@ -2,7 +2,7 @@
  * Checks the password of a user.
  *
  * Owns: the steps of a check. It takes an attempt, compares the password off this thread, and returns the attempt.
- * Leaves out: hashing (secrets.ts), the number of attempts (login-throttle.ts), what follows (users.ts, tokens.ts).
+ * Leaves out: hashing (secrets.ts), counting attempts (login-throttle.ts).
  *
  * 1. An unknown user, a disabled user and a wrong password get the same answer after the same time.
  * 2. Users who signed in from this address before are checked before waiting strangers, so strangers cannot lock them
@@ -14,14 +14,14 @@ import type { PasswordRecord, UserRecord } from '../records.js'
 import type { ResourceState } from '../state.js'
 import { LoginThrottle } from './login-throttle.js'
 import type { RefusedSignIns } from './refused-sign-ins.js'
-import { nobodysPassword, PasswordHasher } from './secrets.js'
+import { unmatchedPassword, PasswordHasher } from './secrets.js'
 
 export class Passwords {
   readonly #state: ResourceState
   readonly #hasher: PasswordHasher
   readonly #throttle: LoginThrottle
   /** Compared where there is no such user. */
-  readonly #nobodys: PasswordRecord
+  readonly #unmatched: PasswordRecord
   readonly #refused: Pick<RefusedSignIns, 'add'> | null
 
   /** `refused` records each wrong name or password. */
@@ -34,7 +34,7 @@ export class Passwords {
     this.#refused = refused
     this.#hasher = new PasswordHasher(random, passwordCost)
     this.#throttle = new LoginThrottle(clock)
-    this.#nobodys = nobodysPassword(random, passwordCost)
+    this.#unmatched = unmatchedPassword(random, passwordCost)
   }
 
   /** The record of a password. Rejects with too_many_attempts. */
@@ -45,7 +45,7 @@ export class Passwords {
   /** The enabled user with that name and password, or null. Rejects with too_many_attempts. */
   async check(username: string, password: string, address: string): Promise<UserRecord | null> {
     const attempt = this.#throttle.take(username, address)
-    const record = this.#state.users.get(username)?.password ?? this.#nobodys
+    const record = this.#state.users.get(username)?.password ?? this.#unmatched
     let matches: boolean
     try {
       matches = await this.#hasher.matches(password, record, attempt.isTrusted)

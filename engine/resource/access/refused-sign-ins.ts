@@ -5,8 +5,8 @@
  * Owns: which refused sign-ins get entries, and the summaries. Leaves out: the number of attempts (login-throttle.ts),
  * the log (audit-trail.ts).
  *
- * 1. The entries of one hour are limited: for each name and address, and in total. The rest becomes one summary for each
- *    name at the end of the hour: how often (`times`), and from which addresses.
+ * 1. The entries of one hour are limited: for each name and address, and in total. The rest becomes one summary for
+ *    each name at the end of the hour: how often (`times`), and from which addresses.
  * 2. Unknown names are not written: people type passwords into the field for the name.
  * 3. Counts are in memory and bounded. They are written when the process ends. A killed process loses that hour.
  */

@@ -76,7 +76,7 @@ export async function passwordMatches(password: string, record: PasswordRecord):
 }
 
 /** A record that no password matches. Comparing takes as long as with any record of that cost. */
-export function nobodysPassword(random: Random, passwordCost = PASSWORD_COST_DEFAULT): PasswordRecord {
+export function unmatchedPassword(random: Random, passwordCost = PASSWORD_COST_DEFAULT): PasswordRecord {
   const hex = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('hex')
   return { salt: hex(SALT_BYTES), hash: hex(PASSWORD_HASH_BYTES), ...scryptSettings(passwordCost) }
 }
@@ -85,8 +85,8 @@ export function nobodysPassword(random: Random, passwordCost = PASSWORD_COST_DEF
 const HASHES_AT_ONCE = Math.max(1, Math.min(limits.passwordHashesAtOnce, availableParallelism() >> 1))
 
 /**
- * Hashes and compares passwords off this thread, a few at once. The others wait in order, strangers behind trusted users.
- * Rejects with too_many_attempts where too many wait.
+ * Hashes and compares passwords off this thread, a few at once. The others wait in order, strangers behind trusted
+ * users. Rejects with too_many_attempts where too many wait.
  */
 export class PasswordHasher {
   readonly #random: Random

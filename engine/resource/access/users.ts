@@ -13,7 +13,7 @@ import { Refusal, type Issue } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 import type { Author, Principal } from '../../api/principal.js'
-import type { Scope } from '../../api/scopes.js'
+import { lackOf, type Scope } from '../../api/scopes.js'
 import type { NewUser, PasswordChange, UserChange, UserService, UserView } from '../../api/users-service.js'
 import type { PlanDeps } from '../plan.js'
 import type { TokenRecord, UserRecord } from '../records.js'
@@ -131,7 +131,7 @@ export class Users implements UserService {
   #mustStillBe(by: Principal, scope: Scope | null): void {
     const scopes = scopesNow(this.#deps.state, by)
     if (scopes === null) throw new Refusal('unauthorized', 'the key or token no longer works')
-    if (scope !== null && !scopes.has(scope)) throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
+    if (scope !== null && !scopes.has(scope)) throw new Refusal('forbidden', lackOf(by, scope))
   }
 
   #commit(user: UserRecord, by: Author, endedTokens: readonly string[] = []): void {

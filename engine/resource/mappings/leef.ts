@@ -1,4 +1,4 @@
-/** The Log Event Extended Format: the attributes that IBM defines, as the parser of Tenzir names what is around them. */
+/** The Log Event Extended Format: the attributes of IBM, in the fields that the parser of Tenzir makes. */
 import type { Mapping } from './mapping.js'
 
 export const leef: Mapping = {
@@ -14,17 +14,17 @@ export const leef: Mapping = {
     { path: 'vendor', meaning: 'Who makes the product.' },
     { path: 'product_name', meaning: 'The product.' },
     { path: 'event_class_id', meaning: 'The kind of the event, in its product.' },
-    { path: 'attributes.cat', meaning: 'What the kind leaves open, such as success or failure.' },
-    { path: 'attributes.sev', meaning: 'How grave it is: 1 to 10.' },
-    { path: 'attributes.policy', meaning: 'Which policy it was about.' },
+    { path: 'attributes.cat', meaning: 'A detail of the kind, such as success or failure.' },
+    { path: 'attributes.sev', meaning: 'How severe it is: 1 to 10.' },
+    { path: 'attributes.policy', meaning: 'The policy that applied.' },
     { path: 'attributes.proto', meaning: 'The protocol.' },
-    { path: 'attributes.dstPort', meaning: 'The service that was spoken to.' },
-    { path: 'attributes.role', meaning: 'What the account may do.' },
+    { path: 'attributes.dstPort', meaning: 'The service that was contacted.' },
+    { path: 'attributes.role', meaning: 'The role of the account.' },
   ],
   avoid: [
-    { path: 'attributes.devTime', meaning: 'Another one for each event.' },
-    { path: 'attributes.srcPort', meaning: 'Chance.' },
-    { path: 'attributes.srcBytes', meaning: 'Hardly ever the same twice.' },
-    { path: 'attributes.dstBytes', meaning: 'Hardly ever the same twice.' },
+    { path: 'attributes.devTime', meaning: 'Different for each event.' },
+    { path: 'attributes.srcPort', meaning: 'Random.' },
+    { path: 'attributes.srcBytes', meaning: 'Almost always different.' },
+    { path: 'attributes.dstBytes', meaning: 'Almost always different.' },
   ],
 }

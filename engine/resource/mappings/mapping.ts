@@ -1,14 +1,14 @@
 /**
- * A field mapping: where the events of a well-known format have what a job needs, and which fields make good decision points.
+ * A field mapping: the fields of a well-known event format that a job needs, and its good decision points.
  *
- * Good decision points say what kind of alert it is and what it is about, and take few values: with an id, a time or an
- * address among them each alert is a bucket of its own, and nothing that is learned ever comes again. So a mapping names those
- * too, with the reason, for whoever chooses by hand.
+ * Good decision points tell the kind of an alert and what it is about, and they have few values. With an id, a time or
+ * an address among them, each alert is a bucket of its own, and nothing that was learned applies again. A mapping lists
+ * such fields too, with the reason to avoid them.
  */
 export interface SuggestedPoint {
-  /** A path as decision points have it. */
+  /** A path, in the notation of decision points. */
   readonly path: string
-  /** What it says, for people. */
+  /** A sentence for people. */
   readonly meaning: string
 }
 
@@ -16,14 +16,14 @@ export interface Mapping {
   readonly id: string
   readonly name: string
   readonly description: string
-  /** The public documentation that the fields are from. */
+  /** Address of the public documentation of the fields. */
   readonly documentation: string
-  /** Where the time, the title and the severity of an alert stand; null where the format has no such field. */
+  /** Paths of the time, the title and the severity of an alert; null where the format has no such field. */
   readonly timeField: string | null
   readonly titleField: string | null
   readonly severityField: string | null
   /** The best first. */
   readonly points: readonly SuggestedPoint[]
-  /** Fields that look useful and are not. */
+  /** Fields that look useful but are not. */
   readonly avoid: readonly SuggestedPoint[]
 }

@@ -1,4 +1,4 @@
-/** The field mappings that come with the service, each in a file of its own. */
+/** All field mappings of the service. */
 import { alertmanager } from './alertmanager.js'
 import { cef } from './cef.js'
 import { ecs } from './ecs.js'

@@ -12,17 +12,17 @@ export const ocsf: Mapping = {
   points: [
     { path: 'class_uid', meaning: 'The class of the event.' },
     { path: 'activity_id', meaning: 'What was done, within its class.' },
-    { path: 'severity_id', meaning: 'How grave it is: 1 informational to 6 fatal.' },
-    { path: 'status_id', meaning: 'Whether it succeeded, or how far its handling is.' },
+    { path: 'severity_id', meaning: 'How severe it is: 1 informational to 6 fatal.' },
+    { path: 'status_id', meaning: 'Whether it succeeded, or the state of its handling.' },
     { path: 'metadata.product.name', meaning: 'The product that found it.' },
     { path: 'finding_info.analytic.uid', meaning: 'The rule or model that found it.' },
     { path: 'finding_info.types', meaning: 'The kinds of the finding.' },
     { path: 'attacks.technique.uid', meaning: 'Techniques of ATT&CK.' },
-    { path: 'resources.type', meaning: 'The kinds of what it is about.' },
+    { path: 'resources.type', meaning: 'The kinds of the affected resources.' },
   ],
   avoid: [
-    { path: 'metadata.uid', meaning: 'Another one for each event.' },
-    { path: 'finding_info.uid', meaning: 'Another one for each finding.' },
-    { path: 'time', meaning: 'Never the same twice.' },
+    { path: 'metadata.uid', meaning: 'Different for each event.' },
+    { path: 'finding_info.uid', meaning: 'Different for each finding.' },
+    { path: 'time', meaning: 'Always different.' },
   ],
 }

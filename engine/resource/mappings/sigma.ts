@@ -1,4 +1,7 @@
-/** Matches of Sigma rules as Hayabusa writes them (`json-timeline`, profile verbose): levels and tags are those of the rule. */
+/**
+ * Matches of Sigma rules, as Hayabusa writes them (`json-timeline`, profile verbose). Levels and tags come from the
+ * rule.
+ */
 import type { Mapping } from './mapping.js'
 
 export const sigma: Mapping = {
@@ -11,16 +14,16 @@ export const sigma: Mapping = {
   severityField: 'Level',
   points: [
     { path: 'RuleTitle', meaning: 'The rule that matched.' },
-    { path: 'Level', meaning: 'How grave the rule says it is, from informational to critical.' },
+    { path: 'Level', meaning: 'The severity that the rule gives, from informational to critical.' },
     { path: 'MitreTactics', meaning: 'Tactics of ATT&CK among the tags of the rule.' },
     { path: 'MitreTags', meaning: 'Techniques of ATT&CK among the tags of the rule.' },
     { path: 'OtherTags', meaning: 'The other tags of the rule.' },
-    { path: 'Channel', meaning: 'The log that it matched in.' },
+    { path: 'Channel', meaning: 'The log with the match.' },
     { path: 'EventID', meaning: 'What happened.' },
   ],
   avoid: [
     { path: 'RecordID', meaning: 'A counter.' },
-    { path: 'Timestamp', meaning: 'Never the same twice.' },
-    { path: 'EvtxFile', meaning: 'Where the log was kept.' },
+    { path: 'Timestamp', meaning: 'Always different.' },
+    { path: 'EvtxFile', meaning: 'The file of the log.' },
   ],
 }

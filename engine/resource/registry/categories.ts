@@ -1,6 +1,6 @@
 /**
- * The categories of jobs as clients read them (CONTRACT.md#jobs): who they are for, and the properties
- * of a job of theirs as a JSON Schema, made of the shapes that documents are checked against (job-shapes.ts).
+ * Metadata of the categories of jobs (CONTRACT.md#jobs): what each is for, and the JSON Schema of the properties of its
+ * jobs. The schema is generated from the shapes that check documents (job-shapes.ts).
  */
 import { z } from 'zod'
 import { jobCategories, type JobCategory } from '../../domain/job/job.js'
@@ -13,26 +13,26 @@ import type { IntegrationKind } from './integration-registry.js'
 interface CategoryDetails {
   readonly id: string
   readonly description: string
-  /** What the decision points of such a job are for. */
+  /** What the decision points of such a job do. */
   readonly points: string
 }
 
 const details: Readonly<Record<JobCategory, CategoryDetails>> = {
   'Decision intelligence': {
     id: 'decision_intelligence',
-    description: 'Groups alerts that share their decision-point values into a bucket; feedback is given per bucket.',
-    points: 'Alerts with equal values at these paths share a bucket. Decisions and training use them alone.',
+    description: 'Groups alerts with equal values at the decision points into buckets. Feedback counts for a bucket.',
+    points: 'Alerts with equal values at these paths share a bucket. Decisions and training use only these values.',
   },
   'Event centric decision intelligence': {
     id: 'event_centric_decision_intelligence',
-    description: 'Triages each alert by itself, without buckets.',
-    points: 'Decisions and training use the values at these paths alone.',
+    description: 'Triages each alert separately, without buckets.',
+    points: 'Decisions and training use only the values at these paths.',
   },
   'Automated root cause analysis': {
     id: 'automated_root_cause_analysis',
     description: 'Clusters alerts by a set of fields, and splits each cluster into root cause and symptoms.',
     points:
-      'What the classification looks at beside the cluster; may be empty. What alerts are clustered by are parameters of the processors.',
+      'Further values that the classification uses; may be empty. How alerts are clustered is set at the processors.',
   },
 }
 
@@ -47,7 +47,7 @@ function summary(name: JobCategory): CategorySummary {
   return { id, name, description }
 }
 
-/** The category of that name or id, in any case, or null. */
+/** The category with that name or id, in any case, or null. */
 export function categoryByName(text: string): JobCategory | null {
   const wanted = text
     .trim()
@@ -66,39 +66,55 @@ function propertyOf(schema: Schema, name: string): Schema {
   return (schema.properties as Record<string, Schema>)[name] as Schema
 }
 
-function describeMapping({
-  id,
-  name,
-  description,
-  documentation,
-  timeField,
-  titleField,
-  severityField,
-  points,
-  avoid,
-}: Mapping): Record<string, unknown> {
+function describeMapping({ points, avoid, ...mapping }: Mapping): Record<string, unknown> {
+  const { id, name, description, documentation } = mapping
   return {
     id,
     name,
     description,
     documentation,
-    time_field: timeField,
-    title_field: titleField,
-    severity_field: severityField,
+    time_field: mapping.timeField,
+    title_field: mapping.titleField,
+    severity_field: mapping.severityField,
     suggested_decision_points: points,
     fields_to_avoid: avoid,
   }
 }
 
-/** The category with `parameters`, the JSON Schema of its jobs' `properties`. */
-export function describeCategory(name: JobCategory, processors: readonly IntegrationKind[]): Record<string, unknown> {
-  const { $schema: _, ...parameters } = z.toJSONSchema(jobProperties, { io: 'input' })
-  Object.assign(propertyOf(parameters, 'category'), { const: name })
-  const points = propertyOf(parameters, 'decision_points')
-  points.description = `${points.description} ${details[name].points}`
-  propertyOf(propertyOf(parameters, 'advanced_settings'), 'custom_labels').default = defaultLabels(name).map(
-    (label) => ({ name: label.name, hex_color: label.hexColor, id: label.id }),
+/** The properties of a job by name, in short. */
+function parametersOf({ properties = {}, required = [] }: Schema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, Schema>).map(([name, { type, description }]) => [
+      name,
+      { type, required: required.includes(name), description },
+    ]),
   )
+}
+
+/**
+ * The category with the `properties` of its jobs, in short as `parameters` and as a JSON Schema. The field mappings are
+ * most of an answer, so they are there only when asked for.
+ */
+export function describeCategory(
+  name: JobCategory,
+  processors: readonly IntegrationKind[],
+  withMappings: boolean,
+): Record<string, unknown> {
+  const { $schema: _, ...schema } = z.toJSONSchema(jobProperties, { io: 'input' })
+  Object.assign(propertyOf(schema, 'category'), { const: name })
+  const points = propertyOf(schema, 'decision_points')
+  points.description = `${points.description} ${details[name].points}`
+  propertyOf(propertyOf(schema, 'advanced_settings'), 'custom_labels').default = defaultLabels(name).map((label) => ({
+    name: label.name,
+    hex_color: label.hexColor,
+    id: label.id,
+  }))
   const added = processors.map((kind) => ({ id: kind.id, name: kind.name, description: kind.description }))
-  return { ...summary(name), processors: added, field_mappings: mappings.map(describeMapping), parameters }
+  return {
+    ...summary(name),
+    processors: added,
+    parameters: parametersOf(schema),
+    parameters_schema: schema,
+    ...(withMappings ? { field_mappings: mappings.map(describeMapping) } : {}),
+  }
 }

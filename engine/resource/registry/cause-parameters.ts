@@ -1,9 +1,9 @@
-/** The parameters of the two processors of root cause analysis, as they are checked and published (cause/settings.ts reads them). */
+/** The parameters of the two processors of root cause analysis. cause/settings.ts reads their values. */
 import { causeDefaults, knownNames } from '../../domain/cause/settings.js'
 import type { ParameterSpec } from './parameters.js'
 
 function firstOf(names: readonly string[]): string {
-  return `Empty: the first of ${names.join(', ')} that has a value.`
+  return `Default: the first of ${names.join(', ')} that has a value.`
 }
 
 export const clusteringParameters: readonly ParameterSpec[] = [
@@ -12,28 +12,32 @@ export const clusteringParameters: readonly ParameterSpec[] = [
     type: 'strings',
     required: false,
     default: [],
-    description: 'Paths at which all alerts of a cluster are equal, for example a customer or a site.',
+    description: 'Paths at which all alerts of a cluster have equal values, for example a customer or a site.',
   },
   {
     name: 'id_field',
     type: 'string',
     required: false,
     default: '',
-    description: `Path of what an alert is about: a device, a host, a service. ${firstOf(knownNames.id)}`,
+    description: `Path of the thing that an alert is about: a device, a host, a service. ${firstOf(knownNames.id)}`,
   },
   {
     name: 'related_field',
     type: 'string',
     required: false,
     default: '',
-    description: `Path of a list of the ids that it is next to, or that it calls. Which side lists the other is told apart. ${firstOf(knownNames.related)}`,
+    description:
+      'Path of a list of ids of neighbours, or of what the thing calls. The direction counts. ' +
+      firstOf(knownNames.related),
   },
   {
     name: 'time_field',
     type: 'string',
     required: false,
     default: '',
-    description: `Path of the time of the alert, ISO 8601 or a number since 1970. ${firstOf(knownNames.time)} Without one, when it came in.`,
+    description:
+      `Path of the time of the alert: ISO 8601 or a number since 1970. ${firstOf(knownNames.time)} ` +
+      'Without a value, the time of arrival.',
   },
   {
     name: 'linkage',
@@ -42,8 +46,8 @@ export const clusteringParameters: readonly ParameterSpec[] = [
     default: causeDefaults.linkage,
     allowed: ['precedence', 'window'],
     description:
-      'precedence: an alert joins the cluster of the alert that it is thought to follow from; as long as nothing is known of their ' +
-      'kinds, equal or related alerts are thought to. window: an alert joins all that is equal or related within the gap.',
+      'precedence: an alert joins the cluster of the alert that it probably follows from. While nothing is known of ' +
+      'their kinds, that is an equal or related alert. window: an alert joins all equal or related alerts within the gap.',
   },
   {
     name: 'gap_s',
@@ -52,7 +56,7 @@ export const clusteringParameters: readonly ParameterSpec[] = [
     minimum: 1,
     default: causeDefaults.gapSeconds,
     description:
-      'Seconds between two alerts that are looked at together; a cluster without an alert for so long is closed.',
+      'The longest time in seconds between two related alerts. A cluster without an alert for so long is closed.',
   },
   {
     name: 'length_s',
@@ -60,7 +64,7 @@ export const clusteringParameters: readonly ParameterSpec[] = [
     required: false,
     minimum: 1,
     default: causeDefaults.lengthSeconds,
-    description: "Seconds from a cluster's first alert to its last, at most.",
+    description: 'The longest time in seconds from the first alert of a cluster to its last.',
   },
   {
     name: 'late_s',
@@ -69,7 +73,7 @@ export const clusteringParameters: readonly ParameterSpec[] = [
     minimum: 0,
     default: causeDefaults.lateSeconds,
     description:
-      'Seconds that an alert may be behind the stream and still find its cluster. A later one is a cluster of its own.',
+      'The longest delay in seconds with which an alert still joins its cluster. A later one gets a cluster of its own.',
   },
 ]
 
@@ -80,8 +84,8 @@ export const causeParameters: readonly ParameterSpec[] = [
     required: false,
     default: [],
     description:
-      'Paths that together say what kind of alert it is: precedence is learned between kinds. ' +
-      `${firstOf(knownNames.kind)} Where none has, the decision points.`,
+      'Paths that together give the kind of an alert. Precedence is learned between kinds. ' +
+      `${firstOf(knownNames.kind)} Without a value, the decision points.`,
   },
   {
     name: 'cause_window_s',
@@ -89,6 +93,7 @@ export const causeParameters: readonly ParameterSpec[] = [
     required: false,
     minimum: 0,
     default: causeDefaults.causeWindowSeconds,
-    description: 'Seconds that a cause lies before its symptom, at most. 0: learned from the stream and from feedback.',
+    description:
+      'The longest time in seconds from a cause to its symptom. 0: it is learned from the stream and from feedback.',
   },
 ]

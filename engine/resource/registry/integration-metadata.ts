@@ -1,26 +1,44 @@
 /**
- * The catalogue of integrations and of job categories as clients read it: JSON Schemas of parameters, and metadata
- * (C2.10, C3.9). Wire names included.
+ * Metadata of integrations and job categories as clients read it: JSON Schemas of parameters, names and descriptions
+ * (C2.10, C3.9), with wire names.
  *
- * Owns: the shapes of these answers. Leaves out: what is in the catalogue (registry-entries.ts, categories.ts, job-shapes.ts).
+ * Owns: the form of these answers. Leaves out: their contents (registry-entries.ts, categories.ts, job-shapes.ts).
  *
- * 1. Everything is made of the very entries that documents are checked against.
- * 2. What is accepted as `integration_type` is a key of the schemas and a name in the metadata: a kind with several names is
- *    there under each, and where it is asked for by one, under that. Clients know listed integrations by the last name of an id.
+ * 1. Everything is generated from the entries that check documents.
+ * 2. Each name of a kind is a valid `integration_type`, a key of the schemas and a name in the metadata. A kind with
+ *    several names is listed under each. A query by one name is answered under that name. In lists, clients take the
+ *    last name with an id.
  */
-import { Refusal } from '../../errors.js'
 import type { IntegrationRole } from '../../domain/job/job.js'
-import type { IntegrationMetadataService, IntegrationMetadataQuery } from '../../api/integration-metadata-service.js'
+import { Refusal } from '../../errors.js'
+import type { IntegrationMetadataQuery, IntegrationMetadataService } from '../../api/integration-metadata-service.js'
 import { categoryByName, describeCategories, describeCategory } from './categories.js'
 import { roleOf, type IntegrationKind, type IntegrationRegistry, type RoleSpec } from './integration-registry.js'
 import { parametersSchema } from './parameters.js'
-import { roleDetails } from './roles.js'
 
 type Document = Record<string, unknown>
 
-const BUILT_IN = 'It is there from the start; none can be created.'
+const BUILT_IN = 'It is built in; no others can be created.'
 
-function notThere(parameter: string, known: readonly string[]): Refusal {
+interface RoleDetails {
+  readonly name: string
+  readonly description: string
+}
+
+/** What each role of an integration in a pipeline is for (CONTRACT.md#resources). */
+const roleDetails: Readonly<Record<IntegrationRole, RoleDetails>> = {
+  input: { name: 'Input', description: 'Where the events of the job come from.' },
+  processor: { name: 'Processor', description: 'Groups events and decides. The category of the job adds it.' },
+  output: { name: 'Output', description: 'Where events and their decisions are kept.' },
+  enrichment: {
+    name: 'Enrichment',
+    description: 'Adds facts from elsewhere to an event, as enrichment.<name>.<field>, before it is decided.',
+  },
+  case_creation: { name: 'Case creation', description: 'Opens a case for an event in another system.' },
+  post_decision: { name: 'Post decision', description: 'Acts on an event after it is decided.' },
+}
+
+function unknownName(parameter: string, known: readonly string[]): Refusal {
   const msg = `must be one of: ${known.join(', ')}`
   return new Refusal('invalid_resources', `${parameter} ${msg}`, {
     issues: [{ loc: ['query', parameter], msg, type: 'enum' }],
@@ -87,18 +105,18 @@ export class IntegrationMetadata implements IntegrationMetadataService {
     }
   }
 
-  jobMetadata(category?: string): Document {
+  jobMetadata(category?: string, withMappings = false): Document {
     if (category === undefined) return describeCategories()
     const found = categoryByName(category)
     if (found === null)
-      throw notThere(
+      throw unknownName(
         'category',
         describeCategories().job_categories.map(({ name }) => name),
       )
-    return describeCategory(found, this.#kinds.processorsOf(found))
+    return describeCategory(found, this.#kinds.processorsOf(found), withMappings)
   }
 
-  /** The kinds that a query names. @throws Refusal invalid_resources where there is none. */
+  /** The kinds that a query selects. @throws Refusal invalid_resources for an unknown name. */
   #chosen({ type, role }: IntegrationMetadataQuery): readonly Named[] {
     const fits = (kind: IntegrationKind): boolean => role === undefined || roleOf(kind, role) !== null
     if (type === undefined) {
@@ -108,12 +126,12 @@ export class IntegrationMetadata implements IntegrationMetadataService {
     }
     const kind = this.#kinds.byName(type)
     if (kind === null)
-      throw notThere(
+      throw unknownName(
         'type',
         this.#kinds.all.map(({ name }) => name),
       )
     if (!fits(kind))
-      throw notThere(
+      throw unknownName(
         'role',
         kind.roles.map((spec): IntegrationRole => spec.role),
       )

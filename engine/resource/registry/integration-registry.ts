@@ -1,11 +1,11 @@
 /**
- * Kinds of integrations: what an entry of the catalogue says, and how one is found.
+ * The registry of kinds of integrations.
  *
- * Owns: the shape of an entry and the look-ups. Leaves out: the entries (registry-entries.ts), their publication (integration-metadata.ts),
- * what an integration does (integration/).
+ * Owns: the form of an entry, and finding one. Leaves out: the entries (registry-entries.ts), their publication
+ * (integration-metadata.ts), the code of an integration (integration/).
  *
- * 1. Ids and names are unique; a built-in kind asks for no connection parameters.
- * 2. Every built-in kind has exactly one integration, with the kind's name as title.
+ * 1. Ids and names are unique. A built-in kind has no connection parameters.
+ * 2. Every built-in kind has exactly one integration, and its title is the kind's name.
  * 3. A secret is a string and has no default.
  */
 import { assert, must } from '../../assert.js'
@@ -19,20 +19,20 @@ export interface RoleSpec {
 
 export interface IntegrationKind {
   readonly id: string
-  /** The word of `integration_type`. */
+  /** The value of `integration_type`. */
   readonly name: string
-  /** Other words for it, by which documents of other makers of this API know it; the last is the commonest there. */
+  /** Its names in documents for other services with this API; the last one is the most common. */
   readonly otherNames?: readonly string[]
   readonly description: string
-  /** Present from the start, once, under its name; nobody can add, change or remove it. */
+  /** One integration of it always exists, under its name. Nobody can add, change or delete one. */
   readonly builtIn: boolean
-  /** Asks or tells something outside of the service. */
+  /** It exchanges data with other systems. */
   readonly outside?: true
-  /** As input, takes the events that clients send to the input operations. */
+  /** As an input, it takes the events that clients post. */
   readonly takesPosts: boolean
   readonly connection: readonly ParameterSpec[]
   readonly roles: readonly RoleSpec[]
-  /** Categories whose pipelines it is added to by itself. */
+  /** The pipelines of these categories always have it. */
   readonly addedTo: readonly JobCategory[]
 }
 
@@ -60,9 +60,9 @@ export class IntegrationRegistry {
         [kind.id, kind.name, ...(kind.otherNames ?? [])].map((word) => [plain(word), kind] as const),
       ),
     )
-    assert(this.#byId.size === kinds.length, 'each kind has an id of its own')
+    assert(this.#byId.size === kinds.length, 'ids of kinds are unique')
     for (const kind of kinds)
-      assert(!kind.builtIn || kind.connection.length === 0, 'a built-in kind needs no connection')
+      assert(!kind.builtIn || kind.connection.length === 0, 'a built-in kind has no connection parameters')
     for (const { secret, type, default: value } of kinds.flatMap(parametersOf)) {
       assert(
         secret === undefined || (type === 'string' && value === undefined),
@@ -71,39 +71,39 @@ export class IntegrationRegistry {
     }
   }
 
-  /** The kind with that id, which exists. */
+  /** The kind with that id, which must exist. */
   byId(id: string): IntegrationKind {
     return must(this.#byId.get(id), `integration kind ${id}`)
   }
 
-  /** The kind that `integration_type` names: by a name or the id, in any case. */
+  /** The kind that `integration_type` names, by a name or the id, in any case; or null. */
   byName(text: string): IntegrationKind | null {
     return this.#byWord.get(plain(text)) ?? null
   }
 
-  /** The name of a kind that a word stands for: its first where the word is its id. */
+  /** The name of the kind that `word` is; the first one where `word` is the id. */
   nameOf(kind: IntegrationKind, word: string): string {
     return kind.otherNames?.find((name) => plain(name) === plain(word)) ?? kind.name
   }
 
-  /** Connection parameters of the kind that a document names, or else of the one its integration has; none if unknown. */
+  /** Connection parameters of the kind that a document names, else of the stored kind; empty where it is unknown. */
   connectionOf(name: string | undefined, before: string | undefined): readonly ParameterSpec[] {
     const kind = name === undefined ? before && this.#byId.get(before) : this.byName(name)
     return kind ? kind.connection : []
   }
 
-  /** Names of the kinds that a person can make integrations of. */
+  /** Names of the kinds of which integrations can be created. */
   creatable(): string[] {
     return this.all.filter((kind) => !kind.builtIn).map((kind) => kind.name)
   }
 
-  /** The processors that every pipeline of that category has. */
+  /** The processors in every pipeline of that category. */
   processorsOf(category: JobCategory): IntegrationKind[] {
     return this.all.filter((kind) => kind.addedTo.includes(category))
   }
 }
 
-/** What the kind takes in that role, or null where it does not have the role. */
+/** The kind's specification for that role, or null where it does not have the role. */
 export function roleOf(kind: IntegrationKind, role: IntegrationRole): RoleSpec | null {
   return kind.roles.find((spec) => spec.role === role) ?? null
 }

@@ -121,7 +121,8 @@ export function readParameters(reading: ParameterReading): Record<string, unknow
   const keep = (spec: ParameterSpec, kept: unknown): void => {
     const { name } = spec
     if (moved !== undefined && isSealed(kept) && spec.signs !== true) {
-      const msg = `must be given again when ${moved.name} changes: a secret is sent only to the address it was given for`
+      const reason = 'a secret is sent only to the address it was given for'
+      const msg = `must be given again when ${moved.name} changes: ${reason}`
       report({ loc: [name], msg, type: 'missing' })
     } else if (kept !== undefined) values[name] = kept
     else if (spec.required && before === null) report({ loc: [name], msg: 'is required', type: 'missing' })

@@ -1,21 +1,21 @@
 /**
- * The catalogue of integrations: the kinds that this service has, as data. The one source of what documents are checked
- * against (plan.ts), and of the schemas and the metadata that are published (integration-metadata.ts).
- *
- * A kind stands here when it works, and not before.
+ * The kinds of integrations without code of their own. Documents are checked against these entries (plan.ts), and
+ * schemas and metadata are generated from them (integration-metadata.ts).
  */
 import type { JobCategory } from '../../domain/job/job.js'
 import { causeParameters, clusteringParameters } from './cause-parameters.js'
 import { IntegrationRegistry, type IntegrationKind } from './integration-registry.js'
 import type { ParameterSpec } from './parameters.js'
 
-function processor(
-  id: string,
-  name: string,
-  category: JobCategory,
-  description: string,
-  parameters: readonly ParameterSpec[] = [],
-): IntegrationKind {
+interface Processor {
+  readonly id: string
+  readonly name: string
+  readonly category: JobCategory
+  readonly description: string
+  readonly parameters?: readonly ParameterSpec[]
+}
+
+function processor({ id, name, category, description, parameters = [] }: Processor): IntegrationKind {
   const roles = [{ role: 'processor', parameters }] as const
   return { id, name, description, builtIn: true, takesPosts: false, connection: [], roles, addedTo: [category] }
 }
@@ -23,7 +23,7 @@ function processor(
 const internalStorage: IntegrationKind = {
   id: 'internal_storage',
   name: 'Internal storage',
-  description: 'Keeps events and their decisions in the service itself.',
+  description: 'Keeps events and their decisions in the service.',
   builtIn: true,
   takesPosts: false,
   connection: [],
@@ -34,7 +34,7 @@ const internalStorage: IntegrationKind = {
 const externalRestApi: IntegrationKind = {
   id: 'external_rest_api',
   name: 'External REST API',
-  description: 'Accepts the events that clients send to the input operations.',
+  description: 'Accepts events that clients post to the input operations.',
   builtIn: false,
   takesPosts: true,
   connection: [
@@ -42,9 +42,9 @@ const externalRestApi: IntegrationKind = {
       name: 'api_key',
       type: 'api_key',
       required: true,
-      description: "The key that clients send events with, as {{api_keys(name='<name>')}}.",
+      description: "The key with which clients send events, as {{api_keys(name='<name>')}}.",
     },
-    { name: 'data_type', type: 'string', required: true, description: 'What kind of data the events are.' },
+    { name: 'data_type', type: 'string', required: true, description: 'The kind of data in the events.' },
   ],
   roles: [
     {
@@ -56,7 +56,7 @@ const externalRestApi: IntegrationKind = {
           type: 'number',
           required: false,
           minimum: 1,
-          description: 'The most events that a client should send at once.',
+          description: 'The largest number of events that a client should send at once.',
         },
       ],
     },
@@ -66,31 +66,31 @@ const externalRestApi: IntegrationKind = {
 
 export const builtInKinds = new IntegrationRegistry([
   internalStorage,
-  processor(
-    'decision_processor',
-    'Decision processor',
-    'Decision intelligence',
-    'Groups alerts that share their decision points and decides on each group.',
-  ),
-  processor(
-    'event_processor',
-    'Event processor',
-    'Event centric decision intelligence',
-    'Decides on each alert by itself.',
-  ),
-  processor(
-    'clustering_processor',
-    'Clustering processor',
-    'Automated root cause analysis',
-    'Clusters alerts by a set of fields.',
-    clusteringParameters,
-  ),
-  processor(
-    'root_cause_processor',
-    'Root cause processor',
-    'Automated root cause analysis',
-    'Splits the alerts of a cluster into root cause and symptoms.',
-    causeParameters,
-  ),
+  processor({
+    id: 'decision_processor',
+    name: 'Decision processor',
+    category: 'Decision intelligence',
+    description: 'Groups alerts with equal values at the decision points, and decides on each group.',
+  }),
+  processor({
+    id: 'event_processor',
+    name: 'Event processor',
+    category: 'Event centric decision intelligence',
+    description: 'Decides on each alert separately.',
+  }),
+  processor({
+    id: 'clustering_processor',
+    name: 'Clustering processor',
+    category: 'Automated root cause analysis',
+    description: 'Clusters alerts by a set of fields.',
+    parameters: clusteringParameters,
+  }),
+  processor({
+    id: 'root_cause_processor',
+    name: 'Root cause processor',
+    category: 'Automated root cause analysis',
+    description: 'Splits the alerts of a cluster into root cause and symptoms.',
+    parameters: causeParameters,
+  }),
   externalRestApi,
 ])

@@ -1,19 +1,19 @@
 /**
- * The entry of a committing thread: it commits the turns that a shard thread has handed over, while that thread decides the next turn.
+ * The entry of a committing thread: it commits the turns that a shard thread has handed over.
  *
  * 1. It does nothing but commits, one after the other, until it is told to end.
  */
 import { parentPort } from 'node:worker_threads'
-import { isRefusal } from '../../errors.js'
 import { must } from '../../assert.js'
-import { WriteBatch } from '../../store/environment.js'
+import { isRefusal } from '../../errors.js'
 import { openShard } from '../../store/directory/environments.js'
+import { WriteBatch } from '../../store/environment.js'
 import type { LmdbEnvironment } from '../../store/lmdb/lmdb.js'
 import { shardTables } from '../../store/tables.js'
 import { CommitSlot, type CommitReport, type CommitRequest, type CommitTask } from '../../actor/commit-slot.js'
 import { refusalExtra } from '../../actor/reply.js'
 
-/** What the thread works with; tests give other parts. */
+/** What the thread works with; tests replace it. */
 export interface CommitDeps {
   readonly slot: SharedArrayBuffer
   open(shard: number): LmdbEnvironment
@@ -26,7 +26,7 @@ export default function commitFor({ dataDir, slot }: CommitTask): Promise<void> 
   return commitAll({ slot, open: (shard) => openShard(dataDir, shard), report: (report) => port.postMessage(report) })
 }
 
-/** The same with these parts. */
+/** As commitFor, with these dependencies. */
 export async function commitAll({ slot: memory, open, report }: CommitDeps): Promise<void> {
   const slot = new CommitSlot(memory)
   const environments = new Map<number, LmdbEnvironment>()

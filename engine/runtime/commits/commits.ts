@@ -1,18 +1,18 @@
 /**
  * The committing thread beside one shard thread, as the main thread sees it. It starts with the first large turn.
  *
- * Owns: when the thread lives, and who waits for which commit. Leaves out: how turns are handed over (commit-slot.ts).
+ * Owns: the life of the thread, and who waits for which commit. Leaves out: how turns are handed over (commit-slot.ts).
  */
 import { CommitSlot, type CommitReport, type CommitTask } from '../../actor/commit-slot.js'
-import { within } from '../threads/within.js'
+import { within } from '../within.js'
 
-/** Reports kept for each shard until somebody waits for them. Nobody does where the shard's thread has died meanwhile. */
+/** Reports kept for each shard until they are waited for. They never are if the shard's thread died meanwhile. */
 const REPORTS_KEPT = 4
 
-/** How long to wait for a thread that is starting before it is ended. */
+/** How long to wait for a starting thread before it is ended. */
 export const START_MS = 5_000
 
-/** Runs the task, which ends when the slot says so; `report` is called after each commit. */
+/** Runs the task until the slot ends it, and calls `report` after each commit. */
 export type RunCommits = (task: CommitTask, report: (report: CommitReport) => void) => Promise<void>
 
 interface Waiting {
@@ -26,7 +26,7 @@ export class Commits {
   readonly #run: RunCommits
   readonly #died: (error: unknown) => void
   readonly #slot = new CommitSlot(CommitSlot.memory())
-  /** By shard: who waits, and reports that nobody has waited for yet. */
+  /** By shard: who waits, and reports that were not waited for yet. */
   readonly #waiting = new Map<number, Waiting[]>()
   readonly #reports = new Map<number, CommitReport[]>()
   #running: Promise<void> | null = null
@@ -39,22 +39,25 @@ export class Commits {
     this.#died = died
   }
 
-  /** For the shard thread. */
+  /** The memory of the slot, for the shard thread. */
   get memory(): SharedArrayBuffer {
     return this.#slot.memory
   }
 
-  /** A large turn is on its way: the thread will be needed. */
+  /** A large turn is coming: starts the thread, if it does not run. */
   expect(): void {
     const task = { dataDir: this.#dataDir, slot: this.#slot.memory }
     this.#running ??= this.#run(task, (report) => this.#take(report)).catch((error: unknown) => this.#lose(error))
   }
 
-  /** What became of a turn that was handed over. Rejects where nobody knows: the thread has died since `deaths`. */
+  /**
+   * The commit of a turn that was handed over. Rejects where its outcome is unknown, because the thread died since
+   * `deaths`.
+   */
   of(shard: number, place: number, deaths: number): Promise<CommitReport> {
     const report = this.#reports.get(shard)?.find((one) => one.place === place)
     if (report !== undefined) return Promise.resolve(report)
-    if (deaths !== this.deaths) return Promise.reject(new Error('a thread that commits died'))
+    if (deaths !== this.deaths) return Promise.reject(new Error('the committing thread died'))
     return new Promise((resolve, reject) =>
       this.#waiting.set(shard, [...(this.#waiting.get(shard) ?? []), { place, resolve, reject }]),
     )
@@ -81,14 +84,14 @@ export class Commits {
     this.#slot.abandon()
     for (const { reject } of [...this.#waiting.values()].flat()) reject(error)
     this.#waiting.clear()
-    this.#died(new Error('it committed what others had decided', { cause: error }))
+    this.#died(new Error('it was a committing thread', { cause: error }))
   }
 
-  /** Ends the thread. Nothing may be under way. */
+  /** Ends the thread. No commit may be under way. */
   async close(): Promise<void> {
     if (this.#running === null) return
     this.#slot.end()
-    // A thread that never started does not end either.
+    // A thread that never started never ends.
     await within(START_MS, this.#running).catch(() => {})
   }
 }

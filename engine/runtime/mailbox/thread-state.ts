@@ -1,16 +1,17 @@
 /**
- * The thread of one shard as its mailbox knows it: the turns that it has, and what it knows of the shard.
+ * The thread of one shard as its mailbox knows it: its turns, and whether it has opened the shard.
  *
- * Owns: the turns that have begun and are not over, in order; results that came early; the settings that the thread has. Leaves out: when a
- * turn begins, and telling results (mailbox.ts).
+ * Owns: the turns that have begun and are not over, in order; results that came early; the settings that the thread
+ * has.
+ * Leaves out: when a turn begins, and telling results (mailbox.ts).
  *
  * 1. Results are taken in the order of the turns. A turn that another thread commits may end after the turn behind it.
- * 2. A turn brings only the settings that the thread lacks, and never older ones than the thread had.
+ * 2. A turn brings only settings that the thread lacks, and never older ones than the thread had.
  */
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { Turn } from '../turn/turn.js'
 import type { TurnResult, TurnTask } from '../../actor/turn-task.js'
+import type { Turn } from '../turn/turn.js'
 
 /** A turn that came back with a result. */
 export interface FinishedTurn {
@@ -23,7 +24,7 @@ export interface FinishedTurn {
 export class ThreadState {
   /** Turns that have begun and are not over. */
   readonly #turns: Turn[] = []
-  /** Those of them that the thread has. The others are only being committed. */
+  /** Those of them that run or wait on the thread. The others are only being committed. */
   readonly #deciding = new Set<Turn>()
   readonly #finished = new Map<Turn, FinishedTurn>()
   /** By job: the latest settings that any turn began with, and the revision that the thread has. */
@@ -37,17 +38,17 @@ export class ThreadState {
     return this.#turns.length
   }
 
-  /** Those of them that run on the thread or wait there. The others are only being committed. */
+  /** Those of them that run or wait on the thread. The others are only being committed. */
   get deciding(): number {
     return this.#deciding.size
   }
 
-  /** The thread has opened the shard, or will with a turn that has begun. */
+  /** The thread has opened the shard, or a turn that has begun will. */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** The turn goes to the thread; returns what the thread has to be told with it. */
+  /** The turn goes to the thread. Returns what the thread has to be told with it. */
   begin(turn: Turn): Pick<TurnTask, 'place' | 'opens' | 'settings'> {
     const settings = this.#lacking(turn.jobs().values())
     const opens = !this.#isOpen
@@ -66,7 +67,7 @@ export class ThreadState {
     this.#finished.set(finished.turn, finished)
   }
 
-  /** Takes the first turn, if it has finished: it is over. Null where it has not. */
+  /** Takes the first turn if it has finished; otherwise null. */
   takeFirst(): FinishedTurn | null {
     const [turn] = this.#turns
     const finished = turn === undefined ? undefined : this.#finished.get(turn)
@@ -76,18 +77,18 @@ export class ThreadState {
     return finished
   }
 
-  /** The turn failed: it is over. */
+  /** The turn has failed. */
   remove(turn: Turn): void {
     this.#turns.splice(this.#turns.indexOf(turn), 1)
   }
 
-  /** The thread knows nothing of the shard any more but what is committed: the next turn opens it. */
+  /** The thread's state of the shard is void: the next turn opens the shard. */
   reset(): void {
     this.#isOpen = false
     this.#revisions.clear()
   }
 
-  /** The latest settings of these jobs, as far as the thread lacks them. It has them from now on. */
+  /** The latest settings of these jobs that the thread lacks. It has them from now on. */
   #lacking(jobs: Iterable<JobSettings>): JobSettings[] {
     const lacking: JobSettings[] = []
     for (const job of jobs) {
@@ -103,13 +104,13 @@ export class ThreadState {
 }
 
 /**
- * What becomes of turns that failed: those that run again, in order, and those that are given up. A turn that keeps failing is run message
- * by message first.
+ * Sorts failed turns into those that run again, in order, and those that are given up. A turn that keeps failing is
+ * first split into turns of one message.
  */
 export function sortFailed(failed: readonly Turn[]): { readonly again: Turn[]; readonly givenUp: Turn[] } {
   const [again, givenUp]: [Turn[], Turn[]] = [[], []]
   for (const turn of [...failed].sort((a, b) => a.place - b.place)) {
-    // Not at fault: an earlier turn failed, it was waiting when the thread died, or it is committed already.
+    // Not to blame: an earlier turn failed, or it was waiting when the thread died, or it is committed already.
     if (!turn.failed()) again.push(turn)
     else if (++turn.attempts < limits.turnAttemptsMax) again.push(turn)
     else if (turn.count > 1) again.push(...turn.split())

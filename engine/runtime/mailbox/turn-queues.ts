@@ -1,14 +1,15 @@
 /**
- * The messages that wait in one mailbox, gathered into turns. There are two priority queues: one for single events, for each of which
- * somebody waits, and one for all other messages, such as events that come in streams.
+ * The messages that wait in one mailbox, gathered into turns. There are two queues: one for single events, for each of
+ * which a client waits, and one for all other messages, such as events of streams.
  *
- * Owns: which turn a message is added to, which turn is next, how large turns are, and empty turns to use again. Leaves out: how many
- * turns may be under way, and what happens to them (mailbox.ts).
+ * Owns: which turn a message is added to, which turn is next, how large turns are, and empty turns to use again. Leaves
+ * out: how many turns may be under way, and what happens to them (mailbox.ts).
  *
- * 1. Each queue is first in, first out. The two alternate, so that neither stands still. Where little waits, a single event joins the
- *    others: that saves a flush.
- * 2. A message that is no event (a vote, an order, a deletion) runs behind every event that was posted before it.
- * 3. While single events are arriving, each waits for at most one turn of the others to be decided, and that is not a large one.
+ * 1. Each queue is first in, first out. The two alternate, so that neither stands still. Where few messages wait, a
+ *    single event joins the others, which saves a flush.
+ * 2. A message that is no event (a vote, a command, a deletion) runs behind every event that was posted before it.
+ * 3. While single events are arriving, each waits for at most one turn of the others to be decided, and not a large
+ *    one.
  */
 import { limits } from '../../limits.js'
 import type { IngestReceiver } from '../../api/decision-service.js'
@@ -19,7 +20,7 @@ class TurnQueue {
   readonly #make: (bytesMin: number) => Turn
   #filling: Turn
   readonly #full: Turn[] = []
-  /** Messages that came in so far, and those of them that have left. */
+  /** Messages that have arrived so far, and those of them that have left. */
   came = 0
   left = 0
 
@@ -42,7 +43,7 @@ class TurnQueue {
     return this.#full[0] ?? this.#filling
   }
 
-  /** A turn is full, or has more than so many messages. */
+  /** True where a turn is full, or has more than so many messages. */
   hasMoreThan(messages: number): boolean {
     return this.#full.length > 0 || this.#filling.count > messages
   }
@@ -62,16 +63,16 @@ export class TurnQueues {
   readonly #followsMin: number
   /** Empty turns whose memory is used again. */
   readonly #spare: Turn[] = []
-  /** Turns that began since a single event came. */
+  /** Turns that began since a single event arrived. */
   #sinceSingle = Number.POSITIVE_INFINITY
-  /** Single events that joined the others since a turn of these left. */
+  /** Single events that joined the others since a turn of the others left. */
   #joined = 0
   /** The turn that left last was one of single events. */
   #wasSingles = false
   /** The latest time of a message that has left. */
   #latest = 0
 
-  /** `takeTimes` gives times for messages that were overtaken; for `followsMin` see MailboxParts. */
+  /** `takeTimes` gives times to messages that were overtaken; for `followsMin` see MailboxDeps. */
   constructor(takeTimes: TakeTimes, followsMin: number) {
     this.#takeTimes = takeTimes
     this.#followsMin = followsMin
@@ -95,23 +96,25 @@ export class TurnQueues {
     return turn
   }
 
-  /** A turn should begin while `underWay` turns of the mailbox are under way and `deciding` of them are not only being committed. */
+  /**
+   * True where a turn should begin, with `underWay` turns of the mailbox under way and `deciding` of them not decided.
+   */
   mayLeave(underWay: number, deciding: number): boolean {
     const queue = this.#nextQueue()
-    // A small turn gains nothing behind another one of the shard: until that one is over it can grow, and save a flush.
+    // A small turn gains nothing behind another one: until that is over, it can grow and save a flush.
     const ahead = queue === this.#singles ? deciding : underWay
     if (!queue.hasMoreThan(ahead === 0 ? 0 : this.#followsMin)) return false
     if (deciding === 0 || queue === this.#singles || this.#wasSingles || !this.#expectsSingles) return true
-    // Otherwise a single event that comes now would wait for two turns of the others (3).
+    // Otherwise a single event that arrives now would wait for two turns of the others (3).
     return queue.first.count <= this.#joined
   }
 
-  /** So much waits that a turn would follow another one. */
+  /** So many messages wait that another turn would follow at once. */
   get hasFollowing(): boolean {
     return this.#others.hasMoreThan(this.#followsMin)
   }
 
-  /** The turn that begins now. Its messages have later times than all that have left. */
+  /** Takes the turn that begins now. Its messages have later times than all that have left. */
   take(): Turn {
     const queue = this.#nextQueue()
     const turn = queue.take()
@@ -122,13 +125,13 @@ export class TurnQueues {
     return turn
   }
 
-  /** The turn is over: its memory is used again. */
+  /** The turn is over: its memory can be used again. */
   reuse(turn: Turn): void {
     turn.clear()
     if (turn.isReusable && this.#spare.length < limits.spareTurnsMax) this.#spare.push(turn)
   }
 
-  /** With room for a message of so many bytes. */
+  /** An empty turn with room for a message of so many bytes. */
   #emptyTurn(bytes: number): Turn {
     const spare = this.#spare.pop()
     return spare?.fits(bytes) === true ? spare : new Turn(Math.max(bytes, limits.turnBytesMax))
@@ -141,7 +144,7 @@ export class TurnQueues {
     return mayOthers && this.#wasSingles ? this.#others : this.#singles
   }
 
-  /** Single events came lately: more are expected. */
+  /** Single events arrived lately, so more are expected. */
   get #expectsSingles(): boolean {
     return this.#sinceSingle < limits.singlesExpectedTurns
   }

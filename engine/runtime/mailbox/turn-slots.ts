@@ -1,22 +1,22 @@
 /**
- * The slots of one shard thread: how many turns it has at once, over all shards that it owns.
+ * The turn slots of one shard thread: how many turns it has at once, over all its shards.
  *
- * A turn that is sent to a busy thread waits there and takes in no more messages. Where one thread owns several busy
- * shards, turns would be small, and each costs a flush. So messages wait in their mailbox until there is a slot.
+ * A turn that waits on a busy thread takes in no more messages. Where one thread owns several busy shards, turns would
+ * be small, and each costs a flush. So messages wait in their mailbox until there is a slot.
  *
- * 1. Slots are given in the order in which they were asked for.
+ * 1. Slots are granted in the order in which they were requested.
  */
-import { limits } from '../../limits.js'
 import { assert } from '../../assert.js'
+import { limits } from '../../limits.js'
 
-/** Takes the slot that it waited for; false where it has no use for it any more. */
+/** Takes the slot that it waited for; false where it does not need one any more. */
 type OnSlot = () => boolean
 
 export class TurnSlots {
   #taken = 0
   readonly #waiting = new Set<OnSlot>()
 
-  /** Takes a slot. Where there is none it is false, and `onSlot` is called once when there is one. */
+  /** Takes a slot. If there is none, returns false and calls `onSlot` once when there is one. */
   acquire(onSlot: OnSlot): boolean {
     if (this.#taken >= limits.turnsUnderWayMax || this.#waiting.size > 0) {
       this.#waiting.add(onSlot)
@@ -26,14 +26,14 @@ export class TurnSlots {
     return true
   }
 
-  /** Others than the caller, who has `own` slots, have one or wait for one. */
+  /** True where others have slots or wait for them; the caller has `own` slots. */
   isShared(own: number): boolean {
     return this.#taken + this.#waiting.size > own
   }
 
-  /** Gives a slot back. */
+  /** Releases a slot. */
   release(): void {
-    assert(this.#taken > 0, 'only a slot that was taken is given back')
+    assert(this.#taken > 0, 'only a slot that was taken is released')
     this.#taken--
     while (this.#taken < limits.turnsUnderWayMax) {
       const [onSlot] = this.#waiting

@@ -1,33 +1,34 @@
 /**
- * The entry of a shard thread: it runs turns, and keeps the shards that it owns open between them.
+ * The entry of a shard thread: it runs turns, and keeps its shards open between them.
  *
- * 1. Everything here is synchronous: the thread sleeps between turns, so nothing asynchronous would end (shard-threads.ts, 3).
+ * 1. Everything here is synchronous. The thread sleeps between turns, so nothing asynchronous would end
+ *    (shard-threads.ts, 3).
  */
 import { workerData } from 'node:worker_threads'
 import { isRefusal } from '../../errors.js'
 import { openShard } from '../../store/directory/environments.js'
 import { CommitSlot } from '../../actor/commit-slot.js'
 import { refusalExtra } from '../../actor/reply.js'
-import { readThreadUsage, type ThreadUsage } from './thread-usage.js'
 import { Shard, TurnOutOfPlace } from '../../actor/shard.js'
-import type { CommitSlotOf, ShardThreadData } from './shard-threads.js'
 import { beginTurn, refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
+import type { CommitSlotOf, ShardThreadData } from './shard-threads.js'
+import { readThreadUsage, type ThreadUsage } from './thread-usage.js'
 
 const { dataDir, sectionNames, uncountedEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
 const commits = new CommitSlot(commitSlot)
 const shards = new Map<number, Shard>()
 
-/** Gives back the memory that a shard has mapped; the main thread does the same before the shard's next turn (residency.ts). */
+/** Releases the memory that a shard has mapped. The main thread does the same before the shard's next turn. */
 export function unmap(shard: number): boolean {
   return commits.unmap(shard) && (shards.get(shard)?.unmap() ?? true)
 }
 
-/** How this thread is doing. */
-export function look(): ThreadUsage {
+/** The usage of this thread. */
+export function readUsage(): ThreadUsage {
   return readThreadUsage()
 }
 
-/** Runs a turn. Where its shard's store cannot be opened the turn is refused, and the next one tries again. */
+/** Runs a turn. Where the store of its shard cannot be opened, the turn is refused, and the next one tries again. */
 export default function runTurn(task: TurnTask): TurnResult {
   try {
     return shardOf(task).run(task)
@@ -38,7 +39,7 @@ export default function runTurn(task: TurnTask): TurnResult {
   }
 }
 
-/** @throws Refusal where it cannot be opened; TurnOutOfPlace. */
+/** @throws Refusal where the store cannot be opened; TurnOutOfPlace. */
 function shardOf(task: TurnTask): Shard {
   const known = shards.get(task.shard)
   if (known !== undefined) return known

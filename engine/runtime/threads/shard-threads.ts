@@ -1,43 +1,44 @@
 /**
  * The threads that run the turns of shards, and the committing threads beside them.
  *
- * Owns: which thread runs a shard's turns. Leaves out: order and retries (mailbox.ts), when there is a committing thread (commits.ts).
+ * Owns: which thread runs a shard's turns. Leaves out: order and retries (mailbox.ts), the life of committing threads
+ * (commits.ts).
  *
- * 1. A shard's turns always run on the same thread: each thread is a pool of one. The pool has `stricterFIFO`: without it piscina puts a
- *    task that has to wait behind all others.
+ * 1. A shard's turns always run on the same thread: each thread is a pool of one. The pool has `stricterFIFO`, because
+ *    otherwise piscina puts a task that has to wait behind all others.
  * 2. The next turn is sent to the thread before the last one has ended (`concurrentTasksPerWorker`).
- * 3. An idle thread sleeps on a shared counter (`atomics`), so nothing asynchronous may be left behind on it.
- * 4. A thread that dies is replaced, and its turns are rejected. Piscina gives up on a pool whose threads die before they are ready. Such a
- *    pool is made anew, or tasks in its queue would wait for ever.
+ * 3. An idle thread sleeps on a shared counter (`atomics`), so nothing asynchronous may be left on it.
+ * 4. A thread that dies is replaced, and its turns are rejected. Piscina gives up on a pool whose threads die before
+ *    they are ready. Such a pool is made again, because tasks in its queue would wait for ever.
  */
 import { availableParallelism } from 'node:os'
 import type { CommitReport, CommitTask } from '../../actor/commit-slot.js'
+import { refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import { Commits, START_MS } from '../commits/commits.js'
+import { threadFile } from '../thread-files.js'
+import { within } from '../within.js'
 import type { ThreadUsage } from './thread-usage.js'
 import { Piscina, REMAKE_MS, type ThreadDied } from './threads.js'
-import { refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
-import { threadFile } from '../thread-files.js'
-import { within } from './within.js'
 
-/** What every shard thread is given when it starts. */
+/** What all shard threads are started with. */
 export interface ShardThreadData {
   readonly dataDir: string
   readonly sectionNames: readonly string[]
-  /** Events in a round of counts (deferred-counters.ts). */
+  /** Events in a round of deferred counters (deferred-counters.ts). */
   readonly uncountedEventsMax: number
 }
 
-/** What each of them is given beside that. */
+/** What each shard thread is started with in addition. */
 export interface CommitSlotOf {
   readonly commitSlot: SharedArrayBuffer
 }
 
-/** How many shard threads there are by default: one core is left to the HTTP thread. */
+/** The default number of shard threads: one core is left to the main thread. */
 export function defaultThreads(shards: number): number {
   return Math.max(1, Math.min(shards, availableParallelism() - 1))
 }
 
-/** No shard: a thread is asked for nothing but an answer. */
+/** No shard: the thread has only to answer. */
 const NO_SHARD = -1
 
 /** The entry of each kind of thread. */
@@ -55,7 +56,7 @@ export class ShardThreads {
   readonly #commits: readonly Commits[]
   #closed = false
 
-  /** Tests give modules that die at a chosen point. */
+  /** `modules` replaces entries of threads: tests have some that die at a chosen point. */
   constructor(count: number, data: ShardThreadData, died: ThreadDied, modules: Partial<typeof shardModules> = {}) {
     const { decides, commits } = { ...shardModules, ...modules }
     this.#data = data
@@ -69,8 +70,8 @@ export class ShardThreads {
   }
 
   /**
-   * Runs a turn on its shard's thread. Where another thread commits it, `decided` is called before that commit is waited for. Rejects when
-   * the turn failed or a thread died; a dead thread is replaced.
+   * Runs a turn on its shard's thread. Where another thread commits it, calls `decided` before it waits for that
+   * commit. Rejects when the turn failed or a thread died.
    */
   async run(task: TurnTask, decided: () => void = () => {}): Promise<TurnResult> {
     const thread = this.threadOf(task.shard)
@@ -86,7 +87,7 @@ export class ShardThreads {
       : { ...refuseTurn(task, refusal), beginsAnew: true }
   }
 
-  /** Makes the shard's thread give back the memory that it has mapped for the shard; false where it cannot now. */
+  /** Makes the shard's thread release the memory that it has mapped for the shard; false where it cannot now. */
   async unmap(shard: number): Promise<boolean> {
     const pool = this.#pools[this.threadOf(shard)] as unknown as Piscina<number, boolean>
     return await pool.run(shard, { name: 'unmap' })
@@ -100,10 +101,10 @@ export class ShardThreads {
     return shard % this.#pools.length
   }
 
-  /** How a thread is doing. It answers when it has run the turns that it has. */
-  async look(thread: number): Promise<ThreadUsage> {
+  /** The usage of a thread, after the turns that it has. */
+  async readUsage(thread: number): Promise<ThreadUsage> {
     const pool = this.#pools[thread] as unknown as Piscina<null, ThreadUsage>
-    return await pool.run(null, { name: 'look' })
+    return await pool.run(null, { name: 'readUsage' })
   }
 
   /** Ends a thread and starts another in its place. No turn may be under way on it. */
@@ -125,7 +126,7 @@ export class ShardThreads {
     await Promise.all(this.#commits.map((commits) => commits.close()))
   }
 
-  /** Resolves when the pool's thread has linked its modules: a thread that is ended before that ends the process. */
+  /** Resolves when the pool's thread has loaded its modules: ending a thread before that ends the process. */
   async #linked(pool: Piscina<TurnTask, TurnResult>): Promise<void> {
     if (pool.threads.length === 0) return
     const nothing = (pool as unknown as Piscina<number, boolean>).run(NO_SHARD, { name: 'unmap' })

@@ -1,44 +1,44 @@
 /**
- * Threads: the one file that imports `piscina`.
+ * Occasional threads, and the one import of `piscina`.
  *
- * Owns: how threads live that work now and then. Leaves out: which those are (services/), threads of shards
- * (shard-threads.ts).
+ * Owns: the life of threads that have work only now and then. Leaves out: which threads those are (services/), threads
+ * of shards (shard-threads.ts).
  *
- * 1. Piscina begins no thread by itself for what waits where the last one died, or could not start: a pool without a least number of
- *    threads is made anew whenever its last thread is gone and something waits.
+ * 1. When the last thread of a pool dies or cannot start, piscina starts no other for the tasks that wait, unless the
+ *    pool has a minimum of threads. Such a pool is made again.
  */
 import { Piscina } from 'piscina'
-import { within } from './within.js'
+import { within } from '../within.js'
 
 export { Piscina }
 
-/** How long a pool that has lost its thread and got no other is left alone. */
+/** How long after the loss of its thread a pool is checked for a new one. */
 export const REMAKE_MS = 500
-/** How long work that was told to give up is waited for. */
+/** How long to wait for work that was told to give up. */
 const END_MS = 10_000
 
-/** Told of a thread that died, or could not start, with nothing to do. */
+/** Told of a thread that died, or could not start, while it had no task. */
 export type ThreadDied = (error: unknown) => void
 
 export interface OccasionalSettings {
   /** The entry of the thread. */
   readonly module: URL
   readonly threadsMax: number
-  /** How long a thread waits for more to do. */
+  /** How long a thread waits for another task. */
   readonly idleMs: number
-  /** How much those come after threads that decide events, where cores are few. */
+  /** Added to the nice value, so that threads that decide events come first where cores are few. */
   readonly nice: number
 }
 
-/** How often a task is tried that no thread comes up for. */
+/** How often a task is tried while no thread starts for it. */
 const STARTS_MAX = 4
 
-/** Threads for work that comes now and then; none while there is none. */
+/** Threads for work that comes now and then. There are none while there is no work. */
 export class OccasionalThreads<Task, Result> {
   readonly #make: () => Piscina<Task, Result>
   #pool: Piscina<Task, Result>
   #running = new Set<Promise<Result>>()
-  /** Pools that had tasks and no thread: none of those had begun. */
+  /** Pools that had tasks and no thread: none of these tasks had begun. */
   readonly #lost = new WeakSet<Piscina<Task, Result>>()
 
   constructor({ module, threadsMax, idleMs, nice }: OccasionalSettings, died: ThreadDied) {
@@ -63,17 +63,17 @@ export class OccasionalThreads<Task, Result> {
     return this.#running.size
   }
 
-  /** How long its threads have been busy so far, as their event loops tell it; those that have ended are not counted. */
+  /** Milliseconds that the event loops of its present threads have been busy so far. */
   get busyMs(): number {
     return this.#pool.threads.reduce((sum, { performance }) => sum + performance.eventLoopUtilization().active, 0)
   }
 
-  /** Rejects where its threads should be busy and there are none: they do not come up. */
+  /** Rejects where there are tasks but no threads: they do not start. */
   async answers(): Promise<void> {
-    if (this.#running.size > 0 && this.#pool.threads.length === 0) throw new Error('its threads do not come up')
+    if (this.#running.size > 0 && this.#pool.threads.length === 0) throw new Error('its threads do not start')
   }
 
-  /** New tasks get new threads; the old ones end with what they have under way. */
+  /** New tasks get new threads. The old threads finish their tasks and end. */
   async restart(): Promise<void> {
     const [pool, running] = [this.#pool, this.#running]
     this.#pool = this.#make()
@@ -86,7 +86,7 @@ export class OccasionalThreads<Task, Result> {
     return this.#pool.queueSize
   }
 
-  /** Rejects when the task failed, its thread died, or none came up. */
+  /** Rejects when the task failed, its thread died, or none started. */
   async run(task: Task): Promise<Result> {
     for (let start = 1; ; start++) {
       const [pool, running] = [this.#pool, this.#running]
@@ -103,7 +103,7 @@ export class OccasionalThreads<Task, Result> {
     }
   }
 
-  /** Piscina begins no thread by itself for what waits where the last one died, or could not start. */
+  /** Invariant 1. */
   #remakeWithoutThread(pool: Piscina<Task, Result>): void {
     if (this.#pool !== pool || pool.queueSize === 0 || pool.threads.length > 0) return
     this.#lost.add(pool)
@@ -111,16 +111,13 @@ export class OccasionalThreads<Task, Result> {
     void pool.destroy()
   }
 
-  /** What runs is to be told before to give up. */
+  /** Tasks should have been told to give up before. */
   async close(): Promise<void> {
     await endPool(this.#pool, this.#running)
   }
 }
 
-/**
- * What runs is waited for, but not for ever. A thread that is ended in the midst of opening a store takes the process with
- * it.
- */
+/** Waits for running tasks, but not for ever. Ending a thread that is opening a store would end the process. */
 async function endPool(pool: { destroy(): Promise<void> }, running: Iterable<Promise<unknown>>): Promise<void> {
   await within(END_MS, Promise.allSettled(running)).catch(() => {})
   await pool.destroy()

@@ -1,11 +1,11 @@
-/** What the turns of one shard were like, since the start. */
+/** Number, sizes and durations of the turns of one shard, since the start. */
 import { limits } from '../../limits.js'
 import { Histogram, secondsBounds } from '../../domain/metrics/histogram.js'
 
-/** What a turn says of itself when it is over. */
+/** The measurements of one turn. */
 export interface TurnFacts {
   readonly messages: number
-  /** Seconds from its start on the main thread to its answer, and of these in the flushed commit. */
+  /** Seconds from its start to its answer on the main thread, and those of them in the flushed commit. */
   readonly seconds: number
   readonly flushSeconds: number
 }

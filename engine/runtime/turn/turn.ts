@@ -1,23 +1,30 @@
 /**
  * A turn: the messages that go through a shard's thread together, and who waits for the answers.
  *
- * Owns: the memory that both threads see, and the receivers, by place. Leaves out: when a turn runs (mailbox.ts).
+ * Owns: the memory that both threads share, and the receivers, by place. Leaves out: when a turn runs (mailbox.ts).
  *
- * 1. The memory is shared, not transferred: when a thread dies, the main thread still has the messages and runs them again (D2).
+ * 1. The memory is shared, not transferred. When a thread dies, the main thread still has the messages and runs them
+ *    again (D2).
  * 2. Every receiver is told exactly once.
  */
-import { Refusal, type RefusalCode, type RefusalContext } from '../../errors.js'
-import { epochMs } from '../../clock.js'
-import { limits } from '../../limits.js'
 import { assert } from '../../assert.js'
+import { epochMs } from '../../clock.js'
+import { Refusal, type RefusalCode, type RefusalContext } from '../../errors.js'
+import { limits } from '../../limits.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { TurnTrace } from '../../api/turn-trace.js'
 import type { IngestReceiver } from '../../api/decision-service.js'
+import type { TurnTrace } from '../../api/turn-trace.js'
 import { viewOf } from '../../actor/event-reply.js'
-import type { MailboxEvents, NewMessage, Receiver, ResultReceiver, TakeTimes } from './turn-contract.js'
 import { bytesOf, lastMicrosOf, moveTimesBehind, nextMessage, readTimes, writeMessage } from '../../actor/message.js'
-import { isEventReply, readEventReply, replyExtra, REPLY_BYTES, type Extra } from '../../actor/reply.js'
+import {
+  isEventReply,
+  readEventReply,
+  replyExtra,
+  REPLY_BYTES,
+  type Extra,
+  type RefusalExtra,
+} from '../../actor/reply.js'
 import {
   progressAt,
   PROGRESS_BYTES,
@@ -26,8 +33,9 @@ import {
   type TurnResult,
   type TurnTask,
 } from '../../actor/turn-task.js'
+import type { MailboxEvents, NewMessage, Receiver, ResultReceiver, TakeTimes } from './turn-contract.js'
 
-/** What a turn is begun with. */
+/** What a mailbox adds to a turn when it begins. */
 export type TurnStart = Pick<TurnTask, 'shard' | 'place' | 'settings' | 'opens' | 'handsOver'>
 
 export class Turn {
@@ -38,22 +46,22 @@ export class Turn {
   /** The first time of its first message, and the last time of its last. */
   #firstMicros = 0
   #lastMicros = 0
-  /** By place: the message's job, the id that the client gave (null: in the body, or made by the service), and who waits. */
+  /** By place: the job, the id that the client gave (null: in the body, or made by the service), and who waits. */
   readonly #jobs: JobSettings[] = []
   readonly #ids: (string | null)[] = []
   readonly #receivers: Receiver[] = []
-  /** Messages that somebody traces; null where nobody does, so that this costs nothing. */
-  #followed: { readonly trace: TurnTrace; readonly postedMs: number }[] | null = null
+  /** Traces of messages; null where there are none, so that this costs nothing. */
+  #traces: { readonly trace: TurnTrace; readonly postedMs: number }[] | null = null
   /** How often it was to blame for a failure. */
   attempts = 0
   /** An earlier run may have committed its messages. */
   #mayBeApplied = false
   /** Its number in its shard, given each time it begins; 0 before. */
   place = 0
-  /** It begins only after this many single events of its shard, counted from the start. */
+  /** It begins only after this many single events of its shard, counted since the start. */
   behindSingles = 0
 
-  /** With room for so many bytes and messages. */
+  /** Room for so many bytes and messages. */
   constructor(bytes: number = limits.turnBytesMax, messages: number = limits.turnMessagesMax) {
     this.#memory = Buffer.from(new SharedArrayBuffer(bytes))
     this.#replies = Buffer.from(new SharedArrayBuffer(REPLY_BYTES * messages + PROGRESS_BYTES))
@@ -68,7 +76,7 @@ export class Turn {
     return this.#used
   }
 
-  /** True where a message of that size can be added. */
+  /** True where a message of so many bytes can be added. */
   fits(bytes: number): boolean {
     return this.count < this.#messagesMax && this.#used + bytes <= this.#memory.length
   }
@@ -80,26 +88,26 @@ export class Turn {
     this.#used = writeMessage(this.#memory, this.#used, message, micros)
     if (this.count === 0) this.#firstMicros = micros
     this.#lastMicros = lastMicrosOf(kind, micros)
-    // Not the message itself: the body that it came with may be part of something large.
+    // Not the message itself: its body may be part of a large buffer.
     this.#jobs.push(job)
     this.#ids.push(eventId)
     this.#receivers.push(receiver)
     const { trace } = receiver as IngestReceiver
-    if (trace !== undefined && trace !== null) (this.#followed ??= []).push({ trace, postedMs: epochMs() })
+    if (trace !== undefined && trace !== null) (this.#traces ??= []).push({ trace, postedMs: epochMs() })
   }
 
-  /** Makes the times of its messages increase from behind `latest`; returns the last. Only before it begins for the first time. */
+  /** Makes the times of its messages increase, all after `latest`; returns the last. Only before it begins first. */
   moveBehind(latest: number, takeTimes: TakeTimes): number {
     if (this.#firstMicros > latest) return this.#lastMicros
     return moveTimesBehind(this.#memory, this.count, latest, takeTimes)
   }
 
-  /** Tells those who trace one of its messages that it came back after so many milliseconds. */
+  /** Tells the traces of its messages that it came back after so many milliseconds. */
   ran(shard: number, { beganMs, workMs, flushMs }: TurnResult, ms: number): void {
-    if (this.#followed === null) return
+    if (this.#traces === null) return
     const finishedMs = epochMs()
     const times = { shard, messages: this.count, startedMs: finishedMs - ms, beganMs, workMs, flushMs, finishedMs }
-    for (const { trace, postedMs } of this.#followed) trace.ran(postedMs, times)
+    for (const { trace, postedMs } of this.#traces) trace.ran(postedMs, times)
   }
 
   /** The turn came back without a result. True where it is to blame: the thread began it and did not finish. */
@@ -123,7 +131,7 @@ export class Turn {
       opens: start.opens,
       again: this.#mayBeApplied,
       handsOver: start.handsOver,
-      followed: this.#followed !== null,
+      traced: this.#traces !== null,
     }
   }
 
@@ -137,29 +145,28 @@ export class Turn {
     return latest
   }
 
-  /** Tells every receiver the thread's answer, in order; before that, tells `events` of each event of a job that is not in `changed`. */
-  settle(result: TurnResult, changed: readonly number[], events: Pick<MailboxEvents, 'added'>): void {
-    const { extras } = result
-    // An earlier run may have stored the event, and it may have a later version by now: its own id is still made of its first time.
+  /** Tells every receiver its answer, in order. First tells `events` of each event whose job is not in `changed`. */
+  settle({ extras }: TurnResult, changed: readonly number[], events: Pick<MailboxEvents, 'added'>): void {
+    // An earlier run may have stored the event, and it may have a later version now: its id is made of its first time.
     const times = this.#mayBeApplied ? readTimes(this.#memory, this.count) : null
     for (let i = 0; i < this.#receivers.length; i++) {
-      const at = i * REPLY_BYTES
       const receiver = this.#receivers[i] as Receiver
-      const extraAt = replyExtra(this.#replies, at)
-      const extra = extraAt < 0 ? null : (extras[extraAt] as Extra)
-      if (extra !== null && extra.type === 'refusal') {
-        receiver.refused(new Refusal(extra.code as RefusalCode, extra.message, extra.context as RefusalContext))
-      } else if (isEventReply(this.#replies, at)) {
-        const given = extra !== null && extra.type === 'id' ? extra.eventId : (this.#ids[i] as string | null)
+      const extra = this.#extraOf(i, extras)
+      if (extra?.type === 'refusal') receiver.refused(refusalOf(extra))
+      else if (isEventReply(this.#replies, i * REPLY_BYTES)) {
+        const clientId = extra?.type === 'id' ? extra.eventId : (this.#ids[i] as string | null)
         const job = this.#jobs[i] as JobSettings
-        const reply = readEventReply(this.#replies, at)
-        if (changed.length === 0 || !changed.includes(job.id)) events.added(job, given, reply)
-        const id = given ?? eventIdOf(times === null ? reply.micros : (times[i] as number))
+        const reply = readEventReply(this.#replies, i * REPLY_BYTES)
+        if (changed.length === 0 || !changed.includes(job.id)) events.added(job, clientId, reply)
+        const id = clientId ?? eventIdOf(times?.[i] ?? reply.micros)
         ;(receiver as IngestReceiver).ingested(viewOf(job, id, reply))
-      } else {
-        ;(receiver as ResultReceiver).resolved(extra !== null && extra.type === 'result' ? extra.result : null)
-      }
+      } else (receiver as ResultReceiver).resolved(extra?.type === 'result' ? extra.result : null)
     }
+  }
+
+  #extraOf(i: number, extras: readonly Extra[]): Extra | null {
+    const at = replyExtra(this.#replies, i * REPLY_BYTES)
+    return at < 0 ? null : (extras[at] as Extra)
   }
 
   /** Refuses every message. */
@@ -187,18 +194,22 @@ export class Turn {
     return turns
   }
 
-  /** Its memory has the usual size and can be used again. */
+  /** It has room for as many messages as usual, so it can be used again. */
   get isReusable(): boolean {
     return this.#messagesMax === limits.turnMessagesMax
   }
 
-  /** Makes it ready for other messages. Memory larger than usual is given up. */
+  /** Makes it ready for other messages. Memory larger than usual is dropped. */
   clear(): void {
     this.#used = this.attempts = this.behindSingles = this.place = 0
     this.#mayBeApplied = false
     this.#jobs.length = this.#ids.length = this.#receivers.length = 0
-    this.#followed = null
+    this.#traces = null
     if (this.#memory.length > limits.turnBytesMax)
       this.#memory = Buffer.from(new SharedArrayBuffer(limits.turnBytesMax))
   }
+}
+
+function refusalOf({ code, message, context }: RefusalExtra): Refusal {
+  return new Refusal(code as RefusalCode, message, context as RefusalContext)
 }

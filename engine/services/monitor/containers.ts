@@ -21,7 +21,7 @@ import type {
   TimeSelector,
 } from '../../api/container-service.js'
 import type { LogLevel } from '../../api/log-level.js'
-import { within } from '../../runtime/threads/within.js'
+import { within } from '../../runtime/within.js'
 import { monitorBounds } from './bounds.js'
 import type { Logs } from './log/log.js'
 import type { SampleStore } from './sample-store.js'

@@ -5,9 +5,8 @@
  *    go: their share is how long their event loops were busy.
  * 2. A thread that does not answer in time has no sample; nothing waits for it.
  */
-import { threadMs } from '../../runtime/threads/thread-time.js'
-import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
-import { within } from '../../runtime/threads/within.js'
+import { threadMs, type ThreadUsage } from '../../runtime/threads/thread-usage.js'
+import { within } from '../../runtime/within.js'
 import type { Integrations } from '../integrations/integrations.js'
 import type { ReaderThreads } from '../readers/reader-threads.js'
 import type { TrainingThreads } from '../training/training-threads.js'

@@ -4,8 +4,8 @@
  * Owns: which watchdogs exist, and what is shown of them. Leaves out: checks (watchdog-checks.ts), commits
  * (watchdog-changes.ts), how new ones are validated (new-watchdog.ts).
  *
- * 1. A watchdog changes, fires and resolves in one commit with its entry in the audit log and with what integrations are
- *    to tell. After a restart it has the state that it had.
+ * 1. A watchdog changes, fires and resolves in one commit with its entry in the audit log and with what integrations
+ *    are to tell. After a restart it has the state that it had.
  */
 import type { Clock } from '../../clock.js'
 import { isRefusal, Refusal } from '../../errors.js'

@@ -27,6 +27,7 @@ import { exportDocument } from '../read/export.js'
 import type { QueryStore } from './event-scan.js'
 import { readStats } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
+import { ModelTimes } from '../../actor/model-times.js'
 import { readEnrichments } from '../../actor/enrichment-results.js'
 import { readNotes } from '../../actor/notes.js'
 import type { QueriedJob } from './query-protocol.js'
@@ -49,6 +50,7 @@ export class EventDocuments {
   readonly #serviceName: string
   readonly #pointsOnly: boolean
   readonly #points = new Map<number, DecisionPoints>()
+  readonly #times = new Map<number, ModelTimes>()
   readonly #trainedThrough = new Map<number, number>()
 
   constructor(stores: (shard: number) => QueryStore, serviceName: string, pointsOnly: boolean) {
@@ -130,10 +132,17 @@ export class EventDocuments {
       ballot,
       serviceName: this.#serviceName,
       previous: decodePrevious(record),
+      trainedMicros: this.#modelTimes(job.shard).trainedMicros(job.id, header.modelVersion),
       notes: readNotes(environment, job.id, { record, micros }),
       place: placeOf(environment, job, { micros, header }),
       enrichments: readEnrichments(environment, job.id, { micros, header }),
     })
+  }
+
+  #modelTimes(shard: number): ModelTimes {
+    let times = this.#times.get(shard)
+    if (times === undefined) this.#times.set(shard, (times = new ModelTimes(this.#stores(shard).environment)))
+    return times
   }
 
   #decisionPoints(job: QueriedJob, body: Record<string, unknown>): Json {

@@ -9,7 +9,7 @@
  *    it is, and says so (`timedOut`).
  */
 import { Refusal } from '../../errors.js'
-import { queriedIds, ingestedWithin, matches, type Condition } from '../../domain/query/condition.js'
+import { requiredIds, ingestedWithin, matches, type Condition } from '../../domain/query/condition.js'
 import type { FieldSet } from '../../domain/query/field.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import type { Environment, KeyRange } from '../../store/environment.js'
@@ -61,7 +61,7 @@ export class EventScan {
     let event = this.#fields.get(job.shard)
     if (event === undefined) this.#fields.set(job.shard, (event = new RecordFields(environment, codec, fields)))
     event.ofJob(job)
-    const ids = queriedIds(condition)
+    const ids = requiredIds(condition)
     const goesOn = (micros: number, record: Uint8Array): boolean => {
       if (this.#isCheckDue(record.length) && this.#isOver()) return false
       event.event(micros, record)

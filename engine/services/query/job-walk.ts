@@ -10,14 +10,14 @@
 import { everything, matches, type Condition } from '../../domain/query/condition.js'
 import type { EventRef } from '../../domain/query/collector.js'
 import type { FieldSet } from '../../domain/query/field.js'
-import type { FirstEvents, SortOrder, Standing } from '../../domain/query/sort.js'
+import type { FirstEvents, SortOrder, SortPosition } from '../../domain/query/sort.js'
 import { readStats } from '../../actor/job-stats.js'
 import type { EventScan, QueryContext } from './event-scan.js'
 import type { QueriedJob } from './query-protocol.js'
 import type { RecordFields } from './record-fields.js'
 
 /** An event, and its values in the order of the page. */
-export interface SortedRef extends Standing, EventRef {}
+export interface SortedRef extends SortPosition, EventRef {}
 
 export interface JobWalk {
   readonly context: QueryContext
@@ -30,7 +30,7 @@ export interface JobWalk {
   /** Events are counted up to this number at least. */
   readonly tracked: number
   /** The page begins behind this place. */
-  readonly after?: Standing | null
+  readonly after?: SortPosition | null
   /** Narrows the page and the count, not the aggregations. */
   readonly postFilter?: Condition
   readonly aggregate?: (event: RecordFields, ref: EventRef) => void

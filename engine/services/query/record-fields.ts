@@ -8,7 +8,9 @@
  * 2. Values are valid until the next event.
  */
 import type { EventExtras } from '../../domain/event/envelope.js'
+import { isoMicros } from '../../clock.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
+import { pipelinePlace } from '../../domain/event/pipeline.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { decisionWords } from '../../domain/job/labels.js'
@@ -26,10 +28,11 @@ import {
   type RecordHeader,
 } from '../../store/event-record.js'
 import { UNDECIDED } from '../../domain/learn/consensus.js'
-import { consensusName, readBallot, stateOf } from '../../actor/votes/ballots.js'
+import { consensusMicros, consensusName, readBallot, stateOf } from '../../actor/votes/ballots.js'
 import { subjectOf, type Reads } from '../../actor/event-table.js'
 import { LOW_CONFIDENCE, readStats } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
+import { ModelTimes } from '../../actor/model-times.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
 
 /** What the votes on an event amount to. */
@@ -37,6 +40,7 @@ interface Standing {
   /** The label's name, `Undecided`, or null. */
   readonly consensus: string | null
   readonly undecided: boolean
+  readonly consensusMicros: number | null
   readonly state: BucketState
 }
 
@@ -47,7 +51,7 @@ const none: readonly ScalarValue[] = []
 /** Fields in which '' stands for a decision that was not made (S4). */
 const undecided: ReadonlySet<OwnName> = new Set(['result', 'result_label', 'previous_result'])
 const noDecision: readonly ScalarValue[] = ['']
-const nobodyVoted: Standing = { consensus: null, undecided: false, state: 'new' }
+const nobodyVoted: Standing = { consensus: null, undecided: false, consensusMicros: null, state: 'new' }
 
 /** What fields need to know of a job. */
 type FieldsJob = Pick<JobSettings, 'id' | 'title' | 'labels'>
@@ -56,6 +60,7 @@ export class RecordFields implements EventFields {
   readonly #reads: Reads
   readonly #codec: BodyCodec
   readonly #body: BodyFields
+  readonly #modelTimes: ModelTimes
   readonly #standings = new Map<string, Standing>()
   #job!: FieldsJob
   #decisionWords: readonly (readonly ScalarValue[])[] = []
@@ -69,6 +74,7 @@ export class RecordFields implements EventFields {
   constructor(reads: Reads, codec: BodyCodec, fields: FieldSet) {
     this.#reads = reads
     this.#codec = codec
+    this.#modelTimes = new ModelTimes(reads)
     this.#body = new BodyFields(fields.paths)
   }
 
@@ -171,6 +177,14 @@ export class RecordFields implements EventFields {
       case 'model':
       case 'model.path':
         return header.modelVersion === 0 ? none : [modelIdOf(this.#job.id, header.modelVersion)]
+      case 'model.timestamp':
+        return time(this.#modelTimes.trainedMicros(this.#job.id, header.modelVersion))
+      case 'last_compute_consensus_timestamp':
+        return time(this.#standing(header).consensusMicros)
+      case 'pipeline_status':
+        return [pipelinePlace(header).status]
+      case 'pipeline_stage':
+        return [pipelinePlace(header).stage]
       case 'attention.low_confidence_score.attention_required':
         return [header.label >= 0 && header.confidence < LOW_CONFIDENCE]
       case 'attention.undecided_consensus.attention_required':
@@ -201,12 +215,17 @@ export class RecordFields implements EventFields {
         : {
             consensus: consensusName(this.#job.labels, ballot.consensus),
             undecided: ballot.consensus === UNDECIDED,
+            consensusMicros: consensusMicros(ballot),
             state: stateOf(ballot, this.#trainedThroughSeq),
           }
     if (this.#standings.size >= STANDINGS_MAX) this.#standings.clear()
     this.#standings.set(key, standing)
     return standing
   }
+}
+
+function time(micros: number | null): readonly ScalarValue[] {
+  return micros === null ? none : [isoMicros(micros)]
 }
 
 function maybe(value: ScalarValue | null | undefined): readonly ScalarValue[] {

@@ -11,6 +11,7 @@ import { isoMicros } from '../../clock.js'
 import { bucketText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { EventExtras, sectionFields } from '../../domain/event/envelope.js'
+import { pipelinePlace } from '../../domain/event/pipeline.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { UNDECIDED } from '../../domain/learn/consensus.js'
 import type { EventView } from '../../api/decision-service.js'
@@ -18,7 +19,7 @@ import type { PreviousDecision, RecordHeader } from '../../store/event-record.js
 import type { StoredNote } from '../../store/note-row.js'
 import type { EnrichmentNote, EnrichmentRow } from '../../store/enrichment-row.js'
 import type { BallotRow } from '../../store/rows.js'
-import { consensusName } from '../../actor/votes/ballots.js'
+import { consensusMicros, consensusName } from '../../actor/votes/ballots.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import { clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
 import type { ClusterPlace } from '../../api/cluster-service.js'
@@ -36,6 +37,8 @@ export interface ExportDeps {
   readonly notes: readonly StoredNote[]
   /** Its place in its cluster; null where the job has no clusters, or has not clustered it. */
   readonly place: ClusterPlace | null
+  /** When the model of the decision was trained, microseconds; null without one. */
+  readonly trainedMicros: number | null
   /** Its enrichment; null where there is none. */
   readonly enrichments: EnrichmentRow | null
   readonly serviceName: string
@@ -53,6 +56,7 @@ type Section = Readonly<Partial<Record<(typeof sectionFields)[number], unknown>>
 
 function section(deps: ExportDeps): Section {
   const { job, view, header, body, ballot, previous, notes } = deps
+  const pipeline = pipelinePlace(header)
   const bucketId = header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex')
   return {
     result: view.result,
@@ -76,7 +80,14 @@ function section(deps: ExportDeps): Section {
       low_confidence_score: { attention_required: header.label >= 0 && header.confidence < LOW_CONFIDENCE },
       undecided_consensus: { attention_required: ballot?.consensus === UNDECIDED },
     },
-    model: header.modelVersion === 0 ? null : { path: modelIdOf(job.id, header.modelVersion) },
+    last_compute_consensus_timestamp: timeOf(consensusMicros(ballot)),
+    storage_tag: deps.extras?.storage_tag ?? null,
+    pipeline_status: pipeline.status,
+    pipeline_stage: pipeline.stage,
+    model:
+      header.modelVersion === 0
+        ? null
+        : { path: modelIdOf(job.id, header.modelVersion), timestamp: timeOf(deps.trainedMicros) },
     timers: {
       ingest_timestamp: isoMicros(view.ingestMicros),
       reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),
@@ -85,6 +96,10 @@ function section(deps: ExportDeps): Section {
     agentic_notes: notes.map(noteDocument),
     log_messages: [...enrichmentMessages(deps), ...logMessages(deps), ...notes.map(noteMessage)].sort(byTimestamp),
   }
+}
+
+function timeOf(micros: number | null): string | null {
+  return micros === null ? null : isoMicros(micros)
 }
 
 /** The event's cluster, why the event is in it, and its decisions so far. */

@@ -25,6 +25,7 @@ import type { ConsensusView } from '../../api/consensus-service.js'
 import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
 import { EventReader } from './event-reader.js'
 import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
+import { ModelTimes } from '../../actor/model-times.js'
 import { exportDocument } from './export.js'
 import { readStats } from '../../actor/job-stats.js'
 import { readNotes } from '../../actor/notes.js'
@@ -45,11 +46,13 @@ export class JobReader implements ShardReader {
   readonly #codec: BodyCodec
   readonly #stats = new Map<number, StatsRow>()
   readonly #events: EventReader
+  readonly #modelTimes: ModelTimes
 
   constructor(environment: Environment) {
     this.#environment = environment
     this.#codec = new BodyCodec(environment)
     this.#events = new EventReader(environment, (job) => this.stats(job))
+    this.#modelTimes = new ModelTimes(environment)
   }
 
   /** The shard has committed a turn. */
@@ -130,6 +133,7 @@ export class JobReader implements ShardReader {
       serviceName,
       previous: decodePrevious(found.record),
       notes: readNotes(this.#environment, job.id, found),
+      trainedMicros: this.#modelTimes.trainedMicros(job.id, found.header.modelVersion),
       place: placeOf(this.#environment, job, found),
       enrichments: readEnrichments(this.#environment, job.id, found),
     })

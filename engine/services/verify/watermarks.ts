@@ -15,7 +15,7 @@
  */
 import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
-import { decodeJsonRow, encodeJsonRow } from '../../store/rows.js'
+import { decodeJsonRow, encodeJsonRow } from '../../store/json-row.js'
 import { isMade } from '../../store/directory/whole-files.js'
 import type { ReadableShards } from '../read/job-reader.js'
 

@@ -30,7 +30,7 @@ test('macro recall counts each true label alike', () => {
   assert.equal(result.macroRecall, 0.5)
 })
 
-test('sure decisions are those with a confidence of 90 or more', () => {
+test('confident decisions are those with a confidence of 90 or more', () => {
   const result = score([played(0, 'A', 90), played(0, 'B', 95), played(0, 'A', 89.99), played(0, '', 0)], labels)
   assert.equal(result.sure, 0.5)
   assert.equal(result.sureRight, 0.5)
@@ -40,7 +40,7 @@ test('no events score zero, not NaN', () => {
   assert.deepEqual(score([], labels), { events: 0, decided: 0, accuracy: 0, macroRecall: 0, sure: 0, sureRight: 0 })
 })
 
-test('never labelled are the events whose bucket is new', () => {
+test('an event whose bucket is new counts as never labelled', () => {
   assert.deepEqual(neverLabelled([played(0, 'A'), played(0, 'A', 99, 'in_knowledge_base'), played(0, 'A')]), [0, 2])
 })
 

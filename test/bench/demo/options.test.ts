@@ -31,7 +31,7 @@ test('help is an option of its own', () => {
   assert.deepEqual(parseOptions(['--help']), { kind: 'help' })
 })
 
-test('what cannot be followed is refused with a sentence that names it', () => {
+test('unusable options are refused with a sentence that names them', () => {
   assert.match(refused(['--nothing']), /^Unknown option '--nothing'\.$/)
   assert.match(refused(['stray']), /stray/)
   assert.match(refused(['--file', 'F']), /^--file needs --label/)

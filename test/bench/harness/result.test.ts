@@ -32,7 +32,7 @@ test('rates are medians over rounds', () => {
   assert.deepEqual(result, { perSecond: 10, p50Ms: 2, p99Ms: 20 })
 })
 
-test('a table says what was met, what was not, and notes what is worth knowing', () => {
+test('a table shows which bars were met, which were not, and the notes', () => {
   const text = rowsText([
     { what: 'one', ours: 123_456, unit: '/s', ratio: 0.512, bar: 'at least 0.5', met: true, note: 'a remark' },
     { what: 'two', ours: 1.5, unit: 'ms', bar: 'under 1', met: false },
@@ -44,7 +44,7 @@ test('a table says what was met, what was not, and notes what is worth knowing',
   assert.match(text, /\[1\] a remark$/)
 })
 
-test('figures have two or three digits that matter', () => {
+test('figures have two or three significant digits', () => {
   const values = [1234.5, 123.45, 12.345, 1.2345, 0.0031415, 0, Number.NaN]
   assert.deepEqual(values.map(figure), ['1,235', '123', '12.3', '1.23', '0.0031', '0.00', '–'])
 })

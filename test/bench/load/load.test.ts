@@ -115,7 +115,7 @@ test('a bulk load counts refused and undecided lines', async () => {
   assert.deepEqual([result.events, result.refused, result.undecided], [200, 50, 150])
 })
 
-test('a bulk load that is refused as a whole is an error', async () => {
+test('a bulk load whose request is refused is an error', async () => {
   const handler: Handler = (_, response) => response.writeHead(401).end('{}')
   await assert.rejects(
     serve(handler, (port) => runBulkLoad({ port, ...bulkLoad })),

@@ -40,7 +40,7 @@ const expected: Seen[] = [
   { status: 503, body: 'no\n' },
 ]
 
-test('responses are read wherever the wire is cut', () => {
+test('responses are read wherever the bytes are cut', () => {
   for (const bytes of [1, 2, 3, 7, 16, 61, 10_000]) assert.deepEqual(read(wire, bytes), expected, `${bytes}`)
 })
 

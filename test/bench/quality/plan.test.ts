@@ -41,7 +41,7 @@ function options(...args: string[]): QualityOptions {
   return parsed
 }
 
-test('the runs are those that the protocols of the folder have labels for', (context) => {
+test('the runs are those for which the protocols of the folder have labels', (context) => {
   const folder = folderOfSets(context)
   const tasks = planTasks(options('--data', folder, '--decisions', '--labels', '10,30,100'))
   const names = tasks.map(
@@ -69,7 +69,7 @@ test('a set of a dozen labels is learned and scored', (context) => {
   }
 })
 
-test('options that cannot be followed are said', (context) => {
+test('unusable options are reported', (context) => {
   const folder = folderOfSets(context)
   for (const [args, words] of [
     [[], /--data is needed/],

@@ -16,7 +16,7 @@ const protocol = {
   outliers: { b: { 0: { train: [0, 2], inliers: [4, 6], outliers: [5, 7] } } },
 }
 
-/** What is said of a set of these files; '' where it is good. Texts are written as they are. */
+/** The report on a set of these files; '' if it is good. Texts are written as they are. */
 function saidOf(context: TestContext, lines: readonly unknown[], head: unknown): string {
   const folder = temporaryDirectory(context)
   const textOf = (part: unknown): string => (typeof part === 'string' ? part : JSON.stringify(part))
@@ -44,7 +44,7 @@ test('a set of lines with events and labels is good, with or without a meta', (c
   )
 })
 
-test('what is wrong with a protocol is said by its name', (context) => {
+test('a fault in a protocol is reported by its name', (context) => {
   const { outliers, ...rest } = protocol
   for (const [head, words] of [
     ['{', /protocol.json.gz is no JSON/],
@@ -60,7 +60,7 @@ test('what is wrong with a protocol is said by its name', (context) => {
     assert.match(saidOf(context, events, head), words)
 })
 
-test('what is wrong with events is said by the line', (context) => {
+test('a fault in events is reported by its line', (context) => {
   for (const [line, words] of [
     ['{"event"', /line 3 \(from 0\), is no JSON/],
     [{ event: {}, label: 7 }, /line 3 \(from 0\), label: /],
@@ -77,7 +77,7 @@ test('what is wrong with events is said by the line', (context) => {
   )
 })
 
-test('a file that is not there, or no gzip, is named', (context) => {
+test('a missing file, or one that is not gzip, is named', (context) => {
   const folder = temporaryDirectory(context)
   mkdirSync(join(folder, 'set'))
   writeFileSync(join(folder, 'set', 'protocol.json.gz'), '{}')

@@ -5,7 +5,7 @@ import { play } from '../../../bench/root-cause/play.js'
 import { mined } from '../../../bench/root-cause/simple-methods.js'
 import { topologyAlarms, topologyNames } from '../../../bench/root-cause/topologies.js'
 
-describe('made alerts of microservices', () => {
+describe('synthetic alerts of microservices', () => {
   it('are the same for the same seed, of all three labels, and clusters begin with one cause', () => {
     for (const name of topologyNames) {
       const alarms = topologyAlarms(name, 1_500, 1)

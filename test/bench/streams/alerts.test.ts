@@ -31,7 +31,7 @@ test('a body has 500 to 950 bytes of JSON', () => {
   }
 })
 
-test('every label is there: most alerts are dropped, some are escalated', () => {
+test('every label occurs: most alerts are dropped, some are escalated', () => {
   const share = (label: string): number => sample.filter((alert) => alert.label === label).length / sample.length
   assert.deepEqual([...new Set(sample.map(({ label }) => label))].sort(), [...alertLabels].sort())
   assert.ok(share('Drop') > 0.5 && share('Drop') < 0.9, `${share('Drop')}`)
@@ -68,7 +68,7 @@ test('equal decision points mostly have equal labels, but not always', () => {
   assert.ok(commonest / sample.length > 0.93 && commonest < sample.length, `${commonest / sample.length}`)
 })
 
-test('half way the world drifts: new rules and processes appear', () => {
+test('half-way the world drifts: new rules and processes appear', () => {
   const ruleIds = (alerts: readonly Alert[]): Set<unknown> => {
     return new Set(alerts.map(({ body }) => valueAt(body, 'rule.id')))
   }

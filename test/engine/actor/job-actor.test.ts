@@ -149,7 +149,7 @@ describe('an exported event', () => {
     await shard.feedback(job, 'e', 'ann', 'Drop')
     await shard.feedback(job, 'e', 'bob', 'Escalate')
     const { document } = shard.reader().exportEvent(job, 'e', 'service')
-    const beside = ['event_id', 'job_id', 'job_title', 'title', 'severity', 'storage_tag', 'model.path']
+    const beside = ['event_id', 'job_id', 'job_title', 'title', 'severity', 'model.path', 'model.timestamp']
     for (const name of Object.keys(ownFields).filter((each) => !beside.includes(each))) {
       const value = name
         .split('.')
@@ -158,6 +158,19 @@ describe('an exported event', () => {
     }
     const { attention } = document.service as { attention: { undecided_consensus: unknown } }
     assert.deepEqual(attention.undecided_consensus, { attention_required: true })
+  })
+})
+
+describe('the storage tag of an event', () => {
+  it("is in the service's section, whatever the body has under that name, never from an old export", async () => {
+    const shard = new TestShard()
+    const post = (eventId: string, body: object) =>
+      shard.post({ job, kind: 'ingest', eventId, body: JSON.stringify(body) })
+    const exported = (eventId: string) => shard.reader().exportEvent(job, eventId, 'service').document as any
+    await post('a', { raw_body: { storage_tag: 'its own' }, storage_tag: 'cold' })
+    assert.deepEqual([exported('a').storage_tag, exported('a').service.storage_tag], ['its own', 'cold'])
+    await post('b', { raw_body: { service: exported('a').service } })
+    assert.equal(exported('b').service.storage_tag, null)
   })
 })
 

@@ -136,7 +136,7 @@ for (const [name, secret] of [
     role: 'case_creation',
     hostParameter: 'url',
     secrets: [secret],
-    parameters: { project: 'SEC', once_per: 'event', title: '{{title}}', description: '<{{event_id}}>' },
+    parameters: { project: 'SEC', once_per: 'event', title: '{{title}}', description: '({{event_id}})' },
     // A refused search is skipped, so only a refused creation refuses the event.
     behaviours: httpBehaviours,
     async open() {
@@ -147,7 +147,7 @@ for (const [name, secret] of [
         behave: (how) => void (server.http.answer = how === 'well' ? working : behaving[how]),
         taken: (count) =>
           eventually(
-            async () => server.cases.map(({ text }) => /<(.*)>/.exec(text)![1]!),
+            async () => server.cases.map(({ text }) => /\((.*)\)/.exec(text)![1]!),
             (ids) => ids.length >= count,
           ),
         close: () => server.close(),

@@ -9,7 +9,23 @@ test('without a filter everything is there, jobs in brief', () => {
   resources.apply(smallSet(), true, testAuthor)
   const all = resources.list({})
   assert.deepEqual(all.at(-1), {
-    job: { type: 'job', properties: { id: 1, title: 'job', category: 'Decision intelligence', status: 'STARTED' } },
+    job: {
+      type: 'job',
+      properties: {
+        id: 1,
+        title: 'job',
+        category: 'Decision intelligence',
+        status: 'STARTED',
+        decision_points: ['host.name', 'rule.id'],
+        advanced_settings: {
+          custom_labels: [
+            { name: 'Escalate', hex_color: '#ED0A2C', id: 'label_0' },
+            { name: 'Drop', hex_color: '#1264FE', id: 'label_1' },
+            { name: 'Investigate', hex_color: '#9A00FF', id: 'label_2' },
+          ],
+        },
+      },
+    },
   })
   assert.deepEqual(resources.list({ type: 'job' }), [all.at(-1)])
   const types = ['api_key', 'integration', 'job'] as const

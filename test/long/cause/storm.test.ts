@@ -1,6 +1,7 @@
 /**
- * A storm: `STORM_ALERTS` (default one million) alerts into one cluster, through a shard on a real store, with everything
- * else that streams have in them: no fields, 1970 and 2100, relations in circles, and a new process in the middle.
+ * A storm: `STORM_ALERTS` (default one million) alerts into one cluster, through a shard on a real store. Among them
+ * are all the odd alerts of real streams: no fields, 1970 and 2100, relations in circles. Half-way, a new process takes
+ * over.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -24,15 +25,15 @@ import { jobSettings } from '../../support/engine/shard.js'
 const total = Number(process.env.STORM_ALERTS ?? 1_000_000)
 const block = 5_000
 const devices = 40
-/** What a row takes at most, bytes. */
+/** The largest row, bytes. */
 const ROW_BYTES_MAX = 16_000
 
 const impossible = ['1970-01-01T00:00:00Z', '2100-01-01T00:00:00Z', 'soon', null, -1]
 
-/** One device in a hundred alerts is about nothing, or of no time; the others are next to each other in a circle. */
+/** One alert in a hundred has no device or no usable time. The others are neighbours in a circle. */
 function storm(random: SeededRandom, number: number): { body: Record<string, unknown>; odd: boolean } {
   const device = random.below(devices)
-  // All of it within an hour and a half of the stream's time, or a cluster would have reached its length.
+  // All of it within an hour and a half of the stream's time; otherwise the cluster would reach its maximum length.
   const seconds = Math.floor((number / total) * 5_400) - random.below(20)
   const body = alarm(`d${device}`, `k${random.below(6)}`, Math.max(0, seconds), [
     `d${(device + 1) % devices}`,
@@ -56,7 +57,7 @@ async function run(linkage: 'window' | 'precedence'): Promise<void> {
     const random = new SeededRandom(1)
     let turns = new Turns(new Shard(environment, ['service']), job)
     let odd = 0
-    // By quarter of the storm: the least heap, since the rest is garbage.
+    // The least heap in each quarter of the storm: the rest is garbage.
     const heaps = [Infinity, Infinity, Infinity, Infinity]
     const seconds: number[] = []
     for (let number = 0; number < total; number += block) {
@@ -91,7 +92,7 @@ async function run(linkage: 'window' | 'precedence'): Promise<void> {
   }
 }
 
-/** Nearly everything is in one cluster, which says that it was cut; every row is bounded, and the cluster can be walked. */
+/** Nearly everything is in one cluster, which is marked as cut. Every row is bounded, and the cluster can be walked. */
 function check(environment: LmdbEnvironment, linkage: 'window' | 'precedence', odd: number): void {
   const job = jobSettings({
     category: 'Automated root cause analysis',

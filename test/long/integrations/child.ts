@@ -15,7 +15,7 @@ export class Child {
       stream?.on('data', (bytes: Buffer) => (this.#output = `${this.#output}${bytes.toString()}`.slice(-20_000)))
   }
 
-  /** Starts it; resolves when `isUp` says so. @throws Error with its last words where it ends first, or takes too long. */
+  /** Starts it; resolves when `isUp` is true. @throws Error with its last output if it ends first or takes too long. */
   static async start(
     command: string,
     args: readonly string[],
@@ -56,7 +56,7 @@ export class Child {
   }
 }
 
-/** True where somebody listens there. */
+/** True if something listens there. */
 export function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

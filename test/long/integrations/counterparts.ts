@@ -1,8 +1,9 @@
 /**
- * Where real counterparts come from: registries and tools of the machine, into `.cache/integrations/` beside the project.
+ * Installs real counterparts from registries and with tools of the machine, into `.cache/integrations/` beside the
+ * project.
  *
- * What is not to be had here (no Java, no Go, a registry that does not answer) is said, and its tests are skipped; what is
- * there and does not work fails them.
+ * If a counterpart cannot be installed here (no Java, no Go, a registry that does not answer), its tests are skipped
+ * and the reason is printed. If it is installed and does not work, its tests fail.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The project, seen from where this file is compiled to. */
+/** The project, relative to the compiled file. */
 const project = fileURLToPath(new URL('../../../../', import.meta.url))
 const cache = join(project, '.cache/integrations')
 export const sources = join(project, 'test/long/integrations')
@@ -21,10 +22,10 @@ export const isShort = process.env.INTEGRATIONS === 'short'
 
 const INSTALL_MS = 300_000
 
-/** A counterpart cannot be had on this machine. */
+/** A counterpart cannot be installed on this machine. */
 class NotHere extends Error {}
 
-/** Runs an installer. @throws NotHere where it is not there, or does not come to an end well. */
+/** Runs an installer. @throws NotHere if it does not exist or fails. */
 function run(command: string, args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): void {
   const { error, status, stderr, stdout } = spawnSync(command, args, {
     encoding: 'utf8',
@@ -37,7 +38,7 @@ function run(command: string, args: readonly string[], options: { cwd?: string; 
   if (status !== 0) throw new NotHere(`${command} ${args[0]} ended with ${status}: ${last.slice(0, 300)}`)
 }
 
-/** A folder of the cache that `fill` fills once; half of it is never taken for all. */
+/** A folder of the cache that `fill` fills once. A half-filled folder never counts as filled. */
 function cached(name: string, fill: (folder: string) => void): string {
   const folder = join(cache, name)
   if (existsSync(join(folder, 'whole'))) return folder
@@ -70,7 +71,7 @@ export function jarsOf(name: string, folder: string): string {
   })
 }
 
-/** Asks Debian's packages; the lists of a new machine are empty, and fetched then. */
+/** Queries Debian's packages. A new machine has no package lists; they are fetched then. */
 function aptGet(args: readonly string[], folder: string): void {
   try {
     run('apt-get', args, { cwd: folder })
@@ -80,7 +81,7 @@ function aptGet(args: readonly string[], folder: string): void {
   }
 }
 
-/** Debian packages, laid out in a folder of their own; nothing of the machine changes. */
+/** Debian packages, laid out in a folder of their own; the machine does not change. */
 export function debianOf(name: string, packages: readonly string[]): string {
   return cached(name, (to) => {
     aptGet(['download', '-q', ...packages], to)
@@ -90,8 +91,8 @@ export function debianOf(name: string, packages: readonly string[]): string {
 }
 
 /**
- * Debian packages with everything that they need, as a root directory of their own, set up by a script of /bin/sh in it. Only
- * root may use it (chroot).
+ * Debian packages with all their dependencies, as a root directory of their own. A script for /bin/sh sets it up from
+ * inside. Only root may use it (chroot).
  */
 export function debianRoot(name: string, packages: readonly string[], script: string): string {
   return cached(name, (root) => {
@@ -132,7 +133,7 @@ export function debianRoot(name: string, packages: readonly string[], script: st
   })
 }
 
-/** A program of Go, from the module proxy. */
+/** A program in Go, from the module proxy. */
 export function goProgram(name: string, module: string): string {
   return cached(name, (to) =>
     run('go', ['install', module], { env: { ...process.env, GOBIN: to, GOFLAGS: '-mod=mod' } }),
@@ -146,7 +147,7 @@ export function pythonOf(name: string, packages: readonly string[]): string {
   )
 }
 
-/** The first of these that can be had. @throws NotHere with what the last one says. */
+/** The first of these that can be installed. @throws NotHere with the reason of the last one. */
 export function firstOf<T>(...ways: readonly (() => T)[]): T {
   for (const [at, way] of ways.entries()) {
     try {
@@ -159,7 +160,7 @@ export function firstOf<T>(...ways: readonly (() => T)[]): T {
   throw new NotHere('there is no way')
 }
 
-/** What `install` gives, or null where it is not to be had here: the tests of that counterpart are to be skipped. */
+/** The result of `install`; null if the counterpart cannot be installed here, so that its tests are skipped. */
 export function counterpart<T>(name: string, install: () => T): T | null {
   try {
     return install()
@@ -170,7 +171,7 @@ export function counterpart<T>(name: string, install: () => T): T | null {
   }
 }
 
-/** Why tests of a counterpart are skipped, as an option of a test; false where it is there. */
+/** The reason why tests of a counterpart are skipped, as an option of a test; false if it is installed. */
 export function skipUnless(there: unknown, name: string): string | false {
   return there === null ? `${name} cannot be had on this machine` : false
 }

@@ -9,7 +9,7 @@ import { freePort, jarsOf } from './counterparts.js'
 
 const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qg'
 
-/** The jars. @throws where they cannot be had. */
+/** The jars. @throws NotHere if they cannot be installed. */
 export function kafkaJars(): string {
   return jarsOf('kafka-4.1.0', 'kafka')
 }
@@ -19,7 +19,10 @@ function pem(text: string): string {
 }
 
 export class KafkaNode {
-  /** In the clear, over TLS, and with SASL in the clear: user `ann`, password `right one`, as PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. */
+  /**
+   * In the clear, over TLS, and with SASL in the clear: user `ann`, password `right one`, as PLAIN, SCRAM-SHA-256 and
+   * SCRAM-SHA-512.
+   */
   readonly ports: { readonly plain: number; readonly tls: number; readonly sasl: number }
   readonly #jars: string
   readonly #home: string

@@ -71,7 +71,7 @@ async function all(
 }
 
 test(
-  `through ${KILLS} kills of the service, and some of the broker, no record is lost and none is doubled`,
+  `through ${KILLS} kills of the service, and some of the broker, no record is lost or duplicated`,
   options,
   async () => {
     await makeTopic('kills', 3)
@@ -105,13 +105,13 @@ test(
 )
 
 test(
-  'where a topic begins is written down first; new partitions begin with their first record; a group is told',
+  'the start of a topic is stored first; new partitions begin with their first record; the group sees the offsets',
   options,
   async () => {
     await makeTopic('begin', 1)
     await publish('begin', 0, 10)
     const fresh = open({ topics: 'begin', start_at: 'new', group: 'begin' })
-    // A broker that is young does not know its groups yet.
+    // A young broker does not know its groups yet.
     const { documents, checkpoint } = (await eventually(
       async () => fresh.poll(null, never).catch(() => null),
       (piece) => piece !== null,
@@ -130,7 +130,7 @@ test(
       async () => (await admin.fetchTopicMetadata({ topics: ['begin'] })).topics[0]?.partitions.length,
       (count) => count === 3,
     )
-    // One that knows of the new partitions.
+    // A new consumer that knows the new partitions.
     const wider = kafka().producer()
     await wider.connect()
     await publish('begin', 15, 45, wider)
@@ -152,13 +152,13 @@ test(
   },
 )
 
-test('records that were deleted before they were read are passed, and that is said', options, async () => {
+test('records that were deleted before they were read are skipped, and this is reported', options, async () => {
   await makeTopic('short', 1)
   await publish('short', 0, 20)
   const input = open({ topics: 'short', batch_size: 5 })
   const { checkpoint } = await all(input, 5)
   await input.close()
-  // One that knows of the topic.
+  // A new consumer that knows the topic.
   const fresh = kafka().admin()
   await fresh.connect()
   await fresh.fetchTopicMetadata({ topics: ['short'] })
@@ -171,7 +171,7 @@ test('records that were deleted before they were read are passed, and that is sa
   await next.close()
 })
 
-test('records come however their producer, or the broker, has compressed them', options, async () => {
+test('records are read with every compression of their producer or of the broker', options, async () => {
   for (const type of ['gzip', 'snappy', 'lz4', 'zstd']) {
     await admin.createTopics({
       topics: [{ topic: type, numPartitions: 1, configEntries: [{ name: 'compression.type', value: type }] }],
@@ -184,7 +184,7 @@ test('records come however their producer, or the broker, has compressed them', 
   }
 })
 
-test('who we are: PLAIN and SCRAM; TLS that is verified', options, async () => {
+test('every way to authenticate works: PLAIN and SCRAM; and TLS is verified', options, async () => {
   await makeTopic('who', 1)
   const reasonWith = async (port: number, more: object): Promise<string> => {
     const sink = new KafkaOutput(
@@ -209,7 +209,7 @@ test('who we are: PLAIN and SCRAM; TLS that is verified', options, async () => {
 })
 
 test(
-  'an event that is too large is refused, those beside it are delivered; a topic that is not there fails',
+  'an event that is too large is refused, its neighbours are delivered; a missing topic is a failure',
   options,
   async () => {
     await makeTopic('large', 1)

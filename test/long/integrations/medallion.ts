@@ -1,7 +1,8 @@
 /**
- * A real TAXII 2.1 server of the tests' own: medallion of OASIS, from PyPI into `.cache/integrations/` beside the project.
+ * A real TAXII 2.1 server for the tests: medallion of OASIS, from PyPI into `.cache/integrations/` beside the project.
  *
- * It needs Python 3.9 or later with pip. Its collections are in memory; what is posted to one is there.
+ * It needs Python 3.9 or later with pip. It keeps its collections in memory; a posted object is in its collection at
+ * once.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,7 @@ import { join } from 'node:path'
 import { Child } from './child.js'
 import { freePort, pythonOf } from './counterparts.js'
 
-/** As they were when this was written: medallion itself names no versions. */
+/** The versions of the day when this was written: medallion itself pins none. */
 const packages = [
   'medallion==3.0.0',
   'Flask==3.1.3',
@@ -32,7 +33,7 @@ export interface Medallion {
   close(): Promise<void>
 }
 
-/** Its packages. @throws where they cannot be had. */
+/** Its packages. @throws NotHere if they cannot be installed. */
 export function medallionPackages(): string {
   return pythonOf('medallion-3.0.0', packages)
 }

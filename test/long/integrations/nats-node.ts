@@ -7,7 +7,10 @@ import { debianOf, firstOf, freePort, goProgram, isShort } from './counterparts.
 
 const VERSION = 'v2.12.1'
 
-/** The program; the short setting takes the older one of Debian first, which needs no build. @throws where there is none. */
+/**
+ * The program. The short setting tries the older one of Debian first, which needs no build. @throws NotHere if there is
+ * none.
+ */
 export function natsProgram(): string {
   const go = (): string =>
     join(goProgram(`nats-server-${VERSION}`, `github.com/nats-io/nats-server/v2@${VERSION}`), 'nats-server')
@@ -31,7 +34,10 @@ export class NatsNode {
     )
   }
 
-  /** `configuration` stands behind what makes it listen and keep streams; `{home}` in it is a folder with these files. */
+  /**
+   * `configuration` is added to the lines that make it listen and keep streams. `{home}` in it is a folder with these
+   * files.
+   */
   static async open(
     program: string,
     configuration = '',

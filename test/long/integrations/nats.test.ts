@@ -60,7 +60,7 @@ function publish(subject: string, from: number, to: number): Promise<void> {
 const connection = (): object => ({ servers: `127.0.0.1:${node.port}`, protocol: 'plain' })
 
 test(
-  `through ${KILLS} kills of the service, and some of the server, no message is lost and none is doubled`,
+  `through ${KILLS} kills of the service, and some of the server, no message is lost or duplicated`,
   options,
   async () => {
     await makeStream('kills', 'alerts.kills')
@@ -88,8 +88,8 @@ test(
   },
 )
 
-test('who we are: a user, a token, an NKey; TLS that is verified', options, async () => {
-  // The seed of a key pair that guards nothing.
+test('every way to authenticate works: a user, a token, an NKey; and TLS is verified', options, async () => {
+  // The seed of a key pair that protects nothing.
   const { createUser } = (await import('@nats-io/transport-node')).nkeys
   const pair = createUser()
   const seed = Buffer.from(pair.getSeed()).toString()
@@ -107,7 +107,7 @@ test('who we are: a user, a token, an NKey; TLS that is verified', options, asyn
     return outcome?.outcome === 'delivered' ? 'delivered' : (outcome?.reason ?? '')
   }
   const tokened = await NatsNode.open(program!, 'authorization { token: "right one" }')
-  // Whoever is let in is told that there is no stream.
+  // A client that is let in is told that there is no stream.
   assert.match(await outcomeWith(tokened.port, { token: 'right one' }), /no stream/)
   assert.match(await outcomeWith(tokened.port, { token: 'wrong one' }), /Authorization/)
   await tokened.close()

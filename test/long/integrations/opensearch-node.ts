@@ -1,7 +1,7 @@
 /**
- * A real OpenSearch node of the tests' own: its jars from Maven Central, started by a few lines of Java.
+ * A real OpenSearch node for the tests: its jars from Maven Central, started by a few lines of Java.
  *
- * It needs a JDK (11 or later) and Maven; the jars are kept in `.cache/integrations/` beside the project.
+ * It needs a JDK (11 or later) and Maven. The jars are kept in `.cache/integrations/` beside the project.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,12 +11,12 @@ import { freePort, jarsOf, sources } from './counterparts.js'
 
 export interface OpenSearchNode {
   readonly port: number
-  /** Asks it; @throws Error where it does not answer well. */
+  /** Sends a request. @throws Error for an answer that is no success. */
   ask(method: string, path: string, body?: unknown): Promise<any>
   close(): Promise<void>
 }
 
-/** The jars. @throws where they cannot be had. */
+/** The jars. @throws NotHere if they cannot be installed. */
 export function openSearchJars(): string {
   return jarsOf('opensearch-2.19.1', 'opensearch')
 }

@@ -1,4 +1,6 @@
-/** The search engine kind against a real OpenSearch node, with a proxy in between that cuts, delays and breaks. */
+/**
+ * The search engine kind against a real OpenSearch node, with a proxy in between that cuts, delays and breaks answers.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server } from 'node:net'
@@ -96,7 +98,7 @@ async function written(name: string): Promise<number> {
 }
 
 test(
-  'documents of three shards with equal dates, and late ones, become events once; each event a document',
+  'documents of three shards with equal dates, and late ones, become events once; each event becomes a document',
   options,
   async (context) => {
     await node.ask('PUT', '/ties-1', { settings: { number_of_shards: 3, number_of_replicas: 0 } })
@@ -124,7 +126,7 @@ test(
   },
 )
 
-test(`through ${KILLS} kills and cut connections no document is lost and none is doubled`, options, async (context) => {
+test(`through ${KILLS} kills and cut connections no document is lost or duplicated`, options, async (context) => {
   await node.ask('PUT', '/kills-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
   const random = new SeededRandom(11)
   const start = Date.now() - 3_600_000
@@ -160,7 +162,7 @@ test(`through ${KILLS} kills and cut connections no document is lost and none is
 })
 
 test(
-  'decisions are written back to the alerts of Wazuh, which are not read as others for that',
+  'decisions are written back to the alerts of Wazuh, which are not read again for that',
   options,
   async (context) => {
     const alert = (i: number): object => ({

@@ -19,7 +19,7 @@ export interface Counterpart {
   readonly connection: object
 }
 
-/** A job with these steps of one integration; its id. */
+/** Makes a job with these steps of one integration; returns its id. */
 export async function makeJob(
   client: Client,
   title: string,
@@ -47,7 +47,7 @@ export async function makeJob(
   return jobIn(answer)
 }
 
-/** A job that events are posted to, with one step that tells its decisions; its id. */
+/** Makes a job that events are posted to, with one step that delivers its decisions; returns its id. */
 export async function makePostedJob(
   client: Client,
   title: string,
@@ -104,15 +104,18 @@ export function alert(i: number): string {
 export interface Killing {
   readonly kills: number
   makeJob(client: Client): Promise<number>
-  /** Puts alerts into the counterpart, from the first to before the last. */
+  /** Puts alerts into the counterpart: numbers `from` to `to` - 1. */
   publish(from: number, to: number): Promise<void>
-  /** Different events that have come out. */
+  /** Number of different events that have been written. */
   written(): Promise<number>
-  /** Something goes wrong with the counterpart. */
+  /** Makes something fail in the counterpart. */
   fault?(kill: number, random: SeededRandom): Promise<void>
 }
 
-/** Kills the service at random points while alerts come; then each of them is an event, once, and has come out. How many there were. */
+/**
+ * Kills the service at random points while alerts arrive. Then each of them must be an event, once, and be written.
+ * Returns their number.
+ */
 export async function throughKills({ kills, publish, written, fault, ...more }: Killing): Promise<number> {
   const random = new SeededRandom(11)
   let service: ChildService = await spawnService({ privateHosts: ['127.0.0.1'] })
@@ -143,7 +146,7 @@ export async function throughKills({ kills, publish, written, fault, ...more }: 
   }
 }
 
-/** Says how many of the alerts that are there already become events in a second. */
+/** Measures how many waiting alerts become events in a second, and prints it. */
 export async function tellSpeed(name: string, count: number, make: (client: Client) => Promise<number>): Promise<void> {
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
   try {

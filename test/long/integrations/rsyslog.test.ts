@@ -66,7 +66,7 @@ async function lines(name: 'tcp' | 'tls', count: number): Promise<string[]> {
   )
 }
 
-test('rsyslog understands every format, with what breaks lines and quotes in it', options, async () => {
+test('rsyslog understands every format, with characters that break lines and quotes', options, async () => {
   const nasty = 'x"\\]|=\r\n{{result}}\u2028\u0000<13> \ud83d\ude00'
   let sent = 0
   for (const format of ['cef', 'json', 'text']) {
@@ -102,7 +102,7 @@ test('rsyslog understands every format, with what breaks lines and quotes in it'
   }
 })
 
-test('over TLS it is verified who rsyslog is', options, async () => {
+test('over TLS the certificate of rsyslog is verified', options, async () => {
   const fares = async (more: object): Promise<string> => {
     const sink = openSink(syslog, 'post_decision', { host: '127.0.0.1', port: ports.tls, timeout_seconds: 5, ...more })
     const [outcome] = await sink.deliver([outgoing('over-tls')], never)

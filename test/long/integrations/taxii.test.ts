@@ -63,7 +63,7 @@ after(async () => {
   await medallion?.close()
 })
 
-test('every indicator is read, in pages, once; then only what was added', options, async () => {
+test('every indicator is read, in pages, once; later only new ones', options, async () => {
   const reader = new TaxiiClient(medallion.connection, toolsFor())
   const [collection] = await reader.collections([COLLECTION], never)
   assert.deepEqual(
@@ -91,7 +91,7 @@ test('every indicator is read, in pages, once; then only what was added', option
   locked.close()
 })
 
-test('events are decided by the indicators that match them, those of later too', options, async () => {
+test('events are decided by the indicators that match them, later indicators too', options, async () => {
   const answer = await client.post('/api/v2/resources', {
     key: { type: 'api_key', properties: { name: 'sender' } },
     rest: {

@@ -65,7 +65,7 @@ test('each alert is an event, with its fields at top level', async () => {
   )
 })
 
-test('told again it is the same event, told to be over it is a new version of it', async () => {
+test('an alert sent again is the same event; a resolved alert is a new version of it', async () => {
   assert.equal((await client.post(path, webhook(alert()))).status, 200)
   assert.equal(await count(), 2)
   assert.equal(
@@ -76,7 +76,7 @@ test('told again it is the same event, told to be over it is a new version of it
   assert.equal((await exported()).status, 'resolved')
 })
 
-test('what is no webhook is refused with its place, and nothing of it is stored', async () => {
+test('a body that is not a webhook is refused with its place, and nothing of it is stored', async () => {
   for (const [body, place] of [
     [{}, 'alerts'],
     [webhook(alert({ fingerprint: undefined })), 'fingerprint'],

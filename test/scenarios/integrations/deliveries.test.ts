@@ -1,4 +1,4 @@
-/** Decisions on their way out, over a real port: steps are set up, events delivered, failures kept and sent again. */
+/** Outgoing decisions over a real port: steps are set up, events delivered, failures kept and sent again. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -51,7 +51,7 @@ async function post(jobId: number, id: string, rawBody: object = { rule: 'a' }):
   assert.equal((await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: rawBody })).status, 201)
 }
 
-test('who asks right behind the request that made the first step is told of it', async () => {
+test('a request right behind the one that made the first step already sees the step', async () => {
   const { title } = await makeJob(client)
   const name = await addWebhook(title, 'http://127.0.0.1:9')
   const { status, text } = await client.get('/api/v2/integrations/deliveries')
@@ -59,7 +59,7 @@ test('who asks right behind the request that made the first step is told of it',
   assert.ok(text.includes(name))
 })
 
-test('a decision is posted, signed, with the event; an event of before the step is not', async () => {
+test('a decision is posted, signed, with its event; an event from before the step is not', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeJob(client)
   await post(jobId, 'before')
@@ -119,7 +119,7 @@ test('an event that is refused is kept, listed, and sent again', async () => {
   await receiver.close()
 })
 
-test('a failed delivery goes with its event when that is deleted for good', async () => {
+test('a failed delivery is erased with its event', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeJob(client)
   await addWebhook(title, receiver.url)
@@ -142,7 +142,7 @@ test('a failed delivery goes with its event when that is deleted for good', asyn
   await receiver.close()
 })
 
-test('a counterpart that is away delays, and loses nothing', async () => {
+test('a counterpart that is unreachable causes a delay and no loss', async () => {
   const away = await HttpReceiver.open()
   const { port } = away
   await away.close()
@@ -164,7 +164,7 @@ test('a counterpart that is away delays, and loses nothing', async () => {
   await back.close()
 })
 
-test('a decision made again is told again; of a stopped job nothing is told until it starts', async () => {
+test('a decision made again is delivered again; a stopped job delivers nothing until it starts', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeJob(client, { decision_points: ['rule'] })
   await addWebhook(title, receiver.url)
@@ -220,7 +220,7 @@ async function train(jobId: number): Promise<void> {
   )
 }
 
-test('a change while a counterpart is away is told to it, although the event was decided once more since, and alike', async () => {
+test('a change during an outage is delivered, even if the event was decided once more, with the same decision', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeTrainedJob()
   const name = await addWebhook(title, receiver.url, {})
@@ -230,7 +230,7 @@ test('a change while a counterpart is away is told to it, although the event was
     () => delivery(name),
     (one) => one.status !== 'running',
   )
-  // Decided before the training for the first time: without a label.
+  // Decided for the first time before the training: without a label.
   for (let i = 0; i < 2; i++) assert.equal((await client.post(`/api/v2/events/${jobId}/a/reprocess`)).status, 200)
   receiver.received.length = 0
   receiver.answer = status(200)
@@ -244,7 +244,7 @@ test('a change while a counterpart is away is told to it, although the event was
   await receiver.close()
 })
 
-test('a decision made again that passes the rule now and did not before is told, with the same label too; once it is told, no more', async () => {
+test('a decision made again is delivered if only now it passes the rule, even with the same label; then no more', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeTrainedJob()
   await post(jobId, 'c', { rule: 'c' })
@@ -275,7 +275,7 @@ test('a decision made again that passes the rule now and did not before is told,
   await receiver.close()
 })
 
-test('a step tells only what its rule names', async () => {
+test('a step delivers only what its rule names', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeJob(client)
   const filters = JSON.stringify([{ field: 'rule', operator: 'is', value: 'wanted' }])

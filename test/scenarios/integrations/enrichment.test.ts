@@ -1,4 +1,4 @@
-/** Enrichment over a real port: events wait for what is looked up about them, and are decided by it, or without it. */
+/** Enrichment over a real port: events wait for it, and are decided with it or without it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually, type Client } from '../../support/client.js'
@@ -23,7 +23,7 @@ after(async () => {
 
 let made = 0
 
-/** A job whose events are looked up at the search engine. */
+/** A job whose events are enriched from the search engine. */
 async function makeEnriched(parameters: object = {}, connection: object = {}, more: object = {}): Promise<number> {
   const name = `cmdb ${++made}`
   const answer = await client.post('/api/v2/resources', {
@@ -89,7 +89,7 @@ async function decided(jobId: number, id: string): Promise<any> {
   return body.service_event
 }
 
-test('an event waits for what is looked up, has it in its fields, and says so in its log', async () => {
+test('an event waits for its enrichment, has it in its fields, and says so in its log', async () => {
   const jobId = await makeEnriched()
   const posted = await post(jobId, 'a', { rule: 'r', source: { ip: '10.0.0.1' } })
   assert.deepEqual([posted.status, posted.error_message], ['pending_inference', null])
@@ -113,7 +113,7 @@ test('an event waits for what is looked up, has it in its fields, and says so in
   assert.match(text, /decision_look_ups_total\{outcome="nothing"\} 2\n/)
 })
 
-test('what was looked up decides: a model is trained on it, buckets differ by it, filters find it', async () => {
+test('enrichment decides: a model is trained on it, buckets differ by it, filters find it', async () => {
   const jobId = await makeEnriched()
   for (let i = 0; i < 6; i++) await post(jobId, `e${i}`, { rule: 'r', n: i, source: { ip: `10.0.0.${1 + (i % 2)}` } })
   for (let i = 0; i < 6; i++) await decided(jobId, `e${i}`)
@@ -131,14 +131,14 @@ test('what was looked up decides: a model is trained on it, buckets differ by it
   assert.equal((await decided(jobId, 'y')).service.result_label, 'Drop')
   const filters = [{ field: 'enrichment.cmdb.owner.team', operator: 'is', value: 'web' }]
   assert.equal((await client.post('/api/v2/events/query', { job_ids: [jobId], filters, size: 0 })).body.total_count, 4)
-  // Reprocessing asks nobody: what was looked up is there.
+  // Reprocessing asks no counterpart: the enrichment is stored.
   const query = server.http.received.length
   await client.post(`/api/v2/events/${jobId}/e2/reprocess`)
   assert.equal((await decided(jobId, 'e2')).service.result_label, 'Escalate')
   assert.equal(server.http.received.length, query)
 })
 
-test('the same event again is the same; another body is looked up anew; a client has its own enrichment back', async () => {
+test('the same event again is unchanged; another body is enriched again; a client gets its own enrichment back', async () => {
   const jobId = await makeEnriched()
   const body = { rule: 'r', source: { ip: '10.0.0.1' }, enrichment: { cmdb: { tier: 99 }, other: 'kept' } }
   const first = await post(jobId, 'same', body)
@@ -155,7 +155,7 @@ test('the same event again is the same; another body is looked up anew; a client
   assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 1)
 })
 
-test('a counterpart that is slow, wrong or away holds nobody up: the event is decided without, and says so', async () => {
+test('a slow, wrong or unreachable counterpart delays nobody: the event is decided without it, and says so', async () => {
   const working = server.http.answer
   const slow = await makeEnriched({ time_limit_seconds: 0.3 })
   server.http.answer = (received, response) => void setTimeout(() => working(received, response), 1_500)
@@ -174,7 +174,7 @@ test('a counterpart that is slow, wrong or away holds nobody up: the event is de
   assert.match((await decided(private_, 'no')).service.log_messages[0].content, /private, local or reserved/)
 })
 
-test('a stopped job holds its events, and looks them up when it starts; one without its step decides them', async () => {
+test('a stopped job holds its events, and enriches them when it starts; a job without its step decides them', async () => {
   const jobId = await makeEnriched()
   await client.post(`/api/v2/jobs/${jobId}/stop`)
   await post(jobId, 'held', { rule: 'r', source: { ip: '10.0.0.1' } })

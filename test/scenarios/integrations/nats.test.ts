@@ -17,7 +17,7 @@ after(async () => {
   await server.close()
 })
 
-test('messages become events, decisions messages; what is no event is kept, told, tried again and given up', async () => {
+test('messages become events, decisions messages; an unfit message is kept, reported, retried and given up', async () => {
   const { client } = service
   for (let i = 0; i < 40; i++)
     server.store(

@@ -23,12 +23,12 @@ function put(id: string, ms: number): void {
   server.put('alerts-1', id, { '@timestamp': new Date(1_700_000_000_000 + ms).toISOString(), rule: `r${ms % 3}` })
 }
 
-test('every document becomes an event once, through faults and restarts of the step, and every event a document', async () => {
+test('every document becomes an event once and every event a document, through faults and restarts of the step', async () => {
   for (let i = 0; i < 120; i++) put(`d${i}`, Math.floor(i / 4))
   const working = server.http.answer
   let requests = 0
   server.http.answer = (received, response) => {
-    // Every fifth request is cut, refused, or answered by half.
+    // Every fifth request is cut, refused, or half answered.
     const fault = ++requests % 15
     if (fault === 5) return void response.destroy()
     if (fault === 10) return void response.writeHead(500).end()
@@ -84,7 +84,7 @@ test('every document becomes an event once, through faults and restarts of the s
     30_000,
   )
   assert.equal(new Set(ids).size, 122)
-  // The last request that failed may still be waiting for its repetition.
+  // The last failed request may still wait for its repetition.
   const [input] = await eventually(
     async () => (await client.get('/api/v2/integrations/inputs')).body,
     (inputs) => inputs[0].status === 'running',
@@ -95,7 +95,7 @@ test('every document becomes an event once, through faults and restarts of the s
   assert.equal(event.body.service_event.rule, 'r1')
 })
 
-test('a wrong password is told as the reason, and is not in it', async () => {
+test('a wrong password is reported as the reason, and is not part of it', async () => {
   const parameters = { ...server.connection, password: 'not the one' }
   await client.post('/api/v2/resources', {
     search: { type: 'integration', properties: { title: 'Locked out', integration_type: 'search_engine', parameters } },

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isScope } from '../../../engine/api/scopes.js'
+import { mappings } from '../../../engine/resource/mappings/mappings.js'
 import { settingsTable } from '../../../server/config.js'
 import { makeManual } from '../../../server/docs/manual.js'
 import { routes } from '../../../server/routes/index.js'
@@ -35,6 +36,20 @@ test('every page is short, and its second paragraph is one line that says what i
     assert.match(lines[2]!, /^[A-Z].*\.$/, name)
     assert.equal(lines[3], '', name)
   }
+})
+
+test('no example decides on a field that the field mappings advise against', () => {
+  const avoided = new Set(mappings.flatMap(({ avoid }) => avoid.map(({ path }) => path)))
+  assert.ok(avoided.has('source.ip'))
+  const places = [...texts, ...routes.map((route) => [route.operationId, JSON.stringify(route.bodyExample ?? null)])]
+  let examples = 0
+  for (const [name, text] of places) {
+    for (const [, points] of text!.matchAll(/"(?:decision_points|features)": ?\[([^\]]*)\]/g)) {
+      examples++
+      for (const [, path] of points!.matchAll(/"([^"]*)"/g)) assert.ok(!avoided.has(path!), `${name}: ${path}`)
+    }
+  }
+  assert.ok(examples >= 4)
 })
 
 test('every page is made, and each of its headings is in the index for the search', () => {

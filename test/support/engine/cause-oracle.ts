@@ -1,6 +1,6 @@
 /**
- * Clusters of a job worked out in memory alone: one state that lives from the first alert to the last, without turns,
- * stores, restarts or anything remembered between decisions.
+ * Clusters of a job, computed in memory alone: one state that lives from the first alert to the last, without turns,
+ * stores, restarts or caches between decisions.
  */
 import assert from 'node:assert/strict'
 import { CauseRows } from '../../../engine/actor/cause/cause-table.js'
@@ -33,7 +33,7 @@ export interface CauseJob {
   readonly change: (micros: number, decision: Decision) => void
 }
 
-/** A confidence that moves by less is left as it was said. */
+/** A confidence that moves by less keeps its reported value. */
 const moveMin = 500
 
 export interface OracleAlert {
@@ -67,7 +67,7 @@ export class OracleCauses {
       : this.#decide(job, event, subject, true)
   }
 
-  /** The model's word on the event where it stands now; null where it has no place. */
+  /** The model's values for the event in its current place; null if it has no place. */
   opinion(job: CauseJob, micros: number, body: Record<string, unknown>): PointValues | null {
     this.#clustering.useFeedback(job.feedbackWeights)
     return this.#clustering.alert(micros) === null ? null : this.#values(job, micros, body)
@@ -119,7 +119,7 @@ export class OracleCauses {
     job.change(micros, decision)
   }
 
-  /** Holds every row against the store, and counts clusters again from the alerts that are left. */
+  /** Compares every row with the store, and counts clusters again from the remaining alerts. */
   compare(environment: Environment, jobId: number, events: ReadonlyMap<number, { readonly pending: boolean }>): void {
     this.#clustering.flush()
     const rows = new CauseRows(environment as ConstructorParameters<typeof CauseRows>[0], jobId)

@@ -1,4 +1,4 @@
-/** Holds every row of a job against the oracle. */
+/** Compares every row of a job with the oracle. */
 import assert from 'node:assert/strict'
 import { DecisionPoints } from '../../../engine/domain/event/decision-points.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
@@ -18,7 +18,7 @@ import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from '
 
 const JOB_BYTES = 4
 
-/** A store as it is now, seen by readers that are made for this look at it. */
+/** A store as it is now, seen by new readers. */
 export interface StoreLook {
   readonly environment: Environment
   readonly codec: BodyCodec
@@ -127,7 +127,7 @@ function compareEvents(
       event.bucket,
     )
     const { bucketId: _, hasClientId, enrichments, ...rest } = header
-    assert.equal(enrichments, event.enrichments, `look-ups of event ${event.id}`)
+    assert.equal(enrichments, event.enrichments, `enrichments of event ${event.id}`)
     assert.deepEqual(
       rest,
       {

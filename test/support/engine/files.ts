@@ -1,4 +1,4 @@
-/** Directories of one test's own. */
+/** Directories for one test. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ export function newDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'engine-test-'))
 }
 
-/** A directory that is there until the test ends. */
+/** A directory that is removed when the test ends. */
 export function temporaryDirectory(test: Ending): string {
   const path = newDirectory()
   afterwards(test, () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))

@@ -1,4 +1,4 @@
-/** Random values as JSON.parse makes them, from a seed. */
+/** Random values of the kinds that JSON.parse makes, from a seed. */
 import type { SeededRandom } from '../../../engine/rng.js'
 
 const oddNames = [

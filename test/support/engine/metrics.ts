@@ -11,7 +11,10 @@ import type { StoreLook } from './compare.js'
 import type { OracleEvent, OracleJob } from './oracle.js'
 import { CancelCell } from '../../../engine/services/readers/task-frame.js'
 
-/** A context over one store, with all the time there is; `codec` reads its bodies, a new one for each question where none is given. */
+/**
+ * A context over one store, with all the time there is; `codec` reads its bodies, a new one for each question where
+ * none is given.
+ */
 export function metricsContext(
   environment: Environment,
   ballotCache = new BallotCache(),

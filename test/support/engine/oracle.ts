@@ -1,6 +1,6 @@
 /**
- * What a shard should hold, worked out the simple way: plain JavaScript maps, no bytes, no caches, no turns. Only the
- * pure parts that have tests of their own are shared with the engine (decision points, ids, the classifier, decide).
+ * What a shard should hold, computed the simple way: plain JavaScript maps, no bytes, no caches, no turns. It shares
+ * only pure code with the engine that has tests of its own (decision points, ids, the classifier, decide).
  */
 import { isDeepStrictEqual } from 'node:util'
 import { DecisionPoints, lacksPoints } from '../../../engine/domain/event/decision-points.js'
@@ -24,14 +24,14 @@ export interface OracleEvent {
   readonly id: string
   readonly ownId: boolean
   readonly micros: number
-  /** As its client sent it, and with what was looked up. */
+  /** As its client sent it, and with its enrichments. */
   readonly sent: Record<string, unknown>
   body: Record<string, unknown>
   enrichments: 'none' | 'awaited' | 'stored'
   /** Name of its bucket, or null. */
   bucket: string | null
   lacks: boolean
-  /** What stood before it was last decided again, or null. */
+  /** The decision before the latest one, or null. */
   previous: { decision: Decision; atMicros: number } | null
   readonly notes: unknown[]
   pending: boolean
@@ -49,12 +49,12 @@ export interface OracleTask {
 export interface OracleBallot {
   /** Latest vote of each analyst, in the order in which they were cast. */
   votes: { analyst: string; label: number; atMicros: number; eventMicros: number }[]
-  /** An administrator's word. */
+  /** The vote of an administrator. */
   override: { label: number; atMicros: number } | null
   consensus: number
-  /** Every consensus there was, with the number of the job's change that it came with. */
+  /** Every consensus so far, with the number of the job's change that it came with. */
   history: { seq: number; consensus: number }[]
-  /** What the active model was trained on. */
+  /** The consensus that the active model was trained on. */
   trained: number
 }
 
@@ -69,7 +69,7 @@ export interface OracleTold {
 /** Ballots with their consensus at one moment. */
 export type Snapshot = ReadonlyMap<OracleBallot, number>
 
-/** How often things happened since the active model was installed. */
+/** Counts since the active model was installed. */
 export interface OracleCounts {
   decided: number
   outliers: number
@@ -78,7 +78,7 @@ export interface OracleCounts {
   flips: number
 }
 
-/** The label that has more votes than any other, UNDECIDED for a tie. */
+/** The label with the most votes, UNDECIDED for a tie. */
 function majority(votes: OracleBallot['votes']): number {
   const counts = [0, 1, 2].map((label) => votes.filter((vote) => vote.label === label).length)
   const most = Math.max(...counts)
@@ -88,7 +88,7 @@ function majority(votes: OracleBallot['votes']): number {
 
 export interface OracleVote {
   readonly analyst: string
-  /** Its place. */
+  /** Index of the label. */
   readonly label: number
   readonly micros: number
 }
@@ -100,7 +100,7 @@ export class OracleJob {
   readonly models: number[] = []
   readonly tasks = new Map<number, OracleTask>()
   since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
-  /** What the audit log is to have, by time. */
+  /** The entries that the audit log must have, by time. */
   readonly told = new Map<number, OracleTold>()
   lastEventMicros: number | null = null
   lastFeedbackMicros: number | null = null
@@ -108,7 +108,7 @@ export class OracleJob {
   #throughSeq = 0
   watch = freshTrust()
   #model: { version: number; fingerprint: number; model: Model } | null = null
-  /** Where the job has clusters. */
+  /** Null if the job has no clusters. */
   causes: OracleCauses | null = null
 
   find(id: string): OracleEvent | null {
@@ -119,7 +119,7 @@ export class OracleJob {
     return event === undefined || !event.ownId ? null : event
   }
 
-  /** `enriched`: it waits for look-ups where the job has any. */
+  /** `enriched`: it waits for enrichment if the job has any. */
   ingest(
     settings: JobSettings,
     clientId: string | null,
@@ -176,7 +176,7 @@ export class OracleJob {
     this.#settle(ballot, micros, { action: 'voted', object: event.id, analyst })
   }
 
-  /** The word of an administrator on whatever votes on `subject` count for; null withdraws. */
+  /** The override of an administrator on the ballot that counts for `subject`; null withdraws it. */
   overrule(subject: string, object: string, label: number | null, micros: number): 'override_not_found' | null {
     if (label === null && (this.ballots.get(subject)?.override ?? null) === null) return 'override_not_found'
     const ballot = this.#ballot(subject)
@@ -233,7 +233,7 @@ export class OracleJob {
     }
   }
 
-  /** What was looked up about the event has come: undefined for a step that failed. */
+  /** The enrichment of the event has arrived: undefined for a step that failed. */
   enrich(settings: JobSettings, event: OracleEvent, fields: Record<string, unknown> | undefined, micros: number): void {
     if (event.enrichments !== 'awaited' || settings.status === 'STOPPED') return
     const own = event.sent.enrichment
@@ -268,7 +268,7 @@ export class OracleJob {
     }
   }
 
-  /** True where the label is another one than before. */
+  /** True if the label has changed. */
   decideAgain(settings: JobSettings, event: OracleEvent, micros: number): boolean {
     const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
     const own = event.bucket === null && this.ballots.has(`event ${event.micros}`)
@@ -323,7 +323,9 @@ export class OracleJob {
     this.#throughSeq = row.throughSeq
   }
 
-  /** Labels since the training, the one at it first: whether the new one was there, with another one after it. */
+  /**
+   * Labels since the training, beginning with the one at it: whether the new label occurred with another one after it.
+   */
   #flips({ consensus, history }: OracleBallot): boolean {
     const before = history.filter(({ seq }) => seq <= this.#throughSeq).slice(-1)
     const labels = [...before, ...history.filter(({ seq }) => seq > this.#throughSeq)].map((one) => one.consensus)

@@ -1,4 +1,4 @@
-/** Counts everything that is stored of a job again, from nothing but the rows, and holds the counters against it. */
+/** Counts all stored events of a job again from the rows alone, and compares the counters. */
 import assert from 'node:assert/strict'
 import { consensusOf, isLabel, isLowScore, UNDECIDED } from '../../../engine/domain/learn/consensus.js'
 import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
@@ -19,7 +19,7 @@ export interface Recounted {
 
 const LABELS = 3
 
-/** Fails where a row is missing, left over or counted wrong. */
+/** Fails if a row is missing, left over or counted wrong. */
 export function recount(environment: Environment, jobId: number): Recounted {
   const entries = (table: ShardTable): Entry[] => [...environment.range(table, jobRange(jobId))]
   const subject = ({ key }: Entry): string => Buffer.from(key.subarray(4)).toString('hex')
@@ -39,7 +39,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
     assert.equal(header.hasClientId, clientId !== null)
     if (clientId !== null) assert.equal(ids.get(clientId), micros, `the index of event ${clientId}`)
     assert.equal(header.pending, pending.delete(micros), 'the pending mark of an event')
-    assert.equal(header.enrichments === 'stored', enrichments.delete(micros), 'the look-ups of an event')
+    assert.equal(header.enrichments === 'stored', enrichments.delete(micros), 'the enrichments of an event')
     events.set(clientId ?? eventIdOf(micros), codec.decode(body))
     if (header.hasFeedback) feedbackEvents++
     if (header.bucketId === null) continue
@@ -50,7 +50,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
     decisions.set(bucket, decided)
   }
   assert.equal(events.size, entries('events').length, 'one event an id')
-  assert.deepEqual([pending.size, enrichments.size], [0, 0], 'marks and look-ups without an event')
+  assert.deepEqual([pending.size, enrichments.size], [0, 0], 'pending rows and enrichments without an event')
   for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
   const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
   const buckets = entries('buckets').map((entry) => [subject(entry), entry.value] as const)
@@ -88,7 +88,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
 
 interface Recounting {
   readonly buckets: readonly (readonly [id: string, row: Uint8Array])[]
-  /** Events. */
+  /** Number of events. */
   readonly perBucket: ReadonlyMap<string, number>
   readonly ballots: ReadonlyMap<string, BallotRow>
   readonly decisions: ReadonlyMap<string, number[]>

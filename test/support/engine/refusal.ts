@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { Refusal, type RefusalCode } from '../../../engine/errors.js'
 
-/** Says that `act` is refused with that code. */
+/** Asserts that `act` is refused with that code. */
 export function assertRefused(code: RefusalCode, act: () => unknown): Refusal {
   try {
     act()

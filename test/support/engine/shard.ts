@@ -1,4 +1,4 @@
-/** A shard and its mailbox on a store in memory, without threads: everything else is as in the service. */
+/** A shard and its mailbox on a store in memory, without threads. Everything else is as in the service. */
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { defaultLabels } from '../../../engine/domain/job/labels.js'
 import { objectiveOf } from '../../../engine/domain/job/objective.js'
@@ -41,8 +41,8 @@ import {
 import { testAuthor } from '../author.js'
 
 export const sectionNames = ['service']
-/** Of a round of counts: a few, so that rounds end. */
-const usualLateEventsMax = 8
+/** Events in one round of counts: few, so that rounds end. */
+const usualUncountedEventsMax = 8
 
 /** The selection of a task that names every event. */
 export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
@@ -70,7 +70,7 @@ export function jobSettings(more: Partial<JobSettings> = {}): JobSettings {
   }
 }
 
-/** What a message becomes: a promise for its result. */
+/** What a message is made of; posting it promises its result. */
 export interface Posting {
   readonly job: JobSettings
   readonly kind: MessageKind
@@ -80,7 +80,7 @@ export interface Posting {
   readonly micros?: number
 }
 
-/** How far rows are behind depends on where turns end; what they come to does not. */
+/** How far rows are behind depends on where turns end; their sum does not. */
 function wholeCount(environment: Environment, key: Uint8Array): CountRow {
   const [jobId, number] = [jobOfKey(key), versionOfKey(key)]
   const bucket = [...environment.range('buckets', jobRange(jobId))].find(
@@ -90,14 +90,14 @@ function wholeCount(environment: Environment, key: Uint8Array): CountRow {
   return new BucketCounts(environment, jobId).of(id, number)
 }
 
-/** A turn that was laid down and is to be committed, as by another thread. */
+/** A turn that was handed over, to be committed as by another thread. */
 class LaidDown {
   readonly place: number
   readonly #batch = new WriteBatch()
   readonly #environment: Environment
-  /** What became of it: null while nothing has. */
+  /** Its outcome; null until there is one. */
   outcome: { readonly error: unknown } | 'committed' | null = null
-  /** Told when it is committed. */
+  /** Called when it is committed. */
   whenCommitted: () => void = () => {}
 
   constructor(environment: Environment, place: number, batch: WriteBatch) {
@@ -120,7 +120,7 @@ class LaidDown {
   }
 }
 
-/** Lays turns down, and commits them some time later, or when they are waited for. */
+/** Accepts turns that are handed over. Commits them some time later, or when something waits for them. */
 export class LateCommits implements HandOver {
   readonly #environment: Environment
   laid: LaidDown | null = null
@@ -149,13 +149,16 @@ export class LateCommits implements HandOver {
 export class TestShard<E extends Environment = MemoryEnvironment> {
   readonly environment: E
   readonly failures: unknown[] = []
-  /** Runs a turn; a test puts its own here to let turns fail. */
+  /** Runs a turn. A test may replace it to let turns fail. */
   run: (task: TurnTask) => TurnResult
   mailbox: Mailbox
-  /** Rounds of the event loop until a turn that was handed over is committed; negative: none is handed over. A test puts its own here. */
+  /**
+   * Rounds of the event loop until a turn that was handed over is committed; negative: none is handed over. A test may
+   * replace it.
+   */
   commitRounds: () => number = () => 1
   readonly lateCommits: LateCommits
-  /** What the main thread remembers; a test compares it with what is stored. */
+  /** What the main thread remembers; a test compares it with the stored events. */
   latest = this.#noneYet()
   readonly #uncountedEventsMax: number
   #shard: Shard
@@ -163,7 +166,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
 
   constructor(
     environment: E = new MemoryEnvironment(shardTables) as Environment as E,
-    uncountedEventsMax = usualLateEventsMax,
+    uncountedEventsMax = usualUncountedEventsMax,
   ) {
     this.environment = environment
     this.#uncountedEventsMax = uncountedEventsMax
@@ -173,12 +176,12 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     this.mailbox = this.#openMailbox()
   }
 
-  /** The shard runs the turn; for a `run` of the test's own. */
+  /** The shard runs the turn; for a test's own `run`. */
   runTurn(task: TurnTask): TurnResult {
     return this.#shard.run(task)
   }
 
-  /** The thread is another one from now on; whoever has the mailbox does not know. */
+  /** Another thread takes over; the mailbox does not know. */
   replaceThread(): void {
     this.#shard = this.#newShard()
   }
@@ -187,7 +190,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     return new Shard(this.environment, sectionNames, this.#uncountedEventsMax, this.lateCommits)
   }
 
-  /** The thread of the next turn dies, before or after its commit; whether it has. */
+  /** The thread of the next turn dies, before or after its commit. The result tells whether it has. */
   dieOnce(when: 'before' | 'after'): { happened: boolean } {
     const death = { happened: false }
     this.run = (task) => {
@@ -200,7 +203,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     return death
   }
 
-  /** The process is another one from now on. */
+  /** Another process takes over. */
   restart(): void {
     this.replaceThread()
     this.latest = this.#noneYet()
@@ -238,7 +241,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     return this.vote(job, eventId, { analyst, label })
   }
 
-  /** Feedback with what else an analyst may say. */
+  /** Feedback with everything that an analyst may add. */
   vote(job: JobSettings, eventId: string, input: Partial<FeedbackInput>): Promise<unknown> {
     return this.post({ job, kind: 'feedback', eventId, body: JSON.stringify(input) })
   }
@@ -286,7 +289,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     return this.post({ job, kind: 'task', body: encodeTaskCommand(order) }) as Promise<ReprocessRow | null>
   }
 
-  /** Trains from what is stored now; the bytes of an install message. */
+  /** Trains from what is stored now; returns the bytes of an install message. */
   train(job: JobSettings, version: number): Uint8Array {
     const result = trainFrom(
       this.environment,
@@ -323,12 +326,15 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     return this.reader().event(job, eventId)
   }
 
-  /** Every row of the store, `table key value` in hexadecimal, counts as what they come to; of one job where `jobId` is given. */
+  /**
+   * Every row of the store, `table key value` in hexadecimal, with counts as their sums; of one job if `jobId` is
+   * given.
+   */
   rows(jobId?: number): string[] {
     const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
     const own = jobId === undefined ? '' : jobId.toString(16).padStart(8, '0')
     const codec = new BodyCodec(this.environment)
-    // Which texts have become words depends on when the shard was opened; what they spell does not.
+    // Which texts have become words depends on when the shard was opened; the texts do not.
     const shown = (table: string, key: Uint8Array, value: Uint8Array): string => {
       if (table === 'counts') return hex(encodeCount(wholeCount(this.environment, key)))
       if (table !== 'events') return hex(value)

@@ -1,4 +1,4 @@
-/** The parts of an engine on a directory of their own, with its threads, for tests of what is behind its door. */
+/** The internals of an engine with its threads, on a directory of their own. */
 import { join } from 'node:path'
 import type { Clock } from '../../../engine/clock.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
@@ -13,20 +13,20 @@ import { lockDataDir } from '../../../engine/store/directory/data-lock.js'
 import { afterwards, type Ending } from '../afterwards.js'
 import { temporaryDirectory } from './files.js'
 
-/** All parts side by side. */
+/** All internals in one object. */
 export interface EngineParts extends Reports, Stores, Runtime, Services {
   job(id: number): JobSettings | undefined
   close(): Promise<void>
 }
 
-/** The parts over a directory that is there, of one shard where it is new. */
+/** The internals over an existing directory, with one shard if it is new. */
 export async function wireParts(options: EngineOptions): Promise<EngineParts> {
   const lock = await lockDataDir(options.dataDir)
   const { reports, stores, runtime, services, close } = wire(options, openDataDir(options.dataDir, 1), lock)
   return { ...reports, ...stores, ...runtime, ...services, job: (id) => stores.resources.job(id), close }
 }
 
-/** With a clock that is not the machine's, and on a directory that is there already, where they are given. */
+/** Takes a manual clock and an existing directory if they are given. */
 export async function openParts(test: Ending, clock?: Clock, madeDir?: string): Promise<EngineParts> {
   const dataDir = madeDir ?? join(temporaryDirectory(test), 'data')
   if (madeDir === undefined) makeDataDir(dataDir)

@@ -1,6 +1,6 @@
 /**
- * Systems of cases as small as the requests that the service makes of them, by their public documentation. Not the real
- * things: what they say of a request that is not as documented is not tried here.
+ * Case systems with only the requests that the service makes, after their public documentation. They do not show how
+ * the real systems answer requests that break it.
  */
 import type { ServerResponse } from 'node:http'
 import type { OpenedParameters } from '../../../engine/integration/contract.js'
@@ -10,7 +10,7 @@ export interface StoredCase {
   readonly id: string
   readonly title: string
   readonly text: string
-  /** Where its mark is looked for. */
+  /** Where its marker is searched for. */
   readonly mark: string
   readonly notes: string[]
 }
@@ -19,14 +19,16 @@ export interface StoredCase {
 interface Dialect {
   readonly connection: OpenedParameters
   readonly parameters: OpenedParameters
-  /** Of the requests that identify themselves. */
+  /** The credentials of valid requests. */
   readonly header: readonly [string, string]
-  /** The case that a request makes, or null where it is another request. */
+  /** The case that a request makes, or null for other requests. */
   made(received: Received, body: any): Omit<StoredCase, 'id' | 'notes'> | null
   madeAnswer(id: string): unknown
-  /** The mark that a request looks for, or null. */
+  /** The marker that a request searches for, or null. */
   sought(received: Received, body: any): string | null
   foundAnswer(found: StoredCase | null): unknown
+  /** What the system takes for plain text; a text that is not marked so is a fault. */
+  readonly plain: RegExp
   /** Case and text of a note, or null. */
   noted(received: Received, body: any): readonly [string, string] | null
 }
@@ -38,6 +40,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
   thehive: {
     connection: { api_key: 'hive-key-1' },
     parameters: {},
+    plain: /^(`{3,})\n(?<text>[\s\S]*)\n\1$/,
     header: ['authorization', 'Bearer hive-key-1'],
     made: ({ path, method }, body) =>
       method === 'POST' && path === '/api/v1/case'
@@ -52,6 +55,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
   jira: {
     connection: { user: 'bot', token: 'jira-token-1' },
     parameters: { project: 'SEC' },
+    plain: /^\{noformat\}\n(?<text>[\s\S]*)\n\{noformat\}$/,
     header: ['authorization', basic('bot:jira-token-1')],
     made: ({ path }, { fields } = {} as any) =>
       path === '/rest/api/2/issue' ? { title: fields.summary, text: fields.description, mark: fields.labels[0] } : null,
@@ -65,6 +69,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
   servicenow: {
     connection: { user: 'bot', password: 'snow-pass-1' },
     parameters: {},
+    plain: /^(?<text>[\s\S]*)$/,
     header: ['authorization', basic('bot:snow-pass-1')],
     made: ({ path, method }, body) =>
       method === 'POST' && path === '/api/now/table/incident'
@@ -78,6 +83,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
   redmine: {
     connection: { api_key: 'red-key-1' },
     parameters: { project: 'soc' },
+    plain: /^<pre>\n(?<text>[\s\S]*)\n<\/pre>$/,
     header: ['x-redmine-api-key', 'red-key-1'],
     made: ({ path, method }, { issue } = {} as any) => {
       return method === 'POST' && path === '/issues.json'
@@ -115,6 +121,12 @@ export class CaseServer {
     return this.#dialect.parameters
   }
 
+  #shown(text: string): string {
+    const match = this.#dialect.plain.exec(text)
+    if (match === null) throw new Error(`not plain text: ${text}`)
+    return match.groups!.text!
+  }
+
   answer(received: Received, response: ServerResponse): void {
     const dialect = this.#dialect
     const reply = (status: number, document: unknown): void =>
@@ -125,13 +137,13 @@ export class CaseServer {
     const noted = dialect.noted(received, body)
     if (noted !== null) {
       const found = this.cases.find(({ id }) => id === noted[0])
-      found?.notes.push(noted[1])
+      found?.notes.push(this.#shown(noted[1]))
       return reply(found === undefined ? 404 : 200, {})
     }
     const made = dialect.made(received, body)
     if (made !== null) {
       const id = String(this.cases.length + 1)
-      this.cases.push({ id, ...made, notes: [] })
+      this.cases.push({ id, ...made, text: this.#shown(made.text), notes: [] })
       return reply(201, dialect.madeAnswer(id))
     }
     const sought = dialect.sought(received, body)

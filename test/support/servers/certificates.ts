@@ -1,4 +1,4 @@
-/** Two certificates for 127.0.0.1 that nobody vouches for, good for a hundred years. They guard nothing. */
+/** Two self-signed certificates for 127.0.0.1, valid for a hundred years. They protect nothing. */
 
 export const firstCertificate = {
   name: 'first',

@@ -1,13 +1,13 @@
 /**
- * A Kafka broker as small as the parts of its protocol that the service speaks, in their oldest versions: a real TCP server that
- * keeps the batches of records that it is sent as they are.
+ * A Kafka broker with only the protocol that the service speaks, in the oldest versions: a real TCP server that keeps
+ * batches of records as they arrive.
  */
 import type { Socket } from 'node:net'
 import { SmallServer } from './small-server.js'
 
 export type KafkaBehaviour = 'well' | 'silent' | 'refusing' | 'broken' | 'half'
 
-/** Requests that it answers, and their one version. */
+/** The requests that it answers, each in one version. */
 const versions = {
   produce: [0, 3],
   fetch: [1, 4],
@@ -80,7 +80,7 @@ export class KafkaServer extends SmallServer {
   readonly topics = new Map<string, Partition[]>()
   behaviour: KafkaBehaviour = 'well'
   clusterId = 'small'
-  /** Where brokers are said to be; null for where this one is. */
+  /** The addresses that it reports for its brokers; null for its own. */
   advertised: { readonly host: string; readonly port: number } | null = null
 
   private constructor() {
@@ -99,12 +99,12 @@ export class KafkaServer extends SmallServer {
     ])
   }
 
-  /** All that is stored, as bytes. */
+  /** All stored batches, as bytes. */
   get stored(): Buffer {
     return Buffer.concat([...this.topics.values()].flat().flatMap(({ batches }) => batches.map(({ bytes }) => bytes)))
   }
 
-  /** What a partition has before this offset is deleted. */
+  /** Everything before this offset of a partition is deleted. */
   deleteBefore(topic: string, partition: number, offset: number): void {
     const of = this.topics.get(topic)![partition]!
     of.first = BigInt(offset)
@@ -127,7 +127,7 @@ export class KafkaServer extends SmallServer {
           void (
             socket.destroyed || socket.write(Buffer.concat([int(4, answer.length + 4), int(4, correlation), answer]))
           )
-        // Nothing there: a moment later, as a broker that waits.
+        // Nothing yet: it answers a moment later, as a broker that waits.
         if (key === versions.fetch[0]) setTimeout(send, 5)
         else send()
       }
@@ -195,7 +195,7 @@ export class KafkaServer extends SmallServer {
         const base = of.next
         if (error === 0) {
           bytes.writeBigInt64BE(base)
-          // The last offset in a batch is told behind its length, epoch, version, checksum and attributes.
+          // The last offset of a batch follows its length, epoch, version, checksum and attributes.
           of.next = base + BigInt(bytes.readInt32BE(23)) + 1n
           of.batches.push({ bytes, next: of.next })
         }
@@ -241,7 +241,7 @@ export class KafkaServer extends SmallServer {
         request.number(4)
         const { batches, first, next } = this.topics.get(topic)![partition]!
         const error = from < first || from > next ? OFFSET_OUT_OF_RANGE : 0
-        // A batch as a whole, and no more than one: what is before the offset is the reader's to leave out.
+        // One whole batch. The reader skips the records before its offset.
         const found =
           error === 0 ? (batches.find((batch) => batch.next > from)?.bytes ?? Buffer.alloc(0)) : Buffer.alloc(0)
         return Buffer.concat([

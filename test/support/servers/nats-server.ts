@@ -1,6 +1,6 @@
 /**
- * A NATS server as small as the parts of its protocol that the service speaks: a real TCP (or TLS) server, with one stream
- * that takes every subject and durable pull consumers of it.
+ * A NATS server with only the protocol that the service speaks: a real TCP (or TLS) server, one stream for every
+ * subject, and durable pull consumers.
  */
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
@@ -28,7 +28,7 @@ interface Peer {
 
 const CREATED = '2026-01-05T06:00:00Z'
 
-/** A message as it is published: `reply` is '' where no answer is wanted. */
+/** A published message; `reply` is '' if no answer is wanted. */
 interface Published {
   readonly subject: string
   readonly reply: string
@@ -36,7 +36,7 @@ interface Published {
   readonly payload: Buffer
 }
 
-/** Where a consumer's messages are wanted. */
+/** Where a consumer's messages go. */
 interface Pull {
   readonly name: string
   readonly consumer: Consumer
@@ -49,7 +49,7 @@ export class NatsServer extends SmallServer {
   behaviour: NatsBehaviour = 'well'
   token = ''
   tls: { readonly key: string; readonly cert: string } | null = null
-  /** Other servers that the cluster is said to have. */
+  /** Other servers that it reports as its cluster. */
   connectUrls: string[] = []
   readonly #ids = new Set<string>()
 
@@ -61,7 +61,7 @@ export class NatsServer extends SmallServer {
     return new NatsServer().listen()
   }
 
-  /** Puts a message into the stream; its sequence, or that of the one with the same id. */
+  /** Puts a message into the stream. Returns its sequence, or that of the message with the same id. */
   store(subject: string, payload: Buffer, headers = ''): number {
     const id = /^Nats-Msg-Id: ?(.*)$/m.exec(headers)?.[1]
     if (id !== undefined && this.#ids.has(id)) return this.messages.length
@@ -207,7 +207,7 @@ export class NatsServer extends SmallServer {
     return Math.min(next, ...pending) - 1
   }
 
-  /** What was not acknowledged on another connection comes again at once. */
+  /** Messages that another connection did not acknowledge are delivered again at once. */
   #pull(peer: Peer, pull: Pull, batch: number): void {
     const { name, consumer, reply } = pull
     const again = [...consumer.pending].filter((sequence) => !(peer as any)[`given${sequence}`])
@@ -244,7 +244,7 @@ export class NatsServer extends SmallServer {
   }
 }
 
-/** True where a subject is one of a pattern: `*` stands for one token, `>` for all that follow. */
+/** True if the subject matches the pattern: `*` stands for one token, `>` for all that follow. */
 function isOf(subject: string, pattern: string): boolean {
   const [tokens, wanted] = [subject.split('.'), pattern.split('.')]
   return (

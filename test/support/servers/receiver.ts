@@ -1,4 +1,4 @@
-/** Counterparts of integrations: small real servers that remember what they were sent, and fail as they are told. */
+/** Counterparts of integrations: small real servers that remember what they receive, and fail on demand. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,14 +10,14 @@ export interface Received {
   readonly body: string
 }
 
-/** How one request is answered. */
+/** The answer to one request. */
 export type Answering = (received: Received, response: ServerResponse) => void
 
 /** An HTTP server on a free port of the loopback interface. */
 export class HttpReceiver {
   readonly received: Received[] = []
   readonly #server: Server
-  /** What it does with a request; 200 and `{}` by itself. */
+  /** Its answer to a request; 200 and `{}` by default. */
   answer: Answering = (_, response) => void response.end('{}')
 
   private constructor() {

@@ -1,4 +1,4 @@
-/** A search engine as small as the parts of its API that the service asks: a real HTTP server over a map of documents. */
+/** A search engine with only the API that the service uses: a real HTTP server over a map of documents. */
 import type { ServerResponse } from 'node:http'
 import { HttpReceiver, type Received } from './receiver.js'
 
@@ -6,7 +6,7 @@ export interface StoredDocument {
   readonly index: string
   readonly id: string
   readonly source: Record<string, unknown>
-  /** Counts up in the shard that the document is in. */
+  /** Counts up in the shard of the document. */
   readonly seqNo: number
 }
 
@@ -79,7 +79,7 @@ function chosen(source: Clause, wanted: unknown): Clause {
 export class SearchServer {
   readonly documents = new Map<string, StoredDocument>()
   readonly http: HttpReceiver
-  /** Says what is wrong with a document that is written, or null. */
+  /** The fault of a document that is written, or null. */
   refuses: (source: Record<string, unknown>) => string | null = () => null
   readonly #counters = new Array<number>(SHARDS).fill(0)
 
@@ -103,7 +103,7 @@ export class SearchServer {
     this.documents.set(`${index}/${id}`, { index, id, source, seqNo })
   }
 
-  /** Answers as the engine does; tests put their faults around it. */
+  /** Answers as the engine does; tests add faults around it. */
   answer(received: Received, response: ServerResponse): void {
     const json = (status: number, document: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document))

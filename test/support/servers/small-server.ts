@@ -1,4 +1,4 @@
-/** A small real TCP server of a test: a free port, and connections that can be cut as by a server that dies. */
+/** A small real TCP server for a test: a free port, and connections that can be cut as if the server died. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 

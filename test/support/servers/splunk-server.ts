@@ -1,6 +1,6 @@
 /**
- * Splunk as far as its public documentation goes and the service asks: search export (of the searches that the service makes),
- * notable_update, the HTTP event collector. There is no free server to try it against.
+ * Splunk as its public documentation describes it, as far as the service uses it: search export (of the service's own
+ * searches), notable_update, the HTTP event collector. There is no free server to test against.
  */
 import type { ServerResponse } from 'node:http'
 import { HttpReceiver, type Received } from './receiver.js'
@@ -21,9 +21,9 @@ export class SplunkServer {
   isOld = false
   readonly updates: Record<string, string>[] = []
   readonly collected: any[] = []
-  /** Ids of notable events that there are not. */
+  /** Ids of notable events that do not exist. */
   readonly missing = new Set<string>()
-  /** Which line of a batch the collector calls invalid, or null. */
+  /** The line of a batch that the collector calls invalid, or null. */
   refuses: (line: any) => boolean = () => false
 
   private constructor(http: HttpReceiver) {

@@ -28,7 +28,7 @@ export class SyslogServer {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Ids of the events that the messages are about. */
+  /** Ids of the events in the messages. */
   get eventIds(): string[] {
     return this.messages.map(
       (message) =>

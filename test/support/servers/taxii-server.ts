@@ -1,4 +1,4 @@
-/** A TAXII 2.1 server as small as the parts of its API that the service asks: collections, pages, times. */
+/** A TAXII 2.1 server with only the API that the service uses: collections, pages, times. */
 import type { ServerResponse } from 'node:http'
 import { HttpReceiver, type Received } from './receiver.js'
 
@@ -19,7 +19,7 @@ export class TaxiiServer {
   readonly http: HttpReceiver
   readonly collections = new Map<string, Added[]>()
   pageMax = 2
-  /** Whether it says where a page goes on, or leaves that to the time of the last object. */
+  /** True if a page names the next one; false if the client must continue from the time of the last object. */
   saysNext = true
   #added = 0
 

@@ -1,7 +1,7 @@
 /**
- * What a model codes events with, as plain parts: from the decision points to numbers of features and codes of columns.
+ * The tables that a model codes events with, as plain data: from the decision points to the columns of the trees.
  *
- * Owns: the bytes of these parts. Leaves out: coding (event-coder.ts), where the parts come from (learning-table.ts).
+ * Owns: the bytes of these tables. Leaves out: coding (event-coder.ts), the choice of tables (learning-table.ts).
  */
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { EventCoder } from './event-coder.js'
@@ -15,29 +15,29 @@ import { readFactors, writeFactors, type TextFactors } from './text-factors.js'
 export interface CoderTables {
   readonly points: readonly string[]
   readonly profiles: readonly PointProfile[]
-  /** Two indices of points a pair. */
+  /** Two indices of points for each pair. */
   readonly pairs: Int32Array
-  /** Hashes of the features, those with weights first, and how often each was seen. */
+  /** Hashes of the features, those with weights first; and how often each was seen. */
   readonly features: Int32Array
   readonly counts: Int32Array
   readonly columns: readonly NumberColumn[]
-  /** For each feature with weights its column in the trees, or -1. */
+  /** The column of the trees for each feature with weights, or -1. */
   readonly columnOf: Int32Array
   readonly columnCount: number
   readonly factors: TextFactors
 }
 
-export function writeCoder(parts: CoderTables, to: ModelWriter): void {
-  to.u32(parts.points.length)
-  for (const point of parts.points) to.text(point)
-  writeProfiles(parts.profiles, to)
-  to.u32s(parts.pairs)
-  to.u32s(parts.features)
-  to.u32s(parts.counts)
-  writeNumberColumns(parts.columns, to)
-  to.u32s(parts.columnOf)
-  to.u32(parts.columnCount)
-  writeFactors(parts.factors, to)
+export function writeCoder(tables: CoderTables, to: ModelWriter): void {
+  to.u32(tables.points.length)
+  for (const point of tables.points) to.text(point)
+  writeProfiles(tables.profiles, to)
+  to.u32s(tables.pairs)
+  to.u32s(tables.features)
+  to.u32s(tables.counts)
+  writeNumberColumns(tables.columns, to)
+  to.u32s(tables.columnOf)
+  to.u32(tables.columnCount)
+  writeFactors(tables.factors, to)
 }
 
 export function readCoder(from: ModelReader): CoderTables {
@@ -56,10 +56,10 @@ export function readCoder(from: ModelReader): CoderTables {
   }
 }
 
-/** What codes an event for the model with these parts. */
-export function makeCoder(parts: CoderTables): EventCoder {
-  const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs)
-  const table = new FeatureTable(parts.features.length)
-  for (const hash of parts.features) table.add(hash)
-  return new EventCoder({ ...parts, encoder, table })
+/** A coder with these tables. */
+export function makeCoder(tables: CoderTables): EventCoder {
+  const encoder = new FeatureEncoder(tables.points, tables.profiles, tables.pairs)
+  const table = new FeatureTable(tables.features.length)
+  for (const hash of tables.features) table.add(hash)
+  return new EventCoder({ ...tables, encoder, table })
 }

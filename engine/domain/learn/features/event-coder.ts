@@ -1,8 +1,8 @@
 /**
- * An event as a model reads it: numbers of known features with their weights, and a code in each column of the trees.
+ * Codes an event for the members: the known features with their weights, and a code in each column of the trees.
  *
- * Owns: what both training and deciding do to an event, so that both see the same. Leaves out: what features there are
- * (features.ts), where columns come from (number-columns.ts, learning-table.ts).
+ * Owns: coding, the same in training and in deciding. Leaves out: the features (features.ts), the choice of columns
+ * (number-columns.ts, learning-table.ts).
  */
 import type { PointValues } from '../classifier.js'
 import type { FeatureTable } from './feature-table.js'
@@ -17,27 +17,27 @@ export interface EventCoderDeps {
   /** How often each was seen. */
   readonly counts: Int32Array
   readonly columns: readonly NumberColumn[]
-  /** For each feature its column, or -1. */
+  /** The column of each feature, or -1. */
   readonly columnOf: Int32Array
   readonly columnCount: number
   readonly factors: TextFactors
 }
 
 export class EventCoder {
-  /** The features of the last event that the model knows, `count` of them, with what the linear model multiplies. */
+  /** The known features of the last event and their weights, `count` of them. */
   features = new Int32Array(64)
   values = new Float32Array(64)
   count = 0
-  /** A code in each column; 0 where there is nothing. */
+  /** A code in each column; 0 for missing. */
   readonly codes: Uint8Array
   readonly encoder: FeatureEncoder
   readonly #table: FeatureTable
   readonly #counts: Int32Array
   readonly #columns: readonly NumberColumn[]
   readonly #factors: FactorReader
-  /** For each feature its column, or -1. */
+  /** The column of each feature, or -1. */
   readonly #columnOf: Int32Array
-  /** For each feature of the encoder its number, or -1. */
+  /** The number of each of the encoder's features, or -1. */
   #numbers = new Int32Array(64)
   #set = new Int32Array(64)
   #setCount = 0
@@ -52,17 +52,17 @@ export class EventCoder {
     this.codes = new Uint8Array(columnCount)
   }
 
-  /** Columns of numbers; they come before those of features. */
+  /** The number of number columns; columns of features follow them. */
   get numberCount(): number {
     return this.#columns.length
   }
 
-  /** The columns of features that the last event has, in no order; good until the next. */
+  /** The columns of features that the last event has, in no order. Valid until the next event. */
   get present(): Int32Array {
     return this.#set.subarray(0, this.#setCount)
   }
 
-  /** What the texts of the last event are about (text-factors.ts); good until the next. */
+  /** The coordinates of the last event's texts (text-factors.ts). Valid until the next event. */
   get coordinates(): Float32Array {
     return this.#factors.coordinates
   }
@@ -100,12 +100,12 @@ export class EventCoder {
     }
   }
 
-  /** The number of the encoder's feature j of the last event, or -1 where the model does not know it. */
+  /** The number of the encoder's feature j of the last event; -1 if the model does not know it. */
   featureAt(j: number): number {
     return this.#numbers[j] as number
   }
 
-  /** How often the last event's value at this point was seen before the model was made. */
+  /** How often the last event's value at this point was seen at the training. */
   seenAt(point: number): number {
     const at = this.encoder.atomAt[point] as number
     const feature = at < 0 ? -1 : (this.#numbers[at] as number)

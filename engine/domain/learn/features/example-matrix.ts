@@ -1,8 +1,8 @@
 /**
  * The examples of a training as a sparse matrix: a row of (feature, weight) for each distinct event and label.
  *
- * 1. Equal events with equal labels are one row with the sum of their weights, in the order of their first.
- * 2. Labels are classes counted up from 0 over those that have an example (classifier.ts, invariant 2).
+ * 1. Equal events with equal labels are one row, at the place of the first; its weight is their sum.
+ * 2. Classes number the labels that have an example, from 0 (classifier.ts, invariant 2).
  */
 import type { Example } from '../classifier.js'
 import { hashPair } from '../hash.js'
@@ -21,11 +21,11 @@ export interface ExampleMatrix {
   readonly values: Float32Array
   readonly classes: Int32Array
   readonly weights: Float64Array
-  /** For each example the row it went into. */
+  /** The row of each example. */
   readonly rowOf: Int32Array
 }
 
-/** Rows between two looks at whether to go on. */
+/** Rows between two progress reports, each of which may stop the training. */
 export const rowsPerReport = 2_048
 
 /** A list of numbers that grows. */
@@ -50,7 +50,7 @@ function labelsOf(examples: readonly Example[]): Int32Array {
   return Int32Array.from(new Set(examples.map((example) => example.label))).sort()
 }
 
-/** Encodes the examples; every feature that is new goes into the table. */
+/** Encodes the examples; adds each new feature to the table. */
 export function buildMatrix(
   examples: readonly Example[],
   encoder: FeatureEncoder,
@@ -114,7 +114,7 @@ export function buildMatrix(
   }
 }
 
-/** The matrix without the features whose new number is -1; the others get theirs. */
+/** The matrix with new numbers of features, without those whose number is -1. */
 export function renumberFeatures(
   matrix: ExampleMatrix,
   numbers: Int32Array,

@@ -1,6 +1,4 @@
-/**
- * Which texts have factors, and what they are: from everything known, labelled or not.
- */
+/** Chooses the points with texts, and the factors of these texts, from labelled events and the stream. */
 import type { PointValues } from '../classifier.js'
 import { ListKey } from '../hash.js'
 import { part, type Stage } from '../progress.js'
@@ -13,20 +11,20 @@ import { rightSingularVectors } from './truncated-svd.js'
 import { AS_TEXT } from './written-values.js'
 
 /**
- * Texts are what people write: so many words on the average, in most events, and mostly not twice the same, whatever numbers they have. Names are
- * shorter, and what machines say comes again: a category that needs no factors.
+ * A point has texts, as people write them: at least this many words on average, in most events, and mostly distinct
+ * apart from numbers. Names are shorter. Messages of machines recur: they are categories and need no factors.
  */
 const textWordsMin = 5
 const textShare = 0.5
-/** Beside texts what is written in fewer words is read too, and may come again more often: a subject. */
+/** Beside texts, shorter and less distinct ones count too, such as subjects. */
 const besideWordsMin = 2
 const besideShare = 0.25
-/** Events that are looked at for points with texts. */
+/** Events that points with texts are chosen by. */
 const sampledMax = 1_000
-/** Texts that factors are made from. */
+/** Texts that factors are computed from. */
 const textsMax = 6_000
 const textsMin = 100
-/** Words that have factors: those that come in two texts or more, the most frequent ones. */
+/** Words with factors: the most frequent ones, each in two texts or more. */
 const wordsMax = 8_192
 const wordTextsMin = 2
 const factorsMax = 32
@@ -75,7 +73,7 @@ function textPoints(events: readonly PointValues[], profiles: readonly PointProf
   return Int32Array.from(hasTexts ? points : [])
 }
 
-/** In how many texts each word is; equal texts are one. */
+/** The number of texts that have each word; equal texts count once. */
 function countWords(
   events: readonly PointValues[],
   points: Int32Array,
@@ -113,7 +111,7 @@ export function chooseFactors(
   stage: Stage,
 ): TextFactors {
   const events = evenly([...labelled, ...stream], textsMax)
-  // One of the two alone: labelled events are in the stream as well, and would come twice.
+  // The larger of the two alone: labelled events are in the stream too, and would count twice.
   const points = textPoints(evenly(labelled.length > stream.length ? labelled : stream, sampledMax), profiles)
   if (points.length === 0) return noFactors
   const { table, counts, texts } = countWords(events, points)

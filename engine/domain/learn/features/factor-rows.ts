@@ -1,10 +1,10 @@
-/** What the coordinates of texts are to the learners: numbers of the linear model, and columns of the trees. */
+/** The coordinates of texts as the members read them: numbers of the linear member, and columns of the trees. */
 import type { Example, PointValues } from '../classifier.js'
 import type { ExampleMatrix } from './example-matrix.js'
 import { edgesOf, FACTOR, type NumberColumn } from './number-columns.js'
 import { FactorReader, type TextFactors } from './text-factors.js'
 
-/** Factors that trees see, the first ones: more of them push out all else that an event has. */
+/** Trees see the first factors only: more would crowd out all other columns. */
 const treeFactorsMax = 12
 
 /** A column for each of the first factors, with bins between quantiles of `rows`. */
@@ -19,7 +19,7 @@ export function factorColumns(factors: TextFactors, rows: readonly PointValues[]
   return numbers.map((list, factor) => ({ point: factor, what: FACTOR, edges: edgesOf(list).edges, exact: false }))
 }
 
-/** The matrix with a feature more for each factor, behind the others, and the coordinates of each row's texts. */
+/** The matrix with one more feature for each factor, behind the others: the coordinates of each row's texts. */
 export function withCoordinates(
   matrix: ExampleMatrix,
   examples: readonly Example[],

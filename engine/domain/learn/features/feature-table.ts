@@ -1,8 +1,8 @@
 /**
- * The features that a model knows: hash to a number counted up from 0.
+ * The features that a model knows: from a hash to a number, counted from 0.
  *
- * Open addressing with the whole 32-bit hash as the key, so that a value never seen takes nobody's weight; two known
- * features share a number only where their hashes are equal. At most half full.
+ * Open addressing, at most half full. The key is the whole 32-bit hash, so an unknown value has no number. Two known
+ * features share a number only where their hashes are equal.
  */
 
 const EMPTY = 0
@@ -38,7 +38,7 @@ export class FeatureTable {
     }
   }
 
-  /** The number of a feature; the next free one where it is new. */
+  /** The number of a feature; a new one has the next. */
   add(hash: number): number {
     let slot = hash & this.#mask
     for (;;) {

@@ -1,22 +1,23 @@
 /**
- * Values at decision points as hashed features: a list of (hash, weight) an event, without a vocabulary.
+ * Values at decision points as hashed features: a list of (hash, weight) for each event, without a vocabulary.
  *
- * Owns: what a value tells. A whole value is a category. Text has its words beside, an IPv4 address its networks, a
- * number, written as a text or not, its bin and its standardised logarithm, a time its weekday beside its hour, an array
- * its items and its length; missing is a value. Chosen pairs of points tell their two values together.
- * Leaves out: which features a model knows (feature-table.ts), what they weigh (logistic.ts).
+ * Owns: the features of a value. The whole value is a category; missing is a value. A text also has its words, and an
+ * IPv4 address its networks. A number, written as a text or not, has its bin and its standardised logarithm. A time has
+ * its weekday and its hour. An array has its items and its length. Chosen pairs of points have a feature for both
+ * values together.
+ * Leaves out: which features a model knows (feature-table.ts), their weights (logistic.ts).
  *
- * 1. Any value is survived: an unknown type is missing, a long string is cut, further items are ignored.
- * 2. Nothing is allocated for an event except where its lists outgrow every event before.
+ * 1. Any value is accepted: an unknown type is missing, a long string is cut, further items are ignored.
+ * 2. An event allocates nothing, except where its lists are longer than ever before.
  */
 import { limits } from '../../../limits.js'
 import type { PointValue, PointValues, ScalarValue } from '../classifier.js'
 import { hashEnd, hashNumber, hashPair, hashScalar, hashStart, hashStep, hashText } from '../hash.js'
 import { standardLog, type PointProfile } from './point-profile.js'
-import { hashWord, isDigit, isWordCode, lowerCase } from './text-words.js'
+import { DOT, hashWord, isAddress, isDigit, isWordCode, lowerCase } from './text-words.js'
 import { hourOf, numberIn, timeIn, weekdayOf } from './written-values.js'
 
-/** Kinds of features at one point, kept apart by salts. */
+/** Kinds of features at one point; each has its own salt. */
 const MISSING = 1
 const TEXT = 2
 const WORD = 3
@@ -33,24 +34,22 @@ const HOUR = 13
 const WEEKDAY = 14
 const KINDS = 16
 
-/** What a feature is: a value or a part of one, a bin or a length as the linear model reads it, two values together, or a number itself. */
+/** A value or a part of one; a bin or a length, for the linear member; two values together; a number itself. */
 export const PLAIN = 0
 export const SCALED = 1
 export const PAIRED = 2
 export const MEASURED = 3
 
-/** How much the parts of a value weigh beside the whole value's 1. */
+/** Weights of the parts of a value; the whole value has 1. */
 const nameScale = 0.8
 const sentenceScale = 2.2
-/** From so many words with spaces between them on a text is a sentence, and its words tell more than in a name. */
+/** A text with at least this many words between spaces is a sentence. Its words tell more than those of a name. */
 const sentenceWordsMin = 3
 const logWeight = 0.5
 const lengthWeight = 0.3
 const pairWeight = 0.5
 
 const wordsMax = 256
-const addressCharsMax = 15
-const DOT = 46
 
 export class FeatureEncoder {
   /** The features of the last event, `count` of them; hashes are not 0. */
@@ -59,16 +58,16 @@ export class FeatureEncoder {
   /** PLAIN, SCALED, PAIRED or MEASURED. */
   kinds = new Uint8Array(64)
   count = 0
-  /** The last event's whole value at each point, as one hash. */
+  /** The whole value of the last event at each point, as one hash. */
   readonly atoms: Int32Array
-  /** Where in `hashes` that whole value stands; -1 for missing at a sparse point, which is no feature. */
+  /** Its place in `hashes`; -1 for missing at a sparse point, which is no feature. */
   readonly atomAt: Int32Array
   readonly profiles: readonly PointProfile[]
-  /** Two indices of points a pair. */
+  /** Two indices of points for each pair. */
   readonly pairs: Int32Array
   readonly #salts: Int32Array
-  /** Room for a list of one. */
-  readonly #alone: ScalarValue[] = [false]
+  /** A list of one, used again and again. */
+  readonly #single: ScalarValue[] = [false]
 
   constructor(names: readonly string[], profiles: readonly PointProfile[], pairs: Int32Array) {
     this.atoms = new Int32Array(names.length)
@@ -82,7 +81,7 @@ export class FeatureEncoder {
     }
   }
 
-  /** Takes an event apart into `hashes`, `weights` and `atoms`. */
+  /** Fills `hashes`, `weights` and `atoms` with the features of an event. */
   encode(values: PointValues): void {
     this.count = 0
     const atoms = this.atoms
@@ -101,24 +100,20 @@ export class FeatureEncoder {
   #push(hash: number, weight: number, kind = PLAIN): void {
     const at = this.count++
     if (at === this.hashes.length) {
-      const { hashes, weights, kinds } = this
-      this.hashes = new Int32Array(at * 2)
-      this.hashes.set(hashes)
-      this.weights = new Float32Array(at * 2)
-      this.weights.set(weights)
-      this.kinds = new Uint8Array(at * 2)
-      this.kinds.set(kinds)
+      this.hashes = grown(this.hashes, new Int32Array(at * 2))
+      this.weights = grown(this.weights, new Float32Array(at * 2))
+      this.kinds = grown(this.kinds, new Uint8Array(at * 2))
     }
     this.hashes[at] = hash
     this.weights[at] = weight
     this.kinds[at] = kind
   }
 
-  /** Adds the features of one value, its atom in front; answers the atom. */
+  /** Adds the features of one value, its atom first; returns the atom. */
   #encodePoint(point: number, value: PointValue): number {
     this.atomAt[point] = this.count
     if ((this.profiles[point] as PointProfile).listed && value !== null && !Array.isArray(value))
-      return this.#encodeAlone(point, value as ScalarValue)
+      return this.#encodeSingle(point, value as ScalarValue)
     if (typeof value === 'string') return this.#encodeString(point, value)
     if (typeof value === 'number') return this.#encodeNumber(point, value)
     if (typeof value === 'boolean') {
@@ -133,18 +128,18 @@ export class FeatureEncoder {
     return hash
   }
 
-  /** A value where there are lists: a list of one; a number is a number too. */
-  #encodeAlone(point: number, value: ScalarValue): number {
+  /** A value at a point with lists: a list of one. A number stays a number as well. */
+  #encodeSingle(point: number, value: ScalarValue): number {
     if (typeof value === 'number') {
       const atom = this.#encodeNumber(point, value)
       this.#push(hashScalar(this.#salt(point, ITEM), value), 1)
       return atom
     }
-    this.#alone[0] = value
-    return this.#encodeArray(point, this.#alone)
+    this.#single[0] = value
+    return this.#encodeArray(point, this.#single)
   }
 
-  /** A text, or what the texts at this point are. */
+  /** A text, read as the texts at this point are: as a number, a time or a text. */
   #encodeString(point: number, text: string): number {
     const { reading } = this.profiles[point] as PointProfile
     const number = numberIn(text, reading)
@@ -215,8 +210,7 @@ export class FeatureEncoder {
       this.count = whole + 1
       return
     }
-    const isSentence = words >= sentenceWordsMin && spaces >= sentenceWordsMin - 1
-    const scale = isSentence ? sentenceScale : nameScale
+    const scale = words >= sentenceWordsMin && spaces >= sentenceWordsMin - 1 ? sentenceScale : nameScale
     this.weights.fill(scale / Math.sqrt(words), whole + 1, this.count)
   }
 
@@ -232,9 +226,7 @@ export class FeatureEncoder {
       if (code === DOT && ++dots >= 2) this.#push(hashEnd(running ^ salt), 1)
       running = hashStep(running, code)
     }
-    const hash = hashEnd(running)
-    this.hashes[whole] = hash
-    return hash
+    return (this.hashes[whole] = hashEnd(running))
   }
 
   #encodeArray(point: number, items: readonly ScalarValue[]): number {
@@ -248,20 +240,11 @@ export class FeatureEncoder {
       sum = (sum + hash) | 0
     }
     this.#push(this.#salt(point, LENGTH), Math.log1p(items.length) * lengthWeight, SCALED)
-    const hash = hashEnd(sum)
-    this.hashes[whole] = hash
-    return hash
+    return (this.hashes[whole] = hashEnd(sum))
   }
 }
 
-/** True for digits with three dots among them, as an IPv4 address has. */
-function isAddress(text: string): boolean {
-  if (text.length > addressCharsMax) return false
-  let dots = 0
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === DOT) dots++
-    else if (!isDigit(code)) return false
-  }
-  return dots === 3
+function grown<A extends Int32Array | Float32Array | Uint8Array>(from: A, into: A): A {
+  into.set(from)
+  return into
 }

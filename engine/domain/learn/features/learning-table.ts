@@ -1,10 +1,13 @@
 /**
- * All that a training learns from, coded once: rows for the linear model, columns for the trees.
+ * What a training learns from, coded once: rows for the linear member, columns for the trees.
  *
- * Owns: which features become columns. A feature is one where it is a value or a part of one, and parts the
- * rows; with many rows one that a single row has is left to the linear model, unless the stream has it often: of labelled buckets
- * one may be all that tells of a port that half of the later events have. Left to it are pairs, too: trees find what two points say
- * together by themselves, and were misled by pairs that the labels of held-out examples had a part in choosing.
+ * Owns: which features become columns.
+ *
+ * 1. A column is a value or a part of one, in some rows but not in all.
+ * 2. With many rows, a feature of a single row is for the linear member only. An exception is one that the stream has
+ *    often: a single labelled bucket may have a port that half of the later events have.
+ * 3. Pairs are for the linear member only. Trees find what two points tell together. Pairs misled them, since they were
+ *    chosen with the labels of held-out examples.
  */
 import type { Example, PointValue, PointValues } from '../classifier.js'
 import { part, type Stage } from '../progress.js'
@@ -23,14 +26,14 @@ import { numberIn } from './written-values.js'
 
 /** Bits of all columns together. */
 const bitsMax = 2 ** 29
-/** From so many rows on a feature has to be in two of them, or often in the stream. */
+/** From this many rows on, a column needs two rows, or many events of the stream. */
 const repeatRowsMin = 100
-/** Often is what so many rows would have of as many events of the stream. */
+/** Many events of the stream: a share that would be this many rows. */
 const oftenRows = 5
-/** Events that the bins of numbers are made from, of the examples and of the background each. */
+/** Events that bins of numbers are computed from, of the examples and of the background each. */
 const binRowsMax = 10_000
 
-/** What a table is made from. */
+/** The input of a table. */
 export interface LearningTableInput {
   readonly examples: readonly Example[]
   readonly background: readonly PointValues[]
@@ -42,12 +45,12 @@ export interface LearningTableInput {
 
 export interface LearningTable {
   readonly matrix: ExampleMatrix
-  /** The same with the coordinates of texts behind the features: what the linear member is fitted to. */
+  /** The matrix of the linear member: with the coordinates of texts behind the features. */
   readonly linear: ExampleMatrix
   readonly trees: TreeTable
   readonly coder: EventCoder
   readonly columns: readonly NumberColumn[]
-  /** For each feature of the matrix its column, or -1. */
+  /** The column of each feature of the matrix, or -1. */
   readonly columnOf: Int32Array
   /** Features of the matrix that are numbers themselves. */
   readonly measured: Int32Array
@@ -57,8 +60,8 @@ function isNumber(value: PointValue, { profiles }: FeatureEncoder, point: number
   return !Number.isNaN(numberIn(value, (profiles[point] as PointProfile).reading))
 }
 
-/** By feature of the matrix: what it is, and in how many rows. */
-interface Described {
+/** By feature of the matrix: its kind, and the number of its rows. */
+interface FeatureKinds {
   readonly kinds: Uint8Array
   readonly rows: Int32Array
 }
@@ -67,14 +70,14 @@ function describe(
   { examples, encoder, vocabulary: { matrix } }: LearningTableInput,
   table: FeatureTable,
   columns: readonly NumberColumn[],
-): Described {
+): FeatureKinds {
   const kinds = new Uint8Array(matrix.featureCount).fill(PLAIN)
   const rows = new Int32Array(matrix.featureCount)
   for (const feature of matrix.features) rows[feature] = (rows[feature] as number) + 1
   const resolved = columns.filter(resolves).map(({ point }) => point)
   for (const { values } of examples) {
     encoder.encode(values)
-    // Where each number has a bin, the number as a category tells a tree nothing more.
+    // Where each number has its own bin, a tree gains nothing by the number as a category.
     for (const point of resolved)
       if (isNumber(values[point] ?? null, encoder, point)) encoder.kinds[encoder.atomAt[point] as number] = SCALED
     for (let j = 0; j < encoder.count; j++) {
@@ -86,12 +89,12 @@ function describe(
 }
 
 /**
- * Numbers from `first` on for the features that become columns: the most frequent ones where there are too many. `shares` says of
- * what part of the events each was seen in.
+ * Numbers from `first` on for the features that become columns: the most frequent ones where there are too many.
+ * `shares` are the shares of the events that have each feature.
  */
 function chooseFeatureColumns(
   matrix: ExampleMatrix,
-  { kinds, rows }: Described,
+  { kinds, rows }: FeatureKinds,
   shares: Float64Array,
   first: number,
 ): { columnOf: Int32Array; count: number } {

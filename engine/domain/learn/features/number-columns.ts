@@ -1,11 +1,12 @@
 /**
- * The numbers of an event as trees see them: a code 0 to 255 a column, by bins between quantiles.
+ * The numbers of an event as trees see them: for each column a code from 0 to 255, by bins between quantiles.
  *
- * Owns: which numbers there are. A point with numbers has one, a point with times the hour and the weekday, a point with arrays its
- * length, and a point without either how often its value was seen, labelled or not: what is frequent is told apart from what is rare
- * before anybody says so. How often a number was seen would only be its place on the scale once more, in disorder.
+ * Owns: which numbers there are. A point with numbers has one column, a point with times the hour and the weekday, a
+ * point with arrays the length. A point without numbers or times has the count: how often its value was seen, labelled
+ * or not. So trees tell frequent values from rare ones without labels. The count of a number would only be its place on
+ * the scale once more, in disorder.
  *
- * 1. 0 is missing; what is there has a code of 1 or more, greater numbers greater codes.
+ * 1. 0 is missing. Other codes are 1 or more and ascend with the number.
  */
 import type { PointValue, PointValues } from '../classifier.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
@@ -23,9 +24,9 @@ const ITEMS = 6
 /** A coordinate of the event's texts (text-factors.ts); `point` is its number. */
 export const FACTOR = 7
 
-/** What is measured of lists: those of one come without a list. */
+/** The measures of a point with lists; a list of one may come as a plain value. */
 const listMeasures = [VALUE, ITEMS, COUNT]
-/** What is measured where texts are read so. */
+/** The measures of a point by how its texts are read. */
 const measuresOf: Readonly<Record<Reading, readonly number[]>> = {
   [AS_TEXT]: [VALUE, LENGTH, COUNT],
   [AS_NUMBER]: [WRITTEN, LENGTH, COUNT],
@@ -37,19 +38,19 @@ export interface NumberColumn {
   readonly what: number
   /** Ascending, distinct bounds between bins. */
   readonly edges: Float64Array
-  /** Each number that was seen has a bin of its own. */
+  /** Each known number has its own bin. */
   readonly exact: boolean
 }
 
-/** As many as a code of one byte tells apart: what is rare lies in the tails, where few bins between quantiles leave it one with what is common. */
+/** As many as one byte can tell apart. Few bins would merge the rare numbers of the tails with common ones. */
 const binsMax = 255
 
-/** How often a value was seen, on a scale that does not tell once from never. */
+/** A count on a logarithmic scale; once is the same as never. */
 export function countLevel(count: number): number {
   return count <= 1 ? 0 : Math.log2(count)
 }
 
-/** The number that a column of `what` has in this value; NaN for none. `count` is how often the value was seen. */
+/** The number that a measure has in this value; NaN for none. `count` is how often the value was seen. */
 function measure(what: number, value: PointValue, count: number): number {
   if (what === VALUE) return typeof value === 'number' ? value : NaN
   if (what === LENGTH) return Array.isArray(value) ? value.length : NaN
@@ -60,7 +61,7 @@ function measure(what: number, value: PointValue, count: number): number {
   return value === null ? NaN : countLevel(count)
 }
 
-/** Bounds so that about as many numbers fall into each bin; between two numbers that are next to each other. */
+/** Bounds of bins with about equally many numbers, each half-way between two neighbouring numbers. */
 export function edgesOf(numbers: readonly number[]): { edges: Float64Array; exact: boolean } {
   const sorted = Float64Array.from(numbers).sort()
   const distinct = sorted.filter((x, i) => i === 0 || x !== sorted[i - 1])
@@ -142,12 +143,12 @@ export function chooseNumberColumns(
   )
 }
 
-/** True for a column of numbers that all have a bin of their own. */
+/** True for a column whose known numbers each have their own bin. */
 export function resolves({ what, exact }: NumberColumn): boolean {
   return (what === VALUE || what === WRITTEN) && exact
 }
 
-/** The code of a column for this value at its point. */
+/** The code of a column for the value at its point; `count` is how often the value was seen. */
 export function numberCode({ what, edges }: NumberColumn, value: PointValue, count: number): number {
   const number = measure(what, value, count)
   return Number.isNaN(number) ? 0 : codeOf(edges, number)

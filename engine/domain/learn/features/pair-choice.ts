@@ -1,24 +1,24 @@
 /**
- * Chooses pairs of decision points that tell more of the label together than the better one alone.
+ * Chooses pairs of decision points that together tell more of the label than the better one alone.
  *
- * A grouping of events (by the value at a point, or at two) is worth the mean log-likelihood of each event's label
- * given the other events of its group, smoothed towards the labels' shares: leaving the event itself out keeps
- * many-valued points from looking good.
+ * Points group events by their values. A grouping is judged by the mean log-likelihood of each event's label given the
+ * other events of its group, smoothed towards the shares of the labels. Each event is left out of its own group: else
+ * points with many values would look good.
  */
 import { hashPair } from '../hash.js'
 import { part, type Stage } from '../progress.js'
 
 const rowsMax = 2_000
 const rowsMin = 20
-/** Points that pairs are sought among: the most telling ones. */
+/** Pairs are chosen among the best points. */
 const pointsMax = 24
 const pairsMax = 16
-/** What a pair must add, in nats an event; falls with the number of events, as chance does. */
+/** The least gain of a pair, nats for each event; the second part falls with the number of events, as chance does. */
 const gainMin = 0.002
 const gainChance = 0.5
 const smoothing = 1
 
-/** Values of events as atoms, `pointCount` an event, with their labels as classes. */
+/** Values of events as atoms, `pointCount` for each, with their classes. */
 export interface AtomRows {
   readonly pointCount: number
   readonly atoms: Int32Array
@@ -70,7 +70,7 @@ export function groupLikelihood(groups: Int32Array, classes: Int32Array, shares:
   return sum / groups.length
 }
 
-/** Two indices of points a pair, the best pair first. */
+/** Two indices of points for each pair, the best pair first. */
 export function choosePairs(all: AtomRows, stage: Stage): Int32Array {
   const rows = sampleAtoms(all)
   const { pointCount, atoms, classes, classCount } = rows

@@ -1,8 +1,8 @@
 /**
- * What a training learns of each decision point before any weight: how its numbers lie, how often it is missing.
+ * What a training learns of each decision point first: the distribution of its numbers, how often it is missing.
  *
- * Owns: the typing of numbers. A point whose numbers come again (ports, codes, levels) has categories, and one whose
- * numbers are written as texts; in any case numbers have bins between quantiles and a standardised signed logarithm.
+ * Owns: how numbers are read. All numbers have bins between quantiles and a standardised signed logarithm. Numbers that
+ * recur (ports, codes, levels), or that are written as texts, are categories as well.
  * Leaves out: which texts are numbers or times (written-values.ts).
  */
 import type { PointValues } from '../classifier.js'
@@ -12,34 +12,36 @@ import { AS_NUMBER, AS_TEXT, AS_TIME, numberIn, ReadingChoice, type Reading } fr
 
 /** How one decision point is read. */
 export interface PointProfile {
-  /** Missing in more than half of what is known: only its presence is told. */
+  /** Missing in more than half of the known events: missing is no feature. */
   readonly sparse: boolean
-  /** It has lists: a value that comes alone is a list of one. */
+  /** It has lists; a plain value is a list of one. */
   readonly listed: boolean
-  /** What its texts are; texts in lists are no more than that. */
+  /** How its texts are read. Texts in lists are always texts. */
   readonly reading: Reading
-  /** Equal numbers are a category of their own. */
+  /** Numbers are categories too. */
   readonly exact: boolean
   /** Ascending, distinct bounds of the bins; empty without numbers. */
   readonly edges: Float64Array
   /** Mean and standard deviation of sign(x) ln(1 + |x|). */
   readonly mean: number
   readonly deviation: number
-  /** The least and the greatest of these logarithms: what is beyond is read as that, since nobody knows how it goes on there. */
+  /**
+   * The least and the greatest of these logarithms. Values beyond are read as these: no label says how a trend goes on.
+   */
   readonly low: number
   readonly high: number
 }
 
-/** Rows that a profile is made from; more are sampled evenly. */
+/** Rows that a profile is computed from; more are sampled evenly. */
 const profileRowsMax = 20_000
 const binsMin = 10
 const binsMax = 20
-/** Numbers that a bin should hold at least, on the average. */
+/** The least average count of numbers in a bin. */
 const numbersPerBin = 25
-/** From this share of lists among its values on, a point has lists. */
+/** A point has lists if at least this share of its values are lists. */
 const listedShare = 0.05
 const deviationsMax = 4
-/** From this share of numbers that come again on, a point's numbers are categories. */
+/** Numbers are categories if at least this share of them recurs. */
 const exactShare = 0.6
 
 /** sign(x) ln(1 + |x|). */
@@ -47,13 +49,13 @@ export function signedLog(x: number): number {
   return x < 0 ? -Math.log1p(-x) : Math.log1p(x)
 }
 
-/** The same in standard deviations from the mean, within what was known and at most so many away; the profile has a deviation. */
+/** The signed logarithm in standard deviations from the mean, within known bounds; the deviation must not be 0. */
 export function standardLog(x: number, { low, high, mean, deviation }: PointProfile): number {
   const known = Math.min(high, Math.max(low, signedLog(x)))
   return Math.min(deviationsMax, Math.max(-deviationsMax, (known - mean) / deviation))
 }
 
-/** Bounds between bins: quantiles of the sorted numbers, each once. */
+/** Bounds between bins: distinct quantiles of the sorted numbers. */
 function quantileEdges(sorted: Float64Array): Float64Array {
   const edges: number[] = []
   const binCount = Math.min(binsMax, Math.max(binsMin, Math.floor(sorted.length / numbersPerBin)))
@@ -64,7 +66,7 @@ function quantileEdges(sorted: Float64Array): Float64Array {
   return Float64Array.from(edges)
 }
 
-/** The share of numbers that another observation has too. */
+/** The share of numbers that occur more than once. */
 function repeatedShare(sorted: Float64Array): number {
   let repeated = 0
   for (let i = 0; i < sorted.length; i++) {
@@ -127,10 +129,10 @@ export function profilePoints(pointCount: number, rows: readonly PointValues[], 
   return profiles
 }
 
-/** Where in the flags of a profile its reading stands. */
+/** The bits of the reading in the flags of a profile. */
 const readingShift = 2
 const listedFlag = 16
-/** Bounds follow; a point without numbers has none. */
+/** Set where bounds follow: a point without numbers has none. */
 const boundedFlag = 32
 
 function readingOf(code: number): Reading {

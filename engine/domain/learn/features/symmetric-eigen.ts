@@ -1,14 +1,18 @@
 /**
- * Eigenvalues and eigenvectors of a small symmetric matrix by Jacobi's rotations (Golub, Van Loan, "Matrix Computations", 8.5).
+ * Eigenvalues and eigenvectors of a small symmetric matrix by Jacobi's rotations (Golub, Van Loan, "Matrix
+ * Computations", 8.5).
  *
  * Only sums, products, quotients and square roots, in a fixed order: the same on every machine.
  */
 
 const sweepsMax = 30
-/** Rotations end where what is beside the diagonal is this share of all. */
-const nothing = 1e-24
+/** Rotations end where the squares off the diagonal are this share of all squares. */
+const offDiagonalMax = 1e-24
 
-/** `matrix` is `size` by `size` and is used up; eigenvalues fall, and the vectors, of length 1, lie one after the other in their order. */
+/**
+ * The matrix is `size` by `size`; it is overwritten. Eigenvalues descend. The vectors, of length 1, follow each other
+ * in the same order.
+ */
 export function eigen(
   matrix: Float64Array,
   size: number,
@@ -18,7 +22,7 @@ export function eigen(
   const rotation: Rotation = { matrix, vectors: turned, size }
   let all = 0
   for (const x of matrix) all += x * x
-  for (let sweep = 0; sweep < sweepsMax && besideDiagonal(matrix, size) > nothing * all; sweep++) {
+  for (let sweep = 0; sweep < sweepsMax && offDiagonal(matrix, size) > offDiagonalMax * all; sweep++) {
     for (let p = 0; p < size - 1; p++) for (let q = p + 1; q < size; q++) rotate(rotation, p, q)
   }
   const order = Array.from({ length: size }, (_, i) => i).sort(
@@ -29,7 +33,7 @@ export function eigen(
   return { values: Float64Array.from(order, (i) => matrix[i * size + i] as number), vectors }
 }
 
-function besideDiagonal(matrix: Float64Array, size: number): number {
+function offDiagonal(matrix: Float64Array, size: number): number {
   let sum = 0
   for (let p = 0; p < size; p++) for (let q = p + 1; q < size; q++) sum += 2 * (matrix[p * size + q] as number) ** 2
   return sum

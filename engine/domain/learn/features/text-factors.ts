@@ -1,10 +1,12 @@
 /**
- * What a text is about, as a few numbers: two texts without a word in common are alike where their words come with the same others.
+ * The topic of a text as a few numbers. Two texts without a common word are alike where their words occur with the same
+ * other words.
  *
- * Latent semantic analysis (Deerwester et al., "Indexing by latent semantic analysis", 1990): words weighed by how rare they are in the
- * stream, texts of length 1, and the leading singular vectors of all of them. The stream says it without a label.
+ * Latent semantic analysis (Deerwester et al., "Indexing by latent semantic analysis", 1990). Words are weighed by how
+ * rare they are, and texts have length 1. The factors are the leading singular vectors of all texts. No labels are
+ * needed.
  *
- * Owns: the way from an event to its coordinates, and their bytes. Leaves out: where the factors come from (factor-choice.ts).
+ * Owns: the coordinates of an event, and the bytes of factors. Leaves out: the choice of factors (factor-choice.ts).
  */
 import type { PointValues } from '../classifier.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
@@ -12,11 +14,11 @@ import { FeatureTable } from './feature-table.js'
 import { TextWords, textWordsMax } from './text-words.js'
 
 export interface TextFactors {
-  /** Factors; 0 where no point has texts. */
+  /** The number of factors; 0 where no point has texts. */
   readonly count: number
   /** Points whose texts are read. */
   readonly points: Int32Array
-  /** Hashes of the words, and what each weighs. */
+  /** Hashes of the words, and their weights. */
   readonly words: Int32Array
   readonly weights: Float32Array
   /** Word by word. */
@@ -31,12 +33,12 @@ export const noFactors: TextFactors = {
   vectors: new Float32Array(0),
 }
 
-/** Longer than the words of a sentence are together for the linear model (features.ts): what these tell it has to learn word by word. */
+/** More than the length of a sentence's words in the linear member (features.ts), which it learns word by word. */
 const coordinatesLength = 3.5
 
-/** Reads texts as numbers of known words with weights; each word once. */
+/** Reads texts as known words with weights, each word once. */
 export class WordReader {
-  /** Numbers of the words of the last event, `count` of them, and weights with squares that sum to 1: more of what is rare, and of what comes again. */
+  /** The known words of the last event, `count` of them, with weights of length 1: more for rare and repeated words. */
   readonly numbers = new Int32Array(textWordsMax)
   readonly values = new Float64Array(textWordsMax)
   count = 0
@@ -44,7 +46,7 @@ export class WordReader {
   readonly #table: FeatureTable
   readonly #weights: Float32Array
   readonly #words = new TextWords()
-  /** For each word how often the last event has it; 0 between two events. */
+  /** How often the event has each word; 0 between two events. */
   readonly #times: Int32Array
 
   constructor({ points, words, weights }: Pick<TextFactors, 'points' | 'words' | 'weights'>) {
@@ -82,9 +84,9 @@ export class WordReader {
   }
 }
 
-/** An event's texts as a place among others: a vector of length `coordinatesLength`, or 0 where no word is known. */
+/** The coordinates of an event's texts: a vector of length `coordinatesLength`, or 0 where no word is known. */
 export class FactorReader {
-  /** Of the last event. */
+  /** Coordinates of the last event. */
   readonly coordinates: Float32Array
   readonly #sums: Float64Array
   readonly #vectors: Float32Array

@@ -1,8 +1,8 @@
 /**
  * The words of texts, as hashes that are the same at every decision point.
  *
- * Owns: where a word begins and ends, and what makes it an identifier. features.ts splits words in the same way, and hashes
- * them for one point.
+ * Owns: where a word begins and ends, and what makes it an identifier. features.ts splits words in the same way, and
+ * hashes them for one point.
  */
 import { limits } from '../../../limits.js'
 import type { PointValue } from '../classifier.js'
@@ -25,6 +25,22 @@ export function isWordCode(code: number): boolean {
 /** The code unit in lower case; of ASCII letters only. */
 export function lowerCase(code: number): number {
   return code >= 65 && code <= 90 ? code + 32 : code
+}
+
+/** Separates the numbers of an address. */
+export const DOT = 46
+const addressCharsMax = 15
+
+/** True for digits with three dots among them, as an IPv4 address has. */
+export function isAddress(text: string): boolean {
+  if (text.length > addressCharsMax) return false
+  let dots = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === DOT) dots++
+    else if (!isDigit(code)) return false
+  }
+  return dots === 3
 }
 
 /** The hash of a word. `start` and `running` are the running hashes before and after its characters. */

@@ -1,10 +1,11 @@
 /**
  * Labelled events as trees see them: columns of codes 0 to 255.
  *
- * The first columns are numbers put into bins (number-columns.ts), a byte an event. The others are features that an
- * event has or has not: a bit an event, column by column. Beside them, for each event, the list of what it has.
+ * The first columns are numbers in bins (number-columns.ts): one byte for each event. The others are features that an
+ * event has or has not: one bit for each event. Both are stored column by column. Each event also has the list of its
+ * entries.
  *
- * 1. Growers read; nobody writes after it is made.
+ * 1. The table never changes once it is made.
  */
 export interface TreeTable {
   readonly rowCount: number
@@ -18,13 +19,13 @@ export interface TreeTable {
   /** Bits of the other columns, `bitStride` words a column. */
   readonly bits: Int32Array
   readonly bitStride: number
-  /** What each row has: entries starts[r] to starts[r + 1] - 1 are its columns with a code above 0. */
+  /** The entries of row r, starts[r] to starts[r + 1] - 1, are its columns with a code above 0. */
   readonly starts: Int32Array
   readonly columns: Int32Array
   readonly entryCodes: Uint8Array
 }
 
-/** Rows of a table to learn from, with how much each counts. */
+/** Rows of a table to learn from, with their weights. */
 export interface TreeRows {
   readonly rows: Int32Array
   /** By row number of the table. */
@@ -38,7 +39,7 @@ export function codeAt(table: TreeTable, column: number, row: number): number {
   return (word >>> (row & 31)) & 1
 }
 
-/** Fills `into`, one code a column, with the codes of one row. */
+/** Fills `into` with the codes of one row, one for each column. */
 export function copyCodes(table: TreeTable, row: number, into: Uint8Array): void {
   into.fill(0)
   const end = table.starts[row + 1] as number
@@ -83,7 +84,7 @@ export function partition(
   return low
 }
 
-/** Where the numbers of the leaf start that a row of the table ends in. */
+/** The leaf of a row of the table: where its numbers start. */
 export function leafOfRow(table: TreeTable, row: number, nodes: Int32Array, root: number): number {
   let node = root
   for (;;) {

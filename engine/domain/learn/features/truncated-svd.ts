@@ -1,12 +1,12 @@
 /**
- * The directions in which sparse rows differ most: the leading right singular vectors of a matrix.
+ * The leading right singular vectors of a sparse matrix: the directions in which its rows differ most.
  *
- * By a randomised range finder with power iterations (Halko, Martinsson, Tropp, "Finding structure with randomness", 2011). Only
- * sums, products and square roots are taken, in a fixed order, and chance is a fixed sequence: the same rows give the same bytes on
- * every machine.
+ * A randomised range finder with power iterations (Halko, Martinsson, Tropp, "Finding structure with randomness",
+ * 2011). It only takes sums, products and square roots, in a fixed order, with a fixed random sequence: the same rows
+ * give the same bytes on every machine.
  */
-import { Sfc32 } from '../sfc32.js'
 import type { Stage } from '../progress.js'
+import { Sfc32 } from '../sfc32.js'
 import { eigen } from './symmetric-eigen.js'
 
 export interface SparseRows {
@@ -17,14 +17,14 @@ export interface SparseRows {
   readonly values: Float32Array
 }
 
-/** Directions beyond those that are wanted: they make these exact. */
+/** Extra directions, which make the wanted ones accurate. */
 const spare = 8
 const powerRounds = 3
-/** What is less than this share of the most is rounding. */
-const nothing = 1e-10
+/** Eigenvalues below this share of the largest are rounding errors. */
+const eigenvalueMin = 1e-10
 const purpose = 0x5fd1
 
-/** Fills `into`, row by row, with the rows' products with `basis`, which has `width` numbers a column of the matrix. */
+/** Fills `into` with matrix times `basis`, row by row; the basis has `width` numbers for each column of the matrix. */
 function multiply(
   { starts, columns, values }: SparseRows,
   basis: Float64Array,
@@ -42,7 +42,7 @@ function multiply(
   }
 }
 
-/** Fills `into`, column by column, with the products of the transposed matrix with `rows`. */
+/** Fills `into` with the transposed matrix times `rows`, column by column. */
 function multiplyBack(
   { starts, columns, values }: SparseRows,
   rows: Float64Array,
@@ -60,7 +60,7 @@ function multiplyBack(
   }
 }
 
-/** All products of two of the `width` vectors whose numbers lie side by side. */
+/** The Gram matrix of `width` vectors whose numbers are interleaved. */
 function gram(vectors: Float64Array, width: number): Float64Array {
   const products = new Float64Array(width * width)
   for (let at = 0; at < vectors.length; at += width) {
@@ -76,7 +76,7 @@ function gram(vectors: Float64Array, width: number): Float64Array {
   return products
 }
 
-/** `vectors`, `width` side by side, times a matrix of `width` rows and `kept` columns that lie column by column. */
+/** `width` interleaved vectors times a matrix of `width` rows and `kept` columns, stored by column. */
 function rotate(vectors: Float64Array, width: number, by: Float64Array, kept: number): Float64Array {
   const rotated = new Float64Array((vectors.length / width) * kept)
   for (let at = 0, to = 0; at < vectors.length; at += width, to += kept) {
@@ -89,10 +89,10 @@ function rotate(vectors: Float64Array, width: number, by: Float64Array, kept: nu
   return rotated
 }
 
-/** Vectors at right angles and of length 1 that span the same, side by side; fewer where some depended on others. */
+/** An orthonormal basis of the same space, interleaved; smaller where vectors depend on each other. */
 function orthonormal(vectors: Float64Array, width: number): { readonly vectors: Float64Array; readonly width: number } {
   const { values, vectors: turned } = eigen(gram(vectors, width), width)
-  const kept = values.filter((value) => value > nothing * (values[0] as number)).length
+  const kept = values.filter((value) => value > eigenvalueMin * (values[0] as number)).length
   for (let k = 0; k < kept; k++) {
     const scale = 1 / Math.sqrt(values[k] as number)
     for (let a = 0; a < width; a++) turned[k * width + a] = (turned[k * width + a] as number) * scale
@@ -100,7 +100,7 @@ function orthonormal(vectors: Float64Array, width: number): { readonly vectors: 
   return { vectors: rotate(vectors, width, turned, kept), width: kept }
 }
 
-/** The leading `count` right singular vectors or fewer, a column's numbers side by side; the first has the largest singular value. */
+/** At most `count` leading right singular vectors, interleaved; the first has the largest singular value. */
 export function rightSingularVectors(
   matrix: SparseRows,
   count: number,

@@ -1,8 +1,8 @@
 /**
  * The features that a training keeps, and how often each was seen.
  *
- * 1. Features of the examples come first, in the order in which they were met; those of the background alone follow,
- *    and have no weight in a model.
+ * 1. Features of the examples come first, in the order of their first occurrence. Those of the background alone follow;
+ *    they have no weight in a model.
  */
 import type { PointValues } from '../classifier.js'
 import type { Stage } from '../progress.js'
@@ -10,18 +10,18 @@ import { renumberFeatures, rowsPerReport, type ExampleMatrix } from './example-m
 import type { FeatureTable } from './feature-table.js'
 import type { FeatureEncoder } from './features.js'
 
-/** Features that a model keeps; where there are more, the rarest go. */
+/** The most features that a model keeps; the rarest are dropped. */
 const featuresMax = 1 << 16
 
 /** The features of a training and how often each was seen. */
 export interface Vocabulary {
   readonly matrix: ExampleMatrix
   readonly hashes: Int32Array
-  /** The greater of how many examples and how many background events have it: they may be the same events. */
+  /** Examples or background events with the feature, whichever are more: they may be the same events. */
   readonly counts: Int32Array
 }
 
-/** Counts the features of the examples and of the background, which may bring new ones into the table. */
+/** Counts the features of the examples and of the background; adds new ones to the table. */
 export function countFeatures(
   matrix: ExampleMatrix,
   background: readonly PointValues[],

@@ -1,13 +1,13 @@
 /**
  * Numbers and times that are written as texts, as many senders write everything.
  *
- * Owns: what such a text looks like, and how a point is read. A number is a plain decimal; one that begins with a zero
- * too many is a name. A time is a date and a time of day in the order of ISO 8601, whatever follows; of it counts what
- * comes again, the time of day and the day of the week, as they are written: an offset from UTC is not applied.
- * Leaves out: what is made of them (features.ts, number-columns.ts, outlier-view.ts).
+ * Owns: which texts these are, and how a point is read. A number is a plain decimal; with superfluous leading zeros it
+ * is a name. A time is a date and a time of day in the order of ISO 8601, whatever follows. Only the time of day and
+ * the weekday are read, as they recur. They are taken as written: an offset from UTC is not applied.
+ * Leaves out: the features (features.ts, number-columns.ts, outlier-view.ts).
  *
- * 1. A point is read one way: where more than one text in twenty is neither, its texts are texts.
- * 2. So they are where there are numbers beside: who sends both may mean something by it.
+ * 1. All texts of a point are read in one way. If more than one in twenty is neither, they are texts.
+ * 2. Where a point has numbers as well, its texts are texts: the sender may mean the difference.
  */
 import type { PointValue } from '../classifier.js'
 
@@ -17,7 +17,7 @@ export const AS_NUMBER = 1
 export const AS_TIME = 2
 export type Reading = typeof AS_TEXT | typeof AS_NUMBER | typeof AS_TIME
 
-/** Share of a point's texts and numbers that have to be texts of one kind. */
+/** The share of a point's texts and numbers that has to be texts of one kind. */
 const sureShare = 0.95
 /** Digits that a double keeps. */
 const numberCharsMax = 16
@@ -35,7 +35,7 @@ function twoDigits(text: string, at: number): number {
   return digitAt(text, at) * 10 + digitAt(text, at + 1)
 }
 
-/** The number that a text is, or NaN: digits with at most one point between them, a minus in front. */
+/** The number in a text, or NaN: digits, one point between them or none, a minus or none. */
 export function writtenNumber(text: string): number {
   const length = text.length
   const first = text.charCodeAt(0) === 45 ? 1 : 0
@@ -51,7 +51,7 @@ export function writtenNumber(text: string): number {
   return Number(text)
 }
 
-/** Minutes since Monday, 0:00, of the time that a text is, or NaN. */
+/** The time in a text as minutes since Monday 0:00, or NaN. */
 export function writtenTime(text: string): number {
   if (text.length < timeCharsMin) return NaN
   const between = text.charCodeAt(4)
@@ -66,7 +66,7 @@ export function writtenTime(text: string): number {
   return weekday(year, month, day) * MINUTES_OF_DAY + minutes
 }
 
-/** 0 for a Monday, by Zeller's congruence. */
+/** 0 for Monday, by Zeller's congruence. */
 function weekday(year: number, month: number, day: number): number {
   const early = month < 3 ? 1 : 0
   const y = year - early
@@ -75,28 +75,28 @@ function weekday(year: number, month: number, day: number): number {
   return (days + 5) % 7
 }
 
-/** The hour of a time that writtenTime has read, 0 to 23. */
+/** The hour of a time from writtenTime, 0 to 23. */
 export function hourOf(time: number): number {
   return Math.floor((time % MINUTES_OF_DAY) / 60)
 }
 
-/** Its day, 0 for a Monday. */
+/** Its weekday, 0 for Monday. */
 export function weekdayOf(time: number): number {
   return Math.floor(time / MINUTES_OF_DAY)
 }
 
-/** The number that a value is where texts are read so, or NaN. */
+/** The number in a value where texts are read in this way, or NaN. */
 export function numberIn(value: PointValue, reading: Reading): number {
   if (typeof value === 'number') return value
   return reading === AS_NUMBER && typeof value === 'string' ? writtenNumber(value) : NaN
 }
 
-/** The time that a value is where texts are read so, or NaN. */
+/** The time in a value where texts are read in this way, or NaN. */
 export function timeIn(value: PointValue, reading: Reading): number {
   return reading === AS_TIME && typeof value === 'string' ? writtenTime(value) : NaN
 }
 
-/** Looks at the values of a point, one after the other. */
+/** Chooses how the texts of a point are read, from its values one by one. */
 export class ReadingChoice {
   #seen = 0
   #numbers = 0

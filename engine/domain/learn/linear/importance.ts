@@ -1,12 +1,13 @@
 /**
- * How much of the stream each labelled event stands for, where labels were not picked as the stream comes.
+ * How much of the stream each labelled event stands for, where labels are no fair sample of it.
  *
- * Analysts label the largest buckets first, or what worries them: the labels are not a fair draw, and a model that
- * trusted their shares would be wrong about the stream. What the stream looks like is known without labels. A logistic
- * regression tells labelled events from events of the stream; the odds that it gives are the weights (importance
- * weighting under covariate shift: Bickel, Brückner, Scheffer, "Discriminative learning under covariate shift", 2009).
- * Where the labels are a fair draw it finds nothing, and all weights are near 1. An event is weighed by a regression that
- * has not seen it: else what it alone has would give it away as labelled, the more so the rarer it is.
+ * Analysts label the largest buckets first, or what worries them. A model that trusted the shares of these labels would
+ * be wrong about the stream. A logistic regression tells labelled events from events of the stream. Its odds are the
+ * weights: importance weighting under covariate shift (Bickel, Brückner, Scheffer, "Discriminative learning under
+ * covariate shift", 2009).
+ *
+ * Where the labels are a fair sample the regression finds nothing, and all weights are near 1. An event is weighed by a
+ * regression that has not seen it. Else its own values would mark it as labelled, the more so the rarer they are.
  */
 import type { PointValues } from '../classifier.js'
 import type { EventCoder } from '../features/event-coder.js'
@@ -16,16 +17,16 @@ import { part, type Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import { fitLogistic, scoreRow } from './logistic.js'
 
-/** Events of the stream that are looked at, and labelled events. */
+/** The most events of the stream that are used; and the most labelled rows, beyond which all weights are 1. */
 const streamRowsMax = 2_000
 const labelledRowsMax = 20_000
 const strength = 1
 const iterationsMax = 25
-/** Up to so many rows there are three folds, above two. */
+/** Up to this many rows there are three folds, above it two. */
 const threeFoldsMax = 1_000
-/** No event stands for more than so many times the mean, or less than one in so many. */
+/** Bounds of a weight: this, and one divided by this. */
 const ratioMax = 20
-/** Below so many events nobody knows what the stream is. */
+/** Fewer events say too little about the stream. */
 const streamRowsMin = 50
 const trustSteps = 30
 
@@ -35,7 +36,7 @@ interface StreamRows {
   readonly values: number[]
 }
 
-/** Takes the features of each event, every feature that the coder knows. */
+/** The known features of each event. */
 function streamRows(stream: readonly PointValues[], coder: EventCoder): StreamRows {
   const starts = [0]
   const features: number[] = []
@@ -51,7 +52,7 @@ function streamRows(stream: readonly PointValues[], coder: EventCoder): StreamRo
   return { starts, features, values }
 }
 
-/** Labelled rows and then those of the stream as two classes, 0 and 1. */
+/** Labelled rows as class 0, followed by rows of the stream as class 1. */
 function sideBySide(matrix: ExampleMatrix, stream: StreamRows, featureCount: number): ExampleMatrix {
   const size = matrix.features.length
   const rowCount = matrix.rowCount + stream.starts.length - 1
@@ -79,7 +80,7 @@ function concat<T extends Int32Array | Float32Array>(
   return all
 }
 
-/** For each row a number that equal events share, labelled or not. */
+/** A number for each row; equal events have equal numbers, labelled or not. */
 function eventsOf({ rowCount, starts, features, values }: ExampleMatrix): Int32Array {
   const known = new Map<number, number>()
   const key = new ListKey()
@@ -94,7 +95,7 @@ function eventsOf({ rowCount, starts, features, values }: ExampleMatrix): Int32A
   })
 }
 
-/** How much of each event's rows stays when it is its turn to be left out: of many picks all but one, else nothing. */
+/** The share of each event's weight that stays when the event is held out: all but one of its picks. */
 function keptShares(events: Int32Array, labelledWeights: Float64Array): Float64Array {
   const weights = new Float64Array(events.length)
   for (let row = 0; row < labelledWeights.length; row++) {
@@ -104,7 +105,7 @@ function keptShares(events: Int32Array, labelledWeights: Float64Array): Float64A
   return weights.map((weight) => (weight > 1 ? 1 - 1 / weight : 0))
 }
 
-/** Log-odds of stream against labelled for every row, each by a regression that has not seen the event itself. */
+/** The log-odds of stream against labelled for each row, by a regression that has not seen the event. */
 function heldOutOdds(both: ExampleMatrix, counts: Float64Array, labelledRows: number, stage: Stage): Float64Array {
   const events = eventsOf(both)
   const kept = keptShares(events, counts.subarray(0, labelledRows))
@@ -138,8 +139,8 @@ function total(numbers: Float64Array, from: number, to: number): number {
 }
 
 /**
- * How far held-out log-odds may be trusted: the power 0 to 1 of the odds with the greatest likelihood. The likelihood is
- * concave in it: the power is where its slope is 0, or at an end.
+ * How far held-out log-odds can be trusted: the power of the odds, 0 to 1, with the greatest likelihood. The likelihood
+ * is concave, so this is where its slope is 0, or an end.
  */
 function trustOf(odds: Float64Array, counts: Float64Array, labelledRows: number): number {
   const slopeAt = (power: number): number => {
@@ -163,12 +164,12 @@ function trustOf(odds: Float64Array, counts: Float64Array, labelledRows: number)
   return low
 }
 
-/** Labelled rows, and the stream that they are compared with. */
+/** Labelled rows and the stream to compare them with. */
 export interface StreamComparison {
   readonly matrix: ExampleMatrix
   readonly background: readonly PointValues[]
   readonly coder: EventCoder
-  /** Counts the features of the stream alone too. */
+  /** Includes the features of the stream alone. */
   readonly featureCount: number
 }
 

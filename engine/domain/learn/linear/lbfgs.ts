@@ -1,18 +1,18 @@
 /**
  * Minimises a smooth convex function: L-BFGS with a diagonal preconditioner.
  *
- * Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989; a step is halved until
- * it brings the Armijo decrease. Deterministic.
+ * Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989. A step is halved until it
+ * brings the Armijo decrease. Deterministic.
  */
 
-/** Fills the gradient at `x`, answers the function's value there. */
+/** Fills the gradient at `x`; returns the function's value there. */
 export type Objective = (x: Float64Array, gradient: Float64Array) => number
 
 export interface MinimiseOptions {
   readonly iterationsMax: number
-  /** Ends when an iteration brings less than this share of the value. */
+  /** Stops when an iteration gains less than this share of the value. */
   readonly tolerance: number
-  /** A guess of the second derivative in each direction, above 0. */
+  /** An estimate of the second derivative in each direction, above 0. */
   readonly curvature: Float64Array
   /** Called after each iteration; may throw to stop. */
   readonly onIteration: (done: number) => void
@@ -53,7 +53,7 @@ function fillCorrection(into: Correction, from: Point, to: Point): boolean {
   return curve > 1e-12
 }
 
-/** direction = -H gradient, H the inverse curvature as far as the corrections know it. */
+/** direction = -H gradient; H is the inverse Hessian as the corrections estimate it. */
 function descend(
   gradient: Float64Array,
   curvature: Float64Array,
@@ -84,7 +84,7 @@ function descend(
   }
 }
 
-/** Moves `x` to where the objective is least, as far as the options let it; answers the value there. */
+/** Moves `x` towards the minimum, within the options; returns the value there. */
 export function minimise(objective: Objective, x: Float64Array, options: MinimiseOptions): number {
   const n = x.length
   let gradient = new Float64Array(n)

@@ -1,12 +1,13 @@
 /**
- * How far the linear member's weights are held down: by what does best on held-out examples.
+ * Chooses the penalty of the linear member by held-out examples.
  *
- * Whether values mean something each by themselves (ports of a firewall) or hardly at all (what merely comes along with
- * noise) differs from one stream to another, and the number of labels does not tell: so it is tried. So is
- * whether numbers count as such: where there are hardly any categories (measurements, rates) a line through them tells more than
- * their bins, where there are it misleads, above all where they drift.
+ * On some streams single values tell much (ports of a firewall), on others hardly anything (values that only accompany
+ * noise). The number of labels does not tell which, so penalties are tried. So is a smaller penalty on numbers. Where
+ * there are hardly any categories (measurements, rates), a line through numbers tells more than their bins. Where there
+ * are categories it misleads, above all where they drift.
  *
- * Owns: the trials, each from strong to weak, on from the weights of the one before. Leaves out: folds (held-out.ts).
+ * Owns: the trials, from strong to weak, each starting from the weights of the one before. Leaves out: folds
+ * (held-out.ts).
  */
 import type { LearningTable } from '../features/learning-table.js'
 import { part, type Stage } from '../progress.js'
@@ -14,9 +15,9 @@ import { flooredLoss, significantlyBest } from '../significant-gain.js'
 import { fitLogistic, scoreRow, softmax, type LogisticOptions } from './logistic.js'
 
 export interface LinearPenalty {
-  /** Of the L2 penalty. */
+  /** The L2 penalty. */
   readonly strength: number
-  /** The share of it that holds down numbers themselves, beside their bins. */
+  /** The share of it that numbers themselves get; their bins get all of it. */
   readonly onNumbers: number
 }
 
@@ -24,15 +25,15 @@ export interface LinearPenalty {
 const trialsOfAll: readonly LinearPenalty[] = [8, 2, 0.5, 0.125].map((strength) => ({ strength, onNumbers: 1 }))
 const trialsOfNumbers: readonly LinearPenalty[] = [0.125, 0.5, 2].map((strength) => ({ strength, onNumbers: 0.25 }))
 const usualTrial = 2
-/** Where nothing is held out, or nothing is surely better. */
+/** The choice where nothing is held out, or nothing is significantly better. */
 export const usualPenalty = trialsOfAll[usualTrial] as LinearPenalty
 const work = 100e6
 const iterationsMax = 60
-/** Of a trial, which goes on from the one before: what matters is told early. */
+/** The iterations of a trial, which starts from the one before. */
 const trialIterationsMax = 25
 const iterationsMin = 20
 
-/** What it is fitted to. */
+/** The data to fit. */
 type Table = Pick<LearningTable, 'linear' | 'measured'>
 
 function optionsOf(
@@ -42,11 +43,11 @@ function optionsOf(
   return { strength, eased: { features: measured, share: onNumbers } }
 }
 
-/** Weights by feature and class, the intercepts behind. */
+/** The weights by feature and class, followed by the intercepts. */
 export function fitLinear(table: Table, rowWeights: Float64Array, penalty: LinearPenalty, stage: Stage): Float64Array {
   const { linear: matrix } = table
   const fitted = new Float64Array((matrix.featureCount + 1) * matrix.labels.length)
-  // Fewer iterations on a large matrix: it bends in more directions than matter.
+  // Fewer iterations on a large matrix, where each costs more.
   const affordable = Math.round(work / Math.max(1, matrix.features.length))
   const iterations = Math.min(iterationsMax, Math.max(iterationsMin, affordable))
   const options = { ...optionsOf(penalty, table), iterationsMax: iterations }
@@ -57,19 +58,19 @@ export function fitLinear(table: Table, rowWeights: Float64Array, penalty: Linea
 export class LinearTrials {
   readonly #table: Table
   readonly #trials: readonly LinearPenalty[]
-  /** By trial, the loss of each held-out row. */
+  /** The losses of held-out rows, by trial. */
   readonly #losses: number[][]
-  /** Fold by fold, one a trial. */
+  /** The weights by fold and trial. */
   readonly #fitted: Float64Array[][] = []
 
-  /** `numbersToo` is false where many examples make trials long, and a line through numbers tells no more than their bins. */
+  /** `numbersToo`: try a smaller penalty on numbers too. */
   constructor(table: Table, numbersToo: boolean) {
     this.#table = table
     this.#trials = numbersToo && table.measured.length > 0 ? [...trialsOfAll, ...trialsOfNumbers] : trialsOfAll
     this.#losses = this.#trials.map(() => [])
   }
 
-  /** Fits all to the rows of a fold's training and judges them by its held-out rows, `judging` one a row. */
+  /** Fits each trial to the training rows of a fold and judges it by the held-out rows, whose weights are `judging`. */
   tryFold(rowWeights: Float64Array, judging: Float64Array, stage: Stage): void {
     const { linear: matrix } = this.#table
     const classCount = matrix.labels.length
@@ -92,7 +93,7 @@ export class LinearTrials {
     this.#fitted.push(fold)
   }
 
-  /** The index of the trial to take: the usual one, unless another one is surely better. */
+  /** The index of the chosen trial: the usual one, unless another is significantly better. */
   get #best(): number {
     return significantlyBest(this.#losses, usualTrial)
   }
@@ -101,7 +102,7 @@ export class LinearTrials {
     return this.#trials[this.#best] as LinearPenalty
   }
 
-  /** The weights of a fold with that penalty. */
+  /** The weights of a fold with the chosen penalty. */
   weightsOf(fold: number): Float64Array {
     return (this.#fitted[fold] as Float64Array[])[this.#best] as Float64Array
   }

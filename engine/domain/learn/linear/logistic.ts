@@ -1,24 +1,25 @@
 /**
  * Multinomial logistic regression over sparse rows.
  *
- * Minimises  sum_i w_i ln(1 / p(y_i | x_i)) + (strength / 2) |W|^2  with p = softmax(W x + b); b is not held down, and some features less.
- * Weights lie feature by feature, the classes of one feature together; the last `classCount` numbers are b.
+ * Minimises  sum_i w_i ln(1 / p(y_i | x_i)) + (strength / 2) |W|^2  with p = softmax(W x + b). There is no penalty on
+ * b, and less on some features. Weights are stored by feature, the classes of one feature together; the last
+ * `classCount` numbers are b.
  */
 import { rowsPerReport, type ExampleMatrix } from '../features/example-matrix.js'
 import type { Stage } from '../progress.js'
 import { minimise, type Objective } from './lbfgs.js'
 
 export interface LogisticOptions {
-  /** Of the L2 penalty; above 0. */
+  /** The L2 penalty, above 0. */
   readonly strength: number
   readonly iterationsMax: number
-  /** Features that only this share of the penalty holds down. */
+  /** Features that get only this share of the penalty. */
   readonly eased?: { readonly features: Int32Array; readonly share: number }
 }
 
 const tolerance = 1e-5
 
-/** Turns scores into probabilities, in place; answers the logarithm of the sum of their exponentials. */
+/** Turns scores into probabilities, in place; returns the logarithm of the sum of their exponentials. */
 export function softmax(scores: Float64Array): number {
   let top = -Infinity
   for (const score of scores) if (score > top) top = score
@@ -32,7 +33,7 @@ export function softmax(scores: Float64Array): number {
   return top + Math.log(sum)
 }
 
-/** Fills `scores` with W x + b of one row. A job has three labels: three classes take the short way. */
+/** Fills `scores` with W x + b of one row. Three classes, the usual number of labels, have a loop of their own. */
 export function scoreRow(matrix: ExampleMatrix, row: number, weights: Float64Array, scores: Float64Array): void {
   const { starts, features, values } = matrix
   const classCount = scores.length
@@ -93,7 +94,7 @@ function addRow(matrix: ExampleMatrix, row: number, residuals: Float64Array, gra
   }
 }
 
-/** About the second derivative of the objective, one number a weight. */
+/** An estimate of the second derivative of the objective for each weight. */
 function curvatureOf(
   matrix: ExampleMatrix,
   rowWeights: Float64Array,
@@ -131,19 +132,19 @@ function curvatureOf(
   return curvature
 }
 
-/** How far each feature is held down; of the intercepts, behind, only the step's size has it. */
+/** The penalty of each feature. That of the intercepts, the last one, only limits the step. */
 function penaltiesOf(featureCount: number, { strength, eased }: LogisticOptions): Float64Array {
   const penalties = new Float64Array(featureCount + 1).fill(strength)
   for (const feature of eased?.features ?? []) penalties[feature] = strength * (eased?.share ?? 1)
   return penalties
 }
 
-/** What is fitted to what. */
+/** The rows, and the weights to fit. */
 export interface LogisticFit {
   readonly matrix: ExampleMatrix
-  /** Rows with 0 are left out. */
+  /** Rows with 0 do not count. */
   readonly rowWeights: Float64Array
-  /** What is fitted, on from what it is. */
+  /** The start, and the result. */
   readonly weights: Float64Array
 }
 

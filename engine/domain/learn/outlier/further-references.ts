@@ -1,23 +1,22 @@
 /**
- * Which of many labelled events is nearest, beyond those that the outlier check counts: exact, by bounds that leave out most.
+ * Finds the nearest of many labelled events, beyond those that the outlier check compares: exact, by bounds that
+ * exclude most.
  *
- * What is asked is whether any is nearer than a distance that is known already. A cosine is at most what was summed so far
- * plus the length of the tokens that are left (the bound of MaxScore: Turtle, Flood, "Query evaluation: strategies and
- * optimizations", 1995), so that the rarest tokens name the few that can be near; and sums of numbers differ by no more than
- * the numbers do.
+ * The search is for an event nearer than a known distance. A cosine is at most its sum so far plus the length of the
+ * remaining tokens. This is the bound of MaxScore (Turtle, Flood, "Query evaluation: strategies and optimizations",
+ * 1995). So the rarest tokens name the few candidates. And sums of numbers differ by no more than the numbers do.
  *
- * Owns: its own lists by token and by event, made of the parts that a model stores. Leaves out: what distance means
- * (outlier-references.ts).
+ * Owns: its lists by token and by event, built from the stored parts. Leaves out: the distance (outlier-references.ts).
  */
 import { tokensMax, type OutlierView } from './outlier-view.js'
 
-/** Plain parts, as stored. */
+/** Plain data, as stored. */
 export interface ReferenceParts {
   readonly count: number
   readonly numberCount: number
-  /** Hashes of the tokens that references have. */
+  /** Hashes of the references' tokens. */
   readonly tokens: Int32Array
-  /** Token t has its references from starts[t] to starts[t + 1]. */
+  /** The references with token t, at starts[t] to starts[t + 1] - 1 of `holders`. */
   readonly starts: Int32Array
   readonly holders: Int32Array
   readonly weights: Float32Array
@@ -25,9 +24,9 @@ export interface ReferenceParts {
   readonly numbers: Float32Array
 }
 
-/** Numbers that are summed up together. */
+/** Numbers in one sum. */
 const numbersPerSum = 8
-/** What sums in single precision may be off by. */
+/** The largest rounding error of a sum in single precision. */
 const roundingMax = 1e-5
 
 /** Fills `sums` with sums of `numbersPerSum` numbers each. */
@@ -39,31 +38,31 @@ function sumUp(numbers: Float32Array, sums: Float32Array): void {
 }
 
 export class FurtherReferences {
-  /** Of the last search: the nearest one, or -1 where none is nearer than what was known, and its distance. */
+  /** The result of the last search: the nearest one, or -1 where none is nearer than the limit; and its distance. */
   place = -1
   distance = Infinity
   readonly #parts: ReferenceParts
   readonly #first: number
-  /** For each token where its holders from `first` on begin. */
+  /** Where the holders from `first` on begin, by token. */
   readonly #furtherStarts: Int32Array
-  /** Reference i, counted from `first`, has its tokens from #ownStarts[i] to #ownStarts[i + 1]. */
+  /** The tokens of reference i, counted from `first`, are at #ownStarts[i] to #ownStarts[i + 1] - 1. */
   readonly #ownStarts: Int32Array
   readonly #ownTokens: Int32Array
   readonly #ownWeights: Float32Array
-  /** The length of the longest reference, its weights of one token taken together: 1, more where tokens are repeated. */
+  /** The length of the longest reference, with equal tokens added up: 1, or more where tokens recur. */
   readonly #longest: number
   readonly #sumCount: number
   readonly #sums: Float32Array
   readonly #mySums: Float32Array
-  /** The event's weight of each token; 0 between searches. */
+  /** The event's weights by token; 0 between searches. */
   readonly #mine: Float32Array
-  /** The event's tokens, each once, in the order of how few have them. */
+  /** The event's tokens, each once, the rarest first. */
   readonly #order = new Int32Array(tokensMax)
   readonly #likeness: Float32Array
   readonly #candidates: Int32Array
   #candidateCount = 0
 
-  /** Of those numbered from `first` on. */
+  /** For the references from `first` on. */
   constructor(parts: ReferenceParts, first: number) {
     const { count, numberCount, tokens, starts, holders, weights, numbers } = parts
     this.#parts = parts
@@ -120,7 +119,10 @@ export class FurtherReferences {
     return Math.sqrt(longest)
   }
 
-  /** Looks for one nearer than `limit`; `found` are the numbers of the view's tokens, -1 for unknown ones. */
+  /**
+   * Searches for a reference nearer than `limit`, other than `except`. `found` are the numbers of the view's tokens, -1
+   * for unknown ones.
+   */
   search(view: OutlierView, found: Int32Array, limit: number, except: number): this {
     this.place = -1
     this.distance = limit
@@ -148,7 +150,7 @@ export class FurtherReferences {
     return this
   }
 
-  /** Orders the known tokens by how few have them, and notes their weights; answers how many there are. */
+  /** Sorts the known tokens, the rarest first, and notes their weights; returns their number. */
   #sortTokens(view: OutlierView, found: Int32Array): number {
     const order = this.#order
     let known = 0
@@ -171,7 +173,7 @@ export class FurtherReferences {
     return (this.#parts.starts[token + 1] as number) - (this.#furtherStarts[token] as number)
   }
 
-  /** Sums likeness token by token until nobody new can be near; answers how much the tokens left can add. */
+  /** Sums likeness by token until no new candidate can be near; returns how much the remaining tokens can add. */
   #gather(known: number): number {
     const { starts, holders, weights } = this.#parts
     const likeness = this.#likeness
@@ -191,7 +193,7 @@ export class FurtherReferences {
     return this.#longest * Math.sqrt(Math.max(0, left))
   }
 
-  /** Makes a reference the nearest one where it is; `start` is its distance without numbers. */
+  /** Takes a reference if it is the nearest so far; `start` is its distance without numbers. */
   #compareNumbers(i: number, start: number, mine: Float32Array): void {
     const { numberCount, numbers } = this.#parts
     if (start >= this.distance) return

@@ -1,44 +1,45 @@
 /**
- * Where the line between known and outlier is, held to a share of false alarms while the stream goes on.
+ * Holds the outlier threshold at a rate of false alarms while the stream goes on.
  *
- * A threshold taken from a training flags ever more of the later stream, since what is known moves. So the threshold
- * follows a quantile of the scores as they come, by stochastic approximation (Robbins and Monro, "A stochastic
+ * A threshold fixed at the training flags more and more of the later stream, as the stream moves. So the threshold
+ * follows a quantile of the scores as they arrive, by stochastic approximation (Robbins and Monro, "A stochastic
  * approximation method", 1951):
- *   threshold += (flagged - rate) / (rate (min(n, window) + start))
- * which moves up by much where an event was flagged and down by little where it was not, and rests where `rate` of
- * them are.
  *
- * 1. Scores are nats (outlier-detector.ts), so of any rate r the line is -ln r to begin with.
- * 2. What is new in masses must not become usual by its mass alone: the threshold rises no further than the median of
- *    the scores accounts for, and one nat.
- * 3. Plain data and arithmetic: the same scores in the same order give the same line.
+ *   threshold += (flagged - rate) / (rate (min(n, window) + start))
+ *
+ * A flagged event raises it by much, any other lowers it by little. It rests where `rate` of the events are flagged.
+ *
+ * 1. Scores are in nats (outlier-detector.ts), so the threshold starts at -ln rate.
+ * 2. New events must not become usual by their mass alone. The threshold rises with the median of the scores, and one
+ *    nat further.
+ * 3. Plain data and arithmetic: the same scores in the same order give the same threshold.
  */
 
-/** What is kept of the stream; changed in place, since it changes with every event. */
+/** The state; updated in place, as it changes with every event. */
 export interface AnchorState {
-  /** The share of false alarms that it was made for. */
+  /** The rate of false alarms that it was made for. */
   rate: number
   threshold: number
-  /** Of the scores of late. */
+  /** The median of recent scores. */
   median: number
-  /** Events seen, up to `window`: more make no difference. */
+  /** Events seen, up to the window. */
   count: number
 }
 
 const windowMax = 500
 const start = 100
-/** How far below the model's own line the threshold may fall, in nats. */
+/** How far the threshold may fall below the model's own, in nats. */
 const fallMax = 1
 const riseFree = 1
 const medianSurprise = Math.LN2
 
-/** The rate that a model's own threshold stands for. */
+/** The rate of a model's own threshold. */
 export const outlierRateUsual = 0.02
 
-/** The line for it: minus the logarithm of the rate. */
+/** The threshold for that rate: minus its logarithm. */
 export const outlierThresholdUsual = -Math.log(outlierRateUsual)
 
-/** The line to begin with: the model's own, moved from the usual rate to this one. */
+/** The first threshold: the model's own, moved from the usual rate to this one. */
 export function firstThreshold(modelThreshold: number, rate: number): number {
   return Math.max(1e-6, modelThreshold + Math.log(outlierRateUsual / rate))
 }
@@ -47,7 +48,7 @@ export function freshAnchor(modelThreshold: number, rate: number): AnchorState {
   return { rate, threshold: firstThreshold(modelThreshold, rate), median: medianSurprise, count: 0 }
 }
 
-/** Takes in the score of an event that was just held against the threshold; `rate` is 0 to 1, both excluded. */
+/** Updates the state by the score of an event that was just compared with the threshold. */
 export function moveAnchor(state: AnchorState, score: number, modelThreshold: number): void {
   const { rate } = state
   const first = firstThreshold(modelThreshold, rate)

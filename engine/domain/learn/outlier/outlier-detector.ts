@@ -1,14 +1,16 @@
 /**
- * How unlike everything labelled an event is, in nats: minus the logarithm of the share of known events that are as
- * unlike. 3.91 is what 2 % of the known events reach.
+ * How unlike all labelled events an event is: minus the logarithm of the share of known events that are as unlike, in
+ * nats. 2 % of the known events reach 3.91.
  *
- * Two signals, each counted as the logarithm of its tail share, added and ranked once more: the distance to the
- * nearest labelled events, and doubt, the mean over some members of the classifier (1 - the top probability of each, ranked by
- * itself: what is much doubt differs between them). Known are the labelled events, each as if it had not been seen, and the
- * recent events of the stream, labelled or not: with few labels these alone say what is usual.
+ * There are two signals: the distance to the nearest labelled events, and the doubt of some members. The doubt of a
+ * member is 1 - its top probability. Each member's doubts are ranked alone, because their scales differ; the mean of
+ * the ranks counts. Each signal becomes the logarithm of its tail share. Their sum is ranked once more.
  *
- * Owns: what is usual of the two. Leaves out: the signals themselves (outlier-references.ts, members.ts), and at which
- * score an event is called an outlier (outlier-anchor.ts).
+ * Known events are the labelled ones, each as if it had not been seen, and recent events of the stream, labelled or
+ * not. With few labels the stream alone says what is usual.
+ *
+ * Owns: the ranks of known events. Leaves out: the signals (outlier-references.ts, members.ts), and the threshold
+ * (outlier-anchor.ts).
  */
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { OutlierTail } from './outlier-tail.js'
@@ -24,7 +26,7 @@ export class OutlierDetector {
     this.#both = both
   }
 
-  /** From the distances of known events, and the doubts about them, a list for each doubt; all in one order; at least one event and one doubt. */
+  /** From the distances of known events and the doubts about them, one list for each member. At least one of each. */
   static of(distances: Float64Array, doubts: readonly Float64Array[]): OutlierDetector {
     const distance = OutlierTail.of(distances)
     const tails = doubts.map((list) => OutlierTail.of(list))
@@ -39,7 +41,7 @@ export class OutlierDetector {
     return new OutlierDetector(distance, tails, OutlierTail.of(both))
   }
 
-  /** `doubtCount` is how many doubts it was made from. */
+  /** `doubtCount` is the number of lists that it was made from. */
   static read(from: ModelReader, doubtCount: number): OutlierDetector {
     const distance = OutlierTail.read(from)
     const doubts = Array.from({ length: doubtCount }, () => OutlierTail.read(from))
@@ -52,7 +54,7 @@ export class OutlierDetector {
     this.#both.write(to)
   }
 
-  /** Nats, 0 or more, of an event so far from the nearest references (outlier-references.ts) with such doubts about it. */
+  /** The score in nats, 0 or more. `distance` is that of outlier-references.ts. */
   score(distance: number, doubts: ArrayLike<number>): number {
     return this.#both.surprise(added(this.#distance, distance, this.#doubts, doubts))
   }

@@ -1,41 +1,44 @@
 /**
- * The labelled events that new ones are held against, and how far the nearest of them are.
+ * The labelled events that new events are compared with, and the distance to the nearest of them.
  *
- * distance = (1 - cosine of the tokens) + mean |difference| of the numbers: by this the nearest one is found.
+ * The nearest one is found by  distance = (1 - cosine of the tokens) + mean |difference| of the numbers.
  *
- * How far an event is for the outlier check is the mean of its distance to the nearest reference and of its mean distance to the nearest
- * 15 (Ramaswamy, Rastogi and Shim, "Efficient algorithms for mining outliers from large data sets", 2000; Angiulli and Pizzuti, "Fast
- * outlier detection in high dimensional spaces", 2002), with two differences. The largest difference of a number counts as much as
- * the mean of all: what is strange is often strange in one number among dozens. And a distance counts for more from a
- * reference that has others near it (after Breunig, Kriegel, Ng and Sander, "LOF: identifying density-based local outliers", 2000).
+ * The distance for the outlier check is the mean of two: that of the nearest reference, and the mean of the nearest 15.
+ * The first is by Ramaswamy, Rastogi and Shim ("Efficient algorithms for mining outliers from large data sets", 2000).
+ * The second is by Angiulli and Pizzuti ("Fast outlier detection in high dimensional spaces", 2002). There are two
+ * changes. The largest difference of a number counts as much as the mean: a strange event is often strange in one
+ * number of dozens. And distances from a reference with others near it count more. This follows LOF (Breunig, Kriegel,
+ * Ng and Sander, "LOF: identifying density-based local outliers", 2000).
  *
- * 1. At most `referencesMax` references, however many labels there are: a check costs the same at 3,000 and 300,000. The
- *    first `outlierReferencesMax` say how far an event is; all of them, which is nearest where one is near (further-references.ts).
- * 2. Tokens are found by an inverted index; numbers are compared only while a reference may still be among the nearest.
+ * 1. There are at most `referencesMax` references, so a check costs the same at 3,000 and 300,000 labels. The first
+ *    `outlierReferencesMax` give the distance of the outlier check. All of them give the nearest one
+ *    (further-references.ts).
+ * 2. Tokens are compared by an inverted index. Numbers are compared only while a reference may still be among the
+ *    nearest.
  */
 import { FeatureTable } from '../features/feature-table.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { FurtherReferences, type ReferenceParts } from './further-references.js'
 import { tokensMax, type OutlierView } from './outlier-view.js'
 
-/** References of a model. */
+/** The most references of a model. */
 export const referencesMax = 1_024
-/** Those of them that the outlier check counts. */
+/** Those that the outlier check compares. */
 export const outlierReferencesMax = 256
 
-/** The nearest references that count for the outlier check. */
+/** The nearest references that count in the outlier check. */
 const nearestCount = 15
 /**
- * What the mean of the differences of numbers counts for the outlier check, and what the largest does, beside the tokens' 1:
- * together about what the mean would by itself, for of the two the largest is the larger.
+ * The weights of the mean and of the largest difference of numbers in the outlier check; tokens have 1. Together they
+ * count about as much as the mean alone would with weight 1.
  */
 const meanWeight = 0.35
 const mostWeight = 0.35
-/** The power of how far a reference is from others that distances from it are divided by: more of it gains on some streams what it loses on others. */
+/** The power of a reference's own distance to others by which distances from it are divided. */
 const localPower = 0.25
-/** Added to how far references are from each other, so that duplicates are no division by 0. */
+/** Added to the distances of references to others, so that duplicates do not divide by 0. */
 const spreadMin = 1e-3
-/** Numbers between two looks at whether a reference is still near enough. */
+/** Numbers between two checks whether a reference is still near enough. */
 const numbersPerCheck = 8
 
 /** Inserts a distance into the ascending list of the nearest, `found` of them so far; past its end the largest goes. */
@@ -54,7 +57,7 @@ export class OutlierReferences {
   readonly #nearest = new Float64Array(nearestCount)
   readonly #further: FurtherReferences
   readonly #outlierCount: number
-  /** The numbers of the tokens of the last event, -1 for unknown ones. */
+  /** The numbers of the last event's tokens, -1 for unknown ones. */
   readonly #found = new Int32Array(tokensMax)
   #nearestPlace = -1
   #nearestDistance = Infinity
@@ -69,14 +72,14 @@ export class OutlierReferences {
     this.#further = new FurtherReferences(parts, this.#outlierCount)
   }
 
-  /** `look(i)` leaves reference i in the view; `count` is at most referencesMax. */
-  static of(count: number, view: OutlierView, look: (i: number) => void): OutlierReferences {
+  /** `load(i)` puts reference i into the view; `count` is at most referencesMax. */
+  static of(count: number, view: OutlierView, load: (i: number) => void): OutlierReferences {
     const table = new FeatureTable()
     const holders: number[][] = []
     const weights: number[][] = []
     const numbers = new Float32Array(count * view.numbers.length)
     for (let i = 0; i < count; i++) {
-      look(i)
+      load(i)
       numbers.set(view.numbers, i * view.numbers.length)
       for (let j = 0; j < view.count; j++) {
         const token = table.add(view.tokens[j] as number)
@@ -117,22 +120,23 @@ export class OutlierReferences {
     to.f32s(this.#scales)
   }
 
-  /** From now on distances count by how far each of the references that the outlier check counts is from the others: `spreads`, as `distance` says. */
+  /** Scales distances from now on; `spreads` are the distances of the outlier check's references to the others. */
   localise(spreads: Float64Array): void {
     const usual = (spreads.slice().sort()[spreads.length >> 1] ?? 0) + spreadMin
     this.#scales = Float32Array.from(spreads, (spread) => ((spread + usual) / (2 * usual)) ** -localPower)
   }
 
-  /** The reference that the event of the last look is nearest to, of those that the outlier check counts, and how far that is; -1 where there is none. */
+  /** The nearest of the outlier check's references to the event of the last `distance`; -1 where there is none. */
   get nearestPlace(): number {
     return this.#nearestPlace
   }
 
+  /** Its distance. */
   get nearestDistance(): number {
     return this.#nearestDistance
   }
 
-  /** The nearest of all references, and how far it is, where one is nearer than `limit`: of the event of the last `distance`. */
+  /** The nearest of all references to the event of the last `distance`, if one is nearer than `limit`. */
   nearestWithin(view: OutlierView, limit: number, except = -1): { readonly place: number; readonly distance: number } {
     const { place, distance } = this.#further.search(view, this.#found, Math.min(limit, this.nearestDistance), except)
     return place >= 0
@@ -140,7 +144,7 @@ export class OutlierReferences {
       : { place: this.nearestDistance < limit ? this.#nearestPlace : -1, distance: this.nearestDistance }
   }
 
-  /** How far the event in the view is from the nearest references, 0 or more; `except` is a reference that does not count. */
+  /** The distance of the event in the view for the outlier check, 0 or more; the reference `except` does not count. */
   distance(view: OutlierView, except = -1): number {
     this.#compareTokens(view)
     const { numberCount, numbers } = this.#parts

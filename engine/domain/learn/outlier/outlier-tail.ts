@@ -2,18 +2,18 @@
  * How unusual a number is among known ones: minus the natural logarithm of the share of them that are at least as
  * large.
  *
- * Kept as the values that ever fewer known ones exceed, a step for each quarter in the logarithm. Past the largest it
- * goes on growing, ever slower.
+ * The tail is stored as quantiles, a step for each quarter of a nat. Past the largest known number the result grows
+ * ever more slowly.
  */
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 
 const stepsPerNat = 4
-/** How fast it grows past the largest known one, in nats for each multiple of it. */
+/** The growth past the largest known number, in nats for each multiple of it. */
 const beyondGrowth = 2
-/** Added to the largest known one, so that it may be 0. */
+/** Added to the largest known number, which may be 0. */
 const largestMin = 0.05
 
-/** How much a number past the largest known one adds, in nats. */
+/** The nats that a number past the largest known one adds. */
 function beyond(value: number, largest: number): number {
   return beyondGrowth * Math.log1p((value - largest) / (Math.abs(largest) + largestMin))
 }

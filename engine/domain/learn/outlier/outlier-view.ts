@@ -1,11 +1,10 @@
 /**
- * An event as the outlier check sees it: tokens with weights, and numbers squashed to -1 to 1.
+ * An event as the outlier check sees it: tokens with weights, and numbers from -1 to 1.
  *
- * Owns: what likeness is measured on. A category, a word, an item is a token; a number is a place on a scale, not a
- * category, even where equal numbers come again: an unusual port beside a usual one is not strange by itself. A point
- * that is
- * mostly missing has tokens only, so that hundreds of such points cost nothing.
- * Leaves out: the features themselves (features.ts), nearness (outlier-references.ts).
+ * Owns: what likeness is measured on. A category, a word or an item is a token. A number is a place on a scale, even
+ * where equal numbers recur: an unusual port near a usual one is not strange for that alone. A point that is mostly
+ * missing has tokens only, so that hundreds of such points cost nothing.
+ * Leaves out: the features (features.ts), distances (outlier-references.ts).
  */
 import type { PointValues } from '../classifier.js'
 import { PLAIN, type FeatureEncoder } from '../features/features.js'
@@ -17,13 +16,13 @@ import { hashNumber } from '../hash.js'
 export const tokensMax = 64
 /** Numbers of one event that count. */
 const numbersMax = 48
-/** Where a missing number stands, from usual ones about as far as a very unusual one. */
+/** The place of a missing number: about as far from usual ones as a very unusual number. */
 const MISSING_AT = 1.2
-/** Standard deviations for a number at a point where all known numbers are equal. */
+/** The scale of a number at a point where all known numbers are equal. */
 const constantScale = 4
 const SPARSE_SALT = 0x51ed270b
 
-/** z / (1 + |z|): straight around 0, and never past -1 and 1. */
+/** z / (1 + |z|): linear around 0, between -1 and 1. */
 function squash(z: number): number {
   return z / (1 + Math.abs(z))
 }
@@ -54,7 +53,7 @@ export class OutlierView {
     this.numbers = new Float32Array(this.#numberPoints.length)
   }
 
-  /** Takes in the event that `encoder`, of the same profiles, has just encoded. */
+  /** Reads the event that `encoder`, with the same profiles, has just encoded. */
   take(values: PointValues, encoder: FeatureEncoder): void {
     this.#takeNumbers(values)
     this.count = 0
@@ -69,7 +68,7 @@ export class OutlierView {
     let point = 0
     let next = 0
     for (let j = 0; j < encoder.count && this.count < tokensMax; j++) {
-      // Points follow each other in the encoder's list; one that is missing and sparse has no place there.
+      // The encoder's list is in the order of points; a sparse point that is missing has no place in it.
       while (next < atomAt.length && (atomAt[next] as number) <= j) {
         if ((atomAt[next] as number) >= 0) point = next
         next++
@@ -90,7 +89,7 @@ export class OutlierView {
     }
   }
 
-  /** The number at a point, written as a text or not; NaN where there is none. */
+  /** The number at a point, written as a text or not; NaN for none. */
   #numberAt(values: PointValues, point: number): number {
     return numberIn(values[point] ?? null, (this.#profiles[point] as PointProfile).reading)
   }
@@ -100,7 +99,7 @@ export class OutlierView {
     this.weights[this.count++] = weight
   }
 
-  /** A number where there mostly is none: that there is one, and about how large it is. */
+  /** A number at a sparse point: one token for its presence, one for its rough size. */
   #takeSparse(point: number, value: number): void {
     const salt = this.#salts[point] as number
     this.#push(salt, 1)

@@ -1,10 +1,11 @@
 /**
- * What was said of events like this one, where like means equal at a few telling points.
+ * The labels of events that are equal at a few telling points: such events share a cell.
  *
- * p = (label counts of the event's cell + k p_pool) / (events in it + k): a cell with many labels speaks for itself, one
- * with few hardly. Which points make a cell, and k, are what does best on held-out examples; where nothing does, there
- * are no cells. This is the knowledge base's smoothing (decide/decision.ts) carried over to events that nobody has voted
- * on but that are like those.
+ *   p = (label counts of the cell + k p_pool) / (events in the cell + k)
+ *
+ * A cell with many labels decides nearly alone, one with few hardly counts. The points of a cell and k are chosen by
+ * held-out examples; where nothing gains, there are no cells. This carries the smoothing of the knowledge base
+ * (decide/decision.ts) over to events without votes.
  */
 import { FeatureTable } from '../features/feature-table.js'
 import { sampleAtoms, groupLikelihood, type AtomRows } from '../features/pair-choice.js'
@@ -14,12 +15,12 @@ import type { Stage } from '../progress.js'
 import type { HeldOut } from './held-out.js'
 
 export interface Cells {
-  /** Indices of the points that make a cell; none where there are no cells. */
+  /** Indices of the points that define a cell; empty where there are no cells. */
   readonly key: Int32Array
-  /** How many events the pool's opinion weighs. */
+  /** The weight k of the pool's answer, in events. */
   readonly smoothing: number
   readonly hashes: Int32Array
-  /** Weights of the labels, class by class within a cell. */
+  /** Weights of the labels, by cell and class. */
   readonly counts: Float32Array
 }
 
@@ -30,23 +31,23 @@ export const noCells: Cells = {
   counts: new Float32Array(0),
 }
 
-/** Points that a cell is sought among, and points that one has. */
+/** Points that cells are chosen among, and the most points of a cell. */
 const pointsMax = 12
 const keyMax = 3
 const smoothings = [1, 2, 4, 8, 16, 32, 64]
-/** With fewer held-out examples the best of so many trials is best by chance. */
+/** With fewer held-out examples, the best of so many trials would be best by chance. */
 const examplesMin = 300
-/** The share of the log-loss that cells have to save. */
+/** The least gain, as a share of the log-loss. */
 const gainMin = 0.005
 
-/** The hash of an event's cell: its values at the key's points, `atoms` from `at` on. */
+/** The hash of an event's cell: its values at the key's points; its atoms start at `at`. */
 export function cellHash(key: Int32Array, atoms: Int32Array, at: number): number {
   let hash = key.length
   for (let i = 0; i < key.length; i++) hash = hashPair(hash, atoms[at + (key[i] as number)] as number)
   return hash
 }
 
-/** Keys worth a trial: the most telling point, the best pair with it, the best third, and all points together. */
+/** Keys to try: the best point, the best second and third point with it, and all points together. */
 function candidateKeys(all: AtomRows, stage: Stage): Int32Array[] {
   const rows = sampleAtoms(all)
   const { pointCount, atoms, classes, classCount } = rows
@@ -82,7 +83,7 @@ function candidateKeys(all: AtomRows, stage: Stage): Int32Array[] {
   return keys
 }
 
-/** Label counts of each example's cell, those of the example's own fold left out, for the held-out examples. */
+/** Label counts of the cells of held-out examples, without the example's own fold. */
 function heldOutCounts(key: Int32Array, rows: AtomRows, weights: Float64Array, held: HeldOut): Float64Array {
   const { classCount } = held
   const foldOf = new Int32Array(rows.classes.length).fill(-1)
@@ -111,19 +112,22 @@ function heldOutCounts(key: Int32Array, rows: AtomRows, weights: Float64Array, h
   return others
 }
 
-/** What cells are fitted to. */
+/** The input of the fit. */
 export interface CellsInput {
-  /** The whole values of all examples, and how much each example counts. */
+  /** The whole values of all examples, and the weights of the examples. */
   readonly rows: AtomRows
   readonly weights: Float64Array
   readonly held: HeldOut
-  /** The answers on the held-out examples so far. */
+  /** The answers on the held-out examples so far; the fit updates them. */
   readonly pooled: Float64Array
-  /** The share of the uniform in every answer. */
+  /** The uniform share of every answer. */
   readonly floor: number
 }
 
-/** Log-loss of the answers with cells; `others` are the label counts of each cell, `smoothing` Infinity is without. */
+/**
+ * The log-loss of the answers with cells. `others` are the label counts of each cell; a `smoothing` of Infinity means
+ * no cells.
+ */
 function lossWith({ held, pooled, floor }: CellsInput, others: Float64Array, smoothing: number): number {
   const { classCount, classes, weights } = held
   let loss = 0
@@ -140,7 +144,7 @@ function lossWith({ held, pooled, floor }: CellsInput, others: Float64Array, smo
   return loss
 }
 
-/** Chooses cells, and mixes them into the answers. */
+/** Chooses cells and mixes them into the answers. */
 export function fitCells(input: CellsInput, stage: Stage): Cells {
   const { rows, weights, held, pooled } = input
   if (held.classes.length < examplesMin) return noCells
@@ -175,7 +179,7 @@ export function fitCells(input: CellsInput, stage: Stage): Cells {
   }
 }
 
-/** Mixes a cell's counts, from `at` on, into an answer. */
+/** Mixes a cell's counts, which start at `at`, into an answer. */
 export function mixCounts(
   counts: Float64Array | Float32Array,
   at: number,

@@ -1,25 +1,32 @@
 /**
- * How much likelier each class is made, so that answers have as much of it as comes.
+ * Factors of the classes, so that answers have as much of each class as the held-out examples.
  *
- * Softer opinions, and a mixture of them, do not keep shares: what is rare gets more than it has. So the chances of each
- * class are multiplied by a factor and brought to the sum that they had: the factors with the least log-loss on held-out
- * examples (bias-corrected temperature scaling: Alexandari, Kundaje, Shrikumar, "Maximum likelihood with bias-corrected
- * calibration is hard-to-beat at label shift adaptation", 2020), held near 1 by a normal prior on their logarithms. A class
- * that is too rare to be held out stays out of that, with the chances that it has: nothing speaks for others. Where the latest
- * examples were held out there are no factors: the shares of that time are not those of the next.
+ * Softened answers and their mixture do not keep shares: rare classes get too much. So the probability of each class is
+ * multiplied by a factor, and their sum is restored. The factors have the least log-loss on held-out examples:
+ * bias-corrected temperature scaling (Alexandari, Kundaje, Shrikumar, "Maximum likelihood with bias-corrected
+ * calibration is hard-to-beat at label shift adaptation", 2020). A normal prior on their logarithms keeps them near 1.
+ *
+ * 1. A class that is too rare to be held out keeps its probabilities: there is no evidence about it.
+ * 2. Where the latest examples were held out there are no factors: the shares of that time are not those of the next.
  */
 import type { HeldOut } from './held-out.js'
 
-/** Standard deviation of the logarithms of factors, before anything is held out. */
+/** The standard deviation of the prior on the logarithms of factors. */
 const spread = 0.3
-/** Of fewer held-out examples shares are too rough to go by. */
+/** With fewer held-out examples shares are too rough. */
 const examplesMin = 150
-/** Newton's method with the diagonal alone, which is as far from the whole as 2 to 1 at most: this share of its step does not overshoot. */
+/**
+ * Newton's method with the diagonal of the Hessian, which is off by 2 to 1 at most: this share of its step does not
+ * overshoot.
+ */
 const steps = 60
 const stepShare = 0.7
 const chanceMin = 1e-6
 
-/** Multiplies the chances of an answer by the factors, one a class, 0 for those that stay as they are; without factors all do. */
+/**
+ * Multiplies the probabilities of an answer by the factors of the classes. A factor of 0 changes nothing, nor do
+ * missing factors.
+ */
 export function balance(answer: Float64Array, factors: Float64Array): void {
   let before = 0
   let after = 0
@@ -35,13 +42,13 @@ export function balance(answer: Float64Array, factors: Float64Array): void {
   }
 }
 
-/** By the logarithm of each factor. */
+/** Derivatives of the log-likelihood by the logarithm of each factor. */
 interface Derivatives {
   readonly slopes: Float64Array
   readonly bends: Float64Array
 }
 
-/** Adds the slope of the log-likelihood by the logarithm of each factor to `slopes`, and its bend to `bends`. */
+/** Adds the first derivatives to `slopes`, and the second, with the sign changed, to `bends`. */
 function derive(held: HeldOut, pooled: Float64Array, factors: Float64Array, { slopes, bends }: Derivatives): void {
   const { classCount, classes, weights } = held
   for (let h = 0; h < classes.length; h++) {
@@ -57,7 +64,9 @@ function derive(held: HeldOut, pooled: Float64Array, factors: Float64Array, { sl
   }
 }
 
-/** The factors for `pooled`, the answers on the held-out examples, and balances them; none where too few were held out. */
+/**
+ * The factors for `pooled`, the answers on the held-out examples, which it balances. None where too few were held out.
+ */
 export function fitBalance(held: HeldOut, pooled: Float64Array): Float64Array {
   const { classCount, classes, foldCount } = held
   if (foldCount === 1 || classes.length < examplesMin) return new Float64Array(0)

@@ -1,7 +1,7 @@
 /**
- * The first stage of a training: the examples and the stream as the learners read them.
+ * The first stage of a training: codes the examples and the stream for the members.
  *
- * Owns: the order of the steps, each in a file of its own, and which examples pairs of points are sought with.
+ * Owns: the order of the steps, each of which has its own file, and the examples that pairs of points are chosen by.
  */
 import type { Example, PointValues, TrainingSet } from '../classifier.js'
 import { buildMatrix } from '../features/example-matrix.js'
@@ -16,11 +16,11 @@ import { countFeatures, limitFeatures, type Vocabulary } from '../features/vocab
 import { part, type ProgressReport, type Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 
-/** Examples that pairs are sought with. */
+/** The most examples that pairs are chosen by. */
 const pairExamplesMax = 2_000
 
 export interface CodedExamples {
-  /** Profiles of the points, and pairs that tell more than their points alone. */
+  /** Has the profiles of the points and the chosen pairs. */
   readonly encoder: FeatureEncoder
   readonly vocabulary: Vocabulary
   readonly factors: TextFactors
@@ -29,7 +29,7 @@ export interface CodedExamples {
   readonly atoms: AtomRows
 }
 
-/** The whole values of the examples as this encoder reads them; `classOf` takes an example's place. */
+/** The whole values of the examples by this encoder; `classOf` takes the index of an example. */
 function atomsOf(
   examples: readonly Example[],
   encoder: FeatureEncoder,
@@ -54,7 +54,7 @@ function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: S
   return new FeatureEncoder(set.points, profiles, choosePairs(rows, part(stage, 0.5, 1)))
 }
 
-/** The features of the examples and of the stream, but for the rarest where there are too many. */
+/** The features of the examples and of the stream, without the rarest where there are too many. */
 function chooseVocabulary(set: TrainingSet, encoder: FeatureEncoder, report: ProgressReport): Vocabulary {
   const table = new FeatureTable()
   const matrix = buildMatrix(set.examples, encoder, table, report.stage(0.03, 0.05, 'Reading the examples'))
@@ -63,7 +63,7 @@ function chooseVocabulary(set: TrainingSet, encoder: FeatureEncoder, report: Pro
   return limitFeatures({ matrix, hashes: table.hashes(), counts }, report.stage(0.06, 0.07, 'Leaving out the rarest'))
 }
 
-/** Takes the training to 0.09. */
+/** The progress ends at 0.09. */
 export function codeExamples(set: TrainingSet, report: ProgressReport): CodedExamples {
   const { examples, background } = set
   const labelled = examples.map(({ values }) => values)

@@ -1,9 +1,9 @@
 /**
- * What the pool's answer is corrected by. There are four corrections: the nearest event's label (recall.ts), the labels of
- * equal events (cells.ts), sharpening (sharpness.ts) and the balance of the classes (class-balance.ts). Each is fitted to the
- * held-out answers as the ones before it leave them.
+ * Corrects the pool's answer in four steps. First comes the nearest event's label (recall.ts), then the labels of equal
+ * events (cells.ts). Then the answer is sharpened (sharpness.ts), and its classes are balanced (class-balance.ts). Each
+ * step is fitted to the held-out answers with the steps before it.
  *
- * Owns: their order, and what the held-out answers are after all of them. Leaves out: applying them (pooled-model.ts).
+ * Owns: their order, and the held-out answers after all of them. Leaves out: applying them (pooled-model.ts).
  */
 import type { AtomRows } from '../features/pair-choice.js'
 import type { Stage } from '../progress.js'
@@ -16,10 +16,10 @@ import { fitRecall, noRecall, type Recall } from './recall.js'
 import { fitSharpness } from './sharpness.js'
 
 export interface CorrectionsInput {
-  /** Null where too few examples are there to hold any out: nothing is corrected then. */
+  /** Null where there are too few examples to hold any out; then nothing is corrected. */
   readonly held: HeldOut | null
   readonly pool: Pool
-  /** The whole values of all examples, and how much each example counts. */
+  /** The whole values of all examples, and the weights of the examples. */
   readonly atoms: AtomRows
   readonly weights: Float64Array
   /** The usual distance between labelled events. */
@@ -27,7 +27,7 @@ export interface CorrectionsInput {
   readonly uniformShare: number
 }
 
-/** Answers on held-out examples, without the share of the uniform: class by class within an example. */
+/** Answers on held-out examples without the uniform share, by example and class. */
 export interface HeldOutAnswers {
   readonly held: HeldOut
   readonly chances: Float64Array
@@ -38,7 +38,7 @@ export interface Corrections {
   readonly cells: Cells
   readonly sharpness: number
   readonly balance: Float64Array
-  /** The answers on the held-out examples with all of that; null where none were held out. */
+  /** The corrected answers on the held-out examples; null where none were held out. */
   readonly answers: HeldOutAnswers | null
 }
 
@@ -64,7 +64,7 @@ function mixHeldOut(held: HeldOut, pool: Pool): Float64Array {
 export function fitCorrections(input: CorrectionsInput, stage: Stage): Corrections {
   const { held, pool, atoms, weights, nearestScale, uniformShare: floor } = input
   if (held === null) return noCorrections
-  // Each fit leaves them as its correction does.
+  // Each fit applies its correction to them.
   const chances = mixHeldOut(held, pool)
   const recall = fitRecall(held, chances, nearestScale, floor)
   const cells = fitCells({ rows: atoms, weights, held, pooled: chances, floor }, stage)

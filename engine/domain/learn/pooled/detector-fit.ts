@@ -1,4 +1,4 @@
-/** What is usual, from known events, each as if it had not been seen (outlier-detector.ts). */
+/** Fits the outlier detector to known events, each as if it had not been seen (outlier-detector.ts). */
 import type { Example, PointValues, TrainingSet } from '../classifier.js'
 import { rowsPerReport } from '../features/example-matrix.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
@@ -8,19 +8,19 @@ import type { HeldOut } from './held-out.js'
 import { doubted, fillDoubts, memberCount } from './members.js'
 import { PooledAnswer, type AnswerParts } from './pooled-model.js'
 
-/** Known events that say what is usual, of the examples and of the background each. */
+/** The most known events, of the examples and of the background each. */
 const knownMax = 2_500
-/** From so many held-out examples on these alone say what is usual. */
-const toldMin = 300
+/** From this many held-out examples on, no other examples are known events. */
+const heldOutMin = 300
 
 export interface DetectorInput {
   readonly answer: AnswerParts
-  /** The numbers of the examples that the model holds as references. */
+  /** The indices of the examples that are references of the model. */
   readonly references: readonly number[]
   readonly held: HeldOut | null
 }
 
-/** Collects how unlike all else known events are. */
+/** Collects distances of known events and doubts about them. */
 class KnownEvents {
   readonly #answer: PooledAnswer
   readonly #held: HeldOut | null
@@ -36,11 +36,14 @@ class KnownEvents {
     this.#probabilities = new Float64Array(labelCount)
   }
 
-  /** `place` is that of a reference which is this very event, `heldPlace` its own among the held-out examples; -1 for none. */
-  take(values: PointValues, place = -1, heldPlace = -1): void {
+  /**
+   * `place` is the index of a reference that is this event, `heldPlace` its index among the held-out examples; -1:
+   * none.
+   */
+  add(values: PointValues, place = -1, heldPlace = -1): void {
     const [answer, held] = [this.#answer, this.#held]
-    const taken = this.#distances.length
-    if (taken % rowsPerReport === 0) this.#stage.at(taken / (2 * knownMax))
+    const count = this.#distances.length
+    if (count % rowsPerReport === 0) this.#stage.at(count / (2 * knownMax))
     answer.fill(values, this.#probabilities, place)
     this.#distances.push(answer.distance)
     if (held !== null && heldPlace >= 0)
@@ -64,9 +67,9 @@ export function fitDetector(
   const known = new KnownEvents(new PooledAnswer(answer), held, labelCount, stage)
   const heldAt = new Map(Array.from(held?.examples ?? [], (example, h) => [example, h]))
   const places = new Map(references.map((example, place) => [example, place]))
-  // Of many examples those that were held out do: about the others the model is surer than about anything that comes.
-  const told = held !== null && held.examples.length >= toldMin ? [...held.examples] : [...examples.keys()]
-  for (const i of evenly(told, knownMax)) known.take((examples[i] as Example).values, places.get(i), heldAt.get(i))
-  for (const values of evenly(background, knownMax)) known.take(values)
+  // About other examples the model is surer than about new events; with many held-out examples they are left out.
+  const chosen = held !== null && held.examples.length >= heldOutMin ? [...held.examples] : [...examples.keys()]
+  for (const i of evenly(chosen, knownMax)) known.add((examples[i] as Example).values, places.get(i), heldAt.get(i))
+  for (const values of evenly(background, knownMax)) known.add(values)
   return known.detector()
 }

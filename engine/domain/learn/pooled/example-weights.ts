@@ -1,17 +1,19 @@
-/** How much each example of a training counts: its own weight, drawn towards what it stands for in the stream (importance.ts). */
+/**
+ * The weights of a training's examples: their own, drawn towards what each stands for in the stream (importance.ts).
+ */
 import type { TrainingSet } from '../classifier.js'
 import { weighByStream } from '../linear/importance.js'
 import type { Stage } from '../progress.js'
 import type { CodedExamples } from './coded-examples.js'
 
 export interface ExampleWeights {
-  /** One an example, of the same total as the examples' own. */
+  /** By example; their sum is that of the examples' own weights. */
   readonly ofExamples: Float64Array
   /** Their sums by row of the matrix. */
   readonly ofRows: Float64Array
 }
 
-/** So many examples draw training weights half-way to the stream's shares, many more wholly: few tell little of them. */
+/** This many examples draw weights half-way to the shares of the stream, many more nearly all the way. */
 const streamHalf = 10
 
 function sum(numbers: Iterable<number>): number {

@@ -1,13 +1,12 @@
 /**
- * Which examples are held out with which others.
+ * Splits the examples into folds, which are held out one after the other.
  *
- * Owns: folds. An example is in one fold; equal events that came as several examples are spread, as they would come
- * again. A label with few examples is never held out: what is left would not know it.
- * Above `sampleMax` examples a fair draw of them is enough, and above `allFoldsMax` one fold: the more there are, the
- * less it matters.
+ * Owns: folds. An example is in one fold at most. Several examples of equal events are spread over the folds, as such
+ * events would recur. A label with few examples is never held out: the rest would not know it. Above `sampleMax`
+ * examples a random sample of them is held out, and above `allFoldsMax` only one fold: both are then enough.
  */
-import { Sfc32 } from '../sfc32.js'
 import type { LearningTable } from '../features/learning-table.js'
+import { Sfc32 } from '../sfc32.js'
 import { fewExamples } from '../significant-gain.js'
 import { pickRows } from '../trees/row-draw.js'
 
@@ -15,33 +14,33 @@ const examplesMin = 8
 const labelExamplesMin = 3
 const sampleMax = 4_000
 const foldCount = 3
-/** Of a handful. */
+/** With fewer than `fewExamples`. */
 const foldsOfFew = 5
 /**
- * Above so many examples one fold of them is enough: the others are trained on once, and never asked. It is the latest, as
- * what will be asked is later than all: events of one incident, or one week, tell each other's labels, and not those of the next.
+ * Above this many examples one fold is enough, the latest examples: new events are later than all. Events of one
+ * incident, or of one week, tell each other's labels, but not those of the next.
  */
 const allFoldsMax = 1_000
-/** In place of a fold. */
+/** In place of a fold: always in the training; not in the sample. */
 const TRAINED = -1
 const LEFT_OUT = -2
 
 export interface Folds {
-  /** How many are asked about, one after the other. */
+  /** The number of folds. */
   readonly count: number
-  /** Of each example: its fold; negative for one that is never held out. */
+  /** The fold of each example; negative for one that is never held out. */
   readonly of: Int32Array
-  /** The numbers of the examples that are held out, ascending. */
+  /** The indices of the examples that are held out, ascending. */
   readonly examples: Int32Array
 }
 
-/** What is trained on while a fold is held out: examples by number, and their weights by row. */
+/** What is trained on while a fold is held out: indices of examples, and weights by row. */
 export interface Kept {
   readonly known: readonly number[]
   readonly rowWeights: Float64Array
 }
 
-/** Numbers from 0 on for the examples of each label, in this order. */
+/** The rank of each example within its label, from 0, in this order. */
 function rankInLabel(order: Int32Array, labels: Int32Array, counts: Int32Array): Int32Array {
   const ranks = new Int32Array(order.length)
   for (const i of order) {
@@ -53,21 +52,21 @@ function rankInLabel(order: Int32Array, labels: Int32Array, counts: Int32Array):
   return ranks
 }
 
-/** The numbers from 0 to `count` - 1 in an order of chance. */
+/** The numbers from 0 to `count` - 1 in random order. */
 function shuffled(count: number, random: Sfc32): Int32Array {
   const order = Int32Array.from({ length: count }, (_, i) => i)
   return pickRows(order, count, random)
 }
 
-/** How many folds are asked about, of so many examples. */
+/** The number of folds for this many examples. */
 function foldsFor(examples: number): number {
   if (examples < fewExamples) return foldsOfFew
   return examples <= allFoldsMax ? foldCount : 1
 }
 
 /**
- * The fold of each example: in turn within its label in an order of chance, or, where one fold is enough, the latest third
- * of each label. TRAINED is never held out, LEFT_OUT not in the draw.
+ * The fold of each example: in turn within its label, in random order; with a single fold, the latest third of each
+ * label.
  */
 function assignFolds({ matrix }: LearningTable, count: number, random: Sfc32): Int32Array {
   const { rowOf, classes } = matrix
@@ -96,7 +95,7 @@ export function foldExamples(table: LearningTable, seed: number): Folds | null {
   return examples.length < examplesMin / 2 ? null : { count, of, examples }
 }
 
-/** What is trained on while `fold` is held out; `weights` are the examples'. */
+/** What is trained on while `fold` is held out; `weights` are by example. */
 export function withoutFold({ matrix }: LearningTable, folds: Folds, fold: number, weights: Float64Array): Kept {
   const { rowOf, rowCount } = matrix
   const rowWeights = new Float64Array(rowCount)

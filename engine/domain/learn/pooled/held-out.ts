@@ -1,12 +1,12 @@
 /**
- * What the members say of labelled events that they were not trained on.
+ * The members' answers on labelled events that they were not trained on.
  *
- * Trains on all folds but one, in turn, and asks of that one. Answers count with the weights that examples are trained with:
- * as much as each stands for in the stream (importance weighted cross-validation: Sugiyama, Krauledat, Müller, "Covariate
- * shift adaptation by importance weighted cross validation", 2007).
+ * Each fold is held out in turn: members are trained on the other folds and answer for this one. Answers count with the
+ * weights of the examples, as much as each stands for in the stream. This is importance weighted cross-validation
+ * (Sugiyama, Krauledat, Müller, "Covariate shift adaptation by importance weighted cross validation", 2007).
  *
- * Owns: training and asking, and the two things that are chosen on the way: the linear member's penalty, the depth and the
- * rounds of boosting. Leaves out: the folds (folds.ts), what is made of the answers (pool.ts, corrections.ts).
+ * Owns: these trainings, and two choices by their answers: the penalty of the linear member, the depth and rounds of
+ * boosting. Leaves out: the folds (folds.ts), the use of the answers (pool.ts, corrections.ts).
  */
 import type { LearningTable } from '../features/learning-table.js'
 import { LinearTrials, type LinearPenalty } from '../linear/linear-choice.js'
@@ -25,48 +25,49 @@ import {
 import type { ExampleView } from './nearest.js'
 import { DepthTrials } from './round-choice.js'
 
-/** Trees of a forest that is asked about many examples: their mean is hardly another than that of all. */
+/** Trees of a forest where many examples are held out: the mean of more trees is hardly different. */
 const treesOfMany = 60
-/** The share of the work that the linear trials take. */
+/** The share of the work in linear trials. */
 const linearShare = 0.2
 
 export interface HoldOutInput {
   readonly table: LearningTable
   readonly view: ExampleView
-  /** How much each example counts. */
+  /** The weights of the examples. */
   readonly weights: Float64Array
   readonly seed: number
-  /** The nearest example is looked for up to so many times the usual distance. */
+  /** The nearest example is searched up to this many times the usual distance. */
   readonly nearestLimit: number
 }
 
-/** Answers on held-out examples; those of one example are side by side, member by member. */
+/** Answers on held-out examples. */
 export interface HeldOut {
   readonly classCount: number
-  /** Numbers of the examples, ascending. */
+  /** Indices of the examples, ascending. */
   readonly examples: Int32Array
   readonly classes: Int32Array
-  /** How much each counts, of mean 1. */
+  /** The weights of the examples, of mean 1. */
   readonly weights: Float64Array
   readonly folds: Int32Array
   readonly foldCount: number
+  /** Probabilities by example, member and class. */
   readonly chances: Float64Array
-  /** Every label has so many examples that some are held out. */
+  /** Each label has held-out examples. */
   readonly allLabels: boolean
-  /** The linear member's penalty that did best. */
+  /** The chosen penalty of the linear member. */
   readonly penalty: LinearPenalty
-  /** The depth of boosted trees that did, and the rounds. */
+  /** The chosen depth and rounds of boosting. */
   readonly depth: number
   readonly rounds: number
-  /** The class of the nearest example outside of its fold, -1 where none is near, and how many times the usual distance that is. */
+  /** The class of the nearest example outside the fold, -1 where none is near; and its distance in usual distances. */
   readonly nearestClasses: Int32Array
   readonly nearestDistances: Float64Array
 }
 
-/** What is filled fold by fold. */
+/** Filled fold by fold. */
 type Answers = Pick<HeldOut, 'chances' | 'nearestClasses' | 'nearestDistances'>
 
-/** What is the same in each fold. */
+/** Shared by all folds. */
 interface Trial {
   readonly input: HoldOutInput
   readonly folds: Folds
@@ -76,7 +77,7 @@ interface Trial {
   readonly answers: Answers
 }
 
-/** Depths of boosted trees that are tried with so many folds, the usual one first: with one fold there are many examples, and each trial takes long. */
+/** Depths to try, the usual one first. With one fold there are many examples, and each trial takes long. */
 function depthsFor(folds: number): readonly number[] {
   return folds > 1 ? [shallowBoosting, deepBoosting] : [deepBoosting]
 }
@@ -99,7 +100,7 @@ function prepare(input: HoldOutInput, folds: Folds): Trial {
   }
 }
 
-/** Trains on what is kept while `fold` is held out, and asks about its examples. */
+/** Trains on what is kept while `fold` is held out, and predicts its examples. */
 function predictFold(
   { input, folds, linear, depths, boostings, answers }: Trial,
   kept: Kept,
@@ -128,7 +129,7 @@ function predictFold(
   for (let h = 0; h < folds.examples.length; h++) {
     const example = folds.examples[h] as number
     if (folds.of[example] !== fold) continue
-    view.look(example)
+    view.load(example)
     panel.predictRow(table, table.matrix.rowOf[example] as number, codes, view.view)
     answers.chances.set(panel.chances, h * memberCount * classCount)
     boostings.predict(h, trees, codes)
@@ -138,7 +139,7 @@ function predictFold(
   }
 }
 
-/** What was said, with the boosting that did best in the place of the usual one. */
+/** All answers, with the chosen boosting in place of the usual one. */
 function gather({ input, folds, linear, boostings, answers }: Trial): HeldOut {
   const { weights } = input
   const { rowOf, classes, labels } = input.table.matrix

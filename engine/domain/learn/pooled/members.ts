@@ -1,10 +1,10 @@
 /**
- * The five learners of a pool, trained and asked together.
+ * The five members of a pool: they are trained together, and predict together.
  *
- * Owns: their settings, and which is which. Each is strong where another is weak: the linear model with few labels and
- * on values that come in thousands, extra trees with some tens, forests and boosting from hundreds on; the nearest labelled event with
- * ten, and on what is rare.
- * Leaves out: how their answers become one (pool.ts).
+ * Owns: their settings and their order. Each is strong where another is weak. The linear member is good with few labels
+ * and with thousands of values, extra trees with some tens of labels, the random forest and boosting from hundreds on.
+ * The nearest labelled event is good with ten labels, and on rare classes.
+ * Leaves out: the mixture of their answers (pool.ts).
  */
 import type { EventCoder } from '../features/event-coder.js'
 import type { LearningTable } from '../features/learning-table.js'
@@ -14,7 +14,8 @@ import { scoreRow, softmax } from '../linear/logistic.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import type { OutlierView } from '../outlier/outlier-view.js'
 import { part, type Stage } from '../progress.js'
-import { predictBoosting, growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
+import { predictBoosting } from '../trees/boosted-trees.js'
+import { growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
 import { readTrees, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
 import { predictForest, growForest, type ForestOptions } from '../trees/forest.js'
 import { predictNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
@@ -25,21 +26,21 @@ export const memberCount = memberNames.length
 /** The place of boosting among them. */
 export const boostingPlace = 3
 
-/** Events that one tree sees at most: they bound the size of a forest. */
+/** The most events of one tree; bounds the size of a forest. */
 const rowsMax = 16_384
 /** Trees of a forest. */
 export const forestTrees = 100
 const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
 const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
 const boosted = { rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
-/** What chance is for: each kind of trees has random of its own. */
+/** Each kind of trees has its own random sequence. */
 const purposes = { extraTrees: 0x1b873593, randomForest: 0x2545f491, boosting: 0x3c6ef372 }
-/** Splits one after another in a boosted tree: pairs of values, which is as much as hundreds of labels can tell, and what thousands can. */
+/** Depths of boosted trees: two splits, as much as hundreds of labels can tell; and what thousands can. */
 export const shallowBoosting = 2
 export const deepBoosting = 6
 
 export interface Members {
-  /** Class by class within a feature; the classes' intercepts behind. */
+  /** The weights by feature and class, followed by the intercepts. */
   readonly weights: Float32Array
   readonly extraTrees: FlatTrees
   readonly randomForest: FlatTrees
@@ -47,22 +48,22 @@ export interface Members {
   readonly nearest: Nearest
 }
 
-/** What a training of the members may have already, and what it may leave out. */
+/** The settings of a training, and what it has already. */
 export interface TrainingOptions {
   readonly seed: number
-  /** Of the linear member. */
+  /** The penalty of the linear member. */
   readonly penalty: LinearPenalty
   /** The linear member's weights, where it was fitted to these rows. */
   readonly linear?: Float64Array
   /** Trees of a forest. */
   readonly trees: number
-  /** Of boosting; as many as there may be where it is not given. */
+  /** The rounds of boosting; by default the most. */
   readonly rounds?: number
-  /** Of boosted trees. */
+  /** The depth of boosted trees. */
   readonly depth: number
 }
 
-/** Boosted trees of the rows of a table that `rowWeights` gives more than 0. */
+/** Boosted trees for the rows with a weight above 0. */
 export function trainBoosting(
   table: LearningTable,
   rowWeights: Float64Array,
@@ -78,14 +79,14 @@ function rowsOf(rowWeights: Float64Array): Int32Array {
   return Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
 }
 
-/** What members are trained from: the rows of a table that `rowWeights` gives more than 0, and the nearest neighbour of the same examples. */
+/** The training data of the members: rows with a weight above 0, and the nearest neighbour of the same examples. */
 export interface MemberRows {
   readonly table: LearningTable
   readonly rowWeights: Float64Array
   readonly nearest: Nearest
 }
 
-/** Trains all. */
+/** Trains all members. */
 export function trainMembers(
   { table, rowWeights, nearest }: MemberRows,
   options: TrainingOptions,
@@ -105,7 +106,7 @@ export function trainMembers(
   }
 }
 
-/** Fills `chances`, class by class within a member, with what each says of the event that was coded last. */
+/** Fills `chances` with the probabilities of the last event, by member and class. */
 export class MemberPanel {
   readonly chances: Float64Array
   readonly #members: Members
@@ -125,21 +126,23 @@ export class MemberPanel {
     this.#weightedCount = members.weights.length / classCount - 1
   }
 
-  /** Of the event that was asked for last: what the nearest labelled event was, where one is nearer than `limit`. */
+  /**
+   * The nearest labelled event to the last event, if one is nearer than `limit`; the reference `except` does not count.
+   */
   nearestWithin(view: OutlierView, limit: number, except = -1): Near {
     const { references, classes } = this.#members.nearest
     const { place, distance } = references.nearestWithin(view, limit, except)
     return { label: classes[place] ?? -1, distance }
   }
 
-  /** Of the event that the coder and the view have taken in; answers its distance from the nearest references. */
+  /** Predicts the event in the coder and the view; returns its distance for the outlier check. */
   predict(coder: EventCoder, view: OutlierView, except = -1): number {
     this.#predictLinear(coder)
     this.#predictTrees(coder.codes)
     return this.#predictNearest(view, except)
   }
 
-  /** The same of a row of the table that the members were trained on; `codes` is as long as a row has columns. */
+  /** Predicts a row of the table that the members were trained on; `codes` is a buffer with a place for each column. */
   predictRow(table: LearningTable, row: number, codes: Uint8Array, view: OutlierView): void {
     this.#predictNearest(view)
     const scores = this.#views[0] as Float64Array
@@ -186,15 +189,15 @@ export class MemberPanel {
 }
 
 /**
- * The members that are doubted, each by itself.
+ * The members whose doubt counts in the outlier check.
  *
- * The linear model and the extra trees stay unsure between what they know, boosting where many small reasons cancel out: which
- * of them tells what was never labelled differs from stream to stream. A random forest carries the nearest
- * leaf's word as far as it goes.
+ * The linear member and the extra trees are unsure between known events, boosting where many small reasons cancel out.
+ * Which of them recognises unlabelled kinds of events differs from stream to stream. A random forest is as sure far
+ * away as in its nearest leaf.
  */
 export const doubted: readonly number[] = [0, 1, boostingPlace]
 
-/** Fills `doubts`, each 1 - the top chance that one of them gives; `chances` as the panel leaves them, from `at` on. */
+/** Fills `doubts`: 1 - the top probability of each of these members. `chances` are the panel's, from `at` on. */
 export function fillDoubts(chances: Float64Array, at: number, classCount: number, doubts: Float64Array): void {
   for (let d = 0; d < doubted.length; d++) {
     const from = at + (doubted[d] as number) * classCount

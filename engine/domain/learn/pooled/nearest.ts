@@ -1,11 +1,11 @@
 /**
- * The member that says what was said of the most similar labelled event, the surer the nearer it is.
+ * The member that answers with the label of the most similar labelled event, the surer the nearer it is.
  *
  * One nearest neighbour (Cover, Hart, "Nearest neighbor pattern classification", 1967) leads with ten labels and on
- * rare classes; by itself it is far too sure, so its word fades with the distance, on the scale of how far labelled
- * events are from each other. The outlier check compares the same numbers and tokens, so one pass finds both.
+ * rare classes. Alone it is far too sure. So its certainty fades with the distance, on the scale of the distances
+ * between labelled events. The outlier check compares the same numbers and tokens, so one pass serves both.
  *
- * Owns: which labelled events are held against. Leaves out: likeness itself (outlier-view.ts, outlier-references.ts).
+ * Owns: the choice of references. Leaves out: distances (outlier-view.ts, outlier-references.ts).
  */
 import type { Example } from '../classifier.js'
 import type { FeatureEncoder } from '../features/features.js'
@@ -18,7 +18,7 @@ export interface Nearest {
   readonly references: OutlierReferences
   /** The class of each reference. */
   readonly classes: Int32Array
-  /** The distance at which a word has lost most of its weight. */
+  /** The distance at which the label has lost most of its weight. */
   readonly scale: number
 }
 
@@ -29,15 +29,15 @@ export interface Near {
   readonly distance: number
 }
 
-/** References that each label has at least, where it has so many examples. */
+/** The least references of each label with that many examples. */
 const labelReferencesMin = 32
-/** What every class has beside the vote's 1 at distance 0. */
+/** The weight of every class; the label of a reference at distance 0 gets 1 more. */
 const voteFloor = 0.03
 const scaleMin = 0.02
-/** What a distance counts at most there: nothing in common, and numbers as far apart as they go. */
+/** The greatest distance that counts in the scale: no token in common, and numbers as far apart as possible. */
 const spreadMax = 2
 
-/** Of these examples, by number, those to hold events against: by chance, and no label without. */
+/** Chooses references among these examples, by index: at random, with some of each label. */
 export function chooseReferences(examples: readonly Example[], among: readonly number[], seed: number): number[] {
   const keys = new Map(among.map((i) => [i, hashNumber(seed, i) >>> 0]))
   const drawn = [...among].sort((a, b) => (keys.get(a) as number) - (keys.get(b) as number) || a - b)
@@ -54,18 +54,18 @@ export function chooseReferences(examples: readonly Example[], among: readonly n
   return [...sure, ...rest].slice(0, referencesMax)
 }
 
-/** `look(i)` leaves example i in the view; `chosen` are the references' numbers. */
+/** `load(i)` puts example i into the view; `chosen` are the indices of the references. */
 function trainNearest(
   chosen: readonly number[],
   classOf: (example: number) => number,
   view: OutlierView,
-  look: (example: number) => void,
+  load: (example: number) => void,
 ): Nearest {
-  const references = OutlierReferences.of(chosen.length, view, (place) => look(chosen[place] as number))
+  const references = OutlierReferences.of(chosen.length, view, (place) => load(chosen[place] as number))
   let sum = 0
   const usual = chosen.slice(0, outlierReferencesMax)
   const spreads = Float64Array.from(usual, (example, place) => {
-    look(example)
+    load(example)
     const spread = references.distance(view, place)
     sum += Math.min(spreadMax, references.nearestDistance)
     return spread
@@ -92,22 +92,22 @@ export class ExampleView {
     this.#classOf = classOf
   }
 
-  /** Leaves an example in the view. */
-  look(example: number): void {
+  /** Puts an example into the view. */
+  load(example: number): void {
     const { values } = this.#examples[example] as Example
     this.#encoder.encode(values)
     this.view.take(values, this.#encoder)
   }
 
-  /** What the nearest neighbour knows from these examples. */
+  /** The nearest neighbour of these examples. */
   nearest(among: readonly number[], seed: number): Nearest {
     return trainNearest(chooseReferences(this.#examples, among, seed), this.#classOf, this.view, (example) =>
-      this.look(example),
+      this.load(example),
     )
   }
 }
 
-/** Fills `chances` by the reference that was nearest at the last look. */
+/** Fills `chances` by the nearest reference to the last event. */
 export function predictNearest({ references, classes, scale }: Nearest, chances: Float64Array): void {
   chances.fill(voteFloor)
   const place = references.nearestPlace

@@ -1,10 +1,12 @@
 /**
- * One answer of several: a mixture of softened opinions.
+ * Mixes the members' answers into one: a linear opinion pool (Genest, Zidek 1986) of softened answers.
  *
- * p = sum_m w_m soften(p_m, T_m) with the temperatures T_m, 1 or more, each with the least log-loss on held-out examples
- * (Guo et al., "On Calibration of Modern Neural Networks", 2017; no member is sharpened, which fails as the stream drifts), and
- * the weights w by expectation maximisation of the held-out likelihood under a Dirichlet prior (a linear opinion pool:
- * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it, up to a bound.
+ *   p = sum_m w_m soften(p_m, T_m)
+ *
+ * The temperatures T_m are 1 or more and have the least log-loss on held-out examples (Guo et al., "On Calibration of
+ * Modern Neural Networks", 2017). No member is sharpened, which fails as the stream drifts. The weights w are fitted by
+ * expectation maximisation of the held-out likelihood under a Dirichlet prior. Its centre moves with the number of
+ * labels. Its strength is a share of the held-out examples, up to a bound.
  */
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { fewExamples } from '../significant-gain.js'
@@ -12,12 +14,12 @@ import type { HeldOut } from './held-out.js'
 import { memberCount, memberNames } from './members.js'
 
 export interface Pool {
-  /** One a member, in the order of members.ts; they sum to 1. */
+  /** By member, in the order of members.ts; they sum to 1. */
   readonly weights: Float64Array
   readonly temperatures: Float64Array
 }
 
-/** Which member to expect how much of, at so many labels; in between by the logarithm. */
+/** The prior weights at some numbers of labels; interpolated by the logarithm. */
 const priors: readonly { readonly labels: number; readonly weights: readonly number[] }[] = [
   { labels: 10, weights: [0.055, 0.44, 0.03, 0.025, 0.45] },
   { labels: 30, weights: [0.13, 0.36, 0.1, 0.06, 0.35] },
@@ -25,30 +27,32 @@ const priors: readonly { readonly labels: number; readonly weights: readonly num
   { labels: 300, weights: [0.15, 0.15, 0.14, 0.52, 0.04] },
   { labels: 1_000, weights: [0.17, 0.13, 0.14, 0.54, 0.02] },
 ]
-/** Pseudo-counts of the prior, as a share of the held-out examples, and the most: what hundreds say outweighs what usually holds. */
+/**
+ * Pseudo-counts of the prior, as a share of the held-out examples, and their maximum: hundreds of examples outweigh it.
+ */
 const priorShare = 0.1
 const priorMost = 20
-/** Those of a handful, which does not decide by itself which member is right. */
+/** Pseudo-counts with few examples, which cannot decide alone which member is right. */
 const priorOfFew = 5
 const rounds = 100
-/** Temperatures that are tried: from 1 by a tenth more each to about 5. */
+/** Temperatures to try: from 1 to about 5, each a tenth more. */
 const trials = Float64Array.from({ length: 17 }, (_, i) => 1.1 ** i)
 /**
- * From so many held-out examples on each temperature is fitted beside the other members, and then the weights, in turns: what
- * one rules out by mistake others make up for. With fewer each is fitted by itself, which softens more.
+ * From this many held-out examples on, temperatures are fitted to the mixture, in turns with the weights: what one
+ * member excludes by mistake others make up for. With fewer, each member is fitted alone, which softens more.
  */
 const togetherMin = 500
 const turns = 2
 /**
- * How far an answer is softened where one fold was held out, the latest examples: by this power of the temperatures that fit them. They are further
- * from what was learned from the others than what comes next is from a model that has learned from them as well.
+ * Where the latest examples were held out, answers are softened by this power of the fitted temperatures. Those
+ * examples are further from the others than new events are from a model that knows all.
  */
 const laterPower = 0.25
-/** What a softer temperature has to gain, in nats of all held-out examples. */
+/** The least gain of a softer temperature, nats over all held-out examples. */
 const lossMin = 1e-6
 const chanceMin = 1e-9
 
-/** The expected weights at so many labels. */
+/** The prior weights at this number of labels. */
 export function priorWeights(labels: number): Float64Array {
   const after = priors.findIndex((prior) => prior.labels >= labels)
   const high = priors[after < 0 ? priors.length - 1 : after] as (typeof priors)[number]
@@ -58,7 +62,7 @@ export function priorWeights(labels: number): Float64Array {
   return Float64Array.from(high.weights, (weight, m) => (low.weights[m] as number) * (1 - share) + weight * share)
 }
 
-/** Takes chances to the power 1 / temperature, `classCount` of them from `at` on, so that they sum to 1 again. */
+/** Takes `classCount` probabilities from `at` on to the power 1 / temperature, scaled to sum to 1. */
 function soften(chances: Float64Array, at: number, classCount: number, temperature: number): void {
   let sum = 0
   for (let k = at; k < at + classCount; k++) {
@@ -69,7 +73,7 @@ function soften(chances: Float64Array, at: number, classCount: number, temperatu
   for (let k = at; k < at + classCount; k++) chances[k] = (chances[k] as number) / sum
 }
 
-/** The chance of the truth on each held-out example as one member says it at a temperature, with a little of the uniform. */
+/** A member's probability of the true class on each held-out example, at a temperature, with the uniform share. */
 function truthOf(held: HeldOut, member: number, temperature: number, floor: number): Float64Array {
   const { classCount, classes, chances } = held
   const one = new Float64Array(classCount)
@@ -81,7 +85,7 @@ function truthOf(held: HeldOut, member: number, temperature: number, floor: numb
   })
 }
 
-/** What all members but one say of the truth, each with its weight. */
+/** The weighted sum over all members but one of their probabilities of the true class. */
 function withoutMember(truths: readonly Float64Array[], weights: Float64Array, member: number): Float64Array {
   const rest = new Float64Array((truths[0] as Float64Array).length)
   truths.forEach((truth, m) => {
@@ -92,7 +96,7 @@ function withoutMember(truths: readonly Float64Array[], weights: Float64Array, m
   return rest
 }
 
-/** The index of the temperature at which a member, of this weight beside what the rest says, does best. */
+/** The index of a member's best temperature, with this weight beside the rest. */
 function fitTemperature(
   byTemperature: readonly Float64Array[],
   rest: Float64Array,
@@ -112,7 +116,7 @@ function fitTemperature(
   return best
 }
 
-/** The pool for these held-out answers of so many labels; `floor` is the share of the uniform in every answer. */
+/** Fits the pool to held-out answers. `labels` is the number of labels, `floor` the uniform share of every answer. */
 export function fitPool(held: HeldOut | null, labels: number, floor: number): Pool {
   const prior = priorWeights(labels)
   if (held === null) return { weights: prior, temperatures: new Float64Array(memberCount).fill(1) }
@@ -134,13 +138,13 @@ export function fitPool(held: HeldOut | null, labels: number, floor: number): Po
   return { weights, temperatures: Float64Array.from(chosen, (t) => trials[t] as number) }
 }
 
-/** The pool that a model answers with: fitted to held-out answers, less soft where these were of the latest examples. */
+/** The pool that a model answers with: softens less where the latest examples were held out. */
 export function poolToAnswer(pool: Pool, held: HeldOut | null): Pool {
   if (held === null || held.foldCount > 1) return pool
   return { weights: pool.weights, temperatures: pool.temperatures.map((temperature) => temperature ** laterPower) }
 }
 
-/** Weights with the greatest likelihood of the truth under the prior, from `first` on. */
+/** The weights with the greatest posterior probability, starting from `first`. */
 function mixtureWeights(
   truths: readonly Float64Array[],
   counts: Float64Array,
@@ -165,7 +169,7 @@ function mixtureWeights(
   return weights
 }
 
-/** Fills `answer` with the mixture of `chances`, member by member from `at` on; softens them in place. */
+/** Fills `answer` with the mixture of `chances`, by member from `at` on; softens them in place. */
 export function mix(pool: Pool, chances: Float64Array, at: number, answer: Float64Array): void {
   const classCount = answer.length
   answer.fill(0)

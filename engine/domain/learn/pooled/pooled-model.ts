@@ -1,9 +1,11 @@
 /**
  * A trained `pooled/1` model: its parts, its bytes, its answers.
  *
- * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
- * nearest event's label, the cell's own labels, sharpened, balanced, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
- * 1. Answers only read the parts; what they need room for is made once. Nothing is kept from one event to the next.
+ * Owns: the layout of the bytes, and the steps from an event to probabilities. The event is coded once. The members'
+ * answers are mixed, corrected by the nearest event's label and the cell's labels, sharpened, and balanced. At last a
+ * uniform share is added. Leaves out: the training (pooled.ts).
+ *
+ * 1. Answers only read the parts, and use buffers that are made once. Nothing is kept from one event to the next.
  */
 import type { Model, ModelSummary, PointValues } from '../classifier.js'
 import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
@@ -23,7 +25,7 @@ import { sharpen } from './sharpness.js'
 
 export const pooledKind = 'pooled/1'
 
-/** What an answer is made from. */
+/** The parts of a model that an answer needs. */
 export interface AnswerParts {
   /** The labels that have examples, ascending; a class is an index here. */
   readonly labels: Int32Array
@@ -32,15 +34,15 @@ export interface AnswerParts {
   readonly pool: Pool
   readonly recall: Recall
   readonly cells: Cells
-  /** The power of the answer that is made of all that (sharpness.ts); 1 or more. */
+  /** The power of the corrected answer (sharpness.ts), 1 or more. */
   readonly sharpness: number
-  /** What its classes are multiplied by (class-balance.ts); empty where they are not. */
+  /** The factors of the classes (class-balance.ts); empty for none. */
   readonly balance: Float64Array
-  /** Of every answer, spread over all labels. */
+  /** The share of every answer that is spread over all labels. */
   readonly uniformShare: number
 }
 
-/** All that a model is made of. */
+/** All parts of a model. */
 export interface PooledParts extends AnswerParts {
   readonly labelCount: number
   readonly rule: DecisionRule
@@ -98,14 +100,14 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   return parts
 }
 
-/** From an event to probabilities; what a training asks before there is a whole model. */
+/** From an event to probabilities. A training uses it before the model is complete. */
 export class PooledAnswer {
   readonly coder: EventCoder
   readonly #parts: AnswerParts
   readonly #panel: MemberPanel
   readonly #view: OutlierView
   readonly #cellTable: FeatureTable
-  /** The probability of each class of the event that was asked for last. */
+  /** The probabilities of the classes for the last event. */
   readonly #answer: Float64Array
 
   constructor(parts: AnswerParts) {
@@ -118,12 +120,12 @@ export class PooledAnswer {
     this.#answer = new Float64Array(parts.labels.length)
   }
 
-  /** Of the event that was asked for last: how little each of some members takes it to speak for any one label. */
+  /** The doubts of some members about the last event. */
   readonly doubts = new Float64Array(doubted.length)
-  /** And how far it is from the nearest labelled events. */
+  /** The distance of the last event for the outlier check. */
   distance = 0
 
-  /** Fills `probabilities`, one a label; `except` is the place of a reference that is this very event. */
+  /** Fills `probabilities`, one for each label; `except` is the index of a reference that is this event. */
   fill(values: PointValues, probabilities: Float64Array, except = -1): void {
     const { pool, recall, cells, sharpness, balance: factors } = this.#parts
     const answer = this.#answer
@@ -143,15 +145,15 @@ export class PooledAnswer {
   }
 }
 
-/** The share of the uniform before any example. */
+/** The uniform share before any example. */
 const uniformShareMax = 0.3
 
-/** The share of the uniform that answers have after so many examples: 0.3 K / (N + K), for what few labels cannot know. */
+/** The uniform share of answers after N examples, 0.3 K / (N + K): what few labels cannot know. */
 export function uniformShareOf(examples: number, labelCount: number): number {
   return (uniformShareMax * labelCount) / (examples + labelCount)
 }
 
-/** Fills `probabilities`, one a label, with those of the classes, `answer` from `at` on, and the share of the uniform. */
+/** Fills the probabilities of the labels from those of the classes, `answer` from `at` on, and the uniform share. */
 export function spread(
   parts: Pick<AnswerParts, 'labels' | 'uniformShare'>,
   answer: Float64Array,

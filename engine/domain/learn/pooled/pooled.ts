@@ -1,8 +1,8 @@
 /**
- * The classifier `pooled/1`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
- * examples. What a job trains with.
+ * The classifier `pooled/1`, which jobs train with: a linear member, two forests, boosted trees and the nearest
+ * neighbour, mixed by their answers on held-out examples.
  *
- * Owns: the stages of a training, in order. Leaves out: each stage (the files imported below), the bytes (pooled-model.ts).
+ * Owns: the stages of a training, in order. Leaves out: each stage (the imported files), the bytes (pooled-model.ts).
  */
 import { assert } from '../../../assert.js'
 import type { Classifier, Model, TrainingProgress, TrainingSet } from '../classifier.js'
@@ -29,13 +29,13 @@ interface MembersInput {
   readonly held: HeldOut | null
 }
 
-/** The members that answer, and the examples, by number, that the nearest neighbour holds. */
+/** The members of the model, and the indices of the examples that are references of the nearest neighbour. */
 interface FittedMembers {
   readonly members: Members
   readonly references: readonly number[]
 }
 
-/** All that an answer is made from, as the stages leave it. */
+/** The results of the stages that an answer needs. */
 interface Fitted {
   readonly coded: CodedExamples
   readonly held: HeldOut | null
@@ -50,7 +50,7 @@ function viewOf({ examples }: TrainingSet, { encoder, table }: CodedExamples): E
   return new ExampleView(examples, encoder, (example) => classes[rowOf[example] as number] as number)
 }
 
-/** Trains the members on all examples, with what did best on the held-out ones. */
+/** Trains the members on all examples, with the settings that were chosen by held-out ones. */
 function fitMembers(
   { examples, seed }: TrainingSet,
   { table, weights, view, held }: MembersInput,
@@ -131,7 +131,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   return bytes
 }
 
-/** Good from two examples to hundreds of thousands. */
+/** For two examples to hundreds of thousands. */
 export const pooled: Classifier = {
   kind: pooledKind,
   train,

@@ -1,13 +1,15 @@
 /**
- * How deep boosted trees go, and after how many rounds boosting stops: where more does not do better on held-out examples.
+ * Chooses the depth of boosted trees and the number of rounds by held-out examples.
  *
- * Each round fits what the ones before missed, at last the noise (early stopping: Zhang, Yu, "Boosting with early stopping:
- * convergence and consistency", 2005). Trees are in the order of their rounds, so one training answers for all numbers. Splits
- * below others tell what values mean together, which hundreds of examples hardly show (Friedman, "Greedy function approximation:
- * a gradient boosting machine", 2001, section 8.1); where a few do, as alarms of one fault, they are worth much: so it is tried.
+ * Each round fits what the ones before missed, at last the noise: early stopping (Zhang, Yu, "Boosting with early
+ * stopping: convergence and consistency", 2005). Trees are in the order of their rounds, so one training has the
+ * answers for all numbers of rounds. Deeper splits tell what values mean together, which hundreds of examples hardly
+ * show (Friedman, "Greedy function approximation: a gradient boosting machine", 2001, section 8.1). On some streams,
+ * such as alarms of one fault, they gain much, so depths are tried.
  */
 import { flooredLoss, significantlyBest } from '../significant-gain.js'
-import { predictRounds, roundsMax } from '../trees/boosting.js'
+import { predictRounds } from '../trees/boosted-trees.js'
+import { roundsMax } from '../trees/boosting.js'
 import type { FlatTrees } from '../trees/flat-trees.js'
 
 /** Ascending. */
@@ -15,7 +17,7 @@ export const roundChoices: readonly number[] = [20, 30, 45, 65, roundsMax]
 
 export class RoundTrials {
   readonly #classCount: number
-  /** For each held-out example the chances by number of rounds. */
+  /** Probabilities by held-out example, number of rounds and class. */
   readonly #chances: Float64Array
 
   constructor(examples: number, classCount: number) {
@@ -28,12 +30,14 @@ export class RoundTrials {
     return this.#chances.subarray(h * width, (h + 1) * width)
   }
 
-  /** Asks all about a held-out example. */
+  /** Predicts a held-out example. */
   predict(h: number, trees: FlatTrees, codes: Uint8Array): void {
     predictRounds(trees, roundChoices, codes, this.#view(h))
   }
 
-  /** The index of the number of rounds to take: all, unless fewer are surely better; `classes` and `weights` are of the held-out examples. */
+  /**
+   * The index of the chosen number of rounds: all, unless fewer are significantly better. `classes` are the true ones.
+   */
   best(classes: Int32Array, weights: Float64Array): number {
     return significantlyBest(
       roundChoices.map((_, choice) => this.losses(classes, weights, choice)),
@@ -48,29 +52,29 @@ export class RoundTrials {
     )
   }
 
-  /** What is said of a held-out example after the number of rounds with this index. */
+  /** The probabilities of a held-out example after the number of rounds with this index. */
   chances(h: number, choice: number): Float64Array {
     return this.#view(h).subarray(choice * this.#classCount, (choice + 1) * this.#classCount)
   }
 }
 
-/** Boostings of one depth or several, each asked about all held-out examples. */
+/** Boostings of some depths, with the predictions of each. */
 export class DepthTrials {
   readonly #depths: readonly number[]
   readonly #trials: readonly RoundTrials[]
 
-  /** `depths` with the usual one first. */
+  /** The usual depth is the first. */
   constructor(depths: readonly number[], examples: number, classCount: number) {
     this.#depths = depths
     this.#trials = depths.map(() => new RoundTrials(examples, classCount))
   }
 
-  /** Asks all about a held-out example: `trees` are by depth. */
+  /** Predicts a held-out example; `trees` are by depth. */
   predict(h: number, trees: readonly FlatTrees[], codes: Uint8Array): void {
     this.#trials.forEach((trials, d) => trials.predict(h, trees[d] as FlatTrees, codes))
   }
 
-  /** The usual depth, unless another one is surely better, each with the rounds that do best for it; and what that says of an example. */
+  /** The usual depth, unless another is significantly better, each with its chosen rounds; and its probabilities. */
   best(
     classes: Int32Array,
     weights: Float64Array,

@@ -1,4 +1,4 @@
-/** The decision rule of a model, fitted to the stream: events that nobody labelled, and labelled ones as they were held out. */
+/** Fits the decision rule to the stream: unlabelled events, and the held-out answers on labelled ones. */
 import type { TrainingSet } from '../classifier.js'
 import { fitRule, needsStream, type DecisionRule, type RuleStream } from '../decision-rule.js'
 import type { AtomRows } from '../features/pair-choice.js'
@@ -7,7 +7,7 @@ import { cellHash } from './cells.js'
 import type { HeldOutAnswers } from './corrections.js'
 import { PooledAnswer, spread, type AnswerParts } from './pooled-model.js'
 
-/** Events of the stream that the decision rule is fitted to. */
+/** The most unlabelled events. */
 const eventsMax = 2_000
 
 export interface RuleInput {
@@ -17,7 +17,7 @@ export interface RuleInput {
   readonly answers: HeldOutAnswers | null
 }
 
-/** Held-out answers as probabilities of all labels, without the share of the uniform, one example after the other. */
+/** Held-out answers as probabilities of all labels, without the uniform share. */
 function heldOutProbabilities({ held, chances }: HeldOutAnswers, labels: Int32Array, labelCount: number): Float64Array {
   const all = new Float64Array(held.classes.length * labelCount)
   for (let h = 0; h < held.classes.length; h++)
@@ -30,7 +30,7 @@ function heldOutProbabilities({ held, chances }: HeldOutAnswers, labels: Int32Ar
   return all
 }
 
-/** Held-out examples, and events of the stream that are no example. */
+/** Held-out examples, and events of the stream that are no examples. */
 function streamOf({ background, labelCount }: TrainingSet, { answer: parts, atoms, answers }: RuleInput): RuleStream {
   const { labels, uniformShare } = parts
   const answer = new PooledAnswer(parts)

@@ -1,22 +1,22 @@
 /**
- * How much surer the mixture may be than it says.
+ * Sharpens the mixture, which doubts too much.
  *
- * A mixture of calibrated opinions doubts too much, the more so the more they differ (Ranjan, Gneiting, "Combining
- * probability forecasts", 2010): with many labels, or members that each know a part, by far. So the whole answer may be
- * taken to a power above 1, where that surely does better on held-out examples, and no further than `powers` go: what
- * comes later is harder than what was held out. Where a label is too rare to be held out nothing speaks for its chances,
- * and the answer stays as it is.
+ * A mixture of calibrated answers is not sure enough, the less so the more they differ (Ranjan, Gneiting, "Combining
+ * probability forecasts", 2010). With many labels, or members that each know a part, it is far too unsure. So the
+ * answer is taken to a power above 1 where that is significantly better on held-out examples. The powers are small: new
+ * events are harder than held-out ones. Where a label is too rare to be held out, there is no evidence about it, and
+ * nothing changes.
  */
 import { significantlyBest } from '../significant-gain.js'
 import type { HeldOut } from './held-out.js'
 
-/** The first leaves an answer as it is. */
+/** The first changes nothing. */
 const powers: readonly number[] = [1, 1.15, 1.3, 1.5]
-/** Standard errors that a power has to gain. */
-const doubt = 2
+/** The standard errors that a power has to gain. */
+const standardErrors = 2
 const chanceMin = 1e-9
 
-/** Takes the chances of an answer to a power, so that they sum to 1 again. */
+/** Takes the probabilities of an answer to a power, scaled to sum to 1. */
 export function sharpen(answer: Float64Array, power: number): void {
   if (power === 1) return
   let sum = 0
@@ -28,7 +28,7 @@ export function sharpen(answer: Float64Array, power: number): void {
   for (let k = 0; k < answer.length; k++) answer[k] = (answer[k] as number) / sum
 }
 
-/** Chooses for `pooled`, the answers on the held-out examples, and sharpens them; `floor` is the share of the uniform. */
+/** Chooses a power for `pooled`, the answers on the held-out examples, and applies it; `floor` is the uniform share. */
 export function fitSharpness(held: HeldOut, pooled: Float64Array, floor: number): number {
   const { classCount, classes, weights, allLabels } = held
   if (!allLabels) return 1
@@ -40,7 +40,7 @@ export function fitSharpness(held: HeldOut, pooled: Float64Array, floor: number)
       return -weight * Math.log((1 - floor) * (one[classes[h] as number] as number) + floor / classCount)
     }),
   )
-  const power = powers[significantlyBest(losses, 0, doubt, 0)] as number
+  const power = powers[significantlyBest(losses, 0, standardErrors, 0)] as number
   for (let h = 0; h < classes.length; h++) sharpen(pooled.subarray(h * classCount, (h + 1) * classCount), power)
   return power
 }

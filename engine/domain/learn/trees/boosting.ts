@@ -1,15 +1,20 @@
 /**
- * Gradient boosted trees for the softmax loss, one tree a class and round.
+ * Gradient boosted trees for the softmax loss, one tree for each class and round.
  *
- * Friedman 2001 with the second-order gains and leaves of XGBoost (Chen, Guestrin 2016): a leaf is -rate G / (H + l2), a
- * split gains G_l²/(H_l + l2) + G_r²/(H_r + l2) - G²/(H + l2), where G and H are the sums of the first and second
- * derivatives. Columns are drawn for each tree, events for each round. Two classes need one tree a round.
+ * Friedman 2001, with the second-order gains and leaves of XGBoost (Chen, Guestrin 2016). G and H are the sums of the
+ * first and second derivatives.
+ *
+ *   leaf = -rate G / (H + l2)
+ *   gain = G_l²/(H_l + l2) + G_r²/(H_r + l2) - G²/(H + l2)
+ *
+ * Columns are drawn for each tree, events for each round. Two classes need one tree for each round.
  */
-import { Sfc32 } from '../sfc32.js'
 import { leafOfRow, partition, type RowRange, type TreeRows, type TreeTable } from '../features/tree-table.js'
 import { softmax } from '../linear/logistic.js'
 import type { Stage } from '../progress.js'
-import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { Sfc32 } from '../sfc32.js'
+import { treesPerRound } from './boosted-trees.js'
+import { TreeBuilder, type FlatTrees } from './flat-trees.js'
 import { GradientSums, type NodeSums } from './gradient-sums.js'
 import { partByChance } from './row-draw.js'
 
@@ -20,21 +25,16 @@ export interface BoostingOptions {
   readonly l2: number
   /** The least sum of second derivatives on each side of a split. */
   readonly hessianMin: number
-  /** Share of the columns that a tree looks at. */
+  /** The share of the columns that a tree may use. */
   readonly columnShare: number
-  /** Share of the events that a round looks at, and how many at most. */
+  /** The share of the events that a round uses, and their maximum. */
   readonly rowShare: number
   readonly rowsMax: number
   readonly seed: number
 }
 
-/** Rounds of a boosting that nothing stops. */
+/** The most rounds. */
 export const roundsMax = 100
-
-/** Trees that one round has for so many classes. */
-export function treesARound(classCount: number): number {
-  return classCount === 2 ? 1 : classCount
-}
 
 /** Rows of the tree, and the sums of their derivatives. */
 interface Node extends RowRange {
@@ -54,7 +54,7 @@ class BoostingGrower {
   /** Scores by row number of the table, those of one row side by side. */
   readonly #scores: Float64Array
   readonly #perRound: number
-  /** The rows that the present tree is made from, in the order of its leaves in the end; which of the round's trees it is. */
+  /** The rows of the present tree, at last in the order of its leaves; and its index in the round. */
   #rows: Int32Array = new Int32Array(0)
   #k = 0
 
@@ -66,7 +66,7 @@ class BoostingGrower {
     for (const row of from.rows) weight += from.weights[row] as number
     this.#sums = new GradientSums(table, options, weight)
     this.#chosen = new Uint8Array(table.columnCount)
-    this.#perRound = treesARound(table.classCount)
+    this.#perRound = treesPerRound(table.classCount)
     this.#scores = new Float64Array(table.rowCount * this.#perRound)
   }
 
@@ -82,7 +82,7 @@ class BoostingGrower {
       stage.at(round / rounds)
       for (let i = 0; i < rows.length; i++) {
         scoresToChances(this.#scores, (rows[i] as number) * perRound, perRound, one)
-        // A loop: copying a few numbers by `set` costs more.
+        // A loop is faster than `set` for a few numbers.
         for (let k = 0; k < classCount; k++) chances[i * classCount + k] = one[k] as number
       }
       const random = new Sfc32(seed, round + 1)
@@ -98,7 +98,7 @@ class BoostingGrower {
     return this.#builder.finish()
   }
 
-  /** The derivatives of the loss by the score of class k; with two classes the score is that of the second. */
+  /** The derivatives of the loss by the score of class k. Two classes have one score, that of the second. */
   #derive(chances: Float64Array, k: number): void {
     const { classes, classCount } = this.#table
     const { rows, weights } = this.#from
@@ -121,7 +121,7 @@ class BoostingGrower {
       this.#chosen[column] = random.below(1 << 20) < share ? 1 : 0
   }
 
-  /** Grows a tree from `drawn`, which it puts into another order, and adds what it says to the scores of all. */
+  /** Grows a tree from `drawn`, which it reorders, and adds its values to the scores of all rows. */
   #tree(drawn: Int32Array, others: Int32Array, k: number): void {
     const { gradients, hessians } = this.#sums
     this.#builder.startTree()
@@ -144,7 +144,7 @@ class BoostingGrower {
     this.#scores[at] = (this.#scores[at] as number) + more
   }
 
-  /** `own` are the sums of the node's rows, null where it is not to be split; it keeps them. */
+  /** `own` are the sums of the node's rows, null for a leaf; the node takes ownership. */
   #node(node: Node, own: NodeSums | null): void {
     const sums = this.#sums
     if (own === null) return this.#leave(node)
@@ -164,7 +164,7 @@ class BoostingGrower {
     this.#node(right, rightSums)
   }
 
-  /** Parts the sums of two nodes: the rows of the smaller one are summed up, the other has the rest. */
+  /** The sums of two children: the smaller one is summed up, the other has the difference. */
   #share(own: NodeSums, left: Node, right: Node): [NodeSums | null, NodeSums | null] {
     const sums = this.#sums
     const splitLeft = this.#mayPart(left)
@@ -192,13 +192,13 @@ class BoostingGrower {
     const value = (-rate * g) / (h + l2)
     this.#leaf[0] = value
     this.#builder.leaf(this.#leaf)
-    // As the tree says it: its numbers are floats.
-    const said = Math.fround(value)
-    for (let i = start; i < end; i++) this.#score(this.#rows[i] as number, said)
+    // As the tree stores it: single precision.
+    const stored = Math.fround(value)
+    for (let i = start; i < end; i++) this.#score(this.#rows[i] as number, stored)
   }
 }
 
-/** The chances of the classes for the scores from `at` on. */
+/** The probabilities of the classes for the scores from `at` on. */
 function scoresToChances(scores: Float64Array, at: number, perRound: number, chances: Float64Array): void {
   if (perRound === 1) {
     chances[0] = 0
@@ -209,47 +209,4 @@ function scoresToChances(scores: Float64Array, at: number, perRound: number, cha
 
 export function growBoosting(table: TreeTable, from: TreeRows, options: BoostingOptions, stage: Stage): FlatTrees {
   return new BoostingGrower(table, from, options).grow(stage)
-}
-
-/** Fills `chances` with the probability of each class. */
-export function predictBoosting(trees: FlatTrees, codes: Uint8Array, chances: Float64Array): void {
-  chances.fill(0)
-  addTrees(trees, { start: 0, end: trees.roots.length }, codes, chances)
-  softmax(chances)
-}
-
-/** The same as after each of some numbers of rounds, ascending; one after the other in `chances`. */
-export function predictRounds(
-  trees: FlatTrees,
-  rounds: readonly number[],
-  codes: Uint8Array,
-  chances: Float64Array,
-): void {
-  const { roots } = trees
-  const classCount = chances.length / rounds.length
-  const scores = new Float64Array(classCount)
-  let done = 0
-  rounds.forEach((count, i) => {
-    const end = Math.min(roots.length, count * treesARound(classCount))
-    addTrees(trees, { start: done, end }, codes, scores)
-    done = end
-    const view = chances.subarray(i * classCount, (i + 1) * classCount)
-    view.set(scores)
-    softmax(view)
-  })
-}
-
-/** Adds the values of trees start to end - 1 to the scores of the classes. */
-function addTrees(
-  { roots, nodes, values }: FlatTrees,
-  { start, end }: RowRange,
-  codes: Uint8Array,
-  scores: Float64Array,
-): void {
-  const perRound = treesARound(scores.length)
-  const first = perRound === 1 ? 1 : 0
-  for (let tree = start; tree < end; tree++) {
-    const k = first + (tree % perRound)
-    scores[k] = (scores[k] as number) + (values[leafOf(nodes, roots[tree] as number, codes)] as number)
-  }
 }

@@ -1,10 +1,10 @@
 /**
- * Decision trees laid flat: two integers a node, so that a decision walks typed arrays and nothing else.
+ * Decision trees in typed arrays, two integers for each node.
  *
- * A node is a split (column, code: events above the code go right; the left child is the next node, the right one is
- * named) or a leaf (where in `values` its numbers are). What a leaf's numbers mean is the grower's business.
+ * A split has a column and a code: events above the code go right. Its left child is the next node, its right child is
+ * named. A leaf names the place of its numbers in `values`. Their meaning is up to the grower.
  *
- * 1. Children come after their parents: a walk ends.
+ * 1. Children come after their parents, so a walk ends.
  */
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 
@@ -12,14 +12,17 @@ const codeBits = 8
 const codeMask = 0xff
 
 export interface FlatTrees {
-  /** First node of each tree. */
+  /** The first node of each tree. */
   readonly roots: Int32Array
-  /** Two a node: column * 256 + code (there are far fewer than 2^22 columns) and the right child; or -1 and where the leaf's numbers start. */
+  /**
+   * A split is column * 256 + code (there are far fewer than 2^22 columns), and the right child. A leaf is -1, and
+   * where its numbers start.
+   */
   readonly nodes: Int32Array
   readonly values: Float32Array
 }
 
-/** Where the numbers of the leaf start that an event with these codes ends in. */
+/** The leaf of an event with these codes: where its numbers start. */
 export function leafOf(nodes: Int32Array, root: number, codes: Uint8Array): number {
   let at = root << 1
   for (;;) {
@@ -36,10 +39,10 @@ export class TreeBuilder {
   #valueCount = 0
   #nodeCount = 0
   readonly #roots: number[] = []
-  /** Where leaves stand that are the same in many trees. */
+  /** Where the numbers of shared leaves start, by key. */
   readonly #shared = new Map<number, number>()
 
-  /** Nodes that there are; the number of the next one. */
+  /** The number of nodes, which is the index of the next one. */
   get nodeCount(): number {
     return this.#nodeCount
   }
@@ -60,7 +63,7 @@ export class TreeBuilder {
     return this.#nodeCount++
   }
 
-  /** A split whose right child is not there yet; its left child comes next. */
+  /** Adds a split; its left child comes next, its right child later. */
   split(column: number, code: number): number {
     return this.#node((column << codeBits) | code, 0)
   }
@@ -70,12 +73,12 @@ export class TreeBuilder {
     this.#nodes[node * 2 + 1] = this.#nodeCount
   }
 
-  /** A leaf with these numbers. */
+  /** Adds a leaf with these numbers. */
   leaf(numbers: Float64Array): void {
     this.#node(-1, this.#store(numbers))
   }
 
-  /** A leaf that others with the same `key` share their numbers with. */
+  /** Adds a leaf that shares its numbers with others of the same key. */
   sharedLeaf(key: number, numbers: Float64Array): void {
     const known = this.#shared.get(key)
     const at = known ?? this.#store(numbers)
@@ -95,7 +98,7 @@ export class TreeBuilder {
     return at
   }
 
-  /** What there is so far, without a copy; good until something is added. */
+  /** The nodes and values so far, without a copy. Valid until the next change. */
   view(): { nodes: Int32Array; values: Float32Array } {
     return { nodes: this.#nodes, values: this.#values }
   }

@@ -1,26 +1,26 @@
 /**
- * Forests of trees that are grown until they are pure: extra trees and random forests.
+ * Extra trees and random forests: trees that grow until their leaves are pure.
  *
- * Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) see every event and split at a place of chance; trees of a
- * random forest (Breiman 2001) see a draw with replacement and split at the best place. Both take the best of a few
- * candidates by the fall of the Gini impurity, and answer with the mean of their leaves' shares.
+ * Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) use every event and split at a random place. Trees of a
+ * random forest (Breiman 2001) use a draw with replacement and split at the best place. Both take the best of a few
+ * candidates, by the decrease of the Gini impurity. Their answer is the mean of the class shares in their leaves.
  *
- * A candidate is what a random event of the node has: one of its numbers, or one of its features. So values are tried
- * as often as they come, and a column of thousands of rare values does not drown the others.
+ * A candidate column is one of a random event of the node. So columns are tried as often as they occur, and a point
+ * with thousands of rare values does not crowd out the others.
  */
-import { Sfc32 } from '../sfc32.js'
 import { partition, type RowRange, type TreeRows, type TreeTable } from '../features/tree-table.js'
 import { ListKey } from '../hash.js'
 import type { Stage } from '../progress.js'
+import { Sfc32 } from '../sfc32.js'
 import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
 import { cleared, GiniSearch } from './gini-search.js'
 import { drawRows, pickRows } from './row-draw.js'
 
 export interface ForestOptions {
   readonly trees: number
-  /** Draw events and seek the best split (random forest), or take all and split by chance (extra trees). */
+  /** True: draw events, take the best split (random forest). False: all events, a random split (extra trees). */
   readonly bootstrap: boolean
-  /** Candidates a node, as a multiple of the square root of how many entries an event has. */
+  /** Candidates for each node, as a multiple of the square root of an event's mean number of entries. */
   readonly breadth: number
   /** Events that one tree sees at most. */
   readonly rowsMax: number
@@ -28,7 +28,7 @@ export interface ForestOptions {
 }
 
 const depthMax = 60
-/** Tries to draw an event by its weight; the last takes what comes, so that light ones are not forgotten. */
+/** Tries to draw an event by its weight. The last takes any event, so that light ones are drawn as well. */
 const drawTrials = 8
 
 /** The weight of a node's rows, and of the heaviest one. */
@@ -42,10 +42,10 @@ class ForestGrower {
   readonly #options: ForestOptions
   readonly #candidates: number
   readonly #builder = new TreeBuilder()
-  /** For each column the node, counted from 1 over all trees, that tried it last. */
+  /** The last node that tried each column; nodes count from 1 over all trees. */
   readonly #triedBy: Int32Array
   readonly #triedMax: number
-  /** For each row the first that is like it. */
+  /** The first equal row, by row. */
   readonly #twins: Int32Array
   #nodeCount = 0
   readonly #gini: GiniSearch
@@ -114,7 +114,7 @@ class ForestGrower {
     else this.#builder.leaf(counts)
   }
 
-  /** A row of the node, heavier ones more often: one that stands for many events is as many events. */
+  /** A random row of the node, by weight: a row that stands for many events counts as many. */
   #drawRow(rows: Int32Array, { start, end }: RowRange, heaviest: number): number {
     for (let trial = 1; ; trial++) {
       const row = rows[start + this.#random.below(end - start)] as number
@@ -123,7 +123,7 @@ class ForestGrower {
     }
   }
 
-  /** Whether the rows are alike in all columns, as those of one event with two labels are: a search would end only after all its draws. */
+  /** True where all rows are equal, as one event with two labels is: a search would be in vain. */
   #areTwins(rows: Int32Array, { start, end }: RowRange): boolean {
     const twins = this.#twins
     const first = twins[rows[start] as number] as number
@@ -131,7 +131,7 @@ class ForestGrower {
     return true
   }
 
-  /** Leaves the best of some candidates in #best; false where nothing parts the rows. Positional: called for each node. */
+  /** Leaves the best of some candidates in `#gini.best`; false where none splits the rows. */
   #findSplit(rows: Int32Array, range: RowRange, { total, heaviest }: NodeWeights): boolean {
     const { starts, columns } = this.#table
     const gini = this.#gini
@@ -158,7 +158,7 @@ class ForestGrower {
   }
 }
 
-/** For each row the first that has the same in all columns. */
+/** The first row with equal codes in all columns, by row. */
 function firstTwins({ rowCount, starts, columns, entryCodes }: TreeTable): Int32Array {
   const firsts = new Map<number, number>()
   const key = new ListKey()
@@ -176,7 +176,7 @@ export function growForest(table: TreeTable, from: TreeRows, options: ForestOpti
   return new ForestGrower(table, options).grow(from, stage)
 }
 
-/** Fills `shares` with the mean share of each class over the leaves; they sum to 1, which rounded shares of a leaf do not. */
+/** Fills `shares` with the mean share of each class over the leaves, scaled to sum to 1. */
 export function predictForest({ roots, nodes, values }: FlatTrees, codes: Uint8Array, shares: Float64Array): void {
   shares.fill(0)
   const classCount = shares.length

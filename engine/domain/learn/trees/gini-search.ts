@@ -1,45 +1,45 @@
 /**
- * The best of some splits of a node by the fall of the Gini impurity.
+ * The best of some splits of a node by the decrease of the Gini impurity.
  *
  * Owns: sums of the rows' weights by class and side. Leaves out: which columns are tried (forest.ts).
  */
-import type { Sfc32 } from '../sfc32.js'
 import type { RowRange, TreeTable } from '../features/tree-table.js'
+import type { Sfc32 } from '../sfc32.js'
 
 const codesMax = 256
-/** A split and how much it gains. */
+/** A split and its gain. */
 interface Split {
   column: number
   code: number
   gain: number
 }
 
-/** A loop: filling a few numbers by `fill` costs more. */
+/** Sets all numbers to 0; a loop is faster than `fill` for a few. */
 export function cleared(numbers: Float64Array): Float64Array {
   for (let k = 0; k < numbers.length; k++) numbers[k] = 0
   return numbers
 }
 
 export class GiniSearch {
-  /** The weight of each class in the node; filled before `begin`. */
+  /** The weight of each class in the node; the caller fills it before `begin`. */
   readonly counts: Float64Array
   /** The best split since `begin`; column -1 where there is none. */
   readonly best: Split = { column: -1, code: 0, gain: 0 }
   readonly #table: TreeTable
   readonly #right: Float64Array
-  /** Weights by code and class, 0 between two calls; and the codes that rows of the node have. */
+  /** Weights by code and class, 0 between two calls; and which codes the rows have. */
   readonly #bins: Float64Array
   readonly #hasCode = new Uint8Array(codesMax)
-  /** The node's rows with their weights, class by class and in their order within one: a candidate reads them one after the other. */
+  /** The node's rows with their weights, by class, so that a candidate reads them in sequence. */
   readonly #rows: Int32Array
   readonly #weights: Float64Array
   readonly #codes: Uint8Array
-  /** Where each class ends in them. */
+  /** The end of each class in them. */
   readonly #ends: Int32Array
   #count = 0
   #total = 0
 
-  /** `rowsMax` is how many rows a node has at most. */
+  /** `rowsMax` is the most rows of a node. */
   constructor(table: TreeTable, rowsMax: number) {
     this.#table = table
     this.counts = new Float64Array(table.classCount)
@@ -80,7 +80,7 @@ export class GiniSearch {
     }
   }
 
-  /** Tries a column: numbers at a place of chance, or at each place where there are no random; false where it parts nothing. */
+  /** Tries a column: at a random place, or at each place where `random` is null. False where it splits nothing. */
   tryColumn(column: number, random: Sfc32 | null): boolean {
     return column < this.#table.numberCount ? this.#tryNumber(column, random) : this.#tryFeature(column)
   }
@@ -98,7 +98,7 @@ export class GiniSearch {
       let right = 0
       for (; i < end; i++) {
         const row = rows[i] as number
-        // No branch: which rows have it no processor foresees.
+        // Without a branch, which no processor could predict.
         const bit = ((bits[base + (row >> 5)] as number) >>> (row & 31)) & 1
         right += (weights[i] as number) * bit
         count += bit
@@ -130,7 +130,7 @@ export class GiniSearch {
     return true
   }
 
-  /** Tries one place of the column whose codes were taken out. */
+  /** Tries one place of the column whose codes are in #codes. */
   #tryOne(column: number, code: number): void {
     const codes = this.#codes
     const weights = this.#weights
@@ -145,7 +145,7 @@ export class GiniSearch {
     this.#offer(column, code)
   }
 
-  /** Tries each place. */
+  /** Tries each place of it. */
   #tryAll(column: number, low: number, high: number): void {
     const codes = this.#codes
     const weights = this.#weights
@@ -176,7 +176,7 @@ export class GiniSearch {
     }
   }
 
-  /** Takes the split if it is the best so far; its right side's weights are in #right. */
+  /** Takes the split if it is the best so far; the weights of its right side are in #right. */
   #offer(column: number, code: number): void {
     const { counts, best } = this
     const right = this.#right

@@ -1,14 +1,14 @@
 /**
- * Sums of the loss's derivatives over the rows of a node, by what the rows have, and the best split that they show.
+ * Sums of the loss's derivatives over the rows of a node, by column and code, and the best split by these sums.
  *
- * Sums are exact, whatever the order: derivatives are rounded to multiples of a number so small that it tells nothing, and
- * so large that 53 bits hold the sum of all. So a split costs a look at the rows of its smaller side alone, and what
- * the larger one has is the difference (the subtraction of LightGBM's histograms, here without its rounding errors).
+ * Sums are exact, whatever the order. Derivatives are rounded to multiples of a number small enough not to matter, and
+ * large enough for 53 bits to hold any sum. So a split reads only the rows of its smaller side; the larger side has the
+ * difference. This is the subtraction of LightGBM's histograms, here without rounding errors.
  *
  * Owns: sums and their memory. Leaves out: trees and rounds (boosting.ts).
  *
- * 1. The best split depends on what the rows have, not on their order: of equal gains the lowest column and code counts.
- * 2. Sums that nobody holds are 0.
+ * 1. The best split depends on the rows, not on their order: of equal gains the lowest column and code wins.
+ * 2. Released sums are 0.
  */
 import type { TreeTable } from '../features/tree-table.js'
 
@@ -18,35 +18,35 @@ export interface SplitLimits {
   readonly hessianMin: number
 }
 
-/** What the rows of one node sum up to. Held by one node, until it is handed on or given back. */
+/** The sums of one node, which owns them until it passes them on or releases them. */
 export interface NodeSums {
-  /** Both derivatives, by slot. */
+  /** Sums of both derivatives, by slot. */
   readonly sums: Float64Array
-  /** Columns of features that have sums, `count` of them, in no order; columns of numbers all may. */
+  /** The columns of features with sums, `count` of them, in no order. All columns of numbers may have sums. */
   readonly features: Int32Array
   count: number
 }
 
 const gainMin = 1e-9
-/** Sums have 53 bits; two are spare. */
+/** Bits of a sum: 53, less two as a reserve. */
 const sumBits = 51
 
 export class GradientSums {
-  /** First and second derivative of each row, by row number. */
+  /** The first and second derivatives, by row. */
   readonly gradients: Float64Array
   readonly hessians: Float64Array
-  /** The best split that was found last, and the sums of the side with greater codes. */
+  /** The result of the last search: the best split, and the sums of its right side. */
   readonly split = { column: -1, code: 0, gain: 0, g: 0, h: 0 }
   readonly #table: TreeTable
   readonly #limits: SplitLimits
   readonly #quantum: number
-  /** Where the sums of a column stand: slot of code 1, then of code 2 and so on. */
+  /** The first slot of each column, that of code 1; then follow code 2 and so on. */
   readonly #slots: Int32Array
-  /** For each entry of the table where its sums are: the slot, times two. */
+  /** The place of the sums for each entry of the table: twice its slot. */
   readonly #entryPlaces: Int32Array
   readonly #spare: NodeSums[] = []
 
-  /** No derivatives of rows that are summed up exceed `most` together. */
+  /** No sum of derivatives exceeds `most`. */
   constructor(table: TreeTable, limits: SplitLimits, most: number) {
     this.#table = table
     this.#limits = limits
@@ -66,7 +66,7 @@ export class GradientSums {
     )
   }
 
-  /** Notes the derivatives of a row, rounded. The second is above 0 then, which tells a sum from none. */
+  /** Sets the derivatives of a row, rounded. The second is above 0, which tells a sum from none. */
   set(row: number, gradient: number, hessian: number): void {
     const quantum = this.#quantum
     this.gradients[row] = Math.round(gradient / quantum) * quantum
@@ -105,7 +105,7 @@ export class GradientSums {
     return { sums, features: new Int32Array(columnCount - numberCount), count: 0 }
   }
 
-  /** Takes the sums of some of its rows from those of a node, which become the sums of the others. */
+  /** Subtracts the sums of some of a node's rows, which leaves those of the others. */
   subtract(from: NodeSums, some: NodeSums): void {
     for (let at = 0; at < (this.#slots[this.#table.numberCount] as number) * 2; at++) {
       from.sums[at] = (from.sums[at] as number) - (some.sums[at] as number)
@@ -117,7 +117,7 @@ export class GradientSums {
     }
   }
 
-  /** Gives sums back. */
+  /** Clears sums for another node. */
   release(node: NodeSums): void {
     node.sums.fill(0, 0, (this.#slots[this.#table.numberCount] as number) * 2)
     for (let i = 0; i < node.count; i++) {
@@ -128,7 +128,9 @@ export class GradientSums {
     this.#spare.push(node)
   }
 
-  /** Finds the best split of a node, whose derivatives sum up to g and h, by the columns that are 1 in `chosen`; false where none gains. */
+  /**
+   * Finds the best split by the columns that are 1 in `chosen`; g and h are the node's sums. False where none gains.
+   */
   findSplit(node: NodeSums, g: number, h: number, chosen: Uint8Array): boolean {
     const { sums, features } = node
     this.split.column = -1
@@ -140,7 +142,7 @@ export class GradientSums {
       const column = features[i] as number
       const at = (this.#slots[column] as number) * 2
       const rightH = sums[at + 1] as number
-      // The rows that had it went the other way: it is not looked at again.
+      // No row of the node has the feature any more.
       if (rightH === 0) continue
       features[left++] = column
       if (chosen[column] === 1) this.#offer(column, 0, sums[at] as number, rightH, g, h)

@@ -1,10 +1,10 @@
-/** Which of many are looked at: rows drawn by chance, and items taken evenly. */
-import type { Sfc32 } from '../sfc32.js'
+/** Samples: rows drawn at random, and items taken evenly. */
 import type { TreeRows } from '../features/tree-table.js'
+import type { Sfc32 } from '../sfc32.js'
 
 /**
- * A draw with replacement (bootstrap; Breiman 1996) of as many events as the rows stand for, at most `max`: a row that
- * stands for many is in nearly every draw. What is drawn counts by how often: the weights, by row number.
+ * A draw with replacement (bootstrap; Breiman 1996) of as many events as the rows stand for, at most `max`. A row that
+ * stands for many events is in nearly every draw. The weights say how often each row was drawn.
  */
 export function drawRows(from: TreeRows, max: number, rowCount: number, random: Sfc32): TreeRows {
   const sums = new Float64Array(from.rows.length)
@@ -32,7 +32,7 @@ export function drawRows(from: TreeRows, max: number, rowCount: number, random: 
   return { rows: Int32Array.from(rows), weights }
 }
 
-/** So many rows without replacement; leaves `rows` in another order. */
+/** `count` rows without replacement; reorders `rows`. */
 export function pickRows(rows: Int32Array, count: number, random: Sfc32): Int32Array {
   for (let i = 0; i < count; i++) {
     const other = i + random.below(rows.length - i)
@@ -43,7 +43,7 @@ export function pickRows(rows: Int32Array, count: number, random: Sfc32): Int32A
   return rows.slice(0, count)
 }
 
-/** Each row by itself: those that come with a chance of `share`, and the others, both in their order. */
+/** Splits the rows at random: those drawn with the probability `share`, and the others, both in order. */
 export function partByChance(rows: Int32Array, share: number, random: Sfc32): [Int32Array, Int32Array] {
   const limit = share * (1 << 20)
   const parted = [new Int32Array(rows.length), new Int32Array(rows.length)] as const
@@ -55,7 +55,7 @@ export function partByChance(rows: Int32Array, share: number, random: Sfc32): [I
   return [parted[0].subarray(0, drawn), parted[1].subarray(0, rows.length - drawn)]
 }
 
-/** Every `step`th of a list, so that at most `max` are left. */
+/** Every n-th item of a list, at most `max` items. */
 export function evenly<T>(list: readonly T[], max: number): readonly T[] {
   const step = Math.ceil(list.length / max)
   return step <= 1 ? list : list.filter((_, i) => i % step === 0)

@@ -174,7 +174,10 @@ function stoppedOrStarted(current: JobSettings): JobSettings {
   return { ...current, revision: current.revision + 1, status }
 }
 
-/** A stream with votes, trainings, stops, new versions and second looks; `restarts`, and threads that die behind a commit. */
+/**
+ * A stream with votes, trainings, stops, new versions and second looks; `restarts`, and threads that die behind a
+ * commit.
+ */
 async function live(seed: number, troubles: boolean): Promise<TestShard> {
   const shard = new TestShard()
   const random = new SeededRandom(seed)

@@ -48,7 +48,7 @@ test('every shorter prefix and every changed byte is refused', () => {
 
 test('another kind is refused by name', () => {
   assert.throws(() => new ModelReader(sample(), 'other/2'), /"sample\/1", not other\/2/)
-  assert.throws(() => kindOf(new Uint8Array(0)), /no model/)
+  assert.throws(() => kindOf(new Uint8Array(0)), /not a model/)
 })
 
 test('reading past the end, claiming more than there is, and leaving a rest throw', () => {

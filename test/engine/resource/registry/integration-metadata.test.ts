@@ -110,12 +110,24 @@ test('every category is told with its processors and the schema of its jobs', ()
     jobCategories,
   )
   for (const { id, name } of categories) {
-    const byName = integrationMetadata.jobMetadata(name) as unknown as { processors: unknown[]; parameters: Schema }
+    const byName = integrationMetadata.jobMetadata(name) as unknown as {
+      processors: unknown[]
+      parameters: Record<string, { type: string; required: boolean; description: string }>
+      parameters_schema: Schema
+      field_mappings?: unknown[]
+    }
     assert.deepEqual(integrationMetadata.jobMetadata(id), byName)
-    assert.ok((byName as unknown as { field_mappings: unknown[] }).field_mappings.length >= 8)
+    assert.equal(byName.field_mappings, undefined)
+    const { field_mappings: mappings, ...rest } = integrationMetadata.jobMetadata(name, true) as typeof byName
+    assert.deepEqual([rest, mappings!.length >= 8], [byName, true])
     assert.equal(byName.processors.length, name === 'Automated root cause analysis' ? 2 : 1)
-    const { properties } = byName.parameters
-    assert.deepEqual(byName.parameters.required, ['title'])
+    const { properties } = byName.parameters_schema
+    assert.deepEqual(byName.parameters_schema.required, ['title'])
+    assert.deepEqual(Object.keys(byName.parameters), Object.keys(properties))
+    for (const [field, { type, required, description }] of Object.entries(byName.parameters)) {
+      assert.deepEqual([type, required], [properties[field]!.type, field === 'title'], field)
+      assert.match(description, /\.$/, field)
+    }
     for (const field of [
       'decision_points',
       'advanced_settings',
@@ -145,7 +157,7 @@ test('every category is told with its processors and the schema of its jobs', ()
 test('every job that is shown fits the schema of its category', () => {
   const checkers = new Map(
     jobCategories.map((name) => {
-      return [name, Compile(integrationMetadata.jobMetadata(name).parameters as object)]
+      return [name, Compile(integrationMetadata.jobMetadata(name).parameters_schema as object)]
     }),
   )
   let shown = 0

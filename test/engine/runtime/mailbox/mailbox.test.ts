@@ -36,7 +36,9 @@ function idsOf(task: TurnTask): string[] {
   return ids
 }
 
-/** A thread that answers every message and writes down what it applied; out of its place it runs no turn, as a shard. */
+/**
+ * A thread that answers every message and writes down what it applied; out of its place it runs no turn, as a shard.
+ */
 class Recorder {
   readonly applied: string[] = []
   readonly turns: string[][] = []
@@ -581,7 +583,7 @@ describe('a message that somebody follows', () => {
     await mailbox.whenIdle()
     assert.deepEqual(heard, ['ran', 'answer', 'answer', 'answer'])
     assert.deepEqual(
-      recorder.tasks.map(({ followed }) => followed),
+      recorder.tasks.map(({ traced }) => traced),
       [true, true, false],
     )
   })

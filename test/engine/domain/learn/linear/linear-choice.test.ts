@@ -12,7 +12,9 @@ import { SeededRandom } from '../../../../../engine/rng.js'
 const stage = new ProgressReport(() => true).stage(0, 1, '')
 const rowCount = 300
 
-/** Rows of `width` features, one of each pair of features at random, of a class that `classOf` tells of the features. */
+/**
+ * Rows of `width` features, one of each pair of features at random, of a class that `classOf` tells of the features.
+ */
 function matrixOf(
   width: number,
   classOf: (features: readonly number[], random: SeededRandom) => number,
@@ -49,7 +51,10 @@ test('weights of features that tell all are let go', () => {
   assert.ok(penaltyFor(matrixOf(4, (features) => (features[0] as number) % 2)).strength < usualPenalty.strength)
 })
 
-/** Rows of `width` numbers beside their bins, of the class that a sum of all numbers says, or that the bins of the first do. */
+/**
+ * Rows of `width` numbers beside their bins, of the class that a sum of all numbers says, or that the bins of the first
+ * do.
+ */
 function numbersOf(width: number, byLine: boolean): { matrix: ExampleMatrix; measured: Int32Array } {
   const random = new SeededRandom(4)
   const binCount = 20

@@ -4,7 +4,10 @@ import type { HeldOut } from '../../../../../engine/domain/learn/pooled/held-out
 import { memberCount } from '../../../../../engine/domain/learn/pooled/members.js'
 import { fitPool, poolToAnswer } from '../../../../../engine/domain/learn/pooled/pool.js'
 
-/** So many held-out examples of two classes in turn; `say(member, right, h)` is the chance that a member gives the truth. */
+/**
+ * So many held-out examples of two classes in turn; `say(member, right, h)` is the chance that a member gives the
+ * truth.
+ */
 function heldOut(say: (member: number, h: number) => number, count = 200): HeldOut {
   const examples = Int32Array.from({ length: count }, (_, h) => h)
   const classes = examples.map((h) => h % 2)

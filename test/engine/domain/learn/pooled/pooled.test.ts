@@ -9,7 +9,10 @@ import { sentenceAbout } from '../../../../support/sentences.js'
 
 classifierContract('pooled', pooled)
 
-/** The share of 300 texts with the right one of three labels, after 40 labelled ones; `background` events of the stream are known too. */
+/**
+ * The share of 300 texts with the right one of three labels, after 40 labelled ones; `background` events of the stream
+ * are known too.
+ */
 function rightOfTexts(background: number): number {
   const random = new SeededRandom(11)
   const textOf = (): { values: PointValues; label: number } => {

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import type { HeldOut } from '../../../../../engine/domain/learn/pooled/held-out.js'
 import { fitRecall, mixRecalled, noRecall } from '../../../../../engine/domain/learn/pooled/recall.js'
 
-/** So many held-out examples of two classes, every tenth of the second; `nearest(h)` is the class of the nearest other one, at `distance(h)`. */
+/**
+ * So many held-out examples of two classes, every tenth of the second; `nearest(h)` is the class of the nearest other
+ * one, at `distance(h)`.
+ */
 function heldOut(nearest: (h: number) => number, distance: (h: number) => number, count = 60): HeldOut {
   const examples = Int32Array.from({ length: count }, (_, h) => h)
   return {

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  predictBoosting,
-  predictRounds,
-  growBoosting,
-  roundsMax,
-} from '../../../../../engine/domain/learn/trees/boosting.js'
+import { predictBoosting, predictRounds } from '../../../../../engine/domain/learn/trees/boosted-trees.js'
+import { growBoosting, roundsMax } from '../../../../../engine/domain/learn/trees/boosting.js'
 import { ProgressReport } from '../../../../../engine/domain/learn/progress.js'
 import { DepthTrials, roundChoices, RoundTrials } from '../../../../../engine/domain/learn/pooled/round-choice.js'
 import type { TreeTable } from '../../../../../engine/domain/learn/features/tree-table.js'

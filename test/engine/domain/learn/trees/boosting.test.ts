@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  predictBoosting,
-  growBoosting,
-  treesARound,
-  type BoostingOptions,
-} from '../../../../../engine/domain/learn/trees/boosting.js'
+import { predictBoosting, treesPerRound } from '../../../../../engine/domain/learn/trees/boosted-trees.js'
+import { growBoosting, type BoostingOptions } from '../../../../../engine/domain/learn/trees/boosting.js'
 import { Sfc32 } from '../../../../../engine/domain/learn/sfc32.js'
 import { copyCodes } from '../../../../../engine/domain/learn/features/tree-table.js'
 import { allRows, tableOf, type TreeRow } from '../../../../support/tree-tables.js'
@@ -38,7 +34,7 @@ function rowsOf(count: number, seed: number, classCount: number, noise = 0): Tre
 function judge(classCount: number, noise: number): { right: number; sure: number } {
   const table = tableOf(rowsOf(900, 1, classCount, noise), classCount, 3)
   const trees = growBoosting(table, allRows(table), options, stage)
-  assert.equal(trees.roots.length, options.rounds * treesARound(classCount))
+  assert.equal(trees.roots.length, options.rounds * treesPerRound(classCount))
   const query = tableOf(rowsOf(600, 2, classCount, noise), classCount, 3)
   const codes = new Uint8Array(query.columnCount)
   const chances = new Float64Array(classCount)

@@ -1,4 +1,4 @@
-/** Look-ups at a real OpenSearch node: fields of every sort, many at once, indexes that are not there, questions that are wrong. */
+/** Enrichment from a real OpenSearch node: fields of every sort, many at once, missing indexes, wrong queries. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { QueryRefused, type OpenedParameters } from '../../../engine/integration/contract.js'
@@ -73,7 +73,7 @@ async function find(parameters: OpenedParameters, values: readonly unknown[]): P
   }
 }
 
-test('addresses, keywords and numbers are found, and what is not there is not', options, async () => {
+test('addresses, keywords and numbers are found, and what does not exist is not', options, async () => {
   const fields = 'owner.team,port'
   assert.deepEqual(await find({ document_field: 'ip', fields }, ['10.0.0.7', '10.9.9.9', ['10.0.0.8', '10.9.9.9']]), [
     { owner: { team: 'team 0' }, port: 7, count: 1 },
@@ -96,20 +96,16 @@ test('addresses, keywords and numbers are found, and what is not there is not', 
   assert.deepEqual([newest.count, newest.port, newest.tags.sort()], [3, [498, 491, 484], ['a', 't0', 't1', 't2']])
 })
 
-test(
-  'an index that is not there has nothing; a question that is wrong fails with the reason, and alone',
-  options,
-  async () => {
-    assert.deepEqual(await find({ index_pattern: 'nothing-*,none', document_field: 'ip' }, ['10.0.0.7']), [null])
-    const [wrong, right] = await find({ document_field: 'ip', fields: 'port' }, ['no address', '10.0.0.7'])
-    assert.ok(wrong instanceof QueryRefused && /no address/.test(wrong.reason), JSON.stringify(wrong))
-    assert.deepEqual(right, { port: 7, count: 1 })
-    const [unread] = await find({ document_field: 'ip', filter: 'ip:(' }, ['10.0.0.7'])
-    assert.ok(unread instanceof QueryRefused && unread.reason !== '')
-  },
-)
+test('a missing index has no results; a wrong query fails with the reason, and no other fails', options, async () => {
+  assert.deepEqual(await find({ index_pattern: 'nothing-*,none', document_field: 'ip' }, ['10.0.0.7']), [null])
+  const [wrong, right] = await find({ document_field: 'ip', fields: 'port' }, ['no address', '10.0.0.7'])
+  assert.ok(wrong instanceof QueryRefused && /no address/.test(wrong.reason), JSON.stringify(wrong))
+  assert.deepEqual(right, { port: 7, count: 1 })
+  const [unread] = await find({ document_field: 'ip', filter: 'ip:(' }, ['10.0.0.7'])
+  assert.ok(unread instanceof QueryRefused && unread.reason !== '')
+})
 
-test('thousands of events are looked up and decided', options, async () => {
+test('thousands of events are enriched and decided', options, async () => {
   const service = await startService({ privateHosts: ['127.0.0.1'] })
   const { client } = service
   const parameters = {

@@ -1,0 +1,13 @@
+/** Rows that are JSON: | 0 version | 1 JSON | */
+import { assert } from '../assert.js'
+
+const VERSION = 1
+
+export function encodeJsonRow(row: object): Buffer {
+  return Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')])
+}
+
+export function decodeJsonRow(value: Uint8Array): unknown {
+  assert(value[0] === VERSION, 'the row has a version that this code knows')
+  return JSON.parse(Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8'))
+}

@@ -14,7 +14,7 @@ export interface Job {
   readonly labels: readonly string[]
   readonly processed_documents_count: number
   readonly feedback_documents_count: number
-  readonly last_processed_timestamp: string | null
+  readonly last_processed_timestamp: string
 }
 
 export interface StoredEvent {

@@ -168,7 +168,7 @@ const overview: Page = async (id, { draw, failed }) => {
         ['Category', job.category],
         ['Status', job.status],
         ['Labels', job.labels.join(', ')],
-        ['Events', `${job.processed_documents_count}, the latest at ${job.last_processed_timestamp ?? '-'}`],
+        ['Events', `${job.processed_documents_count}, the latest at ${job.last_processed_timestamp || '-'}`],
         ['Events with feedback', String(job.feedback_documents_count)],
         ['Training', `${job.retrain_state} ${job.retrain_msg}`],
         ['Model', job.model_msg],

@@ -33,7 +33,7 @@ export function jobWire(view: JobView) {
     features: view.decisionPoints,
     processed_documents_count: view.processedDocuments,
     feedback_documents_count: view.feedbackDocuments,
-    last_processed_timestamp: timestamp(view.lastProcessedMicros),
+    last_processed_timestamp: timestamp(view.lastProcessedMicros) ?? '',
     last_feedback_timestamp: timestamp(view.lastFeedbackMicros),
     last_train_start_timestamp: timestamp(view.lastTrainStartMicros),
     last_train_finished_timestamp: timestamp(view.lastTrainFinishedMicros),

@@ -22,7 +22,9 @@ export const Job = Type.Object({
   features: Type.Array(Type.String(), { description: 'The decision points.' }),
   processed_documents_count: Type.Integer(),
   feedback_documents_count: Type.Integer(),
-  last_processed_timestamp: MaybeTimestamp,
+  last_processed_timestamp: Type.String({
+    description: 'When the latest event arrived, ISO 8601 UTC with microseconds; empty before the first one.',
+  }),
   last_feedback_timestamp: MaybeTimestamp,
   last_train_start_timestamp: MaybeTimestamp,
   last_train_finished_timestamp: MaybeTimestamp,

@@ -85,7 +85,7 @@ test('every blocker keeps a scheduled training waiting, and is named; without bl
   await eventually(job, (each) => each.last_train_finished_timestamp > trained.last_train_finished_timestamp, 30_000)
 })
 
-test('a scheduled training with nothing new since the last makes no model and says so; a vote makes one again', async () => {
+test('a scheduled training with nothing new makes no model and says so; a vote makes one again', async () => {
   const { jobId, title } = await makeJob(client, { decision_points: ['rule'] })
   for (const label of ['Drop', 'Escalate']) {
     await client.post(`/api/v1/events/${label}`, { job_id: jobId, raw_body: { rule: label } })

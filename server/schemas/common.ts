@@ -38,6 +38,20 @@ export const ProblemBody = Type.Object(
   { description: 'RFC 9457; sent if `Accept` asks for `application/problem+json`.' },
 )
 
+/** What was accepted and will probably not do what its author wants. */
+export const WarningBody = Type.Object({
+  type: Type.Enum([
+    'no_input',
+    'no_decision_points',
+    'lacking_decision_point',
+    'unique_decision_point',
+    'unknown_property',
+  ]),
+  loc: Type.Array(Type.String(), { description: 'Where: in the properties of the job, or from `body` on.' }),
+  msg: Type.String({ description: 'What is wrong, for people.' }),
+  action: Type.String({ description: 'What to do, for people.' }),
+})
+
 /** The outcome of a management operation. */
 export const Outcome = Type.Object({
   status: Type.String(),

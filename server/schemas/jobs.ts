@@ -1,6 +1,6 @@
 /** Jobs as the API shows them. */
 import { Type } from 'typebox'
-import { Name, nullable, Timestamp } from './common.js'
+import { Name, nullable, Timestamp, WarningBody } from './common.js'
 
 const MaybeTimestamp = nullable(Timestamp)
 
@@ -28,6 +28,9 @@ export const Job = Type.Object({
   last_feedback_timestamp: MaybeTimestamp,
   last_train_start_timestamp: MaybeTimestamp,
   last_train_finished_timestamp: MaybeTimestamp,
+  warnings: Type.Array(WarningBody, {
+    description: 'What will probably not do what people want of the job; `loc` is in its properties.',
+  }),
   invalid: Type.Boolean({ description: 'The job cannot decide: it has no decision points.' }),
 })
 

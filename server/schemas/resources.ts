@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox'
 import { integrationRoles } from '../../engine/index.js'
-import { Name, nullable } from './common.js'
+import { Name, nullable, WarningBody } from './common.js'
 
 const dependsOn = {
   depends_on: Type.Optional(
@@ -202,6 +202,9 @@ export const ApplyAnswer = Type.Object({
   request: RequestOutcome,
   created: Type.Array(ResourceRef),
   updated: Type.Array(ResourceRef),
+  warnings: Type.Array(WarningBody, {
+    description: 'Empty where there is nothing to say. Nothing was refused for them.',
+  }),
 })
 
 export const DeleteAnswer = Type.Object({

@@ -2,7 +2,7 @@
  * Finds the known name that a wrong one was probably meant to be.
  *
  * Names are compared without case, blanks, `_` and `-`. Nearest is the same name at another place, then a name that has
- * all its words, then one that differs in a few letters.
+ * all its words or begins as it does, then one that differs in a few letters.
  */
 
 /** What people write for a name that has no word of it. */
@@ -32,6 +32,9 @@ function editsMax(length: number): number {
 /** Longer names are not compared letter by letter. */
 const COMPARED_CHARS_MAX = 64
 
+/** A shorter beginning says nothing. */
+const BEGINNING_CHARS_MIN = 5
+
 function wordsOf(name: string): string[] {
   return name
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
@@ -46,6 +49,12 @@ function singular(word: string): string {
 
 function hasAll(words: readonly string[], wanted: readonly string[]): boolean {
   return wanted.length > 0 && wanted.every((word) => words.some((other) => singular(other) === singular(word)))
+}
+
+/** One is the beginning of the other, and more than a few letters. */
+function isBeginning(one: string, other: string): boolean {
+  const shorter = Math.min(one.length, other.length)
+  return shorter >= BEGINNING_CHARS_MIN && one.slice(0, shorter) === other.slice(0, shorter)
 }
 
 /** Letters to insert, delete, replace or swap with their neighbour (Damerau 1964, Levenshtein 1966). */
@@ -73,7 +82,7 @@ function distance(wrong: string, known: string): number {
   const [plain, other] = [words.join(''), others.join('')]
   if (plain === other) return 0
   if (otherWords[words.join('_')] === known) return 1
-  if (hasAll(others, words) || hasAll(words, others)) return 2
+  if (hasAll(others, words) || hasAll(words, others) || isBeginning(plain, other)) return 2
   if (Math.max(plain.length, other.length) > COMPARED_CHARS_MAX) return Number.POSITIVE_INFINITY
   const edits = editDistance(plain, other)
   return edits <= editsMax(Math.min(plain.length, other.length)) ? 2 + edits : Number.POSITIVE_INFINITY

@@ -1,9 +1,14 @@
 /** Schemas that many operations share. They validate, and OpenAPI publishes them. */
-import { Type, type TSchema } from 'typebox'
+import { Type, type TProperties, type TSchema } from 'typebox'
 import { limits } from '../../engine/index.js'
 
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
+}
+
+/** An object whose unknown fields are refused: ignored, they would answer another question than was asked. */
+export function Exact<P extends TProperties>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false })
 }
 
 export const Timestamp = Type.String({ description: 'ISO 8601 UTC with microseconds.', format: 'date-time' })

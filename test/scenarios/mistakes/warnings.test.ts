@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Check } from 'typebox/schema'
-import { Job } from '../../server/schemas/jobs.js'
-import { ApplyAnswer } from '../../server/schemas/resources.js'
-import { eventually, makeJob, type Client } from '../support/client.js'
-import { startService, type TestService } from '../support/service.js'
+import { Job } from '../../../server/schemas/jobs.js'
+import { ApplyAnswer } from '../../../server/schemas/resources.js'
+import { eventually, makeJob, type Client } from '../../support/client.js'
+import { startService, type TestService } from '../../support/service.js'
 
 interface Warning {
   readonly type: string

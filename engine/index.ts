@@ -30,6 +30,7 @@ export { type Log, batchKinds, type Batch, type BatchKind } from './api/monitor-
 export { jsonSize, valuesMaxOf } from './domain/event/json-size.js'
 export type * from './domain/job/job.js'
 export { integrationRoles } from './domain/job/job.js'
+export { nearestName } from './resource/nearest-name.js'
 export { Histogram, secondsBounds } from './domain/metrics/histogram.js'
 export { monitorBounds } from './services/monitor/bounds.js'
 export { isWatchdogType, watchdogTypes } from './services/monitor/watchdog-conditions.js'

@@ -37,6 +37,12 @@ const Label = Type.Object({
     Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Default: the color of its position.' }),
   ),
   id: Type.Optional(Name),
+  role: Type.Optional(
+    Type.Enum(['root_cause', 'symptom', 'irrelevant'], {
+      description:
+        'Root cause analysis: what the label means. Default: what its name says, else its position in the list.',
+    }),
+  ),
 })
 
 const Flag = Type.Optional(Type.Boolean())

@@ -19,6 +19,7 @@ import { causeSettingsOf } from '../../domain/cause/settings.js'
 import type { Decision } from '../../domain/decide/decision.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import { labelMeanings, type LabelsByRole } from '../../domain/job/label-roles.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import { decodeContent, decidedAgain, withHeader } from '../../store/event-record.js'
 import { timeKey, timeValue } from '../../store/tables.js'
@@ -45,11 +46,13 @@ export class CauseStage {
   readonly #normalizer: AlertNormalizer
   readonly #clustering: Clustering
   readonly #contexts: ContextCache
+  readonly #byRole: LabelsByRole
   #linkBelief = new LinkBelief(noFeedbackWeights)
 
   constructor(deps: CauseStageDeps) {
     const settings = causeSettingsOf(deps.settings)
     this.#deps = deps
+    this.#byRole = labelMeanings(deps.settings.labels).byRole
     this.#normalizer = new AlertNormalizer(settings, deps.settings.decisionPoints)
     this.#clustering = new Clustering(new CauseTable(deps.store, deps.settings.id), settings)
     this.#contexts = new ContextCache(this.#clustering.hawkes)
@@ -116,7 +119,7 @@ export class CauseStage {
   #decide(alert: AlertRow, own: PointValues, again: boolean, ownSubject: Uint8Array | null): Decision {
     const { model } = this.#deps
     const structure = structuralAnswer(alert, this.#linkBelief, this.#clustering.windowMs)
-    if (!model.isTrained) return untrainedDecision(structure)
+    if (!model.isTrained) return untrainedDecision(structure, this.#byRole)
     return model.decide(this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
   }
 

@@ -17,6 +17,7 @@ import { AlertNormalizer } from '../../../engine/domain/cause/normalized-alert.j
 import type { Decision } from '../../../engine/domain/decide/decision.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
+import { labelMeanings } from '../../../engine/domain/job/label-roles.js'
 import type { Environment } from '../../../engine/store/environment.js'
 import { TestCauseStore } from '../cause.js'
 
@@ -95,7 +96,8 @@ export class OracleCauses {
   #decide(job: CauseJob, { micros, body }: OracleAlert, subject: string | null, again: boolean): Decision {
     if (job.decide !== null) return job.decide(this.#values(job, micros, body), subject, again)
     const alert = this.#clustering.alert(micros) as AlertRow
-    return untrainedDecision(structuralAnswer(alert, new LinkBelief(job.feedbackWeights), this.#clustering.windowMs))
+    const structure = structuralAnswer(alert, new LinkBelief(job.feedbackWeights), this.#clustering.windowMs)
+    return untrainedDecision(structure, labelMeanings(job.settings.labels).byRole)
   }
 
   #look(job: CauseJob, micros: number, nowMicros: number): void {

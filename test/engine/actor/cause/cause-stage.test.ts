@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JobSettings } from '../../../../engine/domain/job/job.js'
+import type { JobSettings, Label } from '../../../../engine/domain/job/job.js'
 import { ClusterReader } from '../../../../engine/services/read/cluster-reader.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { alarm, START_MS } from '../../../support/cause.js'
@@ -24,11 +24,11 @@ function clusterOf(shard: TestShard, eventId: string, of: JobSettings = job): Cl
   return section.cluster
 }
 
-async function incident(shard: TestShard, place: number): Promise<void> {
+async function incident(shard: TestShard, place: number, of: JobSettings = job): Promise<void> {
   const at = place * 5_000
-  await shard.ingest(job, alarm('db', 'disk full', at), `root ${place}`)
-  await shard.ingest(job, alarm('api', 'latency', at + 4, ['db']), `symptom ${place}`)
-  await shard.ingest(job, alarm('mail', 'spam', at + 6), `alone ${place}`)
+  await shard.ingest(of, alarm('db', 'disk full', at), `root ${place}`)
+  await shard.ingest(of, alarm('api', 'latency', at + 4, ['db']), `symptom ${place}`)
+  await shard.ingest(of, alarm('mail', 'spam', at + 6), `alone ${place}`)
 }
 
 describe('an event of a root cause job', () => {
@@ -98,6 +98,34 @@ describe('an event of a root cause job', () => {
     await shard.post({ job, kind: 'reprocess', eventId: 'root 3' })
     const again = shard.view(job, 'root 3')
     assert.deepEqual([again.resultLabel, again.bucketState], ['Root cause', 'in_knowledge_base'])
+  })
+
+  it('is called what its label means, not what stands first in the list, before a training and after it', async () => {
+    const [rootCause, symptom, irrelevant] = job.labels as [Label, Label, Label]
+    const orders: readonly (readonly Label[])[] = [
+      [symptom, rootCause, irrelevant],
+      [
+        { ...irrelevant, name: 'A', role: 'irrelevant' },
+        { ...symptom, name: 'B', role: 'symptom' },
+        { ...rootCause, name: 'C', role: 'root_cause' },
+      ],
+    ]
+    for (const labels of orders) {
+      const named = { ...job, labels }
+      const shard = new TestShard()
+      const [cause, effect, alone] = labels === orders[0] ? ['Root cause', 'Symptom', 'Irrelevant'] : ['C', 'B', 'A']
+      const answers = (place: number): string[] =>
+        ['root', 'symptom', 'alone'].map((id) => shard.view(named, `${id} ${place}`).resultLabel)
+      for (let place = 0; place < 10; place++) await incident(shard, place, named)
+      assert.deepEqual(answers(9), [cause, effect, alone])
+      for (let place = 0; place < 8; place++) {
+        await shard.feedback(named, `root ${place}`, 'ann', cause as string)
+        await shard.feedback(named, `symptom ${place}`, 'ann', effect as string)
+      }
+      await shard.install(named, shard.train(named, 1))
+      await incident(shard, 20, named)
+      assert.deepEqual(answers(20).slice(0, 2), [cause, effect])
+    }
   })
 
   it('that a stopped job held is clustered when it starts', async () => {

@@ -36,7 +36,7 @@ const settings: JobSettings = {
   decisionPoints: [],
   labels: defaultLabels(category),
   autoRetrain: null,
-  advancedSettings: {},
+  advancedSettings: { decide_untrained: true },
   feedbackColumns: [],
   pipeline: [],
   status: 'STARTED',

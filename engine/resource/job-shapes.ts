@@ -139,6 +139,10 @@ const advancedSettings = z
     objective: objective
       .optional()
       .describe('What decisions are optimized for. Default: macro_f1, and accuracy for root cause analysis.'),
+    decide_untrained: flag.describe(
+      'Root cause analysis: true makes the answer of the clusters the decision while the job is untrained. ' +
+        'Default: it is only a suggestion.',
+    ),
     retention: z
       .strictObject({
         days: z.int().min(1).max(retentionDaysMax).optional(),

@@ -133,6 +133,13 @@ export const JobResource = Type.Object({
           }),
         ),
         objective: Type.Optional(Objective),
+        decide_untrained: Type.Optional(
+          Type.Boolean({
+            description:
+              'Root cause analysis: the answer of the clusters is the decision while the job is untrained. Default: ' +
+              'it is only a suggestion.',
+          }),
+        ),
         retention: Type.Optional(Retention),
       }),
     ),

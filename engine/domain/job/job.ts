@@ -119,6 +119,11 @@ export function outlierRateOf(advancedSettings: JobSettings['advancedSettings'])
   return typeof rate === 'number' && rate >= outlierRateMin && rate <= outlierRateMax ? rate : outlierRateDefault
 }
 
+/** True if a root cause job decides before it is trained (S23). */
+export function decidesUntrained(advancedSettings: JobSettings['advancedSettings']): boolean {
+  return advancedSettings.decide_untrained === true
+}
+
 /** True if events are clustered, and decided by their place in a cluster (CONTRACT.md#jobs). */
 export function hasClusters(category: JobCategory): boolean {
   return category === 'Automated root cause analysis'

@@ -3,8 +3,8 @@
  *
  * Owns: finding that out. Leaves out: the labels' names, ids and places (labels.ts).
  *
- * 1. A role that is given counts first. Then a label counts whose whole name is that of a role. Then a name or id with a
- *    word of the role counts, also where it is misspelt. A role that two labels claim in one step stays open.
+ * 1. A role that is given counts first. Then a label counts whose whole name is that of a role. Then a name or id with
+ *    a word of the role counts, also where it is misspelt. A role that two labels claim in one step stays open.
  * 2. One label and one role that are left belong together. Where more are left, places decide.
  */
 import { labelRoles, type Label, type LabelRole } from './job.js'

@@ -7,7 +7,8 @@ import { alarm, START_MS } from '../../../support/cause.js'
 import { refusedWith } from '../../../support/engine/refusal.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
-const job = jobSettings({ category: 'Automated root cause analysis', decisionPoints: [] })
+const quiet = jobSettings({ category: 'Automated root cause analysis', decisionPoints: [] })
+const job: JobSettings = { ...quiet, advancedSettings: { decide_untrained: true } }
 
 interface ClusterSection {
   readonly cluster_id: string
@@ -32,7 +33,60 @@ async function incident(shard: TestShard, place: number, of: JobSettings = job):
 }
 
 describe('an event of a root cause job', () => {
-  it('is decided at once, without any training, with low confidence; what others follow from becomes a root cause', async () => {
+  it('has no decision before a training; what its cluster says is a suggestion', async () => {
+    const shard = new TestShard()
+    for (let place = 0; place < 10; place++) await incident(shard, place, quiet)
+    const exported = (id: string) => {
+      const { document } = shard.reader().exportEvent(quiet, id, 'service')
+      return document.service as ClusterSection & { suggestion: object; log_messages: { content: string }[] }
+    }
+    const { status, result, resultLabel, confidenceScore } = shard.view(quiet, 'root 9')
+    assert.deepEqual([status, result, resultLabel, confidenceScore], ['OK', '', '', 0])
+    const { suggestion, log_messages: messages } = exported('root 9')
+    assert.deepEqual(
+      Object.entries(suggestion).filter(([name]) => name !== 'confidence_score'),
+      [
+        ['result', 'label_0'],
+        ['result_label', 'Root cause'],
+        ['source', 'untrained'],
+      ],
+    )
+    assert.match(messages.at(-1)?.content ?? '', /^no decision: .* suggests Root cause/)
+    const clusters = new ClusterReader(shard.environment, quiet, shard.take())
+    const [cluster] = clusters.list({ size: 1, alertsMin: 2 }).clusters
+    const [root] = clusters.tree((cluster as { clusterId: string }).clusterId, { size: 5 }).members
+    assert.deepEqual(
+      [root?.result, root?.suggestion?.resultLabel, root?.members[0]?.suggestion?.resultLabel],
+      ['', 'Root cause', 'Symptom'],
+    )
+    assert.deepEqual(
+      clusterOf(shard, 'root 9', quiet).decisions.map(({ source }) => source),
+      ['none'],
+    )
+    for (let place = 0; place < 8; place++) {
+      await shard.feedback(quiet, `root ${place}`, 'ann', 'Root cause')
+      await shard.feedback(quiet, `symptom ${place}`, 'ann', 'Symptom')
+    }
+    assert.equal(shard.view(quiet, 'root 1').result, '')
+    await shard.install(quiet, shard.train(quiet, 1))
+    await incident(shard, 20, quiet)
+    assert.deepEqual(
+      [shard.view(quiet, 'symptom 20').resultLabel, exported('symptom 20').suggestion],
+      ['Symptom', null],
+    )
+    await shard.post({ job: quiet, kind: 'reprocess', eventId: 'root 9' })
+    assert.deepEqual([shard.view(quiet, 'root 9').resultLabel, exported('root 9').suggestion], ['Root cause', null])
+  })
+
+  it('keeps a decision that was made untrained, when the job no longer decides so', async () => {
+    const shard = new TestShard()
+    await shard.ingest(job, alarm('db', 'disk full', 0), 'a')
+    const later = { ...quiet, revision: 2 }
+    assert.equal((await shard.ingest(later, alarm('api', 'latency', 4, ['db']), 'b')).resultLabel, '')
+    assert.equal(shard.view(later, 'a').resultLabel, 'Irrelevant')
+  })
+
+  it('is decided at once where the job decides untrained, with low confidence', async () => {
     const shard = new TestShard()
     const first = await shard.ingest(job, alarm('db', 'disk full', 0), 'a')
     assert.equal(first.resultLabel, 'Irrelevant')

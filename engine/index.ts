@@ -30,10 +30,11 @@ export { type Log, batchKinds, type Batch, type BatchKind } from './api/monitor-
 export { jsonSize, valuesMaxOf } from './domain/event/json-size.js'
 export type * from './domain/job/job.js'
 export { integrationRoles } from './domain/job/job.js'
+export { nearestName } from './resource/nearest-name.js'
 export { Histogram, secondsBounds } from './domain/metrics/histogram.js'
 export { monitorBounds } from './services/monitor/bounds.js'
 export { isWatchdogType, watchdogTypes } from './services/monitor/watchdog-conditions.js'
-export { clusterDocument, isoMillis, linkDocument } from './services/read/cluster-document.js'
+export { answerDocument, clusterDocument, isoMillis, linkDocument } from './services/read/cluster-document.js'
 
 // Commands on a data directory.
 export { checkAuditLog, type AuditCheck } from './services/audit/audit-check.js'

@@ -92,10 +92,9 @@ function decideOne(deps: ActorDeps, { micros, steps }: EnrichedEvent, atMicros: 
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
   for (const { outcome } of steps) deps.stats.decided.enriched(outcome)
   store.put('lookups', timeKey(settings.id, micros), encodeEnrichments(fate.row))
-  if (event.header.hasFeedback && hasBuckets(settings.category)) {
-    const values = deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body))
-    moveVotes(deps, event, deps.buckets.of(store, values))
-  }
+  const values = deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body))
+  if (event.header.hasFeedback && hasBuckets(settings.category)) moveVotes(deps, event, deps.buckets.of(store, values))
+  deps.points.countValues(values)
   decideAgain(deps, { ...event, record: fate.record }, atMicros)
 }
 

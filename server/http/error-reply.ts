@@ -32,6 +32,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   model_not_found: 404,
   task_not_found: 404,
   job_stopped: 409,
+  input_disabled: 409,
   bucket_not_found: 404,
   cluster_not_found: 404,
   invalid_cursor: 422,

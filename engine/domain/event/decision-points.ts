@@ -25,11 +25,11 @@ interface Path {
 /** The decision points of a job, prepared for reading many events. */
 export class DecisionPoints {
   readonly #paths: readonly Path[]
-  /** 32 bits of a hash of the points. It keeps buckets and models of different decision points apart. */
+  /** As fingerprintOf. */
   readonly fingerprint: number
 
   constructor(points: readonly string[]) {
-    this.fingerprint = createHash('sha256').update(JSON.stringify(points)).digest().readUInt32LE(0)
+    this.fingerprint = fingerprintOf(points)
     this.#paths = points.map((text) => ({ text, names: text.split('.') }))
   }
 
@@ -52,6 +52,11 @@ export class DecisionPoints {
     for (let i = 0; i < this.#paths.length; i++) values[i] = readPoint(body, this.#paths[i] as Path)
     return values
   }
+}
+
+/** 32 bits of a hash of the points. It keeps buckets and models of different decision points apart. */
+export function fingerprintOf(points: readonly string[]): number {
+  return createHash('sha256').update(JSON.stringify(points)).digest().readUInt32LE(0)
 }
 
 /** True if no point has a value: such an event cannot be decided (S4). */

@@ -47,6 +47,7 @@ export const sectionFields = [
   'previous_result_label',
   'agentic_notes',
   'cluster',
+  'suggestion',
   'knowledge_base_state',
   'outlier_flag',
   'attention',

@@ -21,7 +21,7 @@ import type { EnrichmentNote, EnrichmentRow } from '../../store/enrichment-row.j
 import type { BallotRow } from '../../store/rows.js'
 import { consensusMicros, consensusName } from '../../actor/votes/ballots.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
-import { clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
+import { answerDocument, clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
 import type { ClusterPlace } from '../../api/cluster-service.js'
 import { modelIdOf } from '../../actor/model-id.js'
 
@@ -93,6 +93,7 @@ function section(deps: ExportDeps): Section {
       reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),
     },
     cluster: deps.place === null ? undefined : placeDocument(deps.place),
+    suggestion: deps.place === null ? undefined : deps.place.suggestion && answerDocument(deps.place.suggestion),
     agentic_notes: notes.map(noteDocument),
     log_messages: [...enrichmentMessages(deps), ...logMessages(deps), ...notes.map(noteMessage)].sort(byTimestamp),
   }
@@ -121,13 +122,7 @@ function placeDocument({
     time: isoMillis(timeMs),
     follows_from: followsFrom === null ? null : linkDocument(followsFrom),
     followers,
-    decisions: decisions.map(({ atMicros, result, resultLabel, confidenceScore, source }) => ({
-      timestamp: isoMicros(atMicros),
-      result,
-      result_label: resultLabel,
-      confidence_score: confidenceScore,
-      source,
-    })),
+    decisions: decisions.map((then) => ({ timestamp: isoMicros(then.atMicros), ...answerDocument(then) })),
   }
 }
 
@@ -220,10 +215,12 @@ function reasonOf({ header, previous, place }: ExportDeps): [level: string, cont
   if (header.pending) return ['info', 'the job is stopped: the event waits until it starts']
   if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']
   if (header.source === 'none') {
-    return [
-      'info',
-      `no decision: the job had no trained model when the event ${previous === null ? 'came in' : 'was decided again'}`,
-    ]
+    const suggests =
+      place?.suggestion == null
+        ? ''
+        : `; its place in its cluster suggests ${place.suggestion.resultLabel}: ${place.reason}`
+    const when = previous === null ? 'came in' : 'was decided again'
+    return ['info', `no decision: the job had no trained model when the event ${when}${suggests}`]
   }
   if (header.source === 'untrained') {
     return [

@@ -13,16 +13,16 @@ const STOPS_MAX = 100
 const WINDOW_MS = 100
 
 let windowMs = 0
-let asked = 0
+let requests = 0
 /** The window before had more requests than may stop. */
 let isBusy = false
 
 /** True if one more connection may stop being read now. */
 export function mayStop(nowMs: number): boolean {
   if (nowMs - windowMs >= WINDOW_MS) {
-    isBusy = asked > STOPS_MAX && nowMs - windowMs < 2 * WINDOW_MS
+    isBusy = requests > STOPS_MAX && nowMs - windowMs < 2 * WINDOW_MS
     windowMs = nowMs
-    asked = 0
+    requests = 0
   }
-  return ++asked <= STOPS_MAX && !isBusy
+  return ++requests <= STOPS_MAX && !isBusy
 }

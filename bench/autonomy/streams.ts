@@ -71,8 +71,9 @@ export function mean(values: readonly number[]): number {
 }
 
 /**
- * A fresh betting process against "the rate is ε or more" with predictable plug-in bets (Waudby-Smith and Ramdas, 2010.09686,
- * section 4.2): the bet on the next audit follows from the mean and variance of those before. Fed one audit at a time.
+ * A fresh betting process against "the rate is ε or more" with predictable plug-in bets (Waudby-Smith and Ramdas,
+ * 2010.09686, section 4.2): the bet on the next audit follows from the mean and variance of those before. Fed one audit
+ * at a time.
  */
 export function plugInBets(epsilon: number, alpha: number): (failed: boolean) => boolean {
   let audits = 0

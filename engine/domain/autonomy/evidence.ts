@@ -57,7 +57,9 @@ export function logCapital(epsilon: number, counts: AuditCounts): number {
   return logSum(bets.map(({ rate, weight }) => Math.log(weight) + logBet(rate * epsilon, epsilon, counts)))
 }
 
-/** The logarithm of the capital against "the rate is ε or less", from bets on 2, 4 and 8 ε as far as these are rates. */
+/**
+ * The logarithm of the capital against "the rate is ε or less", from bets on 2, 4 and 8 ε as far as these are rates.
+ */
 export function logAlarm(epsilon: number, counts: AuditCounts): number {
   const rates = alarms.map((multiple) => multiple * epsilon).filter((rate) => rate < 1)
   if (rates.length === 0) return 0

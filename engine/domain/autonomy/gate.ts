@@ -2,8 +2,8 @@
  * One gate: a model's answers with one label, from one confidence on, that may be settled without people while audits
  * show that few of them are wrong.
  *
- * Owns: the state of a gate, what opens, closes and revokes it. Leaves out: the arithmetic of the evidence (evidence.ts),
- * which events it takes (passage.ts), audits in the store (actor/).
+ * Owns: the state of a gate, what opens, closes and revokes it. Leaves out: the arithmetic of the evidence
+ * (evidence.ts), which events it takes (passage.ts), audits in the store (actor/).
  *
  * 1. A gate is immutable: another model, label, threshold or list of exclusions is another gate, without evidence.
  * 2. It is open while the evidence refutes "the rate is ε or more", and closed as soon as it does not: the largest

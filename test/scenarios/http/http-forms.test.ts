@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
-import { makeJob, type Client } from '../support/client.js'
-import { startService, type TestService } from '../support/service.js'
+import { makeJob, type Client } from '../../support/client.js'
+import { startService, type TestService } from '../../support/service.js'
 
 let service: TestService
 let client: Client

@@ -129,6 +129,8 @@ export interface DecisionService {
 
   /** @throws Refusal job_not_found, also for a job that the principal must not see (S1). */
   job(principal: Principal, id: number): JobHandle
+  /** The job that the principal posts events to. @throws Refusal job_not_found, input_disabled. */
+  jobForPosts(principal: Principal, id: number): JobHandle
   /** @throws Refusal job_not_found. */
   jobByTitle(principal: Principal, title: string): JobHandle
 

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod'
 import { limits } from '../limits.js'
-import { integrationRoles, jobCategories, outlierRateMax, outlierRateMin } from '../domain/job/job.js'
+import { integrationRoles, jobCategories, labelRoles, outlierRateMax, outlierRateMin } from '../domain/job/job.js'
 import { namedObjectives } from '../domain/job/objective.js'
 import { retentionDaysMax, retentionEventsMax } from '../domain/job/retention.js'
 import { cronFault } from './cron.js'
@@ -59,8 +59,11 @@ const label = z
       .optional()
       .describe('#rrggbb. Default: the colour of its position.'),
     id: labelName.optional().describe('The value of `result`. Default: label_0, label_1 or label_2.'),
+    role: choice(labelRoles)
+      .optional()
+      .describe('Root cause analysis: what the label means. Default: what its name says, else its position.'),
   })
-  .transform(({ name, hex_color, id }) => ({ name, hexColor: hex_color, id }))
+  .transform(({ name, hex_color, id, role }) => ({ name, hexColor: hex_color, id, role }))
 
 const autoRetrain = z
   .object({
@@ -123,6 +126,7 @@ const advancedSettings = z
       .array(label)
       .length(limits.labelsPerJob, `a job has exactly ${limits.labelsPerJob} labels`)
       .refine((labels) => unique(labels.map((each) => each.name.trim().toLowerCase())), 'names must differ')
+      .refine((labels) => unique(labels.flatMap((each) => each.role ?? [])), 'roles must differ')
       .optional()
       .describe('Exactly three. Default: the labels of the category.'),
     auto_retrain: autoRetrain.optional(),
@@ -135,6 +139,10 @@ const advancedSettings = z
     objective: objective
       .optional()
       .describe('What decisions are optimized for. Default: macro_f1, and accuracy for root cause analysis.'),
+    decide_untrained: flag.describe(
+      'Root cause analysis: true makes the answer of the clusters the decision while the job is untrained. ' +
+        'Default: it is only a suggestion.',
+    ),
     retention: z
       .strictObject({
         days: z.int().min(1).max(retentionDaysMax).optional(),

@@ -68,7 +68,11 @@ function showStep(step: PipelineStep, state: ResourceState): unknown {
 type WarningsOf = (job: JobSettings) => readonly Warning[]
 
 function showJob(job: JobSettings, state: ResourceState, warningsOf: WarningsOf | null): unknown {
-  const labels = { custom_labels: job.labels.map(({ id, name, hexColor }) => ({ name, hex_color: hexColor, id })) }
+  const labels = {
+    custom_labels: job.labels.map(({ id, name, hexColor, role }) => {
+      return { name, hex_color: hexColor, id, ...(role === undefined ? {} : { role }) }
+    }),
+  }
   const brief = {
     id: job.id,
     title: job.title,

@@ -170,6 +170,11 @@ export class ResourceStore {
     return this.#visibility.canSee(principal, jobId)
   }
 
+  /** True where the job takes events from the principal, who sees it. */
+  canPost(principal: Principal, jobId: number): boolean {
+    return this.#visibility.canPost(principal, jobId)
+  }
+
   /** True where the job has an enabled input for posted events. */
   hasRestInput(job: JobSettings): boolean {
     return this.#visibility.hasRestInput(job)

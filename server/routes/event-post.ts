@@ -38,7 +38,8 @@ class EventPost implements CollectedBody, IngestReceiver {
     try {
       if (performance.now() - this.#exchange.startedMs > SOON_MS)
         stillAuthorized(this.#exchange, this.#app, 'write:events')
-      const job = service.job(this.#principal, jobIdOf(bytes))
+      const job = service.jobForPosts(this.#principal, jobIdOf(bytes))
+      this.#exchange.stopReading()
       service.ingest(job, this.#eventId, false, bytes, this)
     } catch (error) {
       replyError(this.#exchange, error)

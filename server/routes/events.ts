@@ -19,7 +19,7 @@ import {
 import { postEventLines } from './bulk/bulk-stream.js'
 import { postEvent } from './event-post.js'
 import { eventBytes } from './event-wire.js'
-import { jobFromPath } from './job-reference.js'
+import { jobForPosts, jobFromPath } from './job-reference.js'
 
 const tag = 'Events'
 const newEventExample = { job_id: 1, raw_body: { source: { ip: '192.0.2.7' }, rule: 'Impossible travel' } }
@@ -57,7 +57,7 @@ const post: GuardedRoute = {
   body: NewEvent,
   bodyExample: newEventExample,
   responses: ingested,
-  errors: [404, 507],
+  errors: [404, 409, 507],
   serve: postEvent,
 }
 
@@ -181,9 +181,9 @@ const historic: GuardedRoute = {
     ],
   },
   responses: { 201: { description: 'The events are stored.', schema: StatusOnly, example: { status: 'ok' } } },
-  errors: [404, 507],
+  errors: [404, 409, 507],
   serve(exchange, params, app, principal) {
-    const job = jobFromPath(app, principal, params[0]!)
+    const job = jobForPosts(app, principal, params[0]!)
     collectBody(exchange, limits.bodyBytesMax)
       .then((bytes) => app.service.ingestHistoric(job, bytes, stillAuthorized(exchange, app, 'write:events')))
       .then(() => replyJson(exchange, 201, { status: 'ok' }))

@@ -62,6 +62,16 @@ export const FollowsFrom = Type.Object({
   belief: Type.Number({ minimum: 0, maximum: 1 }),
 })
 
+export const Suggestion = Type.Object(
+  {
+    result: Type.String(),
+    result_label: Type.String(),
+    confidence_score: Type.Number(),
+    source: Type.String({ description: '`untrained`.' }),
+  },
+  { description: 'What the cluster says of an alert that has no decision.' },
+)
+
 export const ClusterMember = Type.Object({
   event_id: Type.String(),
   time: Timestamp,
@@ -70,6 +80,7 @@ export const ClusterMember = Type.Object({
   result: Type.String(),
   result_label: Type.String(),
   confidence_score: Type.Number(),
+  suggestion: nullable(Suggestion),
   follows_from: nullable(FollowsFrom),
   followers: Type.Integer(),
   members: Type.Array(Type.Object({}, { additionalProperties: true }), {

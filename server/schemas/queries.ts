@@ -92,6 +92,21 @@ export const EventsQuery = Exact({
   ),
 })
 
+/** The parts of a search that only `query_body` takes; beside it they are refused. */
+export const searchParts = [
+  'query',
+  'post_filter',
+  'size',
+  'from',
+  'sort',
+  'search_after',
+  '_source',
+  'track_total_hits',
+  'aggs',
+  'aggregations',
+  'timeout',
+] as const
+
 /** The body of `events/raw_es_query`. */
 export const RawQuery = Type.Object({
   ...jobs,

@@ -37,6 +37,12 @@ const Label = Type.Object({
     Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Default: the color of its position.' }),
   ),
   id: Type.Optional(Name),
+  role: Type.Optional(
+    Type.Enum(['root_cause', 'symptom', 'irrelevant'], {
+      description:
+        'Root cause analysis: what the label means. Default: what its name says, else its position in the list.',
+    }),
+  ),
 })
 
 const Flag = Type.Optional(Type.Boolean())
@@ -127,6 +133,13 @@ export const JobResource = Type.Object({
           }),
         ),
         objective: Type.Optional(Objective),
+        decide_untrained: Type.Optional(
+          Type.Boolean({
+            description:
+              'Root cause analysis: the answer of the clusters is the decision while the job is untrained. Default: ' +
+              'it is only a suggestion.',
+          }),
+        ),
         retention: Type.Optional(Retention),
       }),
     ),

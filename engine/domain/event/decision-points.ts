@@ -8,13 +8,14 @@
  * 2. At an array on the path, the rest of the path is taken from each item. The results form one array.
  * 3. A missing path and a JSON null are the same: null.
  * 4. An array counts as the set of its scalars. Nested arrays are flattened; nulls and repeats are dropped. The first
- *    limits.pointItemsMax scalars are kept, and sorted. An empty array is null, and one with a single value is that
- *    value.
+ *    limits.pointItemsMax scalars among the first limits.pointWalkMax items are kept, and sorted. An empty array is
+ *    null, and one with a single value is that value.
  * 5. An object counts as its JSON text. Text is cut at limits.pointValueCharsMax characters. Half a surrogate pair
  *    cannot be stored as UTF-8 and counts as U+FFFD.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
+import { jsonPrefix } from './json-prefix.js'
 import type { PointValue, PointValues, ScalarValue } from './point-value.js'
 
 interface Path {
@@ -96,7 +97,7 @@ function settle(value: unknown): PointValue {
       return value
     case 'object':
       if (value === null) return null
-      return Array.isArray(value) ? settleArray(value, noNames, 0) : cut(JSON.stringify(value))
+      return Array.isArray(value) ? settleArray(value, noNames, 0) : cut(jsonPrefix(value, limits.pointValueCharsMax))
     default:
       return null
   }
@@ -111,22 +112,27 @@ const noNames: readonly string[] = []
 /** What `names`, from number `from` on, lead to in all items. */
 function settleArray(items: readonly unknown[], names: readonly string[], from: number): PointValue {
   const scalars = new Set<ScalarValue>()
-  gather(items, names, from, scalars)
+  gather(items, names, from, { scalars, itemsLeft: limits.pointWalkMax })
   if (scalars.size === 0) return null
   if (scalars.size === 1) return scalars.values().next().value as ScalarValue
   return [...scalars].sort(compareScalars)
 }
 
-function gather(items: readonly unknown[], names: readonly string[], from: number, into: Set<ScalarValue>): void {
+interface Gathered {
+  readonly scalars: Set<ScalarValue>
+  itemsLeft: number
+}
+
+function gather(items: readonly unknown[], names: readonly string[], from: number, into: Gathered): void {
   for (const item of items) {
-    if (into.size >= limits.pointItemsMax) return
+    if (into.scalars.size >= limits.pointItemsMax || --into.itemsLeft < 0) return
     let value: unknown = item
     let i = from
     while (i < names.length && isPlainObject(value)) value = own(value, names[i++] as string)
     if (Array.isArray(value)) gather(value, names, i, into)
     else if (i === names.length) {
       const scalar = settle(value)
-      if (scalar !== null) into.add(scalar as ScalarValue)
+      if (scalar !== null) into.scalars.add(scalar as ScalarValue)
     }
   }
 }

@@ -92,13 +92,6 @@ export class JobReader implements ShardReader {
     return this.#environment.sizeBytes()
   }
 
-  /** Events of all jobs in the shard. */
-  events(): number {
-    let events = 0
-    for (const { stats } of this.storedJobs()) events += stats.events
-    return events
-  }
-
   stats(job: JobSettings): StatsRow {
     let row = this.#stats.get(job.id)
     if (row === undefined) {

@@ -18,6 +18,7 @@ import { limits } from '../../limits.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
 import { fingerprintOf } from '../../domain/event/decision-points.js'
 import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
+import { labelMeanings } from '../../domain/job/label-roles.js'
 import { objectiveOf } from '../../domain/job/objective.js'
 import { Histogram } from '../../domain/metrics/histogram.js'
 import { encodeModel, type ModelRow } from '../../store/rows.js'
@@ -213,7 +214,7 @@ export class Trainings {
       // Fixed by job and version, so that a training gives the same model wherever it runs (S17).
       seed: (job.id * 65_599 + version) >>> 0,
       objective: objectiveOf(job),
-      ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}),
+      ...(hasClusters(job.category) ? { cause: causeSettingsOf(job), byRole: labelMeanings(job.labels).byRole } : {}),
       signals: signals.memory,
     })
   }

@@ -107,7 +107,7 @@ class BulkStream {
         throw new Refusal('body_too_large', `the line is over the limit of ${limits.eventBytesMax} bytes`)
       if (line === noRoom) throw noRoomForBodies()
       jobId = jobIdOf(line)
-      const job = this.#app.service.job(this.#principal, jobId)
+      const job = this.#app.service.jobForPosts(this.#principal, jobId)
       const slot = new LineSlot(this.#lines, jobId)
       this.#app.service.ingest(job, null, true, line, slot)
       this.#lines.add(slot)

@@ -59,6 +59,7 @@ function faultWarning(job: JobSettings, { kind, point, events, count }: PointFau
 
 /** The warnings of a job whose events were counted so; places are in its properties. */
 export function jobWarnings(job: JobSettings, counts: PointCounts | null): Warning[] {
-  const faults = pointFaults(counts, fingerprintOf(job.decisionPoints))
+  // A fingerprint is a hash: lists of jobs without events do without.
+  const faults = counts === null ? [] : pointFaults(counts, fingerprintOf(job.decisionPoints))
   return [...noInput(job), ...noPoints(job), ...faults.map((fault) => faultWarning(job, fault))]
 }

@@ -2,7 +2,7 @@
 import { isoMicros } from '../../clock.js'
 import type { StoredNote } from '../../store/note-row.js'
 import type { EnrichmentNote } from '../../store/enrichment-row.js'
-import type { ExportDeps } from './export.js'
+import type { ExportDeps } from './export-deps.js'
 
 export interface LogMessage {
   readonly component: string

@@ -10,44 +10,21 @@ import { createHash } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
 import { bucketText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
-import type { EventExtras, sectionFields } from '../../domain/event/envelope.js'
+import type { sectionFields } from '../../domain/event/envelope.js'
 import { pipelinePlace } from '../../domain/event/pipeline.js'
-import type { JobSettings } from '../../domain/job/job.js'
 import { UNDECIDED } from '../../domain/learn/consensus.js'
-import type { EventView } from '../../api/decision-service.js'
-import type { PreviousDecision, RecordHeader } from '../../store/event-record.js'
 import type { StoredNote } from '../../store/note-row.js'
-import type { EnrichmentRow } from '../../store/enrichment-row.js'
-import type { BallotRow } from '../../store/rows.js'
 import { consensusMicros, consensusName } from '../../actor/votes/ballots.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import { clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
 import type { ClusterPlace } from '../../api/cluster-service.js'
 import { modelIdOf } from '../../actor/model-id.js'
+import type { ExportDeps } from './export-deps.js'
 import { logMessagesOf } from './export-log.js'
 import { batchIds, timersOf } from './export-timers.js'
 
 /** The severity of an event that was sent without one. */
 const NO_SEVERITY = 0
-
-export interface ExportDeps {
-  readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints'>
-  readonly view: EventView
-  readonly header: RecordHeader
-  readonly body: Record<string, unknown>
-  readonly extras: EventExtras | null
-  readonly ballot: BallotRow | null
-  /** The decision before the last reprocessing; null where the event was never reprocessed. */
-  readonly previous: PreviousDecision | null
-  readonly notes: readonly StoredNote[]
-  /** Its place in its cluster; null where the job has no clusters, or has not clustered it. */
-  readonly place: ClusterPlace | null
-  /** When the model of the decision was trained, microseconds; null without one. */
-  readonly trainedMicros: number | null
-  /** Its enrichment; null where there is none. */
-  readonly enrichments: EnrichmentRow | null
-  readonly serviceName: string
-}
 
 export function exportDocument(deps: ExportDeps): Record<string, unknown> {
   const { body, extras, serviceName } = deps

@@ -8,7 +8,7 @@ import { theHive } from './cases/thehive.js'
 import type { OutsideKind } from './contract.js'
 import { kafka } from './kafka/kafka.js'
 import { nats } from './nats/nats.js'
-import { searchEngine } from './search-engine/search-engine.js'
+import { elasticsearch, openSearch, searchEngine } from './search-engine/search-engine.js'
 import { slack } from './slack/slack.js'
 import { splunk } from './splunk/splunk.js'
 import { syslog } from './syslog/syslog.js'
@@ -18,6 +18,8 @@ import { webhook } from './webhook/webhook.js'
 
 export const outsideKinds: readonly OutsideKind[] = [
   searchEngine,
+  openSearch,
+  elasticsearch,
   wazuh,
   splunk,
   taxii,

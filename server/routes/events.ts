@@ -54,8 +54,8 @@ const post: GuardedRoute = {
   tag,
   summary: 'Send an event',
   description:
-    'The answer is sent when the event is on disk. The decision follows; GET shows it. With `wait=true` the answer has ' +
-    'the decision. An event has at most 8 MiB and 200,000 fields.',
+    'The answer is sent when the event is on disk. The decision follows; GET shows it. With `wait=true` the answer ' +
+    'has the decision. An event has at most 8 MiB and 200,000 fields.',
   scope: 'write:events',
   query: PostEventQuery,
   body: NewEvent,

@@ -39,6 +39,8 @@ export const limits = {
   eventDepthMax: 64,
   /** Fields and array items in one event, at all depths together. */
   eventFieldsMax: 200_000,
+  /** How long the POST of an event waits for its decision, where the client asks for that. */
+  eventWaitMs: 2_000,
   /** A client's event id, in UTF-8. */
   eventIdBytesMax: 512,
   /** A client's request id. */

@@ -19,13 +19,25 @@ function spelling(text: string): string {
     .replaceAll(/[\s_-]+/g, '_')
 }
 
-/** One of the words, in any spelling. */
-function choice<T extends string>(words: readonly T[]): z.ZodType<T, string> {
+/** A category that other services with this API have, and what takes its place here. */
+export const NO_AUTOMATION =
+  'Automation is no category here: take Decision intelligence, and let steps with the role post_decision or ' +
+  'case_creation act on its decisions'
+
+export function isAutomation(category: string): boolean {
+  return spelling(category) === 'automation'
+}
+
+/** One of the words, in any spelling. `special` may give a sentence of its own for another word. */
+function choice<T extends string>(
+  words: readonly T[],
+  special: (given: string) => string | null = () => null,
+): z.ZodType<T, string> {
   const text = z.string().meta({ enum: [...words] })
   return text.transform((given, context) => {
     const found = words.find((word) => spelling(word) === spelling(given))
     if (found !== undefined) return found
-    context.addIssue({ code: 'custom', message: `must be one of: ${words.join(', ')}` })
+    context.addIssue({ code: 'custom', message: special(given) ?? `must be one of: ${words.join(', ')}` })
     return z.NEVER
   })
 }
@@ -198,7 +210,9 @@ export const jobProperties = z
   .object({
     title: name.describe('Identifies the job.'),
     description: description.optional().describe('For people.'),
-    category: choice(jobCategories).optional().describe('How the job decides; it cannot change.'),
+    category: choice(jobCategories, (given) => (isAutomation(given) ? NO_AUTOMATION : null))
+      .optional()
+      .describe('How the job decides; it cannot change.'),
     decision_points: decisionPoints.describe('Paths into the event, in dot notation.'),
     features: decisionPoints.describe('An older name of decision_points.'),
     advanced_settings: advancedSettings.optional().describe('Labels, scheduled training, retention and more.'),

@@ -21,6 +21,7 @@ import { Issues } from './document-issues.js'
 import { mergeJob, type JobIdentity } from './job-plan.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import type { References } from './references.js'
+import { isAlike } from './registry/integration-registry.js'
 import { readParameters } from './registry/parameters.js'
 import { refer } from './resource-names.js'
 import type { ResourceInput, ResourceInputOf } from './shapes.js'
@@ -124,7 +125,7 @@ export class Plan {
       this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
       return
     }
-    if (before !== undefined && before.kind !== kind.id) {
+    if (before !== undefined && !isAlike(kinds.byId(before.kind), kind)) {
       const msg = `is ${kinds.byId(before.kind).name} and cannot change; create another integration for another type`
       this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
       return

@@ -14,6 +14,7 @@ import {
   HistoricEvents,
   IngestedEvent,
   NewEvent,
+  PostEventQuery,
   ResultLine,
 } from '../schemas/events.js'
 import { postEventLines } from './bulk/bulk-stream.js'
@@ -52,8 +53,11 @@ const post: GuardedRoute = {
   operationId: 'postEvent',
   tag,
   summary: 'Send an event',
-  description: 'The answer is sent when the event is on disk. The decision follows; GET shows it.',
+  description:
+    'The answer is sent when the event is on disk. The decision follows; GET shows it. With `wait=true` the answer ' +
+    'has the decision. An event has at most 8 MiB and 200,000 fields.',
   scope: 'write:events',
+  query: PostEventQuery,
   body: NewEvent,
   bodyExample: newEventExample,
   responses: ingested,

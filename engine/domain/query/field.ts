@@ -125,9 +125,7 @@ export function costOf(field: Field): number {
   return field.slots.length > 0 ? 1 : 0
 }
 
-/**
- * For a field whose values have several words: its field of words, which is compared instead. Null for other fields.
- */
+/** For a field whose values have several words: its field of words, which is compared instead. Null for others. */
 export function wordsField(field: Field): OwnField | null {
   if (field.kind !== 'own') return null
   if (field.own !== 'result' && field.own !== 'previous_result' && field.own !== 'inference_status') return null

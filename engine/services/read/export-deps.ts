@@ -1,12 +1,12 @@
-/** What an export is made from: an event, and all that is stored beside it. */
+/** What an export is made from. */
 import type { EventExtras } from '../../domain/event/envelope.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import type { ClusterPlace } from '../../api/cluster-service.js'
 import type { EventView } from '../../api/decision-service.js'
+import type { EnrichmentRow } from '../../store/enrichment-row.js'
 import type { PreviousDecision, RecordHeader } from '../../store/event-record.js'
 import type { StoredNote } from '../../store/note-row.js'
-import type { EnrichmentRow } from '../../store/enrichment-row.js'
 import type { BallotRow } from '../../store/rows.js'
-import type { ClusterPlace } from '../../api/cluster-service.js'
 
 export interface ExportDeps {
   readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints'>

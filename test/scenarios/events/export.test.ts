@@ -1,8 +1,8 @@
 /** The export of an event, as a shipped client shows it to its playbooks (C3.4). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { eventually, makeJob, type Client } from '../support/client.js'
-import { startService, type TestService } from '../support/service.js'
+import { eventually, makeJob, type Client } from '../../support/client.js'
+import { startService, type TestService } from '../../support/service.js'
 
 let service: TestService
 let client: Client

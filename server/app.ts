@@ -4,6 +4,7 @@ import type { RateLimit } from './http/rate-limit.js'
 import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
 import type { FairWindow } from './routes/bulk/fair-window.js'
+import type { ThreadRounds } from './routes/bulk/thread-rounds.js'
 
 export interface App {
   readonly service: DecisionService
@@ -17,6 +18,8 @@ export interface App {
   readonly rateLimit: RateLimit | null
   /** Bounds the lines under way of all streams. */
   readonly window: FairWindow
+  /** Shares the HTTP thread among all streams. */
+  readonly rounds: ThreadRounds
   /** Traces requests; null: no traces. */
   readonly tracer: Tracer | null
   /** Counts requests and answers. */

@@ -34,6 +34,7 @@ import { Router } from './http/router.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic, type RouteMeter } from './http/traffic.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
+import { ThreadRounds } from './routes/bulk/thread-rounds.js'
 import { opsRoutes, routes } from './routes/index.js'
 
 export interface ServerOptions {
@@ -89,6 +90,9 @@ export class Server {
       emptyErrorMessage: options.emptyErrorMessage,
       rateLimit: rateLimitOf(options),
       window: new FairWindow(service.threads),
+      rounds: new ThreadRounds((caller) => {
+        service.monitor.log('api').warn('a stream brought more at once than is held, and was cut off', { caller })
+      }),
       traffic: new Traffic(),
       tracer: options.tracer ?? null,
       get state() {

@@ -232,8 +232,8 @@ export class Exchange extends IncomingRequest {
   }
 
   /**
-   * Stops reading the body from the socket; bytes already received still arrive. Resets the native idle timeout, which
-   * keeps running.
+   * Stops reading the body from the socket. What the kernel has buffered may still arrive (bulk/thread-rounds.ts).
+   * Resets the native idle timeout, which keeps running.
    */
   pause(): void {
     this.#res?.pause()

@@ -29,6 +29,7 @@ export const refusals = {
   model_not_found: { retryable: false },
   task_not_found: { retryable: false },
   job_stopped: { retryable: false },
+  input_disabled: { retryable: false },
   bucket_not_found: { retryable: false },
   cluster_not_found: { retryable: false },
   invalid_cursor: { retryable: false },

@@ -9,6 +9,7 @@ import { assert } from '../assert.js'
 import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
+import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import { pack, unpack } from './pack.js'
 
@@ -102,8 +103,20 @@ export function decodeCount(value: Uint8Array): CountRow {
   }
 }
 
+/** What is counted from the installation of the active model on, mostly for the blockers of auto_retrain. */
+export interface SinceTraining {
+  readonly outliersSinceTraining: number
+  readonly consensusChangesSinceTraining: number
+  /** Changes of a consensus back to a label that it had left. */
+  readonly consensusFlipsSinceTraining: number
+  readonly lowConfidenceSinceTraining: number
+  readonly decidedSinceTraining: number
+  /** The watch over the active model; changed in place (decide/model-trust.ts). */
+  readonly watch: ModelTrust
+}
+
 /** The counters of a job, and the state of its learning. */
-export interface StatsRow {
+export interface StatsRow extends SinceTraining {
   /** Events stored now. */
   readonly events: number
   readonly buckets: number
@@ -130,15 +143,8 @@ export interface StatsRow {
   readonly lowScoreBallots: number
   /** Buckets whose voted events have more than one label. */
   readonly mixedBallots: number
-  /** This and the next four: since the active model was installed, for the blockers of auto_retrain. */
-  readonly outliersSinceTraining: number
-  readonly consensusChangesSinceTraining: number
-  /** Changes of a consensus back to a label that it had left. */
-  readonly consensusFlipsSinceTraining: number
-  readonly lowConfidenceSinceTraining: number
-  readonly decidedSinceTraining: number
-  /** The watch over the active model; changed in place (decide/model-trust.ts). */
-  readonly watch: ModelTrust
+  /** The values at the decision points; absent before the first event. */
+  readonly points?: PointCounts
 }
 
 export function emptyStats(labelCount: number): StatsRow {
@@ -162,16 +168,8 @@ export function emptyStats(labelCount: number): StatsRow {
   }
 }
 
-type SinceTraining =
-  | 'outliersSinceTraining'
-  | 'consensusChangesSinceTraining'
-  | 'consensusFlipsSinceTraining'
-  | 'lowConfidenceSinceTraining'
-  | 'decidedSinceTraining'
-  | 'watch'
-
 /** The fields about the time since the active model was installed, at that moment. */
-export function nothingSinceTraining(): Pick<StatsRow, SinceTraining> {
+export function nothingSinceTraining(): SinceTraining {
   return {
     outliersSinceTraining: 0,
     consensusChangesSinceTraining: 0,

@@ -13,12 +13,13 @@ import {
   HistoricEvents,
   IngestedEvent,
   NewEvent,
+  PostEventQuery,
   ResultLine,
 } from '../schemas/events.js'
 import { postEventLines } from './bulk/bulk-stream.js'
 import { postEvent } from './event-post.js'
 import { eventBytes } from './event-wire.js'
-import { jobFromPath } from './job-reference.js'
+import { jobForPosts, jobFromPath } from './job-reference.js'
 
 const tag = 'Events'
 const newEventExample = { job_id: 1, raw_body: { source: { ip: '192.0.2.7' }, rule: 'Impossible travel' } }
@@ -51,12 +52,15 @@ const post: GuardedRoute = {
   operationId: 'postEvent',
   tag,
   summary: 'Send an event',
-  description: 'The answer is sent when the event is on disk. The decision follows; GET shows it.',
+  description:
+    'The answer is sent when the event is on disk. The decision follows; GET shows it. With `wait=true` the answer ' +
+    'has the decision. An event has at most 8 MiB and 200,000 fields.',
   scope: 'write:events',
+  query: PostEventQuery,
   body: NewEvent,
   bodyExample: newEventExample,
   responses: ingested,
-  errors: [404, 507],
+  errors: [404, 409, 507],
   serve: postEvent,
 }
 
@@ -147,9 +151,9 @@ const historic: GuardedRoute = {
     ],
   },
   responses: { 201: { description: 'The events are stored.', schema: StatusOnly, example: { status: 'ok' } } },
-  errors: [404, 507],
+  errors: [404, 409, 507],
   serve(exchange, params, app, principal) {
-    const job = jobFromPath(app, principal, params[0]!)
+    const job = jobForPosts(app, principal, params[0]!)
     collectBody(exchange, limits.bodyBytesMax)
       .then((bytes) => app.service.ingestHistoric(job, bytes, stillAuthorized(exchange, app, 'write:events')))
       .then(() => replyJson(exchange, 201, { status: 'ok' }))

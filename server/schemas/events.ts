@@ -35,13 +35,23 @@ const decision = {
 }
 const ErrorMessage = nullable(Type.String())
 
-/** The answer to a new event. */
+export const PostEventQuery = Type.Object({
+  wait: Type.Optional(
+    Type.Boolean({
+      description:
+        'Answer with the decision, as GET shows it. After two seconds without one the answer is the usual one.',
+    }),
+  ),
+})
+
+/** The answer to a new event; with `wait=true` it has the decision. */
 export const IngestedEvent = Type.Object({
   event_id: Type.String(),
   job_id: Type.Integer(),
   ingest_timestamp: Timestamp,
   status: EventStatus,
   error_message: ErrorMessage,
+  ...Type.Partial(Type.Object({ ...decision, knowledge_base_state: BucketState })).properties,
 })
 
 export const EventView = Type.Object({

@@ -93,7 +93,13 @@ export class World {
       jobSettings({ id: 1 }),
       jobSettings({ id: 2, category: 'Event centric decision intelligence' }),
       jobSettings({ id: 3, decisionPoints: ['user', 'tags', 'net.port'] }),
-      jobSettings({ id: 4, category: CLUSTERED, decisionPoints: [], labels: defaultLabels('Decision intelligence') }),
+      jobSettings({
+        id: 4,
+        category: CLUSTERED,
+        decisionPoints: [],
+        labels: defaultLabels('Decision intelligence'),
+        advancedSettings: { decide_untrained: seed % 4 !== 0 },
+      }),
     ]
     this.#oracles = this.#jobs.map(() => new OracleJob())
     this.#knownIds = this.#jobs.map(() => [])

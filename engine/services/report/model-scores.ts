@@ -5,7 +5,8 @@
  * Owns: the figures of one model version, as they are stored. Leaves out: the model (domain/learn/), reading subjects
  * (scored-subjects.ts), scores that follow from a matrix (confusion.ts).
  *
- * 1. The model answers alone. With the knowledge base's answers every known subject would count as right.
+ * 1. The model answers alone: with the knowledge base's answers every known subject would count as right. An answer is
+ *    what `choose` makes of the probabilities, as in a decision (decide/decision.ts).
  * 2. `knowledgeBase` has the subjects that the model was trained on, `newData` those whose consensus came later. Only
  *    figures on new data are unbiased.
  * 3. A subject counts as often as it has events now; `subjects` counts each once.
@@ -98,7 +99,7 @@ export function runModelFigures(context: MetricsContext, job: MetricsJob, versio
     }
     if (!isLabel(ballot.consensus)) continue
     model.predict(subject.seen, probabilities)
-    const answer = probabilities.indexOf(Math.max(...probabilities))
+    const answer = model.choose(probabilities)
     const part = isLabel(then) ? tallies.knowledgeBase : tallies.newData
     part.add(ballot.consensus, answer, probabilities, subject.events)
     if (subject.isCurrent) tables.add(subject.values, ballot.consensus)

@@ -1,6 +1,7 @@
 /** A shard and its mailbox on a store in memory, without threads. Everything else is as in the service. */
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { defaultLabels } from '../../../engine/domain/job/labels.js'
+import { labelMeanings } from '../../../engine/domain/job/label-roles.js'
 import { objectiveOf } from '../../../engine/domain/job/objective.js'
 import { hasBuckets, hasClusters } from '../../../engine/domain/job/job.js'
 import { causeSettingsOf } from '../../../engine/domain/cause/settings.js'
@@ -300,7 +301,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
         points: job.decisionPoints,
         labels: job.labels.map(({ name }) => name),
         buckets: hasBuckets(job.category),
-        ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}),
+        ...(hasClusters(job.category) ? { cause: causeSettingsOf(job), byRole: labelMeanings(job.labels).byRole } : {}),
         seed: version,
         objective: objectiveOf(job),
         signals: new SharedArrayBuffer(0),

@@ -83,9 +83,9 @@ export class IntegrationRegistry {
     return kind ? kind.connection : []
   }
 
-  /** Names of the kinds of which integrations can be created, other names included. */
+  /** Names of the kinds of which integrations can be created. */
   creatable(): string[] {
-    return this.all.filter((kind) => !kind.builtIn).flatMap(({ name, otherNames = [] }) => [name, ...otherNames])
+    return this.all.filter((kind) => !kind.builtIn).map(({ name }) => name)
   }
 
   /** The processors in every pipeline of that category. */

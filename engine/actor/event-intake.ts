@@ -167,9 +167,8 @@ export class EventIntake {
     const { arrivals, model, cause } = this.#deps
     if (cause !== null)
       return { lacks: false, decision: pending ? noDecision : cause.take(micros, arrivals.bodyOf(arrival), micros) }
-    const values = bucket === null ? arrivals.valuesOf(arrival) : bucket.values
-    const lacks = bucket === null ? lacksPoints(values) : bucket.lacksPoints
-    return { lacks, decision: pending || lacks ? noDecision : model.decide(values, bucket) }
+    const lacks = bucket === null ? lacksPoints(arrivals.valuesOf(arrival)) : bucket.lacksPoints
+    return { lacks, decision: pending || lacks ? noDecision : model.decide(() => arrivals.valuesOf(arrival), bucket) }
   }
 
   #bucketOf(arrival: Arrival): Bucket {

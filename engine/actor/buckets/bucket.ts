@@ -10,7 +10,8 @@ export interface Bucket extends Counted {
   readonly id: Buffer
   /** Its values as one text (bucket-key.ts); empty for a bucket of earlier decision points. */
   readonly text: string
-  readonly values: PointValues
+  /** Null once its row is in the store: most decisions are known by then, and the values take most of the memory. */
+  values: PointValues | null
   /** No decision point has a value. */
   readonly lacksPoints: boolean
   readonly fingerprint: number
@@ -49,7 +50,7 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     jobId,
     id,
     text,
-    values,
+    values: stored ? null : values,
     lacksPoints: lacksPoints(values),
     fingerprint,
     number,

@@ -117,7 +117,7 @@ export class CauseStage {
     const { model } = this.#deps
     const structure = structuralAnswer(alert, this.#linkBelief, this.#clustering.windowMs)
     if (!model.isTrained) return untrainedDecision(structure)
-    return model.decide(this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
+    return model.decide(() => this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
   }
 
   /** Decides an event again because its place has changed, while its cluster is open. */

@@ -150,6 +150,11 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return this.#clock.take()
   }
 
+  /** Seconds that the system's clock is behind the times of messages; 0 for less than one. */
+  get clockBehindSeconds(): number {
+    return Math.floor(this.#clock.behindMicros / 1e6)
+  }
+
   /** Posts a message. @throws Refusal mailbox_full, job_not_found. */
   post(message: NewMessage): void {
     const { job, kind } = message
@@ -177,7 +182,6 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     }
   }
 
-  /** Number of shard threads. */
   get threads(): number {
     return this.#threads.count
   }
@@ -187,12 +191,11 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.readThreadUsage(thread)))
   }
 
-  /** Bytes of a shard on disk. */
+  /** On disk. */
   sizeBytes(shard: number): number {
     return this.reader(shard).sizeBytes()
   }
 
-  /** See shard-memory.ts. */
   unmap(shard: number): Promise<boolean> {
     return this.#memory.unmap(shard)
   }

@@ -84,7 +84,7 @@ export class JobModel {
   }
 
   /** Decides an event with these values, in that bucket or in none, and shows the decision to the trust watch. */
-  decide(values: PointValues, bucket: Bucket | null, { ownSubject, again }: Redecision = firstTime): Decision {
+  decide(values: () => PointValues, bucket: Bucket | null, { ownSubject, again }: Redecision = firstTime): Decision {
     if (this.#model === null) return noDecision
     const { row } = this.#stats
     const terms: TrustTerms = {
@@ -106,14 +106,19 @@ export class JobModel {
   }
 
   /** The decision of knowledge base and model, before the trust watch. */
-  #ownDecision(model: Model, values: PointValues, bucket: Bucket | null, ownSubject: Uint8Array | null): Decision {
+  #ownDecision(
+    model: Model,
+    values: () => PointValues,
+    bucket: Bucket | null,
+    ownSubject: Uint8Array | null,
+  ): Decision {
     // The events in a bucket of earlier decision points may differ at the present ones.
     const isPresent = bucket !== null && bucket.fingerprint === this.#fingerprint
     if (isPresent && bucket.decision !== null) return bucket.decision
     const subject = bucket === null ? ownSubject : bucket.hasBallot ? bucket.id : null
     const ballot = subject === null ? null : readBallot(this.#reads, this.#jobId, subject)
     const known = knownConsensus(ballot, this.#stats.row.trainedThroughSeq)
-    const decision = this.#decide(model, values, known)
+    const decision = this.#decide(model, values(), known)
     if (isPresent) bucket.decision = decision
     return decision
   }

@@ -122,6 +122,8 @@ export interface MonitorService {
   logOf(name: ContainerName): Promise<LogFile>
   /** The free share of the disk: 0 to 1. */
   readonly diskFree: number
+  /** What is wrong with the machine's clock, in a sentence; null where nothing is. */
+  readonly clockTrouble: string | null
   /** The latest batches first. */
   batches(kinds: readonly BatchKind[], count: number): Batch[]
   /** Calls `follower` when a batch has finished. */

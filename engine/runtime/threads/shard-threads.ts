@@ -93,6 +93,12 @@ export class ShardThreads {
     return await pool.run(shard, { name: 'unmap' })
   }
 
+  /** Makes a thread give back memory that it does not need while it is idle. No turn may be under way on it. */
+  async rest(thread: number): Promise<void> {
+    await (this.#pools[thread] as unknown as Piscina<null, void>).run(null, { name: 'rest' })
+    await (this.#commits[thread] as Commits).rest()
+  }
+
   get count(): number {
     return this.#pools.length
   }

@@ -9,6 +9,7 @@ import { MAIN } from '../../api/components.js'
 import type { ContainerHealth, ContainerName, ContainerStatus } from '../../api/container-service.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Trainings } from '../training/trainings.js'
+import { clockBehind } from './machine-clock.js'
 import type { UsageDeps } from './usage.js'
 
 export interface ContainerListDeps extends UsageDeps {
@@ -57,6 +58,7 @@ export async function containersOf(deps: ContainerListDeps): Promise<Container[]
       container: MAIN,
       title: 'the HTTP server and the main thread',
       status: 'running',
+      trouble: clockTrouble(deps.shards.clockBehindSeconds),
       check: loopTurns,
     },
     ...actors(deps),
@@ -80,6 +82,10 @@ export async function containersOf(deps: ContainerListDeps): Promise<Container[]
       check: loopTurns,
     },
   ]
+}
+
+function clockTrouble(behindSeconds: number): Trouble {
+  return behindSeconds === 0 ? well : { health: 'degraded', reason: clockBehind(behindSeconds) }
 }
 
 /** The threads of shards. */

@@ -21,6 +21,7 @@ import type { RecentBatches } from './recent-batches.js'
 import { logFileOf, openLog } from './log/log-files.js'
 import { SAMPLE_SECONDS, SampleStore } from './sample-store.js'
 import type { WatchdogLog } from './watchdog-log.js'
+import { clockBehind, MachineClock } from './machine-clock.js'
 import { freeShare } from './container-list.js'
 import { Containers, type ContainersDeps } from './containers.js'
 import { FigureReader, type FigureDeps } from './figures.js'
@@ -49,6 +50,7 @@ export class Monitor implements MonitorService {
   readonly #deps: MonitorDeps
   readonly #figures: FigureReader
   readonly #samples: SampleStore
+  readonly machineClock: MachineClock
   #usage: Usage
   #timer: NodeJS.Timeout | null = null
   #ticks = 0
@@ -61,6 +63,9 @@ export class Monitor implements MonitorService {
     this.watchdogs = new Watchdogs(deps, watchdogLog, clock)
     this.#figures = new FigureReader(deps, (decided) => this.watchdogs.checks.count(decided))
     this.#samples = new SampleStore(store)
+    const { shards } = deps
+    const log = (): Log => this.log('monitor')
+    this.machineClock = new MachineClock({ clock, shards, log, monotonicMs: () => performance.now() })
     this.#usage = new Usage(deps)
     this.containers = new Containers(deps, this.#samples, clock)
     void this.#awaitThreads()
@@ -95,6 +100,11 @@ export class Monitor implements MonitorService {
   async logOf(name: ContainerName): Promise<LogFile> {
     await this.containers.one(name)
     return logFileOf(await this.logFiles(), name)
+  }
+
+  get clockTrouble(): string | null {
+    const { clockBehindSeconds } = this.#deps.shards
+    return clockBehindSeconds === 0 ? null : clockBehind(clockBehindSeconds)
   }
 
   get diskFree(): number {
@@ -139,6 +149,7 @@ export class Monitor implements MonitorService {
   }
 
   async #tick(): Promise<void> {
+    this.machineClock.check()
     if (!this.#threadsUp) return
     const samples = await this.#usage.read()
     const now = this.#deps.clock.nowMicros()

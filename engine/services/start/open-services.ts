@@ -109,6 +109,6 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
-    monitor: new Monitor({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
+    monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

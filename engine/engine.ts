@@ -214,11 +214,12 @@ export class Engine implements DecisionService {
 
   async applyResources(document: unknown, overwrite: boolean, by: ScopedAuthor): Promise<ApplyOutcome> {
     this.#wired.admission.mustAccept()
-    return this.#resources.apply(document, overwrite, by)
+    const outcome = this.#resources.apply(document, overwrite, by)
+    return { ...outcome, warnings: [...outcome.warnings, ...this.#services.warnings.ofApplied(outcome)] }
   }
 
   listResources(query: ResourceQuery): unknown[] {
-    return this.#resources.list(query)
+    return this.#resources.list(query, (job) => this.#services.warnings.of(job))
   }
 
   async deleteResource(query: DeletionQuery, by: ScopedAuthor): Promise<DeletionOutcome> {

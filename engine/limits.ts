@@ -14,7 +14,7 @@ const DAY_SECONDS = 86_400
 export const limits = {
   // Bodies of requests and answers.
   /** Size of one event: a request body, or one NDJSON line. */
-  eventBytesMax: MIB,
+  eventBytesMax: 8 * MIB,
   /** Size of a JSON body with many items: resources, historic events. */
   bodyBytesMax: 16 * MIB,
   /** Size of a webhook with many alerts. It is parsed on the main thread, and many callers may send one. */
@@ -38,7 +38,7 @@ export const limits = {
   /** Nesting of objects and arrays in one event. */
   eventDepthMax: 64,
   /** Fields and array items in one event, at all depths together. */
-  eventFieldsMax: 10_000,
+  eventFieldsMax: 200_000,
   /** A client's event id, in UTF-8. */
   eventIdBytesMax: 512,
   /** A client's request id. */
@@ -57,9 +57,6 @@ export const limits = {
   /** Items of an array at a decision point. Further items are ignored. */
   pointItemsMax: 256,
   labelsPerJob: 3,
-  /** Clusters on one page, and alerts of a cluster on one page. */
-  clustersPageMax: 200,
-  clusterMembersPageMax: 1_000,
   /** One entry in a job's table of costs. */
   costMax: 1e6,
   /** Votes on one bucket. Only the latest ones count. */
@@ -103,6 +100,8 @@ export const limits = {
   turnAttemptsMax: 3,
   /** Pending events that one message decides. */
   resumeEventsPerTurn: 256,
+  /** A message that decides stored events stops behind the one with which it has read this much. */
+  decidedBytesPerMessage: 16 * MIB,
   /** Above this many undecided events of a job, new events are decided without enrichment. */
   enrichmentsPendingMax: 10_000,
   /** Events in memory as they were answered, of all jobs; 80 bytes each. A power of two. */
@@ -188,8 +187,6 @@ export const limits = {
   auditValueCharsMax: 2_000,
   /** Entries that one commit moves from a shard's outbox to the audit log, on the main thread. */
   auditCollectedMax: 128,
-  /** Failed deliveries on one page. */
-  deadLettersPageMax: 500,
   /** Size of one log file, and number of log files that are kept. */
   logFileBytesMax: 8 * MIB,
   logFilesMax: 8,
@@ -237,6 +234,7 @@ export const limits = {
 } as const
 
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
+assert(limits.eventBytesMax * (limits.turnsUnderWayMax + 1) < limits.mailboxBytesMax, 'large events share the mailbox')
 assert(limits.bodyBytesMax * limits.unpackedAtOnce < limits.heldBodiesBytesMax, 'unpacked bodies fit in the held bytes')
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
 assert(

@@ -3,6 +3,7 @@ import type { JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import type { Arrivals } from './arrival.js'
 import type { BucketCache } from './buckets/bucket-cache.js'
+import type { PointCounter } from './buckets/point-counter.js'
 import type { CauseStage } from './cause/cause-stage.js'
 import type { JobModel } from './job-model.js'
 import type { JobStats } from './job-stats.js'
@@ -15,6 +16,7 @@ export interface ActorDeps {
   readonly stats: JobStats
   readonly arrivals: Arrivals
   readonly buckets: BucketCache
+  readonly points: PointCounter
   readonly model: JobModel
   /** Null where the job does not cluster its events. */
   readonly cause: CauseStage | null

@@ -17,6 +17,7 @@ import type { ActorDeps } from './actor-deps.js'
 import { Arrivals } from './arrival.js'
 import { BucketCache } from './buckets/bucket-cache.js'
 import type { DeferredCounters } from './buckets/deferred-counters.js'
+import { PointCounter } from './buckets/point-counter.js'
 import { CauseStage } from './cause/cause-stage.js'
 import { takeEnriched } from './enrichment-results.js'
 import { erase } from './erase.js'
@@ -44,6 +45,7 @@ export interface JobActorDeps {
 export class JobActor {
   readonly #shared: JobActorDeps
   readonly #stats: JobStats
+  #points: PointCounter | null = null
   #deps!: ActorDeps
   #intake!: EventIntake
 
@@ -68,7 +70,10 @@ export class JobActor {
     const model = new JobModel(settings, fingerprint, store, stats)
     model.open()
     const cause = hasClusters(settings.category) ? new CauseStage({ store, codec, settings, stats, model }) : null
-    this.#deps = { store, codec, settings, stats, arrivals, buckets, model, cause }
+    const known = this.#points?.fingerprint === fingerprint ? this.#points : null
+    const points = known ?? new PointCounter(settings, fingerprint, store, stats)
+    this.#points = points
+    this.#deps = { store, codec, settings, stats, arrivals, buckets, points, model, cause }
     this.#intake = new EventIntake(this.#deps, sectionNames)
   }
 
@@ -107,9 +112,10 @@ export class JobActor {
 
   /** Writes what only the end of the turn knows, and adds what was decided to the list (decision-counts.ts). */
   finish(decided: number[]): void {
-    const { store, settings, stats, buckets, cause } = this.#deps
+    const { store, settings, stats, buckets, points, cause } = this.#deps
     buckets.write(store)
     cause?.finish()
+    points.write(store)
     stats.write(store)
     stats.decided.take(settings.id, decided)
   }

@@ -228,6 +228,7 @@ export class Shard {
   }
 
   #shrink(): void {
+    this.#codec.shrink()
     let [buckets, chars] = [0, 0]
     for (const { cached } of this.#actors.values()) {
       buckets += cached.size

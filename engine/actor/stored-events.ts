@@ -90,10 +90,13 @@ export function resume(deps: ActorDeps, message: Message): { more: boolean } {
   if (message.applied) return { more: true }
   if (settings.status === 'STOPPED') return { more: false }
   const waiting = [...store.range('pending', { ...jobRange(settings.id), limit: limits.resumeEventsPerTurn })]
+  let bytes = 0
   for (const { key } of waiting) {
+    if (bytes >= limits.decidedBytesPerMessage) return { more: true }
     // The walk sees committed rows only: an earlier message of this turn may have decided or replaced the event.
     if (store.get('pending', key) === undefined) continue
     const event = must(eventAt(store, settings.id, timeOfKey(key)), 'the event of an entry in pending')
+    bytes += event.record.length
     const bucket = event.header.bucketId === null ? null : deps.buckets.byId(store, event.header.bucketId)
     const decision = decideWaiting(deps, event, bucket, message.micros)
     store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))

@@ -34,7 +34,16 @@ export interface HandOver {
 export class CommitFailed extends Error {}
 
 /** Tables that a turn writes to when it only adds events. */
-const addedTo: ReadonlySet<string> = new Set(['events', 'ids', 'pending', 'awaited', 'buckets', 'counts', 'stats'])
+const addedTo: ReadonlySet<string> = new Set([
+  'events',
+  'ids',
+  'pending',
+  'awaited',
+  'buckets',
+  'counts',
+  'stats',
+  'points',
+])
 
 /**
  * Adds the jobs for which a turn did more than add events, judging by its writes. A new version of an event deletes the

@@ -24,9 +24,11 @@ import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
+import type { Warning } from './warning.js'
 
 export type { IntegrationMetadataService } from './integration-metadata-service.js'
 export type * from './resource-service.js'
+export type * from './warning.js'
 
 export type { BucketState } from '../domain/learn/knowledge-base.js'
 export type { Role, Scope } from './scopes.js'
@@ -98,6 +100,8 @@ export interface JobView {
   readonly lastFeedbackMicros: number | null
   readonly lastTrainStartMicros: number | null
   readonly lastTrainFinishedMicros: number | null
+  /** What will probably not do what people want of the job; places are in its properties. */
+  readonly warnings: readonly Warning[]
   /** The data type of its External REST API input, or '' without one. */
   readonly dataType: string
   /** True where it has an enabled External REST API input (CONTRACT.md#jobs). */

@@ -14,6 +14,7 @@ import { Refusal } from '../errors.js'
 import type { AuditEntry } from '../api/audit-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from '../api/decision-service.js'
 import type { IntegrationMetadataService } from '../api/integration-metadata-service.js'
+import type { Warning } from '../api/warning.js'
 import { type Author, type Principal, type ScopedAuthor, theService } from '../api/principal.js'
 import type { Environment } from '../store/environment.js'
 import { Credentials } from './access/credentials.js'
@@ -212,8 +213,8 @@ export class ResourceStore {
   }
 
   /** In the form that clients read (C3.8). */
-  list(query: ResourceQuery): unknown[] {
-    return listResources(this.#state, query)
+  list(query: ResourceQuery, warningsOf?: (job: JobSettings) => readonly Warning[]): unknown[] {
+    return listResources(this.#state, query, warningsOf)
   }
 
   /**

@@ -11,6 +11,7 @@ import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
 import type { Consensus, Vote } from '../domain/learn/consensus.js'
 import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
+import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import { pack, unpack } from './pack.js'
 
@@ -130,8 +131,20 @@ export interface BallotRow {
   readonly changes: readonly ConsensusChange[]
 }
 
+/** What is counted from the installation of the active model on, mostly for the blockers of auto_retrain. */
+export interface SinceTraining {
+  readonly outliersSinceTraining: number
+  readonly consensusChangesSinceTraining: number
+  /** Changes of a consensus back to a label that it had left. */
+  readonly consensusFlipsSinceTraining: number
+  readonly lowConfidenceSinceTraining: number
+  readonly decidedSinceTraining: number
+  /** The watch over the active model; changed in place (decide/model-trust.ts). */
+  readonly watch: ModelTrust
+}
+
 /** The counters of a job, and the state of its learning. */
-export interface StatsRow {
+export interface StatsRow extends SinceTraining {
   /** Events stored now. */
   readonly events: number
   readonly buckets: number
@@ -156,15 +169,8 @@ export interface StatsRow {
   readonly undecidedBallots: number
   /** Ballots whose consensus has a small majority. */
   readonly lowScoreBallots: number
-  /** This and the next four: since the active model was installed, for the blockers of auto_retrain. */
-  readonly outliersSinceTraining: number
-  readonly consensusChangesSinceTraining: number
-  /** Changes of a consensus back to a label that it had left. */
-  readonly consensusFlipsSinceTraining: number
-  readonly lowConfidenceSinceTraining: number
-  readonly decidedSinceTraining: number
-  /** The watch over the active model; changed in place (decide/model-trust.ts). */
-  readonly watch: ModelTrust
+  /** The values at the decision points; absent before the first event. */
+  readonly points?: PointCounts
 }
 
 export function emptyStats(labelCount: number): StatsRow {
@@ -187,16 +193,8 @@ export function emptyStats(labelCount: number): StatsRow {
   }
 }
 
-type SinceTraining =
-  | 'outliersSinceTraining'
-  | 'consensusChangesSinceTraining'
-  | 'consensusFlipsSinceTraining'
-  | 'lowConfidenceSinceTraining'
-  | 'decidedSinceTraining'
-  | 'watch'
-
 /** The fields about the time since the active model was installed, at that moment. */
-export function nothingSinceTraining(): Pick<StatsRow, SinceTraining> {
+export function nothingSinceTraining(): SinceTraining {
   return {
     outliersSinceTraining: 0,
     consensusChangesSinceTraining: 0,

@@ -20,6 +20,7 @@
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
+ * | points   | job                          | different values at the decision points (store/point-row.ts) |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
@@ -42,6 +43,7 @@ export const shardTables = [
   'causes',
   'models',
   'stats',
+  'points',
   'shapes',
   'words',
   'outbox',

@@ -17,8 +17,8 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   invalid_json: 400,
   invalid_body: 422,
   body_too_large: 413,
-  event_too_deep: 422,
-  event_too_wide: 422,
+  event_too_deep: 413,
+  event_too_wide: 413,
   forbidden_field: 422,
   number_too_large: 422,
   event_id_too_long: 422,
@@ -91,8 +91,6 @@ const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
 
 /** The place of a refusal that has no issues of its own. */
 const placeOf: Partial<Record<RefusalCode, readonly string[]>> = {
-  event_too_deep: ['body', 'raw_body'],
-  event_too_wide: ['body', 'raw_body'],
   forbidden_field: ['body', 'raw_body'],
   number_too_large: ['body', 'raw_body'],
   event_id_too_long: ['path', 'event_id'],

@@ -39,6 +39,7 @@ class EventPost implements CollectedBody, IngestReceiver {
       if (performance.now() - this.#exchange.startedMs > SOON_MS)
         stillAuthorized(this.#exchange, this.#app, 'write:events')
       const job = service.jobForPosts(this.#principal, jobIdOf(bytes))
+      this.#exchange.stopReading()
       service.ingest(job, this.#eventId, false, bytes, this)
     } catch (error) {
       replyError(this.#exchange, error)

@@ -34,10 +34,7 @@ const health: Route = {
   serve(exchange, _params, app) {
     const known = principalOf(exchange, app) !== null
     if (!known && exchange.wantsProblem)
-      return replyRefusal(
-        exchange,
-        new Refusal('unauthorized', `a valid key in the header ${app.keyHeader.text} is needed`),
-      )
+      return replyRefusal(exchange, new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`))
     replyJson(exchange, known ? 200 : 401, { status: known, connected: known })
   },
 }

@@ -1,11 +1,11 @@
 /** Clusters of root cause analysis jobs. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { nullable, Timestamp } from './common.js'
+import { Exact, nullable, Timestamp } from './common.js'
 
 const next = nullable(Type.String({ description: 'Pass it as `after` to get the next page; null on the last page.' }))
 
-export const ClusterListQuery = Type.Object({
+export const ClusterListQuery = Exact({
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.clustersPageMax, default: 20 })),
   after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the previous page.' })),
   state: Type.Optional(Type.Enum(['open', 'closed'])),
@@ -20,7 +20,7 @@ export const ClusterListQuery = Type.Object({
   end_date: Type.Optional(Type.String({ description: 'Clusters whose first alert is before this time.' })),
 })
 
-export const ClusterTreeQuery = Type.Object({
+export const ClusterTreeQuery = Exact({
   size: Type.Optional(
     Type.Integer({
       minimum: 1,

@@ -1,7 +1,7 @@
 /** Consensus, overrides and disagreements. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { nullable, Timestamp } from './common.js'
+import { Exact, nullable, Timestamp } from './common.js'
 
 export const OverrideBody = Type.Object({
   consensus: Type.Optional(
@@ -42,7 +42,7 @@ export const ConsensusView = Type.Object({
   ),
 })
 
-export const DisagreementQuery = Type.Object({
+export const DisagreementQuery = Exact({
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.disagreementsPageMax, default: 20 })),
   overridden: Type.Optional(Type.Boolean({ description: 'True: only with an override; false: only without.' })),

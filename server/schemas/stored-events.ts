@@ -1,7 +1,7 @@
 /** Operations on stored events: a vote by label, reprocessing, notes. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { Name, nullable, Outcome, Timestamp } from './common.js'
+import { Exact, Name, nullable, Outcome, Timestamp } from './common.js'
 
 /** A vote without a body. */
 export const FeedbackLabel = Type.Object({
@@ -18,7 +18,7 @@ const DateBound = Type.Union([Type.String(), Type.Number()], {
     'ISO 8601 (a date stands for the whole day), seconds to nanoseconds since 1970, or date math such as `now-1d/d`.',
 })
 
-const FilterCondition = Type.Object({
+const FilterCondition = Exact({
   field: Type.String(),
   operator: Type.String({
     description:
@@ -29,7 +29,7 @@ const FilterCondition = Type.Object({
 })
 
 /** Which events: used to reprocess and to erase. */
-export const ReprocessSelection = Type.Object({
+export const ReprocessSelection = Exact({
   date_field: Type.Optional(
     Type.String({
       minLength: 1,

@@ -24,6 +24,8 @@ export interface Bucket extends Counted {
   kept: boolean
   /** Its row in the store is up to date, apart from the counts. */
   stored: boolean
+  /** Events of this turn that the counts of decision points lack (point-counter.ts). */
+  uncounted: number
   /** This turn changed it. */
   changed: boolean
   /** What the model and the knowledge base decide for it; null until that is worked out (again). */
@@ -60,6 +62,7 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     hasBallot,
     kept: true,
     stored,
+    uncounted: 0,
     changed: false,
     deferredSince: NOT_DEFERRED,
     decision: null,

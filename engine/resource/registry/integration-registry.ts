@@ -92,9 +92,9 @@ export class IntegrationRegistry {
     return kind ? kind.connection : []
   }
 
-  /** Names of the kinds of which integrations can be created. */
+  /** Names of the kinds of which integrations can be created, other names included. */
   creatable(): string[] {
-    return this.all.filter((kind) => !kind.builtIn).map((kind) => kind.name)
+    return this.all.filter((kind) => !kind.builtIn).flatMap(({ name, otherNames = [] }) => [name, ...otherNames])
   }
 
   /** The processors in every pipeline of that category. */

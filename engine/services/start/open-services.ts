@@ -17,6 +17,7 @@ import { Backups } from '../backup/backups.js'
 import { Clusters } from '../read/cluster-service.js'
 import { Consensus } from '../consensus/consensus.js'
 import { EraseEvents } from '../erase/erase-events.js'
+import { JobWarnings } from '../read/job-warning-service.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
 import { MetricsReports } from '../report/metrics-reports.js'
@@ -53,6 +54,7 @@ export interface Services extends Training {
   readonly retention: RetentionSweep
   readonly enrichments: EnrichmentDeadlines
   readonly monitor: Monitor
+  readonly warnings: JobWarnings
 }
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
@@ -109,6 +111,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

@@ -84,6 +84,7 @@ export class ShardCheck {
       'tasks',
       'models',
       'stats',
+      'points',
     ] as const) {
       for (let from = jobKey(0); ; ) {
         const [first] = this.#environment.range(table, { from, limit: 1 })

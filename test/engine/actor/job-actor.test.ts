@@ -120,7 +120,7 @@ describe('an event', () => {
       post('{"raw_body":{"__proto__":1}}'),
       post('{"raw_body":{"host":1e400}}'),
       post(`{"raw_body":{"a":${'['.repeat(100)}${']'.repeat(100)}}}`),
-      post(`{"raw_body":{"a":[${'0,'.repeat(20_000)}0]}}`),
+      post(`{"raw_body":{"a":[${'0,'.repeat(300_000)}0]}}`),
       post(`{"raw_body":{},"title":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
     ])
     const codes = results.map((result) =>

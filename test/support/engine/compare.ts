@@ -229,8 +229,8 @@ function compareTasks(environment: Environment, job: JobSettings, oracle: Oracle
 function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): void {
   const events = [...oracle.events.values()]
   const ballots = [...oracle.ballots.values()]
-  const { trainedThroughSeq: _, bucketsMade: __, ...stats } = reader.stats(job)
-  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade'> = {
+  const { trainedThroughSeq: _, bucketsMade: __, points, ...stats } = reader.stats(job)
+  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade' | 'points'> = {
     events: events.length,
     buckets: new Set(events.flatMap(({ bucket }) => (bucket === null ? [] : [bucket]))).size,
     feedbackEvents: events.filter(({ hasFeedback }) => hasFeedback).length,
@@ -257,4 +257,7 @@ function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): v
     watch: oracle.watch,
   }
   assert.deepEqual(stats, wanted, 'counters')
+  const counted = points === undefined || points.events === 0 ? null : points
+  const { fingerprint, events: seen, present } = counted ?? {}
+  assert.deepEqual(counted && { fingerprint, events: seen, present }, oracle.points, 'counts of decision points')
 }

@@ -3,7 +3,7 @@
  * only pure code with the engine that has tests of its own (decision points, ids, the classifier, decide).
  */
 import { isDeepStrictEqual } from 'node:util'
-import { DecisionPoints, lacksPoints } from '../../../engine/domain/event/decision-points.js'
+import { DecisionPoints, fingerprintOf, lacksPoints } from '../../../engine/domain/event/decision-points.js'
 import { eventIdOf, microsOfEventId } from '../../../engine/domain/event/event-id.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
 import { decide, noDecision, type Decision } from '../../../engine/domain/decide/decision.js'
@@ -102,6 +102,8 @@ export class OracleJob {
   since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
   /** The entries that the audit log must have, by time. */
   readonly told = new Map<number, OracleTold>()
+  /** Events counted by their values at the decision points, and how many had one. */
+  points: { fingerprint: number; events: number; present: number[] } | null = null
   lastEventMicros: number | null = null
   lastFeedbackMicros: number | null = null
   feedbackSeq = 0
@@ -161,6 +163,7 @@ export class OracleJob {
     if (clientId !== null) this.ids.set(clientId, micros)
     this.lastEventMicros = micros
     this.#count(decision)
+    if (!enriched) this.#countPoints(settings, values)
     return event
   }
 
@@ -241,9 +244,9 @@ export class OracleJob {
     if (fields !== undefined || ti !== undefined)
       event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }
     event.enrichments = 'stored'
-    const to = hasBuckets(settings.category)
-      ? JSON.stringify([settings.decisionPoints, new DecisionPoints(settings.decisionPoints).valuesOf(event.body)])
-      : null
+    const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
+    const to = hasBuckets(settings.category) ? JSON.stringify([settings.decisionPoints, values]) : null
+    this.#countPoints(settings, values)
     if (event.bucket !== null && to !== null && to !== event.bucket)
       this.#takeVotesAlong(event.bucket, to, event.micros)
     this.decideAgain(settings, event, micros)
@@ -369,8 +372,17 @@ export class OracleJob {
     }
   }
 
+  #countPoints({ decisionPoints }: JobSettings, values: PointValues): void {
+    if (values.length === 0) return
+    const fingerprint = fingerprintOf(decisionPoints)
+    const before = this.points?.fingerprint === fingerprint ? this.points : null
+    const present = values.map((value, i) => (before?.present[i] ?? 0) + Number(value !== null))
+    this.points = { fingerprint, events: (before?.events ?? 0) + 1, present }
+  }
+
   #remove(event: OracleEvent): void {
     this.events.delete(event.micros)
+    if (this.events.size === 0) this.points = null
     this.causes?.remove(event.micros)
     if (event.bucket !== null) return
     const ballot = this.ballots.get(`event ${event.micros}`)

@@ -5,6 +5,7 @@ export type * from './watchdog-service.js'
 import type { ContainerName, ContainerService } from './container-service.js'
 import type { WatchdogService } from './watchdog-service.js'
 import type { Component } from './components.js'
+import type { Author } from './principal.js'
 import type { LogLevel, LogLevels } from './log-level.js'
 
 export const batchKinds = ['turn', 'training', 'poll', 'recomputation', 'delivery', 'look_up'] as const
@@ -128,6 +129,6 @@ export interface MonitorService {
   batches(kinds: readonly BatchKind[], count: number): Batch[]
   /** Calls `follower` when a batch has finished. */
   followBatches(follower: (batch: Batch) => void): void
-  /** Restarts sampling and watchdogs. */
-  restart(): Promise<void>
+  /** Restarts sampling and watchdogs: the container `monitor/main`. */
+  restart(by: Author): Promise<void>
 }

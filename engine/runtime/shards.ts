@@ -214,6 +214,10 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return this.#threads.threadOf(shard)
   }
 
+  threadStartedMicros(thread: number): number {
+    return this.#threads.startedMicros(thread)
+  }
+
   readThreadUsage(thread: number): Promise<ThreadUsage> {
     return this.#threads.readUsage(thread)
   }

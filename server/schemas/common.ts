@@ -50,6 +50,7 @@ export const WarningBody = Type.Object({
     'no_decision_points',
     'lacking_decision_point',
     'unique_decision_point',
+    'label_by_position',
     'unknown_property',
   ]),
   loc: Type.Array(Type.String(), { description: 'Where: in the properties of the job, or from `body` on.' }),

@@ -112,6 +112,6 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
-    monitor: new Monitor({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
+    monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

@@ -18,6 +18,7 @@ import type {
   EventExport,
   EventView,
   FeedbackInput,
+  VoteEffect,
   IngestReceiver,
   JobView,
   ResourceQuery,
@@ -166,15 +167,11 @@ export class Engine implements DecisionService {
     return this.#shards.reader(job.shard).exportEvent(job, eventId, this.name)
   }
 
-  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<void> {
+  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect> {
     this.#wired.admission.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#services.collector.ask(
-      this.#wired.stores.current(handle),
-      'feedback',
-      eventId,
-      encodeFeedback(feedback, by),
-    )
+    const job = this.#wired.stores.current(handle)
+    return (await this.#services.collector.ask(job, 'feedback', eventId, encodeFeedback(feedback, by))) as VoteEffect
   }
 
   jobView(handle: JobHandle): JobView {

@@ -34,6 +34,7 @@ export const refusals = {
   cluster_not_found: { retryable: false },
   invalid_cursor: { retryable: false },
   override_not_found: { retryable: false },
+  vote_not_found: { retryable: false },
   queries_busy: { retryable: true },
   bodies_busy: { retryable: true },
   answers_busy: { retryable: true },

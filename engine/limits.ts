@@ -61,10 +61,10 @@ export const limits = {
   labelsPerJob: 3,
   /** One entry in a job's table of costs. */
   costMax: 1e6,
-  /** Votes on one bucket. Only the latest ones count. */
-  votesPerBallotMax: 1_000,
-  /** Closing notes and indicators of all votes on one bucket, as JSON text. The oldest are deleted first. */
-  ballotNotesCharsMax: MIB,
+  /** Analysts whose votes on one event, or on one whole bucket, are kept: the latest ones. */
+  votesPerEventMax: 1_000,
+  /** Closing notes and indicators of all votes on one event, as JSON text. The oldest are deleted first. */
+  voteNotesCharsMax: MIB,
   /** Changes of consensus that one ballot keeps. */
   ballotChangesMax: 64,
   /** A consensus with a smaller share of the votes has a low score. */

@@ -89,7 +89,7 @@ export class EventIntake {
       this.#takeIn(arrivals.of(envelope), origin)
       if (feedback === null) continue
       const event = must(eventAt(store, settings.id, micros), 'the event just stored')
-      const label = labelOf(settings.labels, feedback)
+      const label = labelOf(settings.labels, { label: must(feedback.label, 'the label of a historic event') })
       modelEvidence(this.#deps, event, label, micros)
       voteOnEvent(this.#deps, event, { eventId: eventIdOf(micros), feedback, label }, { by, atMicros: micros })
     }

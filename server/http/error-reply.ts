@@ -37,6 +37,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   cluster_not_found: 404,
   invalid_cursor: 422,
   override_not_found: 404,
+  vote_not_found: 404,
   queries_busy: 429,
   bodies_busy: 429,
   answers_busy: 429,

@@ -1,5 +1,5 @@
-/** Events: send, read, export, vote (CONTRACT.md#events). */
-import { isoMicros, limits, Refusal } from '../../engine/index.js'
+/** Events: send, read, export (CONTRACT.md#events). */
+import { isoMicros, limits } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
@@ -10,7 +10,6 @@ import {
   EventLine,
   EventView,
   ExportedEvent,
-  Feedback,
   HistoricEvents,
   IngestedEvent,
   NewEvent,
@@ -130,39 +129,6 @@ const exportEvent = operation({
   },
 })
 
-const feedback = operation({
-  method: 'PUT',
-  path: '/api/v1/events/{job_id}/{event_id}/feedback',
-  operationId: 'giveFeedback',
-  tag,
-  summary: 'Vote for the right decision',
-  scope: 'write:event_feedback',
-  body: Feedback,
-  bodyExample: { cortex_user: 'ann', feedback: 'Escalate' },
-  responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
-  errors: [404, 507],
-  async handle({ app, principal, params, body }) {
-    const job = jobFromPath(app, principal, params[0]!)
-    const label = body.feedback ?? body.label
-    if (label === undefined) {
-      const issue = { loc: ['body', 'feedback'], msg: 'Field required', type: 'missing' }
-      throw new Refusal('invalid_body', 'feedback: Field required', { issues: [issue] })
-    }
-    await app.service.giveFeedback(
-      job,
-      params[1]!,
-      {
-        analyst: body.cortex_user?.trim() || body.username?.trim() || principal.name,
-        label,
-        ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
-        ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
-      },
-      principal,
-    )
-    return { status: 'updated' }
-  },
-})
-
 const historic: GuardedRoute = {
   method: 'POST',
   path: '/api/v1/bulk/{job_id}',
@@ -195,4 +161,4 @@ const historic: GuardedRoute = {
   },
 }
 
-export const eventRoutes: readonly Route[] = [post, postLines, postWithId, get, exportEvent, feedback, historic]
+export const eventRoutes: readonly Route[] = [post, postLines, postWithId, get, exportEvent, historic]

@@ -21,16 +21,24 @@ export const ConsensusView = Type.Object({
   bucket_state: Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain']),
   overridden: Type.Boolean(),
   override: nullable(Type.Object({ label: Type.String(), user: Type.String(), timestamp: Timestamp })),
+  split: Type.Record(Type.String(), Type.Integer(), {
+    description: 'Voted events by label; analysts, if the job has no buckets.',
+  }),
+  tied_events: Type.Integer({ description: 'Voted events whose analysts are tied: they say nothing.' }),
+  mixed: Type.Boolean({ description: 'The voted events have more than one label: none has nine of ten.' }),
+  votes_count: Type.Integer({ description: 'Number of stored votes.' }),
   votes: Type.Array(
     Type.Object({
       analyst: Type.String(),
       label: Type.String(),
       timestamp: Timestamp,
       event_id: nullable(Type.String({ description: 'The event voted on; null if a newer version has replaced it.' })),
+      scope: Type.Optional(Type.Enum(['bucket'], { description: 'Present for a vote on the whole bucket.' })),
+      counts_for_events: Type.Optional(Type.Integer({ description: 'Events that a vote on the bucket counts for.' })),
       closing_notes: Type.Optional(
         nullable(
           Type.String({
-            description: "The analyst's notes; not in lists. A bucket keeps its latest notes, up to 1 MiB.",
+            description: "The analyst's notes; not in lists. An event keeps its latest notes, up to 1 MiB.",
           }),
         ),
       ),
@@ -38,7 +46,7 @@ export const ConsensusView = Type.Object({
         Type.Unknown({ description: 'Indicators as sent with the vote, or null; not in lists.' }),
       ),
     }),
-    { description: 'The latest vote of each analyst.' },
+    { description: "Each analyst's latest vote on each event, oldest first; the latest 1,000." },
   ),
 })
 

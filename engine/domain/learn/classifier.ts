@@ -57,6 +57,11 @@ export interface ModelSummary {
   readonly logLoss: number | null
   /** Held-out accuracy of the answers, 0 to 1; null likewise. */
   readonly accuracy: number | null
+  /**
+   * The number of voted events that the model counts as beside the votes on a bucket (decide/decision.ts), measured on
+   * held-out examples; null where there were too few buckets with several.
+   */
+  readonly evidenceWeight: number | null
   /** The least outlier score of an outlier. */
   readonly outlierThreshold: number
 }

@@ -19,7 +19,8 @@ import { consensusAt } from '../../domain/learn/knowledge-base.js'
 import { ConfidenceTally } from '../../domain/metrics/confidence.js'
 import { ConfusionMatrix } from '../../domain/metrics/confusion.js'
 import { PointTables } from '../../domain/metrics/point-usefulness.js'
-import { decodeBallot, decodeModel, type BallotRow, type ModelRow } from '../../store/rows.js'
+import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
+import { decodeModel, type ModelRow } from '../../store/rows.js'
 import { jobRange, modelKey } from '../../store/tables.js'
 import { openModel } from '../../actor/job-model.js'
 import { readStats } from '../../actor/job-stats.js'
@@ -121,8 +122,7 @@ function consensusThen(ballot: BallotRow, { throughSeq, trainedMicros }: ModelRo
   const then = consensusAt(ballot.changes, throughSeq)
   const [first] = ballot.changes
   if (then !== NO_CONSENSUS || first === undefined || first.seq <= throughSeq) return then
-  const said = ballot.override === null ? ballot.votes : [...ballot.votes, ballot.override]
-  return said.some(({ atMicros }) => atMicros < trainedMicros) ? first.consensus : NO_CONSENSUS
+  return ballot.firstMicros < trainedMicros ? first.consensus : NO_CONSENSUS
 }
 
 function mustGoOn({ clock }: MetricsContext): void {

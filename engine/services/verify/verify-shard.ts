@@ -80,6 +80,7 @@ export class ShardCheck {
       'buckets',
       'counts',
       'ballots',
+      'votes',
       'notes',
       'tasks',
       'models',

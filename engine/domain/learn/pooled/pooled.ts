@@ -13,6 +13,7 @@ import { roundsMax } from '../trees/boosting.js'
 import { codeExamples, type CodedExamples } from './coded-examples.js'
 import { fitCorrections, type Corrections } from './corrections.js'
 import { fitDetector } from './detector-fit.js'
+import { fitEvidenceWeight } from './evidence-weight.js'
 import { weighExamples, type ExampleWeights } from './example-weights.js'
 import { heldOutFigures } from './held-out-figures.js'
 import { holdOut, type HeldOut } from './held-out.js'
@@ -128,6 +129,12 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     rule,
     examples: set.examples.length,
     ...heldOutFigures(corrections.answers, { answer, rule, labelCount: set.labelCount }),
+    evidenceWeight: fitEvidenceWeight({
+      answers: corrections.answers,
+      rows: atoms,
+      uniformShare,
+      labelCount: set.labelCount,
+    }),
   })
   report.stage(0, 1, 'Trained').at(1)
   return bytes

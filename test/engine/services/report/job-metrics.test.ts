@@ -189,7 +189,8 @@ describe('figures of a model', () => {
 
   it('are of older versions, too, as of what these knew', async () => {
     const shard = await taught(job)
-    for (const name of ['bob', 'eve']) await shard.feedback(job, 'old 0', name, 'Drop')
+    for (const analyst of ['bob', 'eve', 'sam'])
+      await shard.vote(job, 'old 0', { analyst, label: 'Drop', scope: 'bucket' })
     await shard.install(job, shard.train(job, 2))
     const context = metricsContext(shard.environment)
     assert.deepEqual(runModelFigures(context, metricsJob(job), 2).known.events, [4, 12, 0])

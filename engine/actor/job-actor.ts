@@ -16,6 +16,7 @@ import { modelKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { Arrivals } from './arrival.js'
 import { BucketCache } from './buckets/bucket-cache.js'
+import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { DeferredCounters } from './buckets/deferred-counters.js'
 import { PointCounter } from './buckets/point-counter.js'
 import { CauseStage } from './cause/cause-stage.js'
@@ -40,6 +41,7 @@ export interface JobActorDeps {
   readonly codec: BodyCodec
   readonly sectionNames: readonly string[]
   readonly deferred: DeferredCounters
+  readonly memory: BucketMemory
 }
 
 export class JobActor {
@@ -55,18 +57,18 @@ export class JobActor {
     this.configure(settings)
   }
 
-  /** How much of the job's buckets is in memory. */
-  get cached(): Pick<BucketCache, 'size' | 'chars'> {
-    return this.#deps.buckets
+  /** The memory of its buckets is free: it is not used any more, or its job is set up anew. */
+  drop(): void {
+    this.#deps.buckets.drop()
   }
 
   /** Takes the job's settings, when it starts and whenever they have changed. */
   configure(settings: JobSettings): void {
-    const { store, codec, sectionNames, deferred } = this.#shared
+    const { store, codec, sectionNames, deferred, memory } = this.#shared
     const stats = this.#stats
     const arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = arrivals.points
-    const buckets = new BucketCache({ settings, fingerprint, stats, deferred })
+    const buckets = new BucketCache({ settings, fingerprint, stats, deferred, memory })
     const model = new JobModel(settings, fingerprint, store, stats)
     model.open()
     const cause = hasClusters(settings.category) ? new CauseStage({ store, codec, settings, stats, model }) : null
@@ -118,11 +120,6 @@ export class JobActor {
     points.write(store)
     stats.write(store)
     stats.decided.take(settings.id, decided)
-  }
-
-  /** Forgets the oldest buckets above these bounds. Only between turns. */
-  shrink(bucketsMax: number, charsMax: number): void {
-    this.#deps.buckets.shrink(bucketsMax, charsMax)
   }
 
   /** A training is done: the model and the knowledge base that it was trained on become active in one commit. */

@@ -44,7 +44,7 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
       ? deps.cause.again(event, atMicros, ownSubject)
       : lacks
         ? noDecision
-        : model.decide(values, bucket, { ownSubject, again: !header.pending })
+        : model.decide(() => values, bucket, { ownSubject, again: !header.pending })
   const enrichments = header.enrichments === 'awaited' ? 'stored' : header.enrichments
   const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId, enrichments }
   if (header.pending) {

@@ -130,7 +130,7 @@ function decideWaiting(
 ): Decision {
   const body = codec.decode(decodeContent(event.record).body)
   if (cause !== null) return cause.take(event.micros, body, nowMicros)
-  return event.header.lacksPoints ? noDecision : model.decide(arrivals.points.valuesOf(body), bucket)
+  return event.header.lacksPoints ? noDecision : model.decide(() => arrivals.points.valuesOf(body), bucket)
 }
 
 /** The event arrived after the message, so the one that the message was about is gone. */

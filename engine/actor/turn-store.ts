@@ -141,6 +141,14 @@ export class TurnStore {
     this.#before.clear()
   }
 
+  /** Gives back the memory of batches, which are empty between turns once all commits are over. */
+  rest(): void {
+    if (this.#elsewhere?.isOver() === true) this.settle()
+    if (this.#elsewhere !== null || this.batch.size > 0) return
+    this.#now = new Written()
+    this.#before = new Written()
+  }
+
   put(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
     this.batch.put(table, key, value)
   }

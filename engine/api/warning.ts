@@ -5,6 +5,7 @@ export type WarningType =
   | 'no_decision_points'
   | 'lacking_decision_point'
   | 'unique_decision_point'
+  | 'label_by_position'
   | 'mixed_buckets'
   | 'unknown_property'
 

@@ -33,8 +33,8 @@ const BUCKET_HEADER_BYTES = 24
 /**
  * | 0 version | 1 has ballot | 2 0 | 4 number u32 | 8 first f64 | 16 fingerprint u32 | 20 0 | 24 values, MessagePack |
  */
-export function encodeBucket(row: BucketRow): Buffer {
-  const bytes = pack(row.values, BUCKET_HEADER_BYTES)
+export function encodeBucket(row: Omit<BucketRow, 'values'>, values: BucketRow['values']): Buffer {
+  const bytes = pack(values, BUCKET_HEADER_BYTES)
   bytes.fill(0, 0, BUCKET_HEADER_BYTES)
   bytes[0] = VERSION
   bytes[1] = row.hasBallot ? 1 : 0

@@ -75,10 +75,14 @@ function unknownFields(
 ): Issue[] {
   let at: unknown = schema
   for (const step of pointerSegments(schemaPath.slice(1))) at = (at as Record<string, unknown>)[step]
-  const known = Object.keys((at as Partial<TObject>).properties ?? {})
+  const fields = Object.entries((at as Partial<TObject>).properties ?? {})
+  const known = fields.map(([name]) => name)
+  const within = fields.flatMap(([name, { properties = {} }]: [string, Partial<TObject>]) =>
+    Object.keys(properties).map((inner) => `${name}.${inner}`),
+  )
   const { additionalProperties: names } = params as { additionalProperties: readonly string[] }
   return names.slice(0, UNKNOWN_FIELDS_MAX).map((name) => {
-    const nearest = nearestName(name, known)
+    const nearest = nearestName(name, [...known, ...within])
     const msg = nearest === null ? `is not known; known are: ${known.join(', ')}` : `is not known; use ${nearest}`
     return { loc: [...loc, name.slice(0, limits.nameCharsMax)], msg, type: 'unknown_field' }
   })

@@ -10,6 +10,7 @@ const Moment = Type.String({ description: 'ISO 8601; UTC without an offset.' })
 
 export const AuditLogQuery = Exact({
   user: Type.Optional(Type.String({ description: 'The key or user that acted, or the analyst that voted.' })),
+  analyst: Type.Optional(Type.String({ description: 'The analyst that voted.' })),
   action: Type.Optional(Type.String({ description: 'One or more, separated by commas.' })),
   object_type: Type.Optional(Type.String({ description: 'One or more, separated by commas.' })),
   object_id: Type.Optional(Type.String()),

@@ -50,6 +50,7 @@ export const WarningBody = Type.Object({
     'no_decision_points',
     'lacking_decision_point',
     'unique_decision_point',
+    'label_by_position',
     'mixed_buckets',
     'unknown_property',
   ]),

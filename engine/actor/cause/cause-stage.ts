@@ -123,7 +123,7 @@ export class CauseStage {
     if (!model.isTrained && !decidesUntrained(settings.advancedSettings)) return noDecision
     const structure = structuralAnswer(alert, this.#linkBelief, this.#clustering.windowMs)
     if (!model.isTrained) return untrainedDecision(structure, this.#byRole)
-    return model.decide(this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
+    return model.decide(() => this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
   }
 
   /** Decides an event again because its place has changed, while its cluster is open. */

@@ -9,7 +9,7 @@
 import { Refusal } from '../../errors.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import { hasBuckets, type JobSettings } from '../../domain/job/job.js'
-import { PointTally, type PointCounts } from '../../domain/metrics/point-tally.js'
+import { absentPoints, PointTally, type PointCounts } from '../../domain/metrics/point-tally.js'
 import type { EventExport, EventView } from '../../api/decision-service.js'
 import type { ShardReader, Shards } from '../../runtime/shards.js'
 import { BodyCodec } from '../../store/body-codec.js'
@@ -206,7 +206,7 @@ export class JobReader implements ShardReader {
       if (bytesLeft < 0) break
       const values = points.valuesOf(this.#codec.decode(decodeContent(value).body))
       tally.see(values, !hasBuckets(job.category))
-      tally.add(values, 1)
+      tally.add(absentPoints(values), 1)
     }
     return tally.counts()
   }

@@ -60,7 +60,7 @@ export interface Services extends Training {
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
   const { stores, runtime, reports, admission } = earlier
   const { serviceNames, trainers, minutesPerAlert, privateHosts = [], backupDir = null } = settings
-  const { dataDir, clock, resources, catalogStore: store, auditLog, current, catalogBytes } = stores
+  const { dataDir, clock, ingestClock, resources, catalogStore: store, auditLog, current, catalogBytes } = stores
   const { shards, readers, eventSearch: thread, trainingThreads } = runtime
   const { logs, batches, failed } = reports
   const { accepting, mustAccept } = admission
@@ -93,7 +93,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     notes: new AgentNotes({ shards, current, mustAccept }),
-    queries: new Queries({ serviceNames, readers, resources, clock }),
+    queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
     metrics: new MetricsReports({
       serviceNames,
       readers,
@@ -101,7 +101,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       shards,
       batches,
       store,
-      clock,
+      clock: ingestClock,
       random: systemRandom,
       minutesPerAlert,
       current,
@@ -112,6 +112,6 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
-    monitor: new Monitor({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
+    monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

@@ -19,6 +19,7 @@ import { missingForTraining } from '../../domain/learn/knowledge-base.js'
 import { TrainingCancelled, type Example } from '../../domain/learn/classifier.js'
 import { defaultClassifier } from '../../domain/learn/registry.js'
 import { examplesOf } from '../../domain/learn/voted-examples.js'
+import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeBallot } from '../../store/ballot-row.js'
@@ -35,6 +36,7 @@ export default async function trainModel(task: TrainingTask): Promise<TrainingRe
   const signals = new TrainingSignals(task.signals)
   if (!signals.report(0, 'reading the examples')) throw new TrainingCancelled('cancelled')
   const environment = openShard(task.dataDir, task.shard)
+  reportMemory()
   try {
     return trainFrom(environment, task, signals)
   } finally {
@@ -51,7 +53,7 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   if (missing !== null) throw new Error(missing)
   const { points, seed, objective } = task
   const set = { points, labelCount: task.labels.length, examples, background, seed, objective }
-  const model = defaultClassifier.train(set, (done, what) => signals.report(0.05 + 0.95 * done, what))
+  const model = defaultClassifier.train(set, (done, what) => report(signals, done, what))
   return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
 }
 
@@ -75,8 +77,14 @@ function trainCauseFrom(
   const counts = task.labels.map((_, label) => known.examples.filter((example) => example.label === label).length)
   const missing = missingForTraining(counts, task.labels)
   if (missing !== null) throw new Error(missing)
-  const model = known.train((done, what) => signals.report(0.05 + 0.95 * done, what))
+  const model = known.train((done, what) => report(signals, done, what))
   return { model, summary: new CauseModel(model).summary, throughSeq: feedbackSeq, examples: known.examples.length }
+}
+
+/** Reports the progress of the learner, which follows the reading of the examples. */
+function report(signals: TrainingSignals, done: number, what: string): boolean {
+  reportMemory()
+  return signals.report(0.05 + 0.95 * done, what)
 }
 
 interface TrainingSet {

@@ -47,6 +47,31 @@ async function send(jobId: number, events: number, bodyOf: (i: number) => object
   await client.bulk(lines.join('\n'))
 }
 
+test('labels of a root cause job that are known by their positions alone are warned of', async () => {
+  const { jobId, title } = await makeJob(client, { category: 'Automated root cause analysis', decision_points: [] })
+  const setLabels = (labels: readonly object[]): Promise<readonly Warning[]> => {
+    const properties = { title, advanced_settings: { custom_labels: labels } }
+    return apply({ job: { type: 'job', properties } })
+  }
+  assert.deepEqual(await warningsOf(jobId), [])
+  const named = ['Wirkung', 'Auslöser', 'Rest'].map((name) => ({ name }))
+  const [told, ...more] = await setLabels(named)
+  assert.deepEqual(
+    [told?.type, told?.loc, more],
+    ['label_by_position', ['body', 'job', 'properties', 'advanced_settings', 'custom_labels'], []],
+  )
+  assert.match(told?.msg ?? '', /`Wirkung` as root_cause, `Auslöser` as symptom, `Rest` as irrelevant/)
+  assert.deepEqual(places(await warningsOf(jobId)), ['label_by_position advanced_settings.custom_labels'])
+  const roles = ['symptom', 'root_cause', 'irrelevant']
+  assert.deepEqual(await setLabels(named.map((label, at) => ({ ...label, role: roles[at] }))), [])
+  const [shown] = (await client.get(`/api/v2/resources?resource_type=job&id=${jobId}`)).body
+  assert.deepEqual(
+    shown[title].properties.advanced_settings.custom_labels.map(({ role }: { role: string }) => role),
+    roles,
+  )
+  assert.deepEqual(shown[title].properties.warnings, [])
+})
+
 test('a job without an input step or decision points is warned of where it is made and where it is read', async () => {
   const bare = { type: 'job', properties: { title: 'Bare', category: 'Decision intelligence' } }
   const told = await apply({ resources: { bare } })

@@ -17,6 +17,7 @@ import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
+import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
@@ -30,6 +31,7 @@ import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
   singlePost,
+  nodeHttp,
   bulk,
   visible,
   getEvent,

@@ -37,6 +37,8 @@ import { Traffic, type RouteMeter } from './http/traffic.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
 import { opsRoutes, routes } from './routes/index.js'
 
+export { httpNotice } from './http/native.js'
+
 export interface ServerOptions {
   readonly host: string
   /** 0 picks a free port. */

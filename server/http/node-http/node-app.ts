@@ -17,7 +17,15 @@ import { NodeResponse } from './node-response.js'
 /** Bytes of an answer that wait in the process until the client counts as slow. */
 const WAITING_BYTES = 256 * 1024
 
-const common = { highWaterMark: WAITING_BYTES, connectionsCheckingInterval: 1_000, requireHostHeader: false }
+/** As in uWebSockets.js. */
+const HEADERS_BYTES_MAX = 4096
+
+const common = {
+  highWaterMark: WAITING_BYTES,
+  maxHeaderSize: HEADERS_BYTES_MAX,
+  connectionsCheckingInterval: 1_000,
+  requireHostHeader: false,
+}
 
 function secretsOf({ certFile, keyFile, passphrase }: TlsFiles) {
   const secrets = { cert: readFileSync(certFile), key: readFileSync(keyFile), minVersion: 'TLSv1.2' as const }

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
 import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
+import { manyBuckets } from './end-to-end/many-buckets.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
 import { operations } from './end-to-end/operations.js'
@@ -41,6 +42,7 @@ const steps: readonly Step[] = [
   training,
   reprocess,
   million,
+  manyBuckets,
   resources,
   audit,
   clusters,

@@ -18,6 +18,7 @@ import type {
   EventExport,
   EventView,
   FeedbackInput,
+  VoteEffect,
   IngestReceiver,
   JobView,
   ResourceQuery,
@@ -108,6 +109,12 @@ export class Engine implements DecisionService {
     return job
   }
 
+  jobForPosts(principal: Principal, id: number): JobHandle {
+    const job = this.job(principal, id)
+    if (this.#resources.canPost(principal, id)) return job
+    throw new Refusal('input_disabled', 'the input of the job is disabled: enable it in the pipeline of the job')
+  }
+
   jobByTitle(principal: Principal, title: string): JobHandle {
     const job = this.#resources.jobByTitle(title)
     if (job === undefined || !this.#resources.canSee(principal, job.id))
@@ -160,15 +167,11 @@ export class Engine implements DecisionService {
     return this.#shards.reader(job.shard).exportEvent(job, eventId, this.name)
   }
 
-  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<void> {
+  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect> {
     this.#wired.admission.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#services.collector.ask(
-      this.#wired.stores.current(handle),
-      'feedback',
-      eventId,
-      encodeFeedback(feedback, by),
-    )
+    const job = this.#wired.stores.current(handle)
+    return (await this.#services.collector.ask(job, 'feedback', eventId, encodeFeedback(feedback, by))) as VoteEffect
   }
 
   jobView(handle: JobHandle): JobView {
@@ -179,8 +182,10 @@ export class Engine implements DecisionService {
   }
 
   jobViews(principal: Principal, restInputOnly: boolean): JobView[] {
+    // What an input key sees has such an input, even if it is disabled.
+    const all = !restInputOnly || principal.kind === 'input'
     const jobs = [...this.#resources.jobs()].filter((job) => {
-      return this.#resources.canSee(principal, job.id) && (!restInputOnly || this.#resources.hasRestInput(job))
+      return this.#resources.canSee(principal, job.id) && (all || this.#resources.hasRestInput(job))
     })
     return jobs.sort((a, b) => a.id - b.id).map((job) => this.jobView(job))
   }
@@ -206,11 +211,12 @@ export class Engine implements DecisionService {
 
   async applyResources(document: unknown, overwrite: boolean, by: ScopedAuthor): Promise<ApplyOutcome> {
     this.#wired.admission.mustAccept()
-    return this.#resources.apply(document, overwrite, by)
+    const outcome = this.#resources.apply(document, overwrite, by)
+    return { ...outcome, warnings: [...outcome.warnings, ...this.#services.warnings.ofApplied(outcome)] }
   }
 
   listResources(query: ResourceQuery): unknown[] {
-    return this.#resources.list(query)
+    return this.#resources.list(query, (job) => this.#services.warnings.of(job))
   }
 
   async deleteResource(query: DeletionQuery, by: ScopedAuthor): Promise<DeletionOutcome> {

@@ -14,7 +14,7 @@ const DAY_SECONDS = 86_400
 export const limits = {
   // Bodies of requests and answers.
   /** Size of one event: a request body, or one NDJSON line. */
-  eventBytesMax: MIB,
+  eventBytesMax: 8 * MIB,
   /** Size of a JSON body with many items: resources, historic events. */
   bodyBytesMax: 16 * MIB,
   /** Size of a webhook with many alerts. It is parsed on the main thread, and many callers may send one. */
@@ -38,7 +38,9 @@ export const limits = {
   /** Nesting of objects and arrays in one event. */
   eventDepthMax: 64,
   /** Fields and array items in one event, at all depths together. */
-  eventFieldsMax: 10_000,
+  eventFieldsMax: 200_000,
+  /** How long the POST of an event waits for its decision, where the client asks for that. */
+  eventWaitMs: 2_000,
   /** A client's event id, in UTF-8. */
   eventIdBytesMax: 512,
   /** A client's request id. */
@@ -57,15 +59,12 @@ export const limits = {
   /** Items of an array at a decision point. Further items are ignored. */
   pointItemsMax: 256,
   labelsPerJob: 3,
-  /** Clusters on one page, and alerts of a cluster on one page. */
-  clustersPageMax: 200,
-  clusterMembersPageMax: 1_000,
   /** One entry in a job's table of costs. */
   costMax: 1e6,
-  /** Votes on one bucket. Only the latest ones count. */
-  votesPerBallotMax: 1_000,
-  /** Closing notes and indicators of all votes on one bucket, as JSON text. The oldest are deleted first. */
-  ballotNotesCharsMax: MIB,
+  /** Analysts whose votes on one event, or on one whole bucket, are kept: the latest ones. */
+  votesPerEventMax: 1_000,
+  /** Closing notes and indicators of all votes on one event, as JSON text. The oldest are deleted first. */
+  voteNotesCharsMax: MIB,
   /** Changes of consensus that one ballot keeps. */
   ballotChangesMax: 64,
   /** A consensus with a smaller share of the votes has a low score. */
@@ -93,8 +92,8 @@ export const limits = {
   singlesJoinMax: 128,
   /** Single events count as arriving until this many turns have begun without a new one. */
   singlesExpectedTurns: 256,
-  /** Turns of one shard whose memory is kept for reuse. */
-  spareTurnsMax: 6,
+  /** Turns whose memory is kept for reuse, of all shards of a thread. */
+  spareTurnsMax: 8,
   /** Queue behind another turn of the shard only above this many messages. */
   turnFollowsMin: 256,
   /** Another thread may commit a turn that writes at most this much; each entry counts 16 bytes more. */
@@ -103,24 +102,26 @@ export const limits = {
   turnAttemptsMax: 3,
   /** Pending events that one message decides. */
   resumeEventsPerTurn: 256,
+  /** A message that decides stored events stops behind the one with which it has read this much. */
+  decidedBytesPerMessage: 16 * MIB,
   /** Above this many undecided events of a job, new events are decided without enrichment. */
   enrichmentsPendingMax: 10_000,
   /** Events in memory as they were answered, of all jobs; 80 bytes each. A power of two. */
   latestEventsMax: 131_072,
-  /** Buckets in the memory of one thread, of all its jobs. */
-  bucketsInMemoryMax: 50_000,
-  /** Text at the decision points of these buckets: with long values, fewer buckets fit. */
-  bucketCharsInMemoryMax: 16 * MIB,
+  /** Memory of one thread for buckets, of all its jobs in all its shards: about 60,000 buckets with short values. */
+  bucketBytesInMemoryMax: 64 * MIB,
   /** Counters of a bucket are deferred only up to this length of its values, because it stays in memory until then. */
   deferredCounterCharsMax: 4 * KIB,
   /** Events of one shard between two writes of deferred counters (buckets/deferred-counters.ts). */
   deferredCounterEventsMax: 2_048,
+  /** A thread without a turn gives memory back after this many checks, one a second. */
+  restLooks: 3,
   /** Mapped bytes of the store's files, which count as resident memory. Above this, shards release their mappings. */
   mappedBytesMax: 32 * MIB,
   /** Time between two checks of mapped memory. */
   mappedLookMs: 500,
-  /** Checks to skip where releasing did not help, because others, such as a training, hold mappings too. */
-  mappedRestLooks: 60,
+  /** Checks without a shard whose release did not help, because others, such as a training, hold its mapping too. */
+  mappedRestLooks: 10,
 
   // Training, reprocessing and notes.
   /** Labelled examples in one training. */
@@ -188,8 +189,6 @@ export const limits = {
   auditValueCharsMax: 2_000,
   /** Entries that one commit moves from a shard's outbox to the audit log, on the main thread. */
   auditCollectedMax: 128,
-  /** Failed deliveries on one page. */
-  deadLettersPageMax: 500,
   /** Size of one log file, and number of log files that are kept. */
   logFileBytesMax: 8 * MIB,
   logFilesMax: 8,
@@ -237,6 +236,7 @@ export const limits = {
 } as const
 
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
+assert(limits.eventBytesMax * (limits.turnsUnderWayMax + 1) < limits.mailboxBytesMax, 'large events share the mailbox')
 assert(limits.bodyBytesMax * limits.unpackedAtOnce < limits.heldBodiesBytesMax, 'unpacked bodies fit in the held bytes')
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
 assert(

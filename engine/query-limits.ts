@@ -56,6 +56,8 @@ export const queryLimits = {
   recomputeMsMax: 600_000,
   /** Recomputations that wait. */
   recomputationsMax: 10_000,
+  /** Items of an array on the way to a decision point. Further items are ignored. */
+  pointWalkMax: 10_000,
   /** Events that a list of fields is read from, and fields in the list. */
   fieldSampleEventsMax: 1_000,
   fieldsListedMax: 10_000,
@@ -65,10 +67,17 @@ export const queryLimits = {
   readerThreadsMax: 2,
   /** Queries that wait for a reader thread. */
   readerQueriesWaitingMax: 64,
+  /** Clusters on one page, and alerts of a cluster on one page. */
+  clustersPageMax: 200,
+  clusterMembersPageMax: 1_000,
+  /** Failed deliveries on one page. */
+  deadLettersPageMax: 500,
   /** Entries of the audit log on one page. */
   auditPageMax: 200,
   /** Disagreements on one page. */
   disagreementsPageMax: 100,
+  /** Votes on one bucket that its view shows: the latest ones. */
+  votesShownMax: 1_000,
   /** Disagreements of one job that are counted. */
   disagreementsMax: 100_000,
   /** Values of one field that the audit log lists. */

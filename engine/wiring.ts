@@ -58,13 +58,14 @@ export function wire(options: EngineOptions, directory: DataDir, lock: DataLock)
 }
 
 function followChanges({ resources }: Stores, services: Services): void {
-  const { schedule, reprocess, metrics, integrations, monitor, enrichments } = services
+  const { schedule, reprocess, metrics, integrations, monitor, enrichments, warnings } = services
   const { watchdogs } = monitor
   resources.onJobChanged((job) => schedule.put(job))
   resources.onJobChanged((job) => reprocess.wake(job.id))
   resources.onJobDeleted((jobId) => schedule.remove(jobId))
   resources.onJobDeleted((jobId) => reprocess.wake(jobId))
   resources.onJobDeleted((jobId) => metrics.forget(jobId))
+  resources.onJobDeleted((jobId) => warnings.forget(jobId))
   resources.onJobChanged((job) => integrations.jobChanged(job))
   resources.onJobChanged((job) => watchdogs.followJob(job.id))
   resources.onJobDeleted((jobId) => watchdogs.followJob(jobId))
@@ -93,6 +94,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   if (!admission.accepting()) return
   admission.end()
   services.schedule.close()
+  services.warnings.close()
   services.trainings.close()
   await services.monitor.stop()
   await services.retention.close()

@@ -1,15 +1,15 @@
 /** What every handler gets: the engine, the settings that show on the wire, and the state of the server. */
 import type { DecisionService, ServiceState } from '../engine/index.js'
-import type { HeaderName } from './http/header-name.js'
 import type { RateLimit } from './http/rate-limit.js'
 import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
 import type { FairWindow } from './routes/bulk/fair-window.js'
+import type { ThreadRounds } from './routes/bulk/thread-rounds.js'
 
 export interface App {
   readonly service: DecisionService
   /** Name of the header that carries keys, in lower case. */
-  readonly keyHeader: HeaderName
+  readonly keyHeader: string
   /** True if the service itself serves TLS. */
   readonly servesTls: boolean
   /** New events are answered with `error_message` '' instead of null, for a client that cannot read null (S3). */
@@ -18,6 +18,8 @@ export interface App {
   readonly rateLimit: RateLimit | null
   /** Bounds the lines under way of all streams. */
   readonly window: FairWindow
+  /** Shares the HTTP thread among all streams. */
+  readonly rounds: ThreadRounds
   /** Traces requests; null: no traces. */
   readonly tracer: Tracer | null
   /** Counts requests and answers. */

@@ -26,7 +26,6 @@ import type { App } from './app.js'
 import { authorize, keyHeader } from './http/auth.js'
 import { replyError, replyHttpError, replyRefusal } from './http/error-reply.js'
 import type { Exchange } from './http/exchange.js'
-import { headerName } from './http/header-name.js'
 import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
@@ -35,6 +34,7 @@ import { Router } from './http/router.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic, type RouteMeter } from './http/traffic.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
+import { ThreadRounds } from './routes/bulk/thread-rounds.js'
 import { opsRoutes, routes } from './routes/index.js'
 
 export { httpNotice } from './http/native.js'
@@ -87,11 +87,14 @@ export class Server {
     let main: Listener | null = null
     const app: App = {
       service,
-      keyHeader: headerName(keyHeader(service.name)),
+      keyHeader: keyHeader(service.name),
       servesTls: options.tls !== undefined,
       emptyErrorMessage: options.emptyErrorMessage,
       rateLimit: rateLimitOf(options),
       window: new FairWindow(service.threads),
+      rounds: new ThreadRounds((caller) => {
+        service.monitor.log('api').warn('a stream brought more at once than is held, and was cut off', { caller })
+      }),
       traffic: new Traffic(),
       tracer: options.tracer ?? null,
       get state() {
@@ -175,6 +178,8 @@ function serve(exchange: Exchange, route: Route, params: readonly string[], app:
 }
 
 function dispatch(exchange: Exchange, table: Table, app: App): void {
+  const { headFault } = exchange
+  if (headFault !== null) return replyHttpError(exchange, headFault.status, headFault.message)
   const match = table.find(exchange.method, exchange.path)
   exchange.meter = match.found ? match.value.meter : app.traffic.unmatched
   if (exchange.draining && !(match.found && match.value.route.isProbe === true)) {

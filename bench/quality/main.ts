@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { defaultClassifier } from '../../engine/domain/learn/registry.js'
 import { readBaselines, readOutlierBaselines, type Baseline, type OutlierBaseline } from './baselines.js'
 import { classificationReport } from './classification-report.js'
+import { coarseReport } from './coarse-report.js'
 import { checkSet } from './dataset.js'
 import { driftReport } from './drift-report.js'
 import { BadOption, parseOptions, usage } from './options.js'
@@ -20,9 +21,11 @@ function report(done: readonly Done[], baselines: readonly Baseline[], outliers:
     typeof outlierReport
   >[0]
   const followed = done.flatMap((one) => (one.task.kind === 'drift' ? [one] : [])) as Parameters<typeof driftReport>[0]
+  const coarse = done.flatMap((one) => (one.task.kind === 'coarse' ? [one] : [])) as Parameters<typeof coarseReport>[0]
   return [
     ...(classified.length > 0 ? [classificationReport(classified, baselines)] : []),
     ...(found.length > 0 ? [outlierReport(found, outliers)] : []),
+    ...(coarse.length > 0 ? [coarseReport(coarse)] : []),
     ...(followed.length > 0 ? [driftReport(followed)] : []),
   ].join('\n\n')
 }

@@ -13,7 +13,7 @@ export interface QualityOptions {
   readonly seeds: number
   readonly labels: readonly number[]
   readonly strategies: readonly Strategy[]
-  readonly parts: ReadonlySet<'classification' | 'outliers' | 'drift'>
+  readonly parts: ReadonlySet<'classification' | 'outliers' | 'drift' | 'coarse'>
   /** One example of weight 1 an event, instead of one example a bucket. */
   readonly single: boolean
   readonly workers: number
@@ -35,6 +35,7 @@ export const usage = `npm run bench:quality -- --data FOLDER [--baselines FOLDER
   --decisions         the decisions alone
   --outliers          the outlier tests alone
   --drift             the tests along the stream alone
+  --coarse            few decision points, mixed buckets, votes on events; only with this option
   --single            an example an event of weight 1, as in a job without buckets; default an example a bucket
   --workers N         threads (default 1: the machine may be shared)
   --json FILE         every figure of every run`
@@ -88,6 +89,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     decisions: flag,
     outliers: flag,
     drift: flag,
+    coarse: flag,
     single: flag,
     help: flag,
   }
@@ -105,6 +107,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     ...(values.decisions === true ? ['classification' as const] : []),
     ...(values.outliers === true ? ['outliers' as const] : []),
     ...(values.drift === true ? ['drift' as const] : []),
+    ...(values.coarse === true ? ['coarse' as const] : []),
   ])
   return {
     data: values.data,

@@ -12,6 +12,7 @@ import { causeSettingsOf } from '../../engine/domain/cause/settings.js'
 import { AlertNormalizer } from '../../engine/domain/cause/normalized-alert.js'
 import type { PointValues } from '../../engine/domain/event/point-value.js'
 import type { PipelineStep } from '../../engine/domain/job/job.js'
+import { labelsInOrder } from '../../engine/domain/job/label-roles.js'
 import { defaultClassifier } from '../../engine/domain/learn/registry.js'
 import { SeededRandom } from '../../engine/rng.js'
 import type { Alarm } from './alarms.js'
@@ -67,7 +68,7 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
     if (alert === null) throw new Error('an alarm without its row')
     const structure = structuralAnswer(alert, linkBelief, clustering.windowMs)
     if (model === null) {
-      const { label, confidence } = untrainedDecision(structure)
+      const { label, confidence } = untrainedDecision(structure, labelsInOrder)
       one.fill((1 - confidence / 10_000) / 2)
       one[label] = confidence / 10_000
       said[at] = label
@@ -144,6 +145,7 @@ function train({ alarms, clustering, values }: Seen, from: number, options: Play
       background: Array.from({ length: Math.min(2_000, from) }, (_, at) => example(from - 1 - at)),
       decisionPoints: options.points,
       labelCount: LABELS,
+      byRole: labelsInOrder,
       facts: clustering.hawkes,
       window: { ms: clustering.hawkes.windowMs, fixed: clustering.settings.causeWindowMs > 0 },
       seed: options.seed,

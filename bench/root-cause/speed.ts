@@ -8,6 +8,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
+import { labelsInOrder } from '../../engine/domain/job/label-roles.js'
 import { defaultLabels } from '../../engine/domain/job/labels.js'
 import type { JobSettings } from '../../engine/domain/job/job.js'
 import { CauseModel } from '../../engine/domain/cause/cause-model.js'
@@ -35,7 +36,7 @@ const settings: JobSettings = {
   decisionPoints: [],
   labels: defaultLabels(category),
   autoRetrain: null,
-  advancedSettings: {},
+  advancedSettings: { decide_untrained: true },
   feedbackColumns: [],
   pipeline: [],
   status: 'STARTED',
@@ -98,6 +99,7 @@ class Store {
       points: [],
       labels: settings.labels.map(({ name }) => name),
       buckets: false,
+      byRole: labelsInOrder,
       seed: 1,
       objective: 'accuracy' as const,
       signals: new SharedArrayBuffer(0),

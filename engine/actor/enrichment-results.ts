@@ -16,7 +16,7 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { enriches, hasBuckets, type JobSettings } from '../domain/job/job.js'
+import { enriches, type JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, withBody } from '../store/event-record.js'
 import {
@@ -31,7 +31,6 @@ import type { ActorDeps } from './actor-deps.js'
 import { eventAt, type FoundEvent, type Reads } from './event-table.js'
 import type { Message } from './message.js'
 import { decideAgain } from './redecision.js'
-import { moveVotes } from './votes/voting.js'
 
 /** The enrichment of one event, step by step. */
 export interface EnrichedEvent {
@@ -67,24 +66,37 @@ export function takeEnriched(deps: ActorDeps, { body, micros, applied }: Message
   const { store, settings } = deps
   if (settings.status === 'STOPPED') return { more: command.op === 'bring' }
   if (command.op === 'bring') {
-    for (const { micros: at, steps } of command.events)
-      decideOne(deps, { micros: at, steps: steps.filter((step) => hasStep(settings, step)) }, micros)
-    return { more: false }
+    const brought = command.events.map(({ micros: at, steps }) => {
+      return { micros: at, steps: steps.filter((step) => hasStep(settings, step)) }
+    })
+    return { more: decideSome(deps, brought, micros) < brought.length }
   }
   const waiting = [...store.range('awaited', { ...jobRange(settings.id), limit: limits.resumeEventsPerTurn })]
   const due = waiting.filter(({ key }) => timeOfKey(key) <= command.through)
-  for (const { key } of due) decideOne(deps, { micros: timeOfKey(key), steps: command.steps }, micros)
-  return { more: due.length === limits.resumeEventsPerTurn }
+  const givenUp = due.map(({ key }) => ({ micros: timeOfKey(key), steps: command.steps }))
+  const decided = decideSome(deps, givenUp, micros)
+  return { more: decided < due.length || due.length === limits.resumeEventsPerTurn }
+}
+
+/** Decides events up to the bound of one message; returns how many. */
+function decideSome(deps: ActorDeps, events: readonly EnrichedEvent[], atMicros: number): number {
+  let bytes = 0
+  for (const [place, event] of events.entries()) {
+    if (bytes >= limits.decidedBytesPerMessage) return place
+    bytes += decideOne(deps, event, atMicros)
+  }
+  return events.length
 }
 
 function hasStep({ pipeline }: JobSettings, { integrationId }: EnrichedStep): boolean {
   return integrationId === undefined || pipeline.some((step) => enriches(step) && step.integrationId === integrationId)
 }
 
-function decideOne(deps: ActorDeps, { micros, steps }: EnrichedEvent, atMicros: number): void {
+/** Returns the bytes of the event; 0 where nothing waited. */
+function decideOne(deps: ActorDeps, { micros, steps }: EnrichedEvent, atMicros: number): number {
   const { store, codec, settings } = deps
   const event = eventAt(store, settings.id, micros)
-  if (event === null || event.header.enrichments !== 'awaited') return
+  if (event === null || event.header.enrichments !== 'awaited') return 0
   const body = codec.decode(decodeContent(event.record).body)
   const had = Object.hasOwn(body, ENRICHMENT) ? { had: body[ENRICHMENT] } : {}
   const row: EnrichmentRow = { atMicros, steps: steps.map(({ fields, integrationId, ...note }) => note), ...had }
@@ -92,11 +104,9 @@ function decideOne(deps: ActorDeps, { micros, steps }: EnrichedEvent, atMicros: 
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
   for (const { outcome } of steps) deps.stats.decided.enriched(outcome)
   store.put('lookups', timeKey(settings.id, micros), encodeEnrichments(fate.row))
-  if (event.header.hasFeedback && hasBuckets(settings.category)) {
-    const values = deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body))
-    moveVotes(deps, event, deps.buckets.of(store, values))
-  }
+  deps.points.countValues(deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body)))
   decideAgain(deps, { ...event, record: fate.record }, atMicros)
+  return event.record.length
 }
 
 /** The body with what the steps found, or null where it stays as it is. */

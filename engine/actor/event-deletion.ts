@@ -9,7 +9,7 @@ import { dropBallot } from './votes/ballots.js'
 
 /** Leaves an entry in `ids` to the caller: another version of the event may take it over (S6). */
 export function deleteEvent(deps: ActorDeps, event: FoundEvent): void {
-  const { store, settings, stats, buckets, cause } = deps
+  const { store, settings, stats, buckets, points, cause } = deps
   const { header, micros } = event
   const key = timeKey(settings.id, micros)
   store.delete('events', key)
@@ -30,4 +30,5 @@ export function deleteEvent(deps: ActorDeps, event: FoundEvent): void {
     pending: pending - Number(header.pending),
     feedbackEvents: feedbackEvents - Number(header.hasFeedback),
   })
+  if (events === 1) points.clear()
 }

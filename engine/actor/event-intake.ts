@@ -89,7 +89,7 @@ export class EventIntake {
       this.#takeIn(arrivals.of(envelope), origin)
       if (feedback === null) continue
       const event = must(eventAt(store, settings.id, micros), 'the event just stored')
-      const label = labelOf(settings.labels, feedback)
+      const label = labelOf(settings.labels, { label: must(feedback.label, 'the label of a historic event') })
       modelEvidence(this.#deps, event, label, micros)
       voteOnEvent(this.#deps, event, { eventId: eventIdOf(micros), feedback, label }, { by, atMicros: micros })
     }
@@ -98,7 +98,7 @@ export class EventIntake {
 
   /** The walk of one event: known? → decision points → bucket → decision → record. */
   #takeIn(arrival: Arrival, { micros, applied, clientId, idFromBody, enrichments }: Origin): EventReply {
-    const { store, settings, stats, buckets } = this.#deps
+    const { store, settings, stats, buckets, points, arrivals } = this.#deps
     if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
     }
@@ -128,6 +128,7 @@ export class EventIntake {
     stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     stats.countDecision(decision)
     if (enrichments === 'passed_over') stats.decided.enriched(enrichments)
+    if (enrichments !== 'awaited') points.count(bucket, () => arrivals.valuesOf(arrival))
     buckets.add(bucket, micros, decision.label)
     return replyOf(this.#deps, { header, micros, bucket, idFromBody })
   }
@@ -167,9 +168,8 @@ export class EventIntake {
     const { arrivals, model, cause } = this.#deps
     if (cause !== null)
       return { lacks: false, decision: pending ? noDecision : cause.take(micros, arrivals.bodyOf(arrival), micros) }
-    const values = bucket === null ? arrivals.valuesOf(arrival) : bucket.values
-    const lacks = bucket === null ? lacksPoints(values) : bucket.lacksPoints
-    return { lacks, decision: pending || lacks ? noDecision : model.decide(values, bucket) }
+    const lacks = bucket === null ? lacksPoints(arrivals.valuesOf(arrival)) : bucket.lacksPoints
+    return { lacks, decision: pending || lacks ? noDecision : model.decide(() => arrivals.valuesOf(arrival), bucket) }
   }
 
   #bucketOf(arrival: Arrival): Bucket {

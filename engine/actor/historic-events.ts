@@ -20,14 +20,14 @@ export interface HistoricEvent {
 /** The analyst of a vote that names nobody. */
 const NOBODY = 'historic'
 
-/** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label. */
+/** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, body_too_large, unknown_label. */
 export function parseHistoric(
   text: string,
   sectionNames: readonly string[],
   labels: readonly Label[],
 ): HistoricEvent[] {
   const valuesMax = valuesMaxOf(limits.bodyBytesMax)
-  if (hasMoreValues(text, valuesMax)) throw invalid(['body'], `a request has at most ${valuesMax} values`, 'too_long')
+  if (hasMoreValues(text, valuesMax)) throw tooLarge(`a request has at most ${valuesMax} values`)
   let document: unknown
   try {
     document = JSON.parse(text)
@@ -38,7 +38,7 @@ export function parseHistoric(
     typeof document === 'object' && document !== null ? (document as { events?: unknown }).events : undefined
   if (!Array.isArray(events)) throw invalid(['body', 'events'], 'Input should be an array', 'array_type')
   if (events.length > limits.historicEventsMax) {
-    throw invalid(['body', 'events'], `a request has at most ${limits.historicEventsMax} historic events`, 'too_long')
+    throw tooLarge(`a request has at most ${limits.historicEventsMax} historic events`)
   }
   return events.map((event: unknown, place) => {
     try {
@@ -98,6 +98,10 @@ function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | nu
 
 function invalid(loc: readonly string[], msg: string, type: string): Refusal {
   return new Refusal('invalid_body', `${loc.join('.')}: ${msg}`, { issues: [{ loc, msg, type }] })
+}
+
+function tooLarge(message: string): Refusal {
+  return new Refusal('body_too_large', message)
 }
 
 /** The same refusal, with the place of the event in its path. */

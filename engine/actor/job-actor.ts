@@ -16,7 +16,9 @@ import { modelKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { Arrivals } from './arrival.js'
 import { BucketCache } from './buckets/bucket-cache.js'
+import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { DeferredCounters } from './buckets/deferred-counters.js'
+import { PointCounter } from './buckets/point-counter.js'
 import { CauseStage } from './cause/cause-stage.js'
 import { takeEnriched } from './enrichment-results.js'
 import { erase } from './erase.js'
@@ -39,11 +41,13 @@ export interface JobActorDeps {
   readonly codec: BodyCodec
   readonly sectionNames: readonly string[]
   readonly deferred: DeferredCounters
+  readonly memory: BucketMemory
 }
 
 export class JobActor {
   readonly #shared: JobActorDeps
   readonly #stats: JobStats
+  #points: PointCounter | null = null
   #deps!: ActorDeps
   #intake!: EventIntake
 
@@ -53,22 +57,25 @@ export class JobActor {
     this.configure(settings)
   }
 
-  /** How much of the job's buckets is in memory. */
-  get cached(): Pick<BucketCache, 'size' | 'chars'> {
-    return this.#deps.buckets
+  /** The memory of its buckets is free: it is not used any more, or its job is set up anew. */
+  drop(): void {
+    this.#deps.buckets.drop()
   }
 
   /** Takes the job's settings, when it starts and whenever they have changed. */
   configure(settings: JobSettings): void {
-    const { store, codec, sectionNames, deferred } = this.#shared
+    const { store, codec, sectionNames, deferred, memory } = this.#shared
     const stats = this.#stats
     const arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = arrivals.points
-    const buckets = new BucketCache({ settings, fingerprint, stats, deferred })
+    const buckets = new BucketCache({ settings, fingerprint, stats, deferred, memory })
     const model = new JobModel(settings, fingerprint, store, stats)
     model.open()
     const cause = hasClusters(settings.category) ? new CauseStage({ store, codec, settings, stats, model }) : null
-    this.#deps = { store, codec, settings, stats, arrivals, buckets, model, cause }
+    const known = this.#points?.fingerprint === fingerprint ? this.#points : null
+    const points = known ?? new PointCounter(settings, fingerprint, store, stats)
+    this.#points = points
+    this.#deps = { store, codec, settings, stats, arrivals, buckets, points, model, cause }
     this.#intake = new EventIntake(this.#deps, sectionNames)
   }
 
@@ -107,16 +114,12 @@ export class JobActor {
 
   /** Writes what only the end of the turn knows, and adds what was decided to the list (decision-counts.ts). */
   finish(decided: number[]): void {
-    const { store, settings, stats, buckets, cause } = this.#deps
+    const { store, settings, stats, buckets, points, cause } = this.#deps
     buckets.write(store)
     cause?.finish()
+    points.write(store)
     stats.write(store)
     stats.decided.take(settings.id, decided)
-  }
-
-  /** Forgets the oldest buckets above these bounds. Only between turns. */
-  shrink(bucketsMax: number, charsMax: number): void {
-    this.#deps.buckets.shrink(bucketsMax, charsMax)
   }
 
   /** A training is done: the model and the knowledge base that it was trained on become active in one commit. */

@@ -5,8 +5,8 @@
  * reprocess-tasks.ts, enrichment-results.ts), the decision (job-model.ts, cause-stage.ts).
  *
  * 1. The decision that stood is kept beside the new one. An event that was waiting had none.
- * 2. The event moves to the bucket that it would be in if it arrived now. The old bucket keeps its votes. An event with
- *    votes of its own, from when the job had no buckets, stays without a bucket: those votes are about it alone.
+ * 2. The event moves to the bucket that it would be in if it arrived now, with the votes on it. An event with votes of
+ *    its own, from when the job had no buckets, stays without a bucket.
  * 3. The trust watch sees each event once, when it is first decided.
  * 4. `decidedSinceTraining` and similar counters count each event's latest decision, once.
  */
@@ -22,6 +22,7 @@ import type { Bucket } from './buckets/bucket.js'
 import { noteChange } from './decision-changes.js'
 import type { FoundEvent } from './event-table.js'
 import { readBallot } from './votes/ballots.js'
+import { moveVotes } from './votes/voting.js'
 
 /**
  * Decides the event again, at `atMicros`. True where its label has changed. An event that is `awaited` counts as
@@ -35,6 +36,7 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
   const hasOwnVotes = header.bucketId === null && readBallot(store, jobId, timeValue(micros)) !== null
   const bucket = hasBuckets(settings.category) && !hasOwnVotes ? deps.buckets.of(store, values) : null
   const bucketId = bucket === null ? null : bucket.id
+  if (bucket !== null && header.hasFeedback) moveVotes(deps, event, bucket)
   const lacks = deps.cause === null && lacksPoints(values)
   const ownSubject = hasOwnVotes ? timeValue(micros) : null
   const decision =
@@ -42,7 +44,7 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
       ? deps.cause.again(event, atMicros, ownSubject)
       : lacks
         ? noDecision
-        : model.decide(values, bucket, { ownSubject, again: !header.pending })
+        : model.decide(() => values, bucket, { ownSubject, again: !header.pending })
   const enrichments = header.enrichments === 'awaited' ? 'stored' : header.enrichments
   const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId, enrichments }
   if (header.pending) {

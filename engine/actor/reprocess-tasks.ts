@@ -137,12 +137,16 @@ function decidePiece(
   command: Extract<TaskCommand, { op: 'piece' }>,
   micros: number,
 ): Partial<ReprocessRow> {
-  let [updatedNow, changedNow] = [updated, changed]
-  for (const time of command.times) {
+  let [updatedNow, changedNow, bytes] = [updated, changed, 0]
+  for (const [place, time] of command.times.entries()) {
+    // The task goes on from here: its cursor is the last time that was decided.
+    if (bytes >= limits.decidedBytesPerMessage)
+      return { state: 'running', cursor: command.times[place - 1] as number, updated: updatedNow, changed: changedNow }
     const event = eventAt(deps.store, deps.settings.id, time)
     // An event that waits for enrichment is decided when that has ended.
     if (event === null || event.header.enrichments === 'awaited') continue
     updatedNow++
+    bytes += event.record.length
     if (decideAgain(deps, event, micros)) changedNow++
   }
   const end: Partial<ReprocessRow> = command.last ? { state: 'finished', finishedMicros: micros } : {}

@@ -40,15 +40,19 @@ export interface FollowsFrom {
   readonly belief: number
 }
 
-/** An earlier or the current decision on an event. */
-export interface DecisionThen {
-  readonly atMicros: number
+/** A label with a confidence, and where it comes from. */
+export interface Answered {
   readonly result: string
   readonly resultLabel: string
   /** 0 to 100. */
   readonly confidenceScore: number
   /** What decided: untrained, model, ageing_model, knowledge_base, none. */
   readonly source: string
+}
+
+/** An earlier or the current decision on an event. */
+export interface DecisionThen extends Answered {
+  readonly atMicros: number
 }
 
 /** An event in its cluster. */
@@ -63,6 +67,8 @@ export interface ClusterPlace {
   readonly followers: number
   /** All decisions on the event, oldest first. */
   readonly decisions: readonly DecisionThen[]
+  /** The answer of the cluster alone, of the source `untrained`; null where the event has a decision. */
+  readonly suggestion: Answered | null
 }
 
 /** An alert in its cluster's tree. */
@@ -74,6 +80,7 @@ export interface ClusterMember {
   readonly result: string
   readonly resultLabel: string
   readonly confidenceScore: number
+  readonly suggestion: Answered | null
   readonly followsFrom: FollowsFrom | null
   readonly followers: number
   /** The alerts of this page that follow from it. */

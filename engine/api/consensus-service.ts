@@ -21,13 +21,23 @@ export interface ConsensusView {
   readonly bucketState: BucketState
   /** The override of an administrator, or null. */
   readonly override: { readonly label: string; readonly by: string; readonly atMicros: number } | null
-  /** The latest vote of each analyst, oldest first. */
+  /** Voted events by the names of labels; analysts, where there are no buckets. */
+  readonly split: Readonly<Record<string, number>>
+  /** Voted events whose analysts are tied: they say nothing. */
+  readonly tiedEvents: number
+  /** The voted events have more than one label. */
+  readonly mixed: boolean
+  /** Number of stored votes. */
+  readonly votesCount: number
+  /** Each analyst's latest vote on each event, oldest first; the latest limits.votesShownMax of them. */
   readonly votes: readonly {
     readonly analyst: string
     readonly label: string
     readonly atMicros: number
     /** The event that the vote was cast on; null where a newer version has replaced it. */
     readonly eventId: string | null
+    /** Only in a vote on the whole bucket: the number of events that it counts for. */
+    readonly countsForEvents?: number
     /**
      * The analyst's notes and any JSON with them, or null. Only in the view of one target: a page could grow too large.
      */

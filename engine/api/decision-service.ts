@@ -24,9 +24,11 @@ import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
+import type { Warning } from './warning.js'
 
 export type { IntegrationMetadataService } from './integration-metadata-service.js'
 export type * from './resource-service.js'
+export type * from './warning.js'
 
 export type { BucketState } from '../domain/learn/knowledge-base.js'
 export type { Role, Scope } from './scopes.js'
@@ -68,13 +70,43 @@ export interface IngestReceiver {
   readonly trace?: TurnTrace | null
 }
 
-/** A vote. */
+/** A vote, or its withdrawal. */
 export interface FeedbackInput {
   readonly analyst: string
-  /** A label's name in any case, its id, or an alias `label_n`, `class_n` (C1.9). */
-  readonly label: string
+  /** A label's name in any case, its id, or an alias `label_n`, `class_n` (C1.9); null withdraws. */
+  readonly label: string | null
+  /** `bucket`: the vote is about all events of the bucket, in place of the analyst's votes on them. Default `event`. */
+  readonly scope?: VoteScope
   readonly closingNotes?: string
   readonly indicators?: unknown
+}
+
+export type VoteScope = 'event' | 'bucket'
+
+/** How the events of a bucket are answered. */
+export interface AnswerView {
+  readonly result: string
+  readonly resultLabel: string
+  /** A percentage. */
+  readonly confidenceScore: number
+}
+
+/** What a vote changed. */
+export interface VoteEffect {
+  /** Hexadecimal, or null where the job has no buckets. */
+  readonly bucketId: string | null
+  /** Number of events that the vote has a say in: those of the bucket. */
+  readonly appliesToEvents: number
+  /** The name of a label, `Undecided`, or null. */
+  readonly consensusBefore: string | null
+  readonly consensus: string | null
+  /** The evidence by the names of the labels: voted events of the bucket, or analysts where there are no buckets. */
+  readonly split: Readonly<Record<string, number>>
+  readonly mixed: boolean
+  readonly bucketState: BucketState
+  /** How the next event of the bucket is answered; null where there is no model, or no bucket. */
+  readonly answerBefore: AnswerView | null
+  readonly answer: AnswerView | null
 }
 
 export type RetrainState = 'not_trained' | 'queued' | 'training' | 'RETRAIN_FINISHED' | 'RETRAIN_FAILED'
@@ -98,6 +130,8 @@ export interface JobView {
   readonly lastFeedbackMicros: number | null
   readonly lastTrainStartMicros: number | null
   readonly lastTrainFinishedMicros: number | null
+  /** What will probably not do what people want of the job; places are in its properties. */
+  readonly warnings: readonly Warning[]
   /** The data type of its External REST API input, or '' without one. */
   readonly dataType: string
   /** True where it has an enabled External REST API input (CONTRACT.md#jobs). */
@@ -125,6 +159,8 @@ export interface DecisionService {
 
   /** @throws Refusal job_not_found, also for a job that the principal must not see (S1). */
   job(principal: Principal, id: number): JobHandle
+  /** The job that the principal posts events to. @throws Refusal job_not_found, input_disabled. */
+  jobForPosts(principal: Principal, id: number): JobHandle
   /** @throws Refusal job_not_found. */
   jobByTitle(principal: Principal, title: string): JobHandle
 
@@ -148,8 +184,8 @@ export interface DecisionService {
   event(job: JobHandle, eventId: string): EventView
   /** @throws Refusal event_not_found. */
   exportEvent(job: JobHandle, eventId: string): EventExport
-  /** Rejects with unknown_label, event_not_found. Resolves when the vote is flushed. */
-  giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<void>
+  /** Rejects with unknown_label, event_not_found, vote_not_found. Resolves when the vote is flushed. */
+  giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect>
 
   jobView(job: JobHandle): JobView
   /** Jobs that the principal may see, sorted by id; with `restInputOnly` only those with an External REST API input. */

@@ -1,4 +1,5 @@
 /** The contract of resources: jobs, integrations and api keys. */
+import type { Warning } from './warning.js'
 
 export interface ResourceRef {
   readonly type: 'api_key' | 'integration' | 'job'
@@ -11,11 +12,15 @@ export interface ResourceRef {
   readonly url: string
   /** Only for an api key that this request created. */
   readonly value?: string
+  /** Where its properties are in the document that was applied. */
+  readonly place?: readonly (string | number)[]
 }
 
 export interface ApplyOutcome {
   readonly created: readonly ResourceRef[]
   readonly updated: readonly ResourceRef[]
+  /** What was accepted and will probably not do what its author wants. */
+  readonly warnings: readonly Warning[]
 }
 
 /** The resource to delete. */

@@ -8,19 +8,25 @@ import { theHive } from './cases/thehive.js'
 import type { OutsideKind } from './contract.js'
 import { kafka } from './kafka/kafka.js'
 import { nats } from './nats/nats.js'
-import { searchEngine } from './search-engine/search-engine.js'
+import { qRadar } from './qradar/qradar.js'
+import { elasticsearch, openSearch, searchEngine } from './search-engine/search-engine.js'
 import { slack } from './slack/slack.js'
 import { splunk } from './splunk/splunk.js'
 import { syslog } from './syslog/syslog.js'
 import { taxii } from './taxii/taxii.js'
+import { virusTotal } from './virustotal/virustotal.js'
 import { wazuh } from './wazuh/wazuh.js'
 import { webhook } from './webhook/webhook.js'
 
 export const outsideKinds: readonly OutsideKind[] = [
   searchEngine,
+  openSearch,
+  elasticsearch,
   wazuh,
   splunk,
   taxii,
+  virusTotal,
+  qRadar,
   webhook,
   slack,
   syslog,

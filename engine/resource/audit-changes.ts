@@ -43,7 +43,7 @@ function showJob(job: JobSettings, titleOf: (integrationId: number) => string): 
       category,
       status,
       decision_points: job.decisionPoints,
-      labels: job.labels.map(({ id, name, hexColor }) => ({ id, name, hex_color: hexColor })),
+      labels: job.labels.map(({ hexColor, ...label }) => ({ ...label, hex_color: hexColor })),
       auto_retrain: job.autoRetrain,
       feedback_columns: feedbackColumns,
       pipeline: job.pipeline.map(

@@ -13,6 +13,7 @@
 import { limits } from '../limits.js'
 import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineStep } from '../domain/job/job.js'
 import { defaultLabels, labelAmbiguity, placeLabels } from '../domain/job/labels.js'
+import type { Warning } from '../api/warning.js'
 import type { Sealer } from './access/sealing.js'
 import type { Issues, Place } from './document-issues.js'
 import type { AutoRetrainProperties, JobProperties, StepProperties } from './job-shapes.js'
@@ -20,6 +21,7 @@ import type { IntegrationRecord } from './records.js'
 import { roleOf, type IntegrationKind, type IntegrationRegistry } from './registry/integration-registry.js'
 import { withLabels, type LabelNames } from './registry/label-parameters.js'
 import { readParameters } from './registry/parameters.js'
+import { unknownParameters } from './unknown-properties.js'
 
 /** What the merge of one job needs from the plan. */
 export interface JobContext {
@@ -36,6 +38,7 @@ export interface JobContext {
   /** Place of the job's properties in the document. */
   readonly place: Place
   readonly issues: Issues
+  warn(warnings: readonly Warning[]): void
 }
 
 /** The fields of a job that no document gives. */
@@ -83,7 +86,7 @@ function mergeStep(
   given: StepProperties,
   integration: IntegrationRecord,
   place: Place,
-  { kinds, sealer, stamp, issues, category, before, labels }: PipelineContext,
+  { kinds, sealer, stamp, issues, warn, category, before, labels }: PipelineContext,
 ): PipelineStep | null {
   const kind = kinds.byId(integration.kind)
   const role = given.role ?? (kind.roles.length === 1 ? kind.roles[0]?.role : undefined)
@@ -108,6 +111,7 @@ function mergeStep(
     sealer,
     report: issues.under(at),
   })
+  warn(unknownParameters(at, given.parameters ?? {}, spec.parameters))
   const kept = { ...old?.kept, ...given.kept }
   return {
     integrationId: integration.id,

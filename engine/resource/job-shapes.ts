@@ -6,7 +6,7 @@
  */
 import { z } from 'zod'
 import { limits } from '../limits.js'
-import { integrationRoles, jobCategories, outlierRateMax, outlierRateMin } from '../domain/job/job.js'
+import { integrationRoles, jobCategories, labelRoles, outlierRateMax, outlierRateMin } from '../domain/job/job.js'
 import { namedObjectives } from '../domain/job/objective.js'
 import { retentionDaysMax, retentionEventsMax } from '../domain/job/retention.js'
 import { cronFault } from './cron.js'
@@ -19,13 +19,25 @@ function spelling(text: string): string {
     .replaceAll(/[\s_-]+/g, '_')
 }
 
-/** One of the words, in any spelling. */
-function choice<T extends string>(words: readonly T[]): z.ZodType<T, string> {
+/** A category that other services with this API have, and what takes its place here. */
+export const NO_AUTOMATION =
+  'Automation is no category here: take Decision intelligence, and let steps with the role post_decision or ' +
+  'case_creation act on its decisions'
+
+export function isAutomation(category: string): boolean {
+  return spelling(category) === 'automation'
+}
+
+/** One of the words, in any spelling. `special` may give a sentence of its own for another word. */
+function choice<T extends string>(
+  words: readonly T[],
+  special: (given: string) => string | null = () => null,
+): z.ZodType<T, string> {
   const text = z.string().meta({ enum: [...words] })
   return text.transform((given, context) => {
     const found = words.find((word) => spelling(word) === spelling(given))
     if (found !== undefined) return found
-    context.addIssue({ code: 'custom', message: `must be one of: ${words.join(', ')}` })
+    context.addIssue({ code: 'custom', message: special(given) ?? `must be one of: ${words.join(', ')}` })
     return z.NEVER
   })
 }
@@ -59,8 +71,11 @@ const label = z
       .optional()
       .describe('#rrggbb. Default: the colour of its position.'),
     id: labelName.optional().describe('The value of `result`. Default: label_0, label_1 or label_2.'),
+    role: choice(labelRoles)
+      .optional()
+      .describe('Root cause analysis: what the label means. Default: what its name says, else its position.'),
   })
-  .transform(({ name, hex_color, id }) => ({ name, hexColor: hex_color, id }))
+  .transform(({ name, hex_color, id, role }) => ({ name, hexColor: hex_color, id, role }))
 
 const autoRetrain = z
   .object({
@@ -123,6 +138,7 @@ const advancedSettings = z
       .array(label)
       .length(limits.labelsPerJob, `a job has exactly ${limits.labelsPerJob} labels`)
       .refine((labels) => unique(labels.map((each) => each.name.trim().toLowerCase())), 'names must differ')
+      .refine((labels) => unique(labels.flatMap((each) => each.role ?? [])), 'roles must differ')
       .optional()
       .describe('Exactly three. Default: the labels of the category.'),
     auto_retrain: autoRetrain.optional(),
@@ -135,6 +151,10 @@ const advancedSettings = z
     objective: objective
       .optional()
       .describe('What decisions are optimized for. Default: macro_f1, and accuracy for root cause analysis.'),
+    decide_untrained: flag.describe(
+      'Root cause analysis: true makes the answer of the clusters the decision while the job is untrained. ' +
+        'Default: it is only a suggestion.',
+    ),
     retention: z
       .strictObject({
         days: z.int().min(1).max(retentionDaysMax).optional(),
@@ -190,7 +210,9 @@ export const jobProperties = z
   .object({
     title: name.describe('Identifies the job.'),
     description: description.optional().describe('For people.'),
-    category: choice(jobCategories).optional().describe('How the job decides; it cannot change.'),
+    category: choice(jobCategories, (given) => (isAutomation(given) ? NO_AUTOMATION : null))
+      .optional()
+      .describe('How the job decides; it cannot change.'),
     decision_points: decisionPoints.describe('Paths into the event, in dot notation.'),
     features: decisionPoints.describe('An older name of decision_points.'),
     advanced_settings: advancedSettings.optional().describe('Labels, scheduled training, retention and more.'),

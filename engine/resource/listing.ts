@@ -10,6 +10,7 @@ import { must } from '../assert.js'
 import type { AutoRetrain, JobSettings, PipelineStep } from '../domain/job/job.js'
 import { Refusal } from '../errors.js'
 import type { ResourceQuery } from '../api/decision-service.js'
+import type { Warning } from '../api/warning.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import { writeReference } from './references.js'
 import { withoutSecrets } from './registry/parameters.js'
@@ -64,8 +65,14 @@ function showStep(step: PipelineStep, state: ResourceState): unknown {
   }
 }
 
-function showJob(job: JobSettings, state: ResourceState, full: boolean): unknown {
-  const labels = { custom_labels: job.labels.map(({ id, name, hexColor }) => ({ name, hex_color: hexColor, id })) }
+type WarningsOf = (job: JobSettings) => readonly Warning[]
+
+function showJob(job: JobSettings, state: ResourceState, warningsOf: WarningsOf | null): unknown {
+  const labels = {
+    custom_labels: job.labels.map(({ id, name, hexColor, role }) => {
+      return { name, hex_color: hexColor, id, ...(role === undefined ? {} : { role }) }
+    }),
+  }
   const brief = {
     id: job.id,
     title: job.title,
@@ -74,7 +81,7 @@ function showJob(job: JobSettings, state: ResourceState, full: boolean): unknown
     decision_points: job.decisionPoints,
     advanced_settings: labels,
   }
-  if (!full) return { [job.title]: { type: 'job', properties: brief } }
+  if (warningsOf === null) return { [job.title]: { type: 'job', properties: brief } }
   const properties = {
     ...brief,
     description: job.description,
@@ -87,6 +94,12 @@ function showJob(job: JobSettings, state: ResourceState, full: boolean): unknown
     pipeline_integrations: job.pipeline.map((step) => showStep(step, state)),
     remove_missing_pipeline_integrations: false,
     created_at: job.createdAt,
+    warnings: warningsOf(job).map(({ type, place, message, action }) => ({
+      type,
+      loc: place.map(String),
+      msg: message,
+      action,
+    })),
   }
   return { [job.title]: { type: 'job', properties } }
 }
@@ -123,9 +136,13 @@ export function findResources(state: ResourceState, { type, title, id }: Resourc
 }
 
 /** The resources of a query, as GET shows them. Jobs are in full for a query by title or id, or with `full`. */
-export function listResources(state: ResourceState, query: ResourceQuery): unknown[] {
+export function listResources(
+  state: ResourceState,
+  query: ResourceQuery,
+  warningsOf: WarningsOf = () => [],
+): unknown[] {
   const { apiKeys, integrations, jobs } = findResources(state, query)
   const full = query.full ?? (query.title !== undefined || query.id !== undefined)
-  const shownJobs = jobs.map((job) => showJob(job, state, full))
+  const shownJobs = jobs.map((job) => showJob(job, state, full ? warningsOf : null))
   return [...apiKeys.map(showKey), ...integrations.map((record) => showIntegration(record, state)), ...shownJobs]
 }

@@ -14,16 +14,19 @@ import { isoMicros, type Clock } from '../clock.js'
 import type { Random } from '../rng.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { ApplyOutcome, ResourceRef } from '../api/decision-service.js'
+import type { Warning } from '../api/warning.js'
 import type { Sealer } from './access/sealing.js'
 import { hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
 import { Issues } from './document-issues.js'
 import { mergeJob, type JobIdentity } from './job-plan.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import type { References } from './references.js'
+import { isAlike } from './registry/integration-registry.js'
 import { readParameters } from './registry/parameters.js'
 import { refer } from './resource-names.js'
 import type { ResourceInput, ResourceInputOf } from './shapes.js'
 import { Changes, type ResourceState } from './state.js'
+import { unknownParameters } from './unknown-properties.js'
 
 /** What planning needs for new records. */
 export interface PlanDeps {
@@ -49,6 +52,7 @@ export class Plan {
   readonly #changes = new Changes()
   readonly #created: ResourceRef[] = []
   readonly #updated: ResourceRef[] = []
+  readonly #warnings: Warning[] = []
   readonly issues = new Issues()
   readonly #state: ResourceState
   readonly #references: References
@@ -73,6 +77,7 @@ export class Plan {
   }
 
   add(input: ResourceInput): void {
+    this.#warnings.push(...input.warnings)
     if (input.type === 'api_key') this.#addKey(input)
     else if (input.type === 'integration') this.#addIntegration(input)
     else this.#addJob(input)
@@ -84,7 +89,10 @@ export class Plan {
     if (this.#nextJobId !== nextJobId || this.#nextIntegrationId !== nextIntegrationId) {
       this.#changes.counters = { nextJobId: this.#nextJobId, nextIntegrationId: this.#nextIntegrationId }
     }
-    return { changes: this.#changes, outcome: { created: this.#created, updated: this.#updated } }
+    return {
+      changes: this.#changes,
+      outcome: { created: this.#created, updated: this.#updated, warnings: this.#warnings },
+    }
   }
 
   #addKey({ identifier, properties }: ResourceInputOf<'api_key'>): void {
@@ -117,7 +125,7 @@ export class Plan {
       this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
       return
     }
-    if (before !== undefined && before.kind !== kind.id) {
+    if (before !== undefined && !isAlike(kinds.byId(before.kind), kind)) {
       const msg = `is ${kinds.byId(before.kind).name} and cannot change; create another integration for another type`
       this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
       return
@@ -129,6 +137,7 @@ export class Plan {
       sealer: this.#deps.sealer,
       report: this.issues.under([...place, 'parameters']),
     })
+    this.#warnings.push(...unknownParameters([...place, 'parameters'], parameters, kind.connection))
     for (const { name, type } of kind.connection) {
       if (type === 'api_key' && Object.hasOwn(parameters, name) && typeof given[name] === 'string') {
         given[name] = must(this.#references.resolve('api_key', given[name]), 'a reference that was resolved')
@@ -156,13 +165,14 @@ export class Plan {
       stamp: this.#deps.stamp,
       place: input.inside,
       issues: this.issues,
+      warn: (warnings: readonly Warning[]) => void this.#warnings.push(...warnings),
     }
     const merged = mergeJob(input.properties, before, identity, context)
     let job: JobSettings = merged
     if (before !== null && !isDeepStrictEqual(merged, before)) job = { ...merged, revision: before.revision + 1 }
     if (!isDeepStrictEqual(job, before)) this.#changes.jobs.set(id, job)
     const list = before === null ? this.#created : this.#updated
-    list.push(refer('job', job, input.identifier))
+    list.push({ ...refer('job', job, input.identifier), place: input.inside })
   }
 
   #integrationOf(resource: string): IntegrationRecord | null {

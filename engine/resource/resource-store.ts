@@ -14,6 +14,7 @@ import { Refusal } from '../errors.js'
 import type { AuditEntry } from '../api/audit-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from '../api/decision-service.js'
 import type { IntegrationMetadataService } from '../api/integration-metadata-service.js'
+import type { Warning } from '../api/warning.js'
 import { type Author, type Principal, type ScopedAuthor, theService } from '../api/principal.js'
 import type { Environment } from '../store/environment.js'
 import { Credentials } from './access/credentials.js'
@@ -169,6 +170,11 @@ export class ResourceStore {
     return this.#visibility.canSee(principal, jobId)
   }
 
+  /** True where the job takes events from the principal, who sees it. */
+  canPost(principal: Principal, jobId: number): boolean {
+    return this.#visibility.canPost(principal, jobId)
+  }
+
   /** True where the job has an enabled input for posted events. */
   hasRestInput(job: JobSettings): boolean {
     return this.#visibility.hasRestInput(job)
@@ -207,8 +213,8 @@ export class ResourceStore {
   }
 
   /** In the form that clients read (C3.8). */
-  list(query: ResourceQuery): unknown[] {
-    return listResources(this.#state, query)
+  list(query: ResourceQuery, warningsOf?: (job: JobSettings) => readonly Warning[]): unknown[] {
+    return listResources(this.#state, query, warningsOf)
   }
 
   /**

@@ -4,14 +4,16 @@
  * Owns: the shape of a resource. Leaves out: the document around it (document.ts), the fields of a job (job-shapes.ts),
  * checks of several resources (references.ts, plan.ts).
  *
- * 1. Unknown fields are ignored (C1.3).
+ * 1. Unknown fields are ignored (C1.3), with a warning (unknown-properties.ts).
  * 2. Issues name their place from the top of the document. All issues are reported together.
  */
 import { z } from 'zod'
 import { limits } from '../limits.js'
+import type { Warning } from '../api/warning.js'
 import { documentEntries } from './document.js'
 import { Issues, type Place } from './document-issues.js'
 import { jobProperties, map, name } from './job-shapes.js'
+import { KnownProperties } from './unknown-properties.js'
 
 const kindName = z.string().max(limits.nameCharsMax).optional()
 
@@ -38,11 +40,19 @@ const resource = z.discriminatedUnion(
   { error: (issue) => (issue.code === 'invalid_union' ? 'must be api_key, integration or job' : undefined) },
 )
 
+const known = {
+  api_key: new KnownProperties('api_key', apiKeyProperties),
+  integration: new KnownProperties('integration', integrationProperties),
+  job: new KnownProperties('job', jobProperties),
+}
+
 interface Standing {
   readonly identifier: string
   readonly place: Place
   /** Place of the properties. */
   readonly inside: Place
+  /** Properties that nothing reads. */
+  readonly warnings: readonly Warning[]
 }
 
 /** One resource of a request, and its place. `properties.title` is the name of an api key. */
@@ -58,8 +68,10 @@ export function parseDocument(document: unknown): ResourceInput[] {
   const inputs: ResourceInput[] = []
   for (const { value, ...standing } of documentEntries(document)) {
     const result = resource.safeParse(value)
-    if (result.success) inputs.push({ ...result.data, ...standing })
-    else
+    if (result.success) {
+      const warnings = known[result.data.type].warnings(value, standing.place, standing.inside)
+      inputs.push({ ...result.data, ...standing, warnings })
+    } else
       for (const { path, message, code } of result.error.issues) {
         const steps = path.filter((part) => typeof part !== 'symbol')
         const [first, ...rest] = steps

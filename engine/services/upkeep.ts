@@ -13,6 +13,7 @@ import { missingForTraining } from '../domain/learn/knowledge-base.js'
 import type { ResourceStore } from '../resource/resource-store.js'
 import { orphanSettings } from '../actor/purge.js'
 import type { ReadableShards } from './read/job-reader.js'
+import { nothingNew } from './training/nothing-new.js'
 import type { Trainings } from './training/trainings.js'
 
 export interface UpkeepDeps {
@@ -83,10 +84,11 @@ export class Upkeep {
         consensusFlips: stats.consensusFlipsSinceTraining,
         undecided: stats.undecidedBallots,
         lowScore: stats.lowScoreBallots,
-      })
+      }) ??
+      nothingNew(job, trainings.view(jobId), stats)
     try {
       if (reason === null) trainings.request(job, 'schedule', { kind: 'service', name: 'schedule' })
-      else trainings.note(jobId, reason)
+      else if (trainings.view(jobId).message !== reason) trainings.note(jobId, reason)
     } catch (error) {
       if (!isRefusal(error, 'training_in_progress')) failed('a scheduled training did not start', error)
     }

@@ -74,6 +74,11 @@ export class BodyCodec {
     }
   }
 
+  /** Releases the memory of a large body. What `encode` has returned is void then. */
+  shrink(): void {
+    this.#writer.shrink()
+  }
+
   /** To be called when the batch of writeNewRows is committed. */
   committed(): void {
     this.#shapesCommitted = this.#shapes.size

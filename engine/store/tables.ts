@@ -13,13 +13,15 @@
  * | lookups  | job, time                    | enrichment of the event (store/enrichment-row.ts)  |
  * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
  * | counts   | job, bucket number (u32)     | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
- * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
+ * | ballots  | job, subject (8 or 16 bytes) | what its votes say together, and the consensus (store/ballot-row.ts) |
+ * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | the decision before a changed one that steps deliver again |
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
+ * | points   | job                          | different values at the decision points (store/point-row.ts) |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
@@ -36,12 +38,14 @@ export const shardTables = [
   'buckets',
   'counts',
   'ballots',
+  'votes',
   'notes',
   'tasks',
   'changes',
   'causes',
   'models',
   'stats',
+  'points',
   'shapes',
   'words',
   'outbox',
@@ -127,6 +131,22 @@ export function writeIdKey(key: Buffer, job: number, bytes: Uint8Array, at = 0):
 /** Key of a bucket, or of a bucket's ballot. */
 export function bucketKey(job: number, bucketId: Uint8Array): Buffer {
   return idKey(job, bucketId)
+}
+
+/** Key of the votes on the event with that ingest time; 0 for votes on the whole bucket. */
+export function voteKey(job: number, subject: Uint8Array, micros: number): Buffer {
+  return Buffer.concat([jobKey(job), subject, timeValue(micros)])
+}
+
+/** All keys of votes on a subject. A subject of 8 bytes is no prefix of one of 16, which is a hash. */
+export function voteRange(job: number, subject: Uint8Array): { from: Buffer; to: Buffer } {
+  return { from: voteKey(job, subject, 0), to: voteKey(job, subject, Number.MAX_SAFE_INTEGER) }
+}
+
+/** The subject and the time in a key of voteKey. */
+export function voteOfKey(key: Uint8Array): { subject: Uint8Array; micros: number } {
+  const at = key.length - 8
+  return { subject: key.subarray(JOB_BYTES, at), micros: timeOfValue(key.subarray(at)) }
 }
 
 export const COUNT_KEY_BYTES = 8

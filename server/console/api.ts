@@ -14,7 +14,8 @@ export interface Job {
   readonly labels: readonly string[]
   readonly processed_documents_count: number
   readonly feedback_documents_count: number
-  readonly last_processed_timestamp: string | null
+  readonly last_processed_timestamp: string
+  readonly warnings: readonly { readonly msg: string; readonly action: string }[]
 }
 
 export interface StoredEvent {
@@ -58,8 +59,11 @@ export async function signIn(key: string, username: string, password: string): P
     )
 }
 
+/** True where the caller has all these scopes. */
+export type May = (...scopes: readonly string[]) => boolean
+
 /** What the caller may do: a page shows no action that would be refused. @throws ApiError. */
-export async function allowed(): Promise<(...scopes: readonly string[]) => boolean> {
+export async function allowed(): Promise<May> {
   const scopes = await ask<readonly string[]>('GET', '/api/v2/token/scopes')
   return (...needed) => needed.every((scope) => scopes.includes(scope))
 }

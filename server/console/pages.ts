@@ -7,7 +7,7 @@
  *
  * 1. A page has no button and no form for what the caller may not do.
  */
-import { allowed, ask, type Job, type StoredEvent } from './api.js'
+import { allowed, ask, type Job, type May, type StoredEvent } from './api.js'
 import { button, carefulButton, element, table, type Element } from './dom.js'
 import { integration, keys, type Page, type Screen } from './set-up-pages.js'
 
@@ -27,6 +27,12 @@ function decisionOf(event: StoredEvent): string {
   return `${event.result_label}, ${event.confidence_score} %${event.outlier ? ', outlier' : ''}`
 }
 
+/** The way to the events of a job, for those who may see them. */
+function eventsLink(jobId: number, may: May): Element | string {
+  if (!may('read:event_query')) return ''
+  return link(`/jobs/feedback-flow/${jobId}`, may('write:event_feedback') ? 'Give feedback' : 'Events')
+}
+
 /** All jobs that the caller may see. */
 const jobs: Page = async () => {
   const may = await allowed()
@@ -40,14 +46,15 @@ const jobs: Page = async () => {
       processed_documents_count: events,
       feedback_documents_count: votes,
       retrain_msg,
+      warnings: jobWarnings,
     }) => [
       link(`/use-cases/overview/${id}`, title),
       category,
-      status,
+      jobWarnings.length === 0 ? status : `${status}, warnings: ${jobWarnings.length}`,
       String(events),
       String(votes),
       retrain_msg,
-      link(`/jobs/feedback-flow/${id}`, may('write:event_feedback') ? 'Give feedback' : 'Events'),
+      eventsLink(id, may),
     ],
   )
   if (rows.length === 0)
@@ -131,6 +138,13 @@ const feedback: Page = async (id, { draw, failed }) => {
   )
 }
 
+/** What is wrong with the job, and what to do for those who may. */
+function warnings(job: Job, mayMend: boolean): Element[] {
+  if (job.warnings.length === 0) return []
+  const items = job.warnings.map(({ msg, action }) => element('li', {}, mayMend ? `${msg} ${action}` : msg))
+  return [element('h2', {}, 'Warnings'), element('ul', { class: 'warnings' }, ...items)]
+}
+
 /** A job with its metrics. */
 const overview: Page = async (id, { draw, failed }) => {
   const may = await allowed()
@@ -157,18 +171,15 @@ const overview: Page = async (id, { draw, failed }) => {
     'section',
     {},
     element('h1', {}, job.title),
-    element(
-      'p',
-      {},
-      link(`/jobs/feedback-flow/${job.job_id}`, may('write:event_feedback') ? 'Give feedback' : 'Events'),
-    ),
+    element('p', {}, eventsLink(job.job_id, may)),
+    ...warnings(job, may('write:resources')),
     table(
       [],
       [
         ['Category', job.category],
         ['Status', job.status],
         ['Labels', job.labels.join(', ')],
-        ['Events', `${job.processed_documents_count}, the latest at ${job.last_processed_timestamp ?? '-'}`],
+        ['Events', `${job.processed_documents_count}, the latest at ${job.last_processed_timestamp || '-'}`],
         ['Events with feedback', String(job.feedback_documents_count)],
         ['Training', `${job.retrain_state} ${job.retrain_msg}`],
         ['Model', job.model_msg],

@@ -23,7 +23,7 @@ export function keyHeader(name: string): string {
 /** The key or token of the request, or ''. */
 export function keyOf(exchange: Exchange, app: App): string {
   const key = exchange.header(app.keyHeader)
-  const neutral = key === '' && app.keyHeader.text !== neutralHeader ? exchange.header(neutralHeader) : key
+  const neutral = key === '' && app.keyHeader !== neutralHeader ? exchange.header(neutralHeader) : key
   return neutral === '' ? (bearer.exec(exchange.header('authorization'))?.[1] ?? '') : neutral
 }
 
@@ -53,7 +53,7 @@ export function authorize(exchange: Exchange, app: App, scope: Scope): Principal
  */
 export function stillAuthorized({ key }: Exchange, app: App, scope: Scope): Principal {
   const principal = ownerOf(key, app)
-  if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${app.keyHeader.text} is needed`)
+  if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`)
   if (scope === 'public' || principal.scopes.has(scope)) return principal
   throw new Refusal('forbidden', lackOf(principal, scope))
 }

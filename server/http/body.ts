@@ -4,7 +4,7 @@
  * Owns: collecting chunks, gzip, the byte order mark, the bound before and after unpacking. Leaves out: the bound over
  * all bodies (held-bytes.ts), JSON (validate.ts), lines (ndjson.ts).
  *
- * 1. A body of one chunk is not copied; a taker that keeps it copies it.
+ * 1. A body of one chunk is copied only until its read has ended; a taker that keeps it copies it.
  * 2. At most the bound is held, compressed or not. Above it the refusal is `body_too_large`, and the rest is dropped.
  * 3. When the client disconnects, the collected chunks are released.
  * 4. A byte order mark, which .NET and PowerShell write before UTF-8, is not part of the body (RFC 8259, 8.1).
@@ -12,6 +12,7 @@
  */
 import { gunzip } from 'node:zlib'
 import { limits, Refusal } from '../../engine/index.js'
+import { afterRead, keepForRead, type AfterRead } from './framing/after-read.js'
 import type { BodySink } from './body-sink.js'
 import type { Exchange } from './exchange.js'
 import { Gatherer } from './gatherer.js'
@@ -67,12 +68,14 @@ export function noRoomForBodies(): Refusal {
 }
 
 /** Collects one body and gives it to its taker. */
-export class BodyCollector implements BodySink {
+export class BodyCollector implements BodySink, AfterRead {
   readonly #bytesMax: number
   readonly #taker: CollectedBody
   readonly #room: HeldBytes
   /** Made with the second chunk: most bodies have one chunk. */
   #gathered: Gatherer | null = null
+  /** The whole body, until its read has ended. */
+  #whole: Uint8Array | null = null
   #over = false
 
   /** `room` counts the bytes held while the body arrives. */
@@ -85,16 +88,29 @@ export class BodyCollector implements BodySink {
   chunk(bytes: Uint8Array, last: boolean): void {
     if (this.#over) return
     if ((this.#gathered?.length ?? 0) + bytes.length > this.#bytesMax) return this.#refuse(this.#tooLarge())
-    if (last && this.#gathered === null) return this.#finish(bytes)
+    if (last && this.#gathered === null) return this.#wait(keepForRead(bytes), bytes)
     const gathered = (this.#gathered ??= new Gatherer(this.#room))
     if (!gathered.add(bytes)) return this.#refuse(noRoomForBodies())
-    if (last) this.#finish(gathered.take())
+    if (last) this.#wait(gathered.take(), bytes)
   }
 
   gone(): void {
     this.#over = true
     this.#gathered?.clear()
     this.#taker.gone?.()
+  }
+
+  /** The read has ended, and the client is still there. */
+  afterRead(): void {
+    const whole = this.#whole
+    this.#whole = null
+    if (!this.#over && whole !== null) this.#finish(whole)
+  }
+
+  #wait(whole: Uint8Array | null, bytes: Uint8Array): void {
+    if (whole === null) return this.#finish(bytes)
+    this.#whole = whole
+    afterRead(this)
   }
 
   #finish(bytes: Uint8Array): void {
@@ -127,7 +143,8 @@ export class BodyCollector implements BodySink {
 
 /**
  * The whole body, which the caller may keep. Rejects with body_too_large, bodies_busy, or invalid_json for invalid
- * gzip. Never settles if the client disconnects first. `gone` is called if it disconnects before it is answered.
+ * gzip. Never settles if the client disconnects first. `gone` is called if it disconnects before it is answered;
+ * without it the work goes on without its client.
  */
 export function collectBody(
   exchange: Exchange,
@@ -137,7 +154,10 @@ export function collectBody(
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const taker: CollectedBody = {
-      collected: (bytes) => resolve(bytes.slice()),
+      collected: (bytes) => {
+        if (gone === undefined) exchange.stopReading()
+        resolve(bytes.slice())
+      },
       uncollected: reject,
       ...(gone === undefined ? {} : { gone }),
     }

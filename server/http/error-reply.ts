@@ -17,8 +17,8 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   invalid_json: 400,
   invalid_body: 422,
   body_too_large: 413,
-  event_too_deep: 422,
-  event_too_wide: 422,
+  event_too_deep: 413,
+  event_too_wide: 413,
   forbidden_field: 422,
   number_too_large: 422,
   event_id_too_long: 422,
@@ -32,10 +32,12 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   model_not_found: 404,
   task_not_found: 404,
   job_stopped: 409,
+  input_disabled: 409,
   bucket_not_found: 404,
   cluster_not_found: 404,
   invalid_cursor: 422,
   override_not_found: 404,
+  vote_not_found: 404,
   queries_busy: 429,
   bodies_busy: 429,
   answers_busy: 429,
@@ -90,8 +92,6 @@ const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
 
 /** The place of a refusal that has no issues of its own. */
 const placeOf: Partial<Record<RefusalCode, readonly string[]>> = {
-  event_too_deep: ['body', 'raw_body'],
-  event_too_wide: ['body', 'raw_body'],
   forbidden_field: ['body', 'raw_body'],
   number_too_large: ['body', 'raw_body'],
   event_id_too_long: ['path', 'event_id'],

@@ -2,27 +2,32 @@
  * One request and its answer: the only owner of a uWebSockets.js pair of request and response.
  *
  * Owns: the pair's lifetime, corking, the single answer, aborts, pausing, streamed answers.
- * Leaves out: paths (router.ts), bodies (body.ts), the content of answers (reply.ts, error-reply.ts), unread bytes
- * (large-answer.ts).
+ * Leaves out: what the request says (incoming-request.ts), paths (router.ts), bodies (body.ts), the content of answers
+ * (reply.ts, error-reply.ts), unread bytes (large-answer.ts).
  *
  * 1. At most one answer is sent. A second one has no effect, nor has one after the client disconnected.
  * 2. A handler that returns has answered or holds the exchange (`hold`, `onBody`); else `leave` answers 500. A pair
  *    that is neither answered nor watched for aborts would end the process.
- * 3. Headers, query and address can be read only until the handler returns: then the native request is freed.
+ * 3. Until the handler returns the request can be read (incoming-request.ts): then it is freed.
  * 4. A chunk given to a sink is valid during that call only; its memory is reused afterwards.
  * 5. An exception in a handler or sink goes to the host's `fault`, never into native code.
+ * 6. A request with faulty headers or a chunked body closes its connection. uWebSockets.js takes trailers and parts of
+ *    chunk extensions for the next request; they must not become one. Such an answer is sent after the read
+ *    (after-read.ts), and after the body if the headers are valid. Until then any further request is cut off.
  */
 import { limits, Refusal } from '../../engine/index.js'
-import { asksForProblem } from './accept.js'
 import { addressOf } from './address.js'
 import type { BodySink } from './body-sink.js'
-import { headerName, type HeaderName } from './header-name.js'
+import { ClosingAnswer } from './framing/closing-answer.js'
 import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse } from './native.js'
-import { isRequestId, nextRequestId } from './request-id.js'
-import { codeOf, noHeaders, sendAnswer, writeHead, type Answer, type Headers } from './send.js'
+import { isChunked } from './framing/request-head.js'
+import { IncomingRequest } from './incoming-request.js'
+import { codeOf, noHeaders, sendAnswer, type Answer, type Content, type Headers } from './send.js'
+import { StreamedAnswer } from './streamed-answer.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
+import { mayStop } from './framing/read-stops.js'
 
 /** The state and callbacks that all exchanges of a listener share. */
 export interface ExchangeHost {
@@ -40,16 +45,12 @@ export interface ExchangeHost {
   failed(exchange: Exchange, error: unknown): void
 }
 
-const requestIdHeader = headerName('x-request-id')
-
 /** Answers with this status or a higher one always have a request id. */
 const ERRORS_FROM = 400
 
-export class Exchange {
-  /** Lower case, as uWebSockets.js gives it. */
-  readonly method: string
-  /** As sent, without the query: neither decoded nor normalized. */
-  readonly path: string
+const connectionClose = ['Connection', 'close'] as const
+
+export class Exchange extends IncomingRequest {
   /** The key that auth.ts accepted. */
   key = ''
   /** The meter of its route. */
@@ -58,56 +59,32 @@ export class Exchange {
   trace: RequestTrace | null = null
   readonly startedMs = performance.now()
   #res: HttpResponse | null
-  #req: HttpRequest | null
   readonly #host: ExchangeHost
-  #givenId: string | null = null
-  #ownId = ''
-  #streamStatus = 0
   #held = false
-  #streaming = false
   #large: LargeAnswer | null = null
-  #wantsProblem = false
+  #stream: StreamedAnswer | null = null
+  /** Not null if the answer closes the connection (invariant 6). */
+  readonly #closing: ClosingAnswer | null
+  #unread = false
+  #bodyEnded = false
 
   /** `method` in lower case; '' to read it from the request. */
   constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost, method: string) {
+    super(req, method)
     this.#res = res
-    this.#req = req
     this.#host = host
-    this.method = method === '' ? req.getMethod() : method
-    this.path = req.getUrl()
+    this.#closing = this.headFault !== null || isChunked() ? new ClosingAnswer() : null
+    if (this.headFault !== null) this.#closing?.bodyEnded()
+    else if (this.#closing !== null) res.onData((_chunk, last) => void (last && this.#closing?.bodyEnded()))
   }
 
   get draining(): boolean {
     return this.#host.draining
   }
 
-  /** The header's value or ''; the name in lower case. Only before the handler returns (invariant 3). */
-  header(name: string | HeaderName): string {
-    if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
-    return this.#req.getHeader(typeof name === 'string' ? name : name.bytes)
-  }
-
-  /** The query without `?`, or ''. Only before the handler returns (invariant 3). */
-  query(): string {
-    if (this.#req === null) throw new Error('assertion failed: the query is read after the handler returned')
-    // Without a `?` the native call returns null, contrary to its types.
-    return (this.#req.getQuery() as string | null) ?? ''
-  }
-
   /** The client's address (address.ts); '' after the exchange has ended. */
   address(): string {
     return this.#res === null ? '' : addressOf(new Uint8Array(this.#res.getRemoteAddress()))
-  }
-
-  /** True if the client asks for RFC 9457 errors. */
-  get wantsProblem(): boolean {
-    if (this.#req !== null) return asksForProblem(this.#req.getHeader('accept'))
-    return this.#wantsProblem
-  }
-
-  /** The client's X-Request-Id if it is valid, else a new one. */
-  get requestId(): string {
-    return this.#idGiven() || (this.#ownId ||= nextRequestId())
   }
 
   /** Reports a bug to the log. */
@@ -119,8 +96,7 @@ export class Exchange {
   hold(gone?: () => void): void {
     const res = this.#res
     if (res === null || this.#held) return
-    this.#wantsProblem = this.wantsProblem
-    this.#idGiven()
+    this.keepForAnswer()
     this.#held = true
     this.#host.held++
     res.onAborted(() => {
@@ -132,8 +108,9 @@ export class Exchange {
   onBody(sink: BodySink): void {
     this.hold(() => sink.gone())
     this.#res?.onData((chunk, last) => {
+      if (last) this.#endBody()
       // After an answer the rest of the body is read and dropped; closing the connection could lose the answer.
-      if (this.#res === null) return
+      if (this.#res === null || this.#closing?.waits === true) return
       try {
         sink.chunk(new Uint8Array(chunk), last)
       } catch (error) {
@@ -142,24 +119,49 @@ export class Exchange {
     })
   }
 
+  /** While an answer is streamed, what follows the body is read after it. */
+  #endBody(): void {
+    this.#bodyEnded = true
+    this.#closing?.bodyEnded()
+    if (this.#stream !== null && this.#res !== null) this.#stop(this.#res)
+  }
+
+  get #isSending(): boolean {
+    return this.#large !== null || this.#stream !== null
+  }
+
+  /** The native library tells the client only of a whole answer that the connection closes. */
+  #closingHeaders(headers: Headers): Headers {
+    return this.#closing === null ? headers : [...headers, connectionClose]
+  }
+
   /** Called when the handler has returned (invariants 2 and 3). */
   leave(): void {
     if (this.#res !== null && !this.#held) {
       this.#host.fault(this, new Error(`assertion failed: ${this.path} was neither answered nor held`))
     }
-    this.#req = null
+    this.free()
   }
 
   /** Sends the answer. If a streamed answer has already begun, the connection is cut instead. */
   reply(status: string, type: string, body: string | Uint8Array, headers: Headers = noHeaders): void {
     const res = this.#res
-    if (res === null) return
-    if (this.#streaming) return this.cut()
+    if (res === null || this.#closing?.waits === true) return
+    if (this.#isSending) return this.cut()
+    this.#readAgain()
+    const content = { status, type, body, headers }
+    if (this.#closing === null) return this.#reply(res, content)
+    this.hold()
+    this.#closing.whenEnded(() => this.#reply(res, content))
+  }
+
+  #reply(res: HttpResponse, { status, type, body, headers }: Content): void {
     const code = codeOf(status)
     const named =
-      code >= ERRORS_FROM || this.#idGiven() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
+      code >= ERRORS_FROM || this.givenId() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
     const head = this.method === 'head'
-    const answer = { status, type, body, headers: named, head, close: this.#host.draining, corked: this.#req !== null }
+    const close = this.#closing !== null || (this.#host.draining && !head)
+    const answer = { status, type, body, headers: named, head, close, corked: this.isReadable }
     if (body.length >= limits.largeAnswerBytesMin && !head) return this.#replyAsRead(res, answer)
     sendAnswer(res, answer)
     this.#settle(code)
@@ -170,41 +172,58 @@ export class Exchange {
     this.#large = LargeAnswer.of(res, typeof body === 'string' ? Buffer.from(body) : body)
     if (this.#large === null)
       return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are still unread'))
-    this.#streaming = true
-    this.#large.begin(status, type, headers, () => this.#settle(codeOf(status)))
+    this.#large.begin(status, type, this.#closingHeaders(headers), () => this.#settle(codeOf(status)))
   }
 
   /** Begins a streamed answer; the status is sent with the first `write`. This ends an answer to HEAD. */
   beginStream(status: string, type: string, headers: Headers = noHeaders): void {
     const res = this.#res
-    if (res === null || this.#streaming) return
+    if (res === null || this.#isSending) return
     const isHead = this.method === 'head'
-    this.#streaming = true
-    this.#streamStatus = codeOf(status)
-    res.cork(() => {
-      writeHead(res, status, type, headers)
-      if (isHead) res.endWithoutBody()
-    })
-    if (isHead) this.#settle(this.#streamStatus)
+    this.#stream = new StreamedAnswer(res, status)
+    if (this.#bodyEnded) this.#stop(res)
+    this.#stream.begin(type, this.#closingHeaders(headers), isHead)
+    if (isHead) this.#settle(this.#stream.code)
   }
 
   /**
    * Sends a piece of a streamed answer. False if the client has not read all earlier pieces; the piece is kept anyway.
    */
   write(piece: string | Uint8Array): boolean {
-    const res = this.#res
-    if (res === null) return true
-    let flowing = true
-    res.cork(() => void (flowing = res.write(piece)))
-    return flowing
+    return this.#res === null || this.#stream === null || this.#stream.write(piece)
   }
 
-  /** Ends a streamed answer; with `close` also the connection. */
-  endStream(close = false): void {
-    const res = this.#res
-    if (res === null) return
-    res.cork(() => void res.end(undefined, close || this.#host.draining))
-    this.#settle(this.#streamStatus)
+  /** Ends a streamed answer. */
+  endStream(): void {
+    const stream = this.#stream
+    if (this.#res === null || stream === null || this.#closing?.waits === true) return
+    const close = this.#closing !== null || this.#host.draining
+    const end = (): void => {
+      if (!close) this.#readAgain()
+      stream.end(close)
+      this.#settle(stream.code)
+    }
+    if (this.#closing === null) end()
+    else this.#closing.whenEnded(end)
+  }
+
+  /**
+   * Reads nothing more from the connection until the answer (read-stops.ts). Then it is not noticed that a client goes,
+   * so it is for work that goes on without its client.
+   */
+  stopReading(): void {
+    if (this.#res !== null && !this.#unread && mayStop(this.startedMs)) this.#stop(this.#res)
+  }
+
+  #stop(res: HttpResponse): void {
+    this.#unread = true
+    res.pause()
+  }
+
+  #readAgain(): void {
+    if (!this.#unread) return
+    this.#unread = false
+    this.#res?.resume()
   }
 
   /** Drops the connection without an answer. */
@@ -213,15 +232,15 @@ export class Exchange {
   }
 
   /**
-   * Stops reading the body from the socket; bytes already received still arrive. Resets the native idle timeout, which
-   * keeps running.
+   * Stops reading the body from the socket. What the kernel has buffered may still arrive (bulk/thread-rounds.ts).
+   * Resets the native idle timeout, which keeps running.
    */
   pause(): void {
     this.#res?.pause()
   }
 
   resume(): void {
-    this.#res?.resume()
+    if (!this.#unread) this.#res?.resume()
   }
 
   /**
@@ -229,21 +248,15 @@ export class Exchange {
    * An answer that is written resets it too.
    */
   stayOpen(): void {
-    this.#res?.pause()
-    this.#res?.resume()
-  }
-
-  /** The client's request id; '' if it sent none or an invalid one. */
-  #idGiven(): string {
-    if (this.#givenId !== null) return this.#givenId
-    const given = this.#req === null ? '' : this.#req.getHeader(requestIdHeader.bytes)
-    return (this.#givenId = given === '' || isRequestId(given) ? given : '')
+    this.pause()
+    this.resume()
   }
 
   /** Ends the exchange. True if it had not ended before. */
   #settle(status: number): boolean {
     if (this.#res === null) return false
     this.#res = null
+    this.#closing?.clear()
     this.#large?.release()
     this.#host.over(this, status)
     if (this.#held) {

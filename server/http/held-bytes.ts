@@ -9,21 +9,32 @@ import { limits } from '../../engine/index.js'
 
 export class HeldBytes {
   readonly #max: number
+  readonly #within: HeldBytes | null
+  readonly #onLess: (() => void) | undefined
   #held = 0
 
-  constructor(max: number) {
+  /** These bytes count `within` others too. `onLess` is called after bytes were given back. */
+  constructor(max: number, within: HeldBytes | null = null, onLess?: () => void) {
     this.#max = max
+    this.#within = within
+    this.#onLess = onLess
+  }
+
+  get held(): number {
+    return this.#held
   }
 
   /** Takes room for bytes. False if there is not enough. */
   take(bytes: number): boolean {
-    if (this.#held + bytes > this.#max) return false
+    if (this.#held + bytes > this.#max || this.#within?.take(bytes) === false) return false
     this.#held += bytes
     return true
   }
 
   giveBack(bytes: number): void {
     this.#held -= bytes
+    this.#within?.giveBack(bytes)
+    this.#onLess?.()
   }
 }
 

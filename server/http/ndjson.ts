@@ -5,7 +5,7 @@
  * (bulk/bulk-stream.ts).
  *
  * 1. A line within one chunk is not copied; it is valid until the next call of `next`, `feed` or `keep`.
- * 2. The memory of a chunk is used until `keep`, which copies the rest of the chunk.
+ * 2. The memory of a chunk is used until `keep`, which copies the rest of the chunk (pieces/piece-queue.ts).
  * 3. A line over the bound holds no more than the bound; it comes out as `tooLong` when it ends. A line without room
  *    comes out as `noRoom`.
  * 4. Lines end with LF or CR LF; the last line may lack an end. Blank lines are skipped. A byte order mark before the
@@ -15,24 +15,10 @@
 import { withoutByteOrderMark } from './body.js'
 import { Gatherer } from './gatherer.js'
 import { heldBodies, type HeldBytes } from './held-bytes.js'
-import { PiecePool } from './piece-pool.js'
+import { PieceQueue } from './pieces/piece-queue.js'
 
 const LF = 0x0a
 const CR = 0x0d
-
-/**
- * Memory for waiting chunks of all streams, which fair-window.ts bounds. The argument is what stays allocated, in
- * bytes.
- */
-const pool = new PiecePool(8 * 1024 * 1024)
-
-/**
- * A received chunk. Lines are cut from `bytes`; `copy` is its memory in the pool, or null while the memory is borrowed.
- */
-interface Chunk {
-  readonly bytes: Buffer
-  readonly copy: Buffer | null
-}
 
 /** Stands for a line over the bound. */
 export const tooLong = Symbol('tooLong')
@@ -55,11 +41,8 @@ function isBlank(line: Buffer): boolean {
 
 export class LineSplitter {
   readonly #lineBytesMax: number
-  /** Chunks in order; the next line begins at `#at` in the first. */
-  #chunks: Chunk[] = []
-  #at = 0
-  /** A copied chunk whose lines are all cut; the last line may still be in use. */
-  #spent: Buffer | null = null
+  /** The next line begins at `at` in the head. */
+  readonly #pieces: PieceQueue
   /** The beginning of a line whose end has not arrived. */
   readonly #partial: Gatherer
   /** Set while the current line is being skipped: what it comes out as. */
@@ -67,17 +50,26 @@ export class LineSplitter {
   #ended = false
   #isFirst = true
 
-  /** `room` counts the bytes of incomplete lines. */
-  constructor(lineBytesMax: number, room: HeldBytes = heldBodies) {
+  /** `lineRoom` counts the bytes of incomplete lines, `room` those of chunks that wait. */
+  constructor(lineBytesMax: number, lineRoom: HeldBytes = heldBodies, room: HeldBytes = heldBodies) {
     this.#lineBytesMax = lineBytesMax
-    this.#partial = new Gatherer(room)
+    this.#partial = new Gatherer(lineRoom)
+    this.#pieces = new PieceQueue(room)
   }
 
   /** Adds a chunk. Its memory must stay valid until `keep`. */
   feed(chunk: Uint8Array): void {
-    this.keep()
-    if (chunk.length === 0) return
-    this.#chunks.push({ bytes: Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength), copy: null })
+    this.#pieces.feed(chunk)
+  }
+
+  /** Adds a copy of a chunk. False if there is no room for it. */
+  append(chunk: Uint8Array): boolean {
+    return this.#pieces.append(chunk)
+  }
+
+  /** Bytes that were copied and wait. */
+  get waiting(): number {
+    return this.#pieces.length
   }
 
   /** Ends the input: nothing is fed after this. */
@@ -87,12 +79,12 @@ export class LineSplitter {
 
   /** True when all lines are taken and the input has ended. */
   get done(): boolean {
-    return this.#ended && this.#chunks.length === 0 && this.#partial.length === 0 && this.#skipping === null
+    return this.#ended && this.#pieces.head === null && this.#partial.length === 0 && this.#skipping === null
   }
 
   /** The next line without its end, or what stands for it; null if there is no complete line. */
   next(): Buffer | Skipped | null {
-    this.#giveBackSpent()
+    this.#pieces.release()
     for (;;) {
       let line = this.#cut()
       if (line === null) return null
@@ -103,42 +95,32 @@ export class LineSplitter {
     }
   }
 
-  /** Copies the rest of a borrowed chunk, so that its memory may be reused. */
-  keep(): void {
-    this.#giveBackSpent()
-    const last = this.#chunks.length - 1
-    const chunk = this.#chunks[last]
-    if (chunk === undefined || chunk.copy !== null) return
-    const rest = last === 0 ? chunk.bytes.subarray(this.#at) : chunk.bytes
-    if (last === 0) this.#at = 0
-    const copy = pool.copy(rest)
-    this.#chunks[last] = { bytes: copy.subarray(0, rest.length), copy }
+  /** Copies the rest of a borrowed chunk, so that its memory may be reused. False if there is no room for it. */
+  keep(): boolean {
+    return this.#pieces.keep()
   }
 
   /** Drops everything. */
   clear(): void {
-    this.#giveBackSpent()
-    for (const { copy } of this.#chunks) if (copy !== null) pool.giveBack(copy)
-    this.#chunks = []
-    this.#at = 0
+    this.#pieces.clear()
     this.#partial.clear()
     this.#skipping = null
     this.#ended = true
   }
 
   #cut(): Buffer | Skipped | null {
-    for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
-      const { bytes } = chunk
+    const pieces = this.#pieces
+    for (let bytes = pieces.head; bytes !== null; bytes = pieces.head) {
       if (this.#partial.length === 0 && this.#skipping === null) this.#passBlankLines(bytes)
-      const end = bytes.indexOf(LF, this.#at)
+      const end = bytes.indexOf(LF, pieces.at)
       if (end < 0) {
-        this.#hold(bytes.subarray(this.#at))
-        this.#shift()
+        this.#hold(bytes.subarray(pieces.at))
+        pieces.shift()
         continue
       }
-      const line = this.#finish(bytes.subarray(this.#at, end))
-      this.#at = end + 1
-      if (this.#at === bytes.length) this.#shift()
+      const line = this.#finish(bytes.subarray(pieces.at, end))
+      pieces.at = end + 1
+      if (pieces.at === bytes.length) pieces.shift()
       return line
     }
     if (!this.#ended || (this.#partial.length === 0 && this.#skipping === null)) return null
@@ -147,20 +129,9 @@ export class LineSplitter {
 
   /** Skips blank lines quickly: a few kilobytes of gzip may hold a hundred million of them, and none is answered. */
   #passBlankLines(bytes: Buffer): void {
-    for (let end = pastBlanks(bytes, this.#at); bytes[end] === LF; end = pastBlanks(bytes, this.#at)) this.#at = end + 1
-  }
-
-  #shift(): void {
-    // A blank line cut from the previous chunk is no longer in use.
-    this.#giveBackSpent()
-    this.#spent = this.#chunks.shift()?.copy ?? null
-    this.#at = 0
-  }
-
-  #giveBackSpent(): void {
-    if (this.#spent === null) return
-    pool.giveBack(this.#spent)
-    this.#spent = null
+    let { at } = this.#pieces
+    for (let end = pastBlanks(bytes, at); bytes[end] === LF; end = pastBlanks(bytes, at)) at = end + 1
+    this.#pieces.at = at
   }
 
   /** Keeps the beginning of a line, as far as the bound goes. */

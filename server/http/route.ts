@@ -102,6 +102,18 @@ interface Operation<Q extends TObject, B extends TObject> extends RouteDoc {
   handle(call: Call<Q, B>): unknown
 }
 
+/** Tells an operation that its client disconnected. The signal is made on demand: most operations need none. */
+class Client {
+  #controller: AbortController | null = null
+
+  get isWatched(): boolean {
+    return this.#controller !== null
+  }
+
+  readonly gone = (): AbortSignal => (this.#controller ??= new AbortController()).signal
+  readonly left = (): void => this.#controller?.abort()
+}
+
 /** Makes a route from an ordinary operation. */
 export function operation<Q extends TObject, B extends TObject>(spec: Operation<Q, B>): GuardedRoute {
   const queryChecker = spec.query === undefined ? null : new Checker(spec.query, 'query')
@@ -110,10 +122,11 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
   const { handle, bodyBytesMax = limits.requestBytesMax, ...doc } = spec
   const valuesMax = valuesMaxOf(bodyBytesMax)
 
-  function answer(exchange: Exchange, call: Call<Q, B>, left: () => void): void {
+  function answer(exchange: Exchange, call: Call<Q, B>, client: Client): void {
     const result = handle(call)
     if (!(result instanceof Promise)) return replyJson(exchange, status, result)
-    exchange.hold(left)
+    exchange.hold(client.left)
+    if (!client.isWatched) exchange.stopReading()
     result.then(
       (document) => replyJson(exchange, status, document),
       (error: unknown) => replyError(exchange, error),
@@ -124,17 +137,15 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
     const address = (): string => exchange.address()
     const origin = (): string => originOf(exchange, app.servesTls)
     const query = (queryChecker?.checkQuery(exchange.query()) ?? {}) as Static<Q>
-    // Made on demand: most operations are answered at once.
-    let controller: AbortController | null = null
-    const gone = (): AbortSignal => (controller ??= new AbortController()).signal
-    const left = (): void => controller?.abort()
+    const client = new Client()
+    const { gone } = client
     if (bodyChecker === null)
-      return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, origin, gone }, left)
-    collectBody(exchange, bodyBytesMax, left)
+      return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, origin, gone }, client)
+    collectBody(exchange, bodyBytesMax, client.left)
       .then((bytes) => {
         const now = stillAuthorized(exchange, app, spec.scope)
         const body = bodyChecker.check(parseJson(bytes, valuesMax))
-        answer(exchange, { app, principal: now, params, query, body, address, origin, gone }, left)
+        answer(exchange, { app, principal: now, params, query, body, address, origin, gone }, client)
       })
       .catch((error: unknown) => replyError(exchange, error))
   }

@@ -6,7 +6,6 @@
  * A native response corks its writes only inside a callback. One callback with module variables serves all answers, so
  * that none has to make its own.
  */
-import { headerName } from './header-name.js'
 import type { HttpResponse } from './native.js'
 
 export type Headers = readonly (readonly [name: string, value: string])[]
@@ -14,7 +13,8 @@ export type Headers = readonly (readonly [name: string, value: string])[]
 export const noHeaders: Headers = []
 
 const OK = '200 OK'
-const contentTypeHeader = headerName('Content-Type')
+/** As bytes, because a string is encoded at each use. */
+const CONTENT_TYPE = Buffer.from('Content-Type', 'latin1')
 
 const codes = new Map<string, number>()
 
@@ -25,12 +25,16 @@ export function codeOf(status: string): number {
   return code
 }
 
-/** One whole answer, and how it is sent. */
-export interface Answer {
+/** One whole answer. */
+export interface Content {
   readonly status: string
   readonly type: string
   readonly body: string | Uint8Array
   readonly headers: Headers
+}
+
+/** One whole answer, and how it is sent. */
+export interface Answer extends Content {
   /** Headers only. */
   readonly head: boolean
   /** End the connection. */
@@ -46,7 +50,7 @@ let content: Answer | null = null
 export function writeHead(res: HttpResponse, status: string, type: string, headers: Headers): void {
   // The native default is 200 OK.
   if (status !== OK) res.writeStatus(status)
-  res.writeHeader(contentTypeHeader.bytes, type)
+  res.writeHeader(CONTENT_TYPE, type)
   for (let i = 0; i < headers.length; i++) res.writeHeader(headers[i]![0], headers[i]![1])
 }
 
@@ -55,9 +59,10 @@ function write(): void {
   if (res === null || content === null) return
   const { status, type, body, headers, head, close } = content
   writeHead(res, status, type, headers)
-  // With a length as its argument, endWithoutBody would wait for a body that never comes.
-  if (head) res.writeHeader('Content-Length', String(Buffer.byteLength(body))).endWithoutBody()
-  else res.end(body, close)
+  // With any argument, endWithoutBody would wait for a body that never comes. So it cannot close the connection.
+  if (!head) res.end(body, close)
+  else if (close) res.end(undefined, true)
+  else res.writeHeader('Content-Length', String(Buffer.byteLength(body))).endWithoutBody()
 }
 
 /** Ends the response with this answer. The response must not be used afterwards. */

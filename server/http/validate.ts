@@ -4,7 +4,8 @@
  * Owns: JSON parsing of ordinary bodies, the rules for lenient input (C1.3), issues in wire form.
  * Leaves out: events (the engine parses them), resource properties (the engine's own schemas).
  *
- * 1. A field that is null at the top level counts as absent. Fields that the schema does not know are kept and ignored.
+ * 1. A field that is null at the top level counts as absent. Fields that the schema does not know are kept and ignored,
+ *    but a query refuses them (Exact of schemas/common.ts).
  * 2. An empty body and a null body count as an empty object.
  * 3. A message never quotes the input.
  * 4. A body that would take long to parse is refused: parsing runs on the HTTP thread, where all requests wait.
@@ -13,7 +14,7 @@ import type { Static, TObject } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
 // The checks of typebox/compile without its value conversions, so that a start loads fewer modules.
 import { Compile, type Validator } from 'typebox/schema'
-import { jsonSize, limits, Refusal, valuesMaxOf, type Issue } from '../../engine/index.js'
+import { jsonSize, limits, nearestName, Refusal, valuesMaxOf, type Issue } from '../../engine/index.js'
 
 const nothing: Record<string, unknown> = {}
 
@@ -63,12 +64,39 @@ function messageOf({ keyword, message, instancePath, params }: TLocalizedValidat
   return description === undefined ? 'has the wrong format' : `must be as described: ${description}`
 }
 
+/** Unknown fields of one object that an answer names. */
+const UNKNOWN_FIELDS_MAX = 20
+
+/** The unknown fields of an object that must have none, each with the known one that was probably meant. */
+function unknownFields(
+  { params, schemaPath }: TLocalizedValidationError,
+  loc: readonly string[],
+  schema: TObject,
+): Issue[] {
+  let at: unknown = schema
+  for (const step of pointerSegments(schemaPath.slice(1))) at = (at as Record<string, unknown>)[step]
+  const fields = Object.entries((at as Partial<TObject>).properties ?? {})
+  const known = fields.map(([name]) => name)
+  const within = fields.flatMap(([name, { properties = {} }]: [string, Partial<TObject>]) =>
+    Object.keys(properties).map((inner) => `${name}.${inner}`),
+  )
+  const { additionalProperties: names } = params as { additionalProperties: readonly string[] }
+  return names.slice(0, UNKNOWN_FIELDS_MAX).map((name) => {
+    const nearest = nearestName(name, [...known, ...within])
+    const msg = nearest === null ? `is not known; known are: ${known.join(', ')}` : `is not known; use ${nearest}`
+    return { loc: [...loc, name.slice(0, limits.nameCharsMax)], msg, type: 'unknown_field' }
+  })
+}
+
 /** Errors of TypeBox as issues in wire form. */
 function issuesOf(errors: readonly TLocalizedValidationError[], root: string, schema: TObject): Issue[] {
   const issues: Issue[] = []
   for (const error of errors) {
+    // Each unknown field is an error of its own, beside one for all of them.
+    if (error.schemaPath.endsWith('/additionalProperties')) continue
     const loc = [root, ...pointerSegments(error.instancePath)]
-    if (error.keyword === 'required') {
+    if (error.keyword === 'additionalProperties') issues.push(...unknownFields(error, loc, schema))
+    else if (error.keyword === 'required') {
       const { requiredProperties } = error.params as { requiredProperties: readonly string[] }
       for (const name of requiredProperties)
         issues.push({ loc: [...loc, name], msg: 'Field required', type: 'missing' })
@@ -91,9 +119,9 @@ export class Checker<T extends TObject> {
     this.#root = root
   }
 
-  /** The valid value, without null fields. @throws Refusal invalid_body. */
+  /** The valid value, without null fields, but for those that take null. @throws Refusal invalid_body. */
   check(value: unknown): Static<T> {
-    const lenient = isObject(value) ? withoutNulls(value) : value
+    const lenient = isObject(value) ? withoutNulls(value, this.#schema) : value
     this.#compiled ??= Compile(this.#schema)
     if (this.#compiled.Check(lenient)) return lenient as Static<T>
     const [, errors] = this.#compiled.Errors(lenient)
@@ -133,10 +161,16 @@ function itemsOf(text: string): string[] {
     .filter((item) => item !== '')
 }
 
-function withoutNulls(document: Record<string, unknown>): Record<string, unknown> {
+function withoutNulls(document: Record<string, unknown>, { properties }: TObject): Record<string, unknown> {
+  const isKept = (name: string): boolean => document[name] !== null || takesNull(properties[name])
   const names = Object.keys(document)
-  if (!names.some((name) => document[name] === null)) return document
-  return Object.fromEntries(names.filter((name) => document[name] !== null).map((name) => [name, document[name]]))
+  if (names.every(isKept)) return document
+  return Object.fromEntries(names.filter(isKept).map((name) => [name, document[name]]))
+}
+
+function takesNull(schema: unknown): boolean {
+  const { anyOf = [] } = (schema ?? {}) as { readonly anyOf?: readonly { readonly type?: string }[] }
+  return anyOf.some(({ type }) => type === 'null')
 }
 
 function coerce(text: string, type: string | undefined): unknown {

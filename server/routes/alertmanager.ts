@@ -11,7 +11,7 @@ import type { App } from '../app.js'
 import { operation, type Route } from '../http/route.js'
 import { AlertWebhook, type Alert } from '../schemas/alertmanager.js'
 import { StatusOnly } from '../schemas/common.js'
-import { jobFromPath } from './job-reference.js'
+import { jobForPosts } from './job-reference.js'
 
 const example = {
   version: '4',
@@ -69,9 +69,9 @@ const webhook = operation({
   responses: {
     200: { description: 'All alerts are stored durably.', schema: StatusOnly, example: { status: 'ok' } },
   },
-  errors: [404, 507],
+  errors: [404, 409, 507],
   async handle({ app, principal, params, body }) {
-    const job = jobFromPath(app, principal, params[0]!)
+    const job = jobForPosts(app, principal, params[0]!)
     const { alerts, receiver, externalURL } = body
     const ids = alerts.map(idOf)
     const taken = await Promise.allSettled(

@@ -1,5 +1,6 @@
 /** Clusters of root cause analysis jobs: the list, and one cluster as a tree. */
 import {
+  answerDocument,
   clusterDocument,
   isoMillis,
   linkDocument,
@@ -41,6 +42,7 @@ function ownWire(member: ClusterMember) {
     result: member.result,
     result_label: member.resultLabel,
     confidence_score: member.confidenceScore,
+    suggestion: member.suggestion === null ? null : answerDocument(member.suggestion),
     follows_from: member.followsFrom === null ? null : linkWire(member.followsFrom),
     followers: member.followers,
   }

@@ -30,11 +30,16 @@ function viewWire(view: EngineView) {
     overridden: override !== null,
     override:
       override === null ? null : { label: override.label, user: override.by, timestamp: isoMicros(override.atMicros) },
-    votes: view.votes.map(({ analyst, label, atMicros, eventId, notes }) => ({
+    split: view.split,
+    tied_events: view.tiedEvents,
+    mixed: view.mixed,
+    votes_count: view.votesCount,
+    votes: view.votes.map(({ analyst, label, atMicros, eventId, countsForEvents, notes }) => ({
       analyst,
       label,
       timestamp: isoMicros(atMicros),
       event_id: eventId,
+      ...(countsForEvents === undefined ? {} : { scope: 'bucket', counts_for_events: countsForEvents }),
       ...(notes === undefined ? {} : { closing_notes: notes.closingNotes, indicators: notes.indicators }),
     })),
   }

@@ -4,7 +4,14 @@
  * One object receives both the body and the engine's result: a request costs one object and no promise. Only the job id
  * is read from the body here. The engine copies the body and parses it on the job's thread.
  */
-import { limits, type EventView, type IngestReceiver, type Principal, type Refusal } from '../../engine/index.js'
+import {
+  limits,
+  type EventView,
+  type IngestReceiver,
+  type JobHandle,
+  type Principal,
+  type Refusal,
+} from '../../engine/index.js'
 import type { App } from '../app.js'
 import { stillAuthorized } from '../http/auth.js'
 import { BodyCollector, type CollectedBody } from '../http/body.js'
@@ -12,6 +19,9 @@ import { replyError, replyRefusal } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
 import { json } from '../http/reply.js'
 import type { RequestTrace } from '../http/request-trace.js'
+import { Checker } from '../http/validate.js'
+import { answerWhenDecided } from './decision-wait.js'
+import { PostEventQuery } from '../schemas/events.js'
 import { ingestedBytes } from './event-wire.js'
 import { jobIdOf } from './job-reference.js'
 
@@ -20,17 +30,24 @@ import { jobIdOf } from './job-reference.js'
  */
 const SOON_MS = 1_000
 
+const postQuery = new Checker(PostEventQuery, 'query')
+
 class EventPost implements CollectedBody, IngestReceiver {
   readonly #exchange: Exchange
   readonly #app: App
   readonly #principal: Principal
   readonly #eventId: string | null
+  /** `wait=true`: the answer has the decision. */
+  readonly #waits: boolean
+  #job: JobHandle | null = null
 
-  constructor(exchange: Exchange, app: App, principal: Principal, eventId: string | null) {
+  // biome-ignore lint/complexity/useMaxParams: made for every event, so without an object for its arguments.
+  constructor(exchange: Exchange, app: App, principal: Principal, eventId: string | null, waits: boolean) {
     this.#exchange = exchange
     this.#app = app
     this.#principal = principal
     this.#eventId = eventId
+    this.#waits = waits
   }
 
   collected(bytes: Uint8Array): void {
@@ -38,7 +55,9 @@ class EventPost implements CollectedBody, IngestReceiver {
     try {
       if (performance.now() - this.#exchange.startedMs > SOON_MS)
         stillAuthorized(this.#exchange, this.#app, 'write:events')
-      const job = service.job(this.#principal, jobIdOf(bytes))
+      const job = service.jobForPosts(this.#principal, jobIdOf(bytes))
+      this.#exchange.stopReading()
+      if (this.#waits) this.#job = job
       service.ingest(job, this.#eventId, false, bytes, this)
     } catch (error) {
       replyError(this.#exchange, error)
@@ -59,6 +78,7 @@ class EventPost implements CollectedBody, IngestReceiver {
 
   ingested(view: EventView): void {
     this.#exchange.trace?.decided(view)
+    if (this.#job !== null) return answerWhenDecided(this.#exchange, this.#app, this.#job, view)
     this.#exchange.reply('201 Created', json, ingestedBytes(view, this.#app.emptyErrorMessage))
   }
 
@@ -69,6 +89,8 @@ class EventPost implements CollectedBody, IngestReceiver {
 
 /** Serves the POST of an event. The first path parameter is the event id, if the path has one. */
 export function postEvent(exchange: Exchange, params: readonly string[], app: App, principal: Principal): void {
-  const post = new EventPost(exchange, app, principal, params[0] ?? null)
+  const query = exchange.query()
+  const waits = query !== '' && postQuery.checkQuery(query).wait === true
+  const post = new EventPost(exchange, app, principal, params[0] ?? null, waits)
   exchange.onBody(new BodyCollector(limits.eventBytesMax, post))
 }

@@ -1,5 +1,5 @@
-/** Events: send, read, export, vote (CONTRACT.md#events). */
-import { isoMicros, limits, Refusal } from '../../engine/index.js'
+/** Events: send, read, export (CONTRACT.md#events). */
+import { isoMicros, limits } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
@@ -10,16 +10,16 @@ import {
   EventLine,
   EventView,
   ExportedEvent,
-  Feedback,
   HistoricEvents,
   IngestedEvent,
   NewEvent,
+  PostEventQuery,
   ResultLine,
 } from '../schemas/events.js'
 import { postEventLines } from './bulk/bulk-stream.js'
 import { postEvent } from './event-post.js'
 import { eventBytes } from './event-wire.js'
-import { jobFromPath } from './job-reference.js'
+import { jobForPosts, jobFromPath } from './job-reference.js'
 
 const tag = 'Events'
 const newEventExample = { job_id: 1, raw_body: { source: { ip: '192.0.2.7' }, rule: 'Impossible travel' } }
@@ -52,12 +52,15 @@ const post: GuardedRoute = {
   operationId: 'postEvent',
   tag,
   summary: 'Send an event',
-  description: 'The answer is sent when the event is on disk. The decision follows; GET shows it.',
+  description:
+    'The answer is sent when the event is on disk. The decision follows; GET shows it. With `wait=true` the answer ' +
+    'has the decision. An event has at most 8 MiB and 200,000 fields.',
   scope: 'write:events',
+  query: PostEventQuery,
   body: NewEvent,
   bodyExample: newEventExample,
   responses: ingested,
-  errors: [404, 507],
+  errors: [404, 409, 507],
   serve: postEvent,
 }
 
@@ -126,39 +129,6 @@ const exportEvent = operation({
   },
 })
 
-const feedback = operation({
-  method: 'PUT',
-  path: '/api/v1/events/{job_id}/{event_id}/feedback',
-  operationId: 'giveFeedback',
-  tag,
-  summary: 'Vote for the right decision',
-  scope: 'write:event_feedback',
-  body: Feedback,
-  bodyExample: { cortex_user: 'ann', feedback: 'Escalate' },
-  responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
-  errors: [404, 507],
-  async handle({ app, principal, params, body }) {
-    const job = jobFromPath(app, principal, params[0]!)
-    const label = body.feedback ?? body.label
-    if (label === undefined) {
-      const issue = { loc: ['body', 'feedback'], msg: 'Field required', type: 'missing' }
-      throw new Refusal('invalid_body', 'feedback: Field required', { issues: [issue] })
-    }
-    await app.service.giveFeedback(
-      job,
-      params[1]!,
-      {
-        analyst: body.cortex_user?.trim() || body.username?.trim() || principal.name,
-        label,
-        ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
-        ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
-      },
-      principal,
-    )
-    return { status: 'updated' }
-  },
-})
-
 const historic: GuardedRoute = {
   method: 'POST',
   path: '/api/v1/bulk/{job_id}',
@@ -181,9 +151,9 @@ const historic: GuardedRoute = {
     ],
   },
   responses: { 201: { description: 'The events are stored.', schema: StatusOnly, example: { status: 'ok' } } },
-  errors: [404, 507],
+  errors: [404, 409, 507],
   serve(exchange, params, app, principal) {
-    const job = jobFromPath(app, principal, params[0]!)
+    const job = jobForPosts(app, principal, params[0]!)
     collectBody(exchange, limits.bodyBytesMax)
       .then((bytes) => app.service.ingestHistoric(job, bytes, stillAuthorized(exchange, app, 'write:events')))
       .then(() => replyJson(exchange, 201, { status: 'ok' }))
@@ -191,4 +161,4 @@ const historic: GuardedRoute = {
   },
 }
 
-export const eventRoutes: readonly Route[] = [post, postLines, postWithId, get, exportEvent, feedback, historic]
+export const eventRoutes: readonly Route[] = [post, postLines, postWithId, get, exportEvent, historic]

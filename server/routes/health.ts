@@ -34,10 +34,7 @@ const health: Route = {
   serve(exchange, _params, app) {
     const known = principalOf(exchange, app) !== null
     if (!known && exchange.wantsProblem)
-      return replyRefusal(
-        exchange,
-        new Refusal('unauthorized', `a valid key in the header ${app.keyHeader.text} is needed`),
-      )
+      return replyRefusal(exchange, new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`))
     replyJson(exchange, known ? 200 : 401, { status: known, connected: known })
   },
 }
@@ -57,8 +54,14 @@ const managedHealth = operation({
   tag,
   summary: 'Check the service',
   scope: 'public',
+  description:
+    'Where the clock of the machine was set back, the status is OK, the reason is `clock_behind`, and ' +
+    '`reason_details` has a sentence.',
   responses: { 200: { description: 'The service is healthy.', schema: Outcome, example: worked } },
-  handle: () => worked,
+  handle: ({ app }) => {
+    const { clockTrouble } = app.service.monitor
+    return clockTrouble === null ? worked : { status: 'OK', reason: 'clock_behind', reason_details: clockTrouble }
+  },
 })
 
 export const healthRoutes: readonly Route[] = [health, olderHealth, managedHealth]

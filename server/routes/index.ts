@@ -14,6 +14,7 @@ import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
 import { eventRoutes } from './events.js'
+import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
@@ -83,6 +84,7 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes,
+  ...feedbackRoutes,
   ...alertmanagerRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,

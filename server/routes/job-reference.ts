@@ -21,6 +21,11 @@ export function jobFromPath(app: App, principal: Principal, segment: string): Jo
   return app.service.job(principal, Number(segment))
 }
 
+/** The job that a path names for its events. @throws Refusal job_not_found, input_disabled. */
+export function jobForPosts(app: App, principal: Principal, segment: string): JobHandle {
+  return app.service.jobForPosts(principal, jobFromPath(app, principal, segment).id)
+}
+
 /** A job by its id or its title; a title may also be a number. @throws Refusal job_not_found. */
 export function jobByIdOrTitle(app: App, principal: Principal, text: string): JobHandle {
   if (!NUMBER.test(text)) return app.service.jobByTitle(principal, text)

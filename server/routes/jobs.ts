@@ -1,6 +1,6 @@
 /** Jobs: read, train, start and stop. */
 import { Type } from 'typebox'
-import { isoMicros, type JobHandle, type JobView, type Principal } from '../../engine/index.js'
+import { isoMicros, type JobHandle, type JobView, type Principal, type Warning } from '../../engine/index.js'
 import type { App } from '../app.js'
 import { operation, type Route } from '../http/route.js'
 import { Outcome, worked } from '../schemas/common.js'
@@ -15,6 +15,11 @@ const jobLabels = { 200: { description: 'Label names.', schema: Labels, example:
 
 function timestamp(micros: number | null): string | null {
   return micros === null ? null : isoMicros(micros)
+}
+
+/** A warning in wire form, with `inside` before its place. */
+export function warningWire({ type, place, message, action }: Warning, inside: readonly string[] = []) {
+  return { type, loc: [...inside, ...place.map(String)], msg: message, action }
 }
 
 /** A job in wire form. */
@@ -33,10 +38,11 @@ export function jobWire(view: JobView) {
     features: view.decisionPoints,
     processed_documents_count: view.processedDocuments,
     feedback_documents_count: view.feedbackDocuments,
-    last_processed_timestamp: timestamp(view.lastProcessedMicros),
+    last_processed_timestamp: timestamp(view.lastProcessedMicros) ?? '',
     last_feedback_timestamp: timestamp(view.lastFeedbackMicros),
     last_train_start_timestamp: timestamp(view.lastTrainStartMicros),
     last_train_finished_timestamp: timestamp(view.lastTrainFinishedMicros),
+    warnings: view.warnings.map((warning) => warningWire(warning)),
     invalid: view.decisionPoints.length === 0 && view.category !== 'Automated root cause analysis',
   }
 }

@@ -25,6 +25,7 @@ import {
   ResourceList,
   ResourceQuery,
 } from '../schemas/resources.js'
+import { warningWire } from './jobs.js'
 
 const tag = 'Resources'
 const applyQuery = new Checker(ApplyQuery, 'query')
@@ -115,13 +116,14 @@ const apply: GuardedRoute = {
       .then(async (bytes) => {
         const document = parseJson(bytes, valuesMaxOf(limits.bodyBytesMax))
         const overwrite = query.overwrite ?? overwriteIn(document) ?? true
-        const { created, updated } = await app.service.applyResources(
+        const { created, updated, warnings } = await app.service.applyResources(
           document,
           overwrite,
           stillAuthorized(exchange, app, 'write:resources'),
         )
         const shown = (refs: readonly EngineRef[]) => refs.map((ref) => refWire(ref, origin))
-        replyJson(exchange, 200, { request: worked, created: shown(created), updated: shown(updated) })
+        const told = warnings.map((warning) => warningWire(warning, ['body']))
+        replyJson(exchange, 200, { request: worked, created: shown(created), updated: shown(updated), warnings: told })
       })
       .catch((error: unknown) => replyError(exchange, inBody(error)))
   },

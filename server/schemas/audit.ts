@@ -1,15 +1,16 @@
 /** The audit log on the wire. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { nullable, Timestamp } from './common.js'
+import { Exact, nullable, Timestamp } from './common.js'
 
 const Page = Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })
 
 /** A date, or a date and a time with or without an offset. */
 const Moment = Type.String({ description: 'ISO 8601; UTC without an offset.' })
 
-export const AuditLogQuery = Type.Object({
+export const AuditLogQuery = Exact({
   user: Type.Optional(Type.String({ description: 'The key or user that acted, or the analyst that voted.' })),
+  analyst: Type.Optional(Type.String({ description: 'The analyst that voted.' })),
   action: Type.Optional(Type.String({ description: 'One or more, separated by commas.' })),
   object_type: Type.Optional(Type.String({ description: 'One or more, separated by commas.' })),
   object_id: Type.Optional(Type.String()),

@@ -1,11 +1,11 @@
 /** Clusters of root cause analysis jobs. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { nullable, Timestamp } from './common.js'
+import { Exact, nullable, Timestamp } from './common.js'
 
 const next = nullable(Type.String({ description: 'Pass it as `after` to get the next page; null on the last page.' }))
 
-export const ClusterListQuery = Type.Object({
+export const ClusterListQuery = Exact({
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.clustersPageMax, default: 20 })),
   after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the previous page.' })),
   state: Type.Optional(Type.Enum(['open', 'closed'])),
@@ -20,7 +20,7 @@ export const ClusterListQuery = Type.Object({
   end_date: Type.Optional(Type.String({ description: 'Clusters whose first alert is before this time.' })),
 })
 
-export const ClusterTreeQuery = Type.Object({
+export const ClusterTreeQuery = Exact({
   size: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -62,6 +62,16 @@ export const FollowsFrom = Type.Object({
   belief: Type.Number({ minimum: 0, maximum: 1 }),
 })
 
+export const Suggestion = Type.Object(
+  {
+    result: Type.String(),
+    result_label: Type.String(),
+    confidence_score: Type.Number(),
+    source: Type.String({ description: '`untrained`.' }),
+  },
+  { description: 'What the cluster says of an alert that has no decision.' },
+)
+
 export const ClusterMember = Type.Object({
   event_id: Type.String(),
   time: Timestamp,
@@ -70,6 +80,7 @@ export const ClusterMember = Type.Object({
   result: Type.String(),
   result_label: Type.String(),
   confidence_score: Type.Number(),
+  suggestion: nullable(Suggestion),
   follows_from: nullable(FollowsFrom),
   followers: Type.Integer(),
   members: Type.Array(Type.Object({}, { additionalProperties: true }), {

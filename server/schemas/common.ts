@@ -1,9 +1,14 @@
 /** Schemas that many operations share. They validate, and OpenAPI publishes them. */
-import { Type, type TSchema } from 'typebox'
+import { Type, type TProperties, type TSchema } from 'typebox'
 import { limits } from '../../engine/index.js'
 
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
+}
+
+/** An object whose unknown fields are refused: ignored, they would answer another question than was asked. */
+export function Exact<P extends TProperties>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false })
 }
 
 export const Timestamp = Type.String({ description: 'ISO 8601 UTC with microseconds.', format: 'date-time' })
@@ -37,6 +42,21 @@ export const ProblemBody = Type.Object(
   },
   { description: 'RFC 9457; sent if `Accept` asks for `application/problem+json`.' },
 )
+
+/** What was accepted and will probably not do what its author wants. */
+export const WarningBody = Type.Object({
+  type: Type.Enum([
+    'no_input',
+    'no_decision_points',
+    'lacking_decision_point',
+    'unique_decision_point',
+    'label_by_position',
+    'unknown_property',
+  ]),
+  loc: Type.Array(Type.String(), { description: 'Where: in the properties of the job, or from `body` on.' }),
+  msg: Type.String({ description: 'What is wrong, for people.' }),
+  action: Type.String({ description: 'What to do, for people.' }),
+})
 
 /** The outcome of a management operation. */
 export const Outcome = Type.Object({

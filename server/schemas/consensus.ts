@@ -1,7 +1,7 @@
 /** Consensus, overrides and disagreements. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { nullable, Timestamp } from './common.js'
+import { Exact, nullable, Timestamp } from './common.js'
 
 export const OverrideBody = Type.Object({
   consensus: Type.Optional(
@@ -21,16 +21,24 @@ export const ConsensusView = Type.Object({
   bucket_state: Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain']),
   overridden: Type.Boolean(),
   override: nullable(Type.Object({ label: Type.String(), user: Type.String(), timestamp: Timestamp })),
+  split: Type.Record(Type.String(), Type.Integer(), {
+    description: 'Voted events by label; analysts, if the job has no buckets.',
+  }),
+  tied_events: Type.Integer({ description: 'Voted events whose analysts are tied: they say nothing.' }),
+  mixed: Type.Boolean({ description: 'The voted events have more than one label: none has nine of ten.' }),
+  votes_count: Type.Integer({ description: 'Number of stored votes.' }),
   votes: Type.Array(
     Type.Object({
       analyst: Type.String(),
       label: Type.String(),
       timestamp: Timestamp,
       event_id: nullable(Type.String({ description: 'The event voted on; null if a newer version has replaced it.' })),
+      scope: Type.Optional(Type.Enum(['bucket'], { description: 'Present for a vote on the whole bucket.' })),
+      counts_for_events: Type.Optional(Type.Integer({ description: 'Events that a vote on the bucket counts for.' })),
       closing_notes: Type.Optional(
         nullable(
           Type.String({
-            description: "The analyst's notes; not in lists. A bucket keeps its latest notes, up to 1 MiB.",
+            description: "The analyst's notes; not in lists. An event keeps its latest notes, up to 1 MiB.",
           }),
         ),
       ),
@@ -38,11 +46,11 @@ export const ConsensusView = Type.Object({
         Type.Unknown({ description: 'Indicators as sent with the vote, or null; not in lists.' }),
       ),
     }),
-    { description: 'The latest vote of each analyst.' },
+    { description: "Each analyst's latest vote on each event, oldest first; the latest 1,000." },
   ),
 })
 
-export const DisagreementQuery = Type.Object({
+export const DisagreementQuery = Exact({
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.disagreementsPageMax, default: 20 })),
   overridden: Type.Optional(Type.Boolean({ description: 'True: only with an override; false: only without.' })),

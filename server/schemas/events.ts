@@ -25,7 +25,7 @@ export const EventLine = Type.Object({
 })
 
 const EventStatus = Type.Enum(['pending_inference', 'OK', 'ERROR'])
-const BucketState = Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain'])
+export const BucketState = Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain'])
 const decision = {
   result: Type.String({ description: 'The decision: the id of a label, or empty without a decision.' }),
   result_label: Type.String({ description: 'The name of the label, or empty.' }),
@@ -35,13 +35,23 @@ const decision = {
 }
 const ErrorMessage = nullable(Type.String())
 
-/** The answer to a new event. */
+export const PostEventQuery = Type.Object({
+  wait: Type.Optional(
+    Type.Boolean({
+      description:
+        'Answer with the decision, as GET shows it. After two seconds without one the answer is the usual one.',
+    }),
+  ),
+})
+
+/** The answer to a new event; with `wait=true` it has the decision. */
 export const IngestedEvent = Type.Object({
   event_id: Type.String(),
   job_id: Type.Integer(),
   ingest_timestamp: Timestamp,
   status: EventStatus,
   error_message: ErrorMessage,
+  ...Type.Partial(Type.Object({ ...decision, knowledge_base_state: BucketState })).properties,
 })
 
 export const EventView = Type.Object({
@@ -88,19 +98,7 @@ export const ExportedEvent = Type.Object(
   { description: 'Under a configured service name the event is present a second time, as `<name>_event`.' },
 )
 
-const Notes = Type.String({ maxLength: limits.textCharsMax })
-
-/** A vote. Older field names are accepted too. */
-export const Feedback = Type.Object({
-  cortex_user: Type.Optional(Name),
-  username: Type.Optional(Name),
-  feedback: Type.Optional(
-    Type.String({ description: 'A label: its name in any case, its id, `label_n` or `class_n`.' }),
-  ),
-  label: Type.Optional(Type.String({ description: 'An older name of `feedback`.' })),
-  closing_notes: Type.Optional(Notes),
-  indicators: Type.Optional(Type.Unknown()),
-})
+export const Notes = Type.String({ maxLength: limits.textCharsMax })
 
 /** Historic events with their labels. Published here; the engine validates them. */
 export const HistoricEvents = Type.Object({

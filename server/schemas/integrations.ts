@@ -1,7 +1,7 @@
 /** How integrations work: deliveries, inputs, enrichments, and what failed. */
 import { Type } from 'typebox'
 import { integrationRoles, limits } from '../../engine/index.js'
-import { nullable, Timestamp } from './common.js'
+import { Exact, nullable, Timestamp } from './common.js'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -99,7 +99,7 @@ const selection = {
   id: Type.Optional(Type.String({ description: 'A single failed delivery.' })),
 }
 
-export const FailedDeliveryQuery = Type.Object({
+export const FailedDeliveryQuery = Exact({
   job_id: selection.job_id,
   integration_id: selection.integration_id,
   status: Type.Optional(DeadLetterState),
@@ -108,6 +108,6 @@ export const FailedDeliveryQuery = Type.Object({
 })
 
 /** Which failed deliveries; all of them by default. */
-export const FailedDeliverySelection = Type.Object(selection)
+export const FailedDeliverySelection = Exact(selection)
 
 export const FailedDeliveryCount = Type.Object({ status: Type.String(), count: Count })

@@ -1,6 +1,6 @@
 /** Jobs as the API shows them. */
 import { Type } from 'typebox'
-import { Name, nullable, Timestamp } from './common.js'
+import { Name, nullable, Timestamp, WarningBody } from './common.js'
 
 const MaybeTimestamp = nullable(Timestamp)
 
@@ -22,10 +22,15 @@ export const Job = Type.Object({
   features: Type.Array(Type.String(), { description: 'The decision points.' }),
   processed_documents_count: Type.Integer(),
   feedback_documents_count: Type.Integer(),
-  last_processed_timestamp: MaybeTimestamp,
+  last_processed_timestamp: Type.String({
+    description: 'When the latest event arrived, ISO 8601 UTC with microseconds; empty before the first one.',
+  }),
   last_feedback_timestamp: MaybeTimestamp,
   last_train_start_timestamp: MaybeTimestamp,
   last_train_finished_timestamp: MaybeTimestamp,
+  warnings: Type.Array(WarningBody, {
+    description: 'What will probably not do what people want of the job; `loc` is in its properties.',
+  }),
   invalid: Type.Boolean({ description: 'The job cannot decide: it has no decision points.' }),
 })
 

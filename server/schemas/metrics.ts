@@ -1,7 +1,7 @@
 /** Metrics: requests and answers. metrics/DESIGN.md and the code that computes a figure define it. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { nullable, Outcome, Timestamp } from './common.js'
+import { Exact, nullable, Outcome, Timestamp } from './common.js'
 import { EventFilter } from './queries.js'
 
 const JobReference = Type.String({
@@ -45,15 +45,15 @@ const period = {
   end_datetime: Type.Optional(moment('Exclusive. Default, also for a zero time: now.')),
 }
 
-export const JobMetricsQuery = Type.Object({ job_id: JobReference, ...period })
-export const JobAndModelQuery = Type.Object({ job_id: JobReference, ...period, timeout_s: Type.Optional(TimeoutS) })
+export const JobMetricsQuery = Exact({ job_id: JobReference, ...period })
+export const JobAndModelQuery = Exact({ job_id: JobReference, ...period, timeout_s: Type.Optional(TimeoutS) })
 export const ModelQuery = Type.Object({ job_id: JobReference, model_id: ModelId })
 export const ProductionDateQuery = Type.Object({
   job_id: JobReference,
   production_date: moment('The metrics of the job count from this time on.'),
 })
 
-export const InternalQuery = Type.Object({
+export const InternalQuery = Exact({
   job_ids: Type.Optional(JobIds),
   aggregation_time_interval: Type.Optional(IntervalText),
   obfuscate_decision_points_names: Type.Optional(
@@ -78,13 +78,13 @@ export const InternalQuery = Type.Object({
   timeout_s: Type.Optional(TimeoutS),
 })
 
-export const PlatformQuery = Type.Object({
+export const PlatformQuery = Exact({
   job_ids: Type.Optional(JobIds),
   aggregation_time_interval: Type.Optional(IntervalText),
 })
 
 /** The body of every metrics request about events. */
-export const MetricsFilters = Type.Object({
+export const MetricsFilters = Exact({
   filters: Type.Optional(
     Type.Array(EventFilter, {
       maxItems: limits.queryFiltersMax,

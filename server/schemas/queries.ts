@@ -1,7 +1,7 @@
 /** Queries over stored events, and their answers. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { nullable, Timestamp } from './common.js'
+import { Exact, nullable, Timestamp } from './common.js'
 
 const JobId = Type.Union([
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
@@ -23,13 +23,13 @@ const jobs = {
 }
 
 /** Which jobs; by default all that the key may see. */
-export const JobSelection = Type.Object(jobs)
+export const JobSelection = Exact(jobs)
 
 const EventId = Type.Union([Type.String(), Type.Integer()])
 const FilterValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
 /** A condition on an event. */
-export const EventFilter = Type.Object({
+export const EventFilter = Exact({
   field: Type.String({
     minLength: 1,
     maxLength: limits.decisionPointCharsMax,
@@ -55,7 +55,7 @@ export const EventFilter = Type.Object({
 const DateOrNumber = Type.Union([Type.String(), Type.Number()])
 
 /** The body of `events/query`. */
-export const EventsQuery = Type.Object({
+export const EventsQuery = Exact({
   ...jobs,
   event_ids: Type.Optional(Type.Union([EventId, Type.Array(EventId, { maxItems: limits.queryValuesMax })])),
   decision_points_only: Type.Optional(Type.Boolean({ description: 'Leave out `raw_body` and `raw_event`.' })),
@@ -92,20 +92,32 @@ export const EventsQuery = Type.Object({
   ),
 })
 
+/** The parts of a search. Only `query_body` takes them; beside it they are refused, as any unknown field. */
+const searchParts = [
+  'query',
+  'post_filter',
+  'size',
+  'from',
+  'sort',
+  'search_after',
+  '_source',
+  'track_total_hits',
+  'aggs',
+  'aggregations',
+  'timeout',
+] as const
+
 /** The body of `events/raw_es_query`. */
-export const RawQuery = Type.Object({
+export const RawQuery = Exact({
   ...jobs,
   query_body: Type.Optional(
-    Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          'A search with `query`, `post_filter`, `size`, `from`, `sort`, `search_after`, `_source`, ' +
-          '`track_total_hits`, `aggs` and `timeout`; default: everything. The answer to an unsupported part is an ' +
-          'error with its name and place.',
-      },
-    ),
+    Type.Object(Object.fromEntries(searchParts.map((part) => [part, Type.Optional(Type.Unknown())])), {
+      additionalProperties: true,
+      description:
+        'A search with `query`, `post_filter`, `size`, `from`, `sort`, `search_after`, `_source`, ' +
+        '`track_total_hits`, `aggs` and `timeout`; default: everything. The answer to an unsupported part is an ' +
+        'error with its name and place.',
+    }),
   ),
   decision_points_only: Type.Optional(Type.Boolean()),
 })

@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox'
 import { integrationRoles } from '../../engine/index.js'
-import { Name, nullable } from './common.js'
+import { Exact, Name, nullable, WarningBody } from './common.js'
 
 const dependsOn = {
   depends_on: Type.Optional(
@@ -37,6 +37,12 @@ const Label = Type.Object({
     Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Default: the color of its position.' }),
   ),
   id: Type.Optional(Name),
+  role: Type.Optional(
+    Type.Enum(['root_cause', 'symptom', 'irrelevant'], {
+      description:
+        'Root cause analysis: what the label means. Default: what its name says, else its position in the list.',
+    }),
+  ),
 })
 
 const Flag = Type.Optional(Type.Boolean())
@@ -127,6 +133,13 @@ export const JobResource = Type.Object({
           }),
         ),
         objective: Type.Optional(Objective),
+        decide_untrained: Type.Optional(
+          Type.Boolean({
+            description:
+              'Root cause analysis: the answer of the clusters is the decision while the job is untrained. Default: ' +
+              'it is only a suggestion.',
+          }),
+        ),
         retention: Type.Optional(Retention),
       }),
     ),
@@ -170,13 +183,13 @@ export const ApplyQuery = Type.Object({
 })
 
 /** `title` and `id` exclude each other. */
-export const ResourceQuery = Type.Object({
+export const ResourceQuery = Exact({
   resource_type: Type.Optional({ ...ResourceType, description: 'Only resources of this type.' }),
   title: Type.Optional(Type.String({ description: 'The title, or the name of a key; not together with `id`.' })),
   id: Type.Optional(Type.String({ description: 'The internal id; not together with `title`.' })),
 })
 
-export const DeleteQuery = Type.Object({
+export const DeleteQuery = Exact({
   ...ResourceQuery.properties,
   force: Type.Optional(
     Type.Boolean({ description: 'Delete the resource even if others use it, and remove it from them. Default false.' }),
@@ -202,6 +215,9 @@ export const ApplyAnswer = Type.Object({
   request: RequestOutcome,
   created: Type.Array(ResourceRef),
   updated: Type.Array(ResourceRef),
+  warnings: Type.Array(WarningBody, {
+    description: 'Empty where there is nothing to say. Nothing was refused for them.',
+  }),
 })
 
 export const DeleteAnswer = Type.Object({

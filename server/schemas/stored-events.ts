@@ -1,15 +1,7 @@
 /** Operations on stored events: a vote by label, reprocessing, notes. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
-import { Name, nullable, Outcome, Timestamp } from './common.js'
-
-/** A vote without a body. */
-export const FeedbackLabel = Type.Object({
-  feedback_label: Type.String({ description: 'A label: its name in any case, its id, `label_n` or `class_n`.' }),
-  storage_name: Type.Optional(
-    Type.String({ description: 'Accepted and ignored: the event id is enough to find the event.' }),
-  ),
-})
+import { Exact, Name, nullable, Outcome, Timestamp } from './common.js'
 
 export const ReprocessOutcome = Type.Object({ request: Outcome })
 
@@ -18,7 +10,7 @@ const DateBound = Type.Union([Type.String(), Type.Number()], {
     'ISO 8601 (a date stands for the whole day), seconds to nanoseconds since 1970, or date math such as `now-1d/d`.',
 })
 
-const FilterCondition = Type.Object({
+const FilterCondition = Exact({
   field: Type.String(),
   operator: Type.String({
     description:
@@ -29,7 +21,7 @@ const FilterCondition = Type.Object({
 })
 
 /** Which events: used to reprocess and to erase. */
-export const ReprocessSelection = Type.Object({
+export const ReprocessSelection = Exact({
   date_field: Type.Optional(
     Type.String({
       minLength: 1,

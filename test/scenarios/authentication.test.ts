@@ -55,6 +55,45 @@ test('an input key sees its own jobs only; any other job is 404 for it', async (
   )
 })
 
+test('a disabled input takes no events, whoever posts them, and its key still reads the job', async () => {
+  const { jobId, key, title } = await makeJob(client)
+  const own = client.withKey(key)
+  const event = { job_id: jobId, raw_body: { rule: 'a' } }
+  assert.equal((await own.post('/api/v1/events/known', event)).status, 201)
+  const setInput = async (enabled: boolean): Promise<void> => {
+    const [shown] = (await client.get(`/api/v2/resources?resource_type=job&id=${jobId}`)).body
+    const steps: { integration_type: string }[] = shown[title].properties.pipeline_integrations
+    const pipeline = steps.map((step) => (step.integration_type === 'input' ? { ...step, enabled } : step))
+    const answer = await client.post('/api/v2/resources', {
+      job: { type: 'job', properties: { title, pipeline_integrations: pipeline } },
+    })
+    assert.equal(answer.status, 200, answer.text)
+  }
+  await setInput(false)
+  for (const sender of [own, client]) {
+    const answers = [
+      await sender.post('/api/v1/events/', event),
+      await sender.post('/api/v1/events/another', event),
+      await sender.post(`/api/v1/bulk/${jobId}`, { events: [{ raw_body: { rule: 'a' } }] }),
+      await sender.post(`/api/v1/alertmanager/${jobId}`, { alerts: [] }),
+    ]
+    for (const { status, body } of answers) {
+      assert.equal(status, 409)
+      assert.match(body.error, /input of the job is disabled/)
+    }
+    const [line] = await sender.bulk(JSON.stringify(event))
+    assert.equal(line.status_code, 409)
+  }
+  assert.equal((await own.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 1)
+  assert.deepEqual(
+    (await own.get('/api/v1/jobs/')).body.map((job: { job_id: number }) => job.job_id),
+    [jobId],
+  )
+  assert.equal((await own.get(`/api/v1/events/${jobId}/known`)).status, 200)
+  await setInput(true)
+  assert.equal((await own.post('/api/v1/events/', event)).status, 201)
+})
+
 test('a key works as a bearer token, too; its own header comes first, and another scheme does not count', async () => {
   const { key } = await makeJob(client)
   const statusOf = async (headers: Record<string, string>): Promise<number> =>

@@ -84,20 +84,53 @@ test('a body over the limit is 413, however it arrives', async () => {
   assert.equal((await client.post('/api/v1/jobs/get_by_name', huge)).status, 413)
 })
 
-test('an event that is nested too deep is 422', async () => {
+test('an event that is nested too deep is 413', async () => {
   const nested = (depth: number): string => wrap(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
   assert.equal((await postText(nested(limits.eventDepthMax - 4))).status, 201)
-  for (const depth of [limits.eventDepthMax + 4, 10_000]) assert.equal((await postText(nested(depth))).status, 422)
-  assert.equal((await postText(wrap(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).status, 422)
+  for (const depth of [limits.eventDepthMax + 4, 10_000]) assert.equal((await postText(nested(depth))).status, 413)
+  assert.equal((await postText(wrap(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).status, 413)
   assert.equal((await postText('['.repeat(50_000))).status, 400)
 })
 
-test('an event with too many fields is 422', async () => {
+test('an event with too many fields is 413, never 422, which one client takes for success', async () => {
   const fields = Array.from({ length: limits.eventFieldsMax + 10 }, (_, i) => `"k${i}":${i}`)
-  assert.equal((await postText(wrap(`{${fields.join(',')}}`))).status, 422)
-  assert.equal((await postText(wrap(`{"a":[${'1,'.repeat(limits.eventFieldsMax)}1]}`))).status, 422)
-  const top = Array.from({ length: 80_000 }, (_, i) => `"${i}":1`)
-  assert.ok([201, 422].includes((await postText(`{${top.join(',')},"job_id":${jobId},"raw_body":{}}`)).status))
+  const refused = await postText(wrap(`{${fields.join(',')}}`))
+  assert.equal(refused.status, 413)
+  assert.match(refused.body.error, /more than 200000 fields and items/)
+  assert.equal((await postText(wrap(`{"a":[${'1,'.repeat(limits.eventFieldsMax)}1]}`))).status, 413)
+  const top = Array.from({ length: 600_000 }, (_, i) => `"${i}":1`)
+  assert.equal((await postText(`{${top.join(',')},"job_id":${jobId},"raw_body":{}}`)).status, 413)
+})
+
+test('a large case is stored whole, decided, found and exported', async () => {
+  const event = (alert: number, at: number): unknown => ({
+    ...Object.fromEntries(Array.from({ length: 59 }, (_, i) => [`field_${i}`, `value ${alert} ${at} ${i}`])),
+    id: `event-${alert}-${at}`,
+  })
+  const alerts = Array.from({ length: 30 }, (_, alert) => ({
+    name: `alert ${alert}`,
+    events: Array.from({ length: 100 }, (_, at) => event(alert, at)),
+  }))
+  const rawBody = { rule: 'large case', alerts }
+  const text = wrap(JSON.stringify(rawBody))
+  assert.ok(text.length > 2 * 1024 * 1024, 'as large as what clients send')
+  assert.equal((await client.post('/api/v1/events/large', text)).status, 201)
+  assert.equal((await client.get(`/api/v1/events/${jobId}/large`)).body.status, 'OK')
+  const exported = (await client.get(`/api/v1/events/${jobId}/large/export`)).body.service_event
+  assert.deepEqual(exported.alerts, alerts)
+  for (const id of ['event-0-0', 'event-29-99']) {
+    const filters = [{ field: 'alerts.events.id', operator: 'is', value: id }]
+    const found = await client.post('/api/v2/events/query', { job_ids: [jobId], filters, count_results_only: true })
+    assert.equal(found.body.total_count, 1, id)
+  }
+})
+
+test('an event with as many fields as there may be comes back as it was sent', async () => {
+  const names = Object.fromEntries(Array.from({ length: 99_990 }, (_, i) => [`k${i}`, i]))
+  const rawBody = { rule: 'wide', list: Array.from({ length: 99_990 }, (_, i) => i % 7), names }
+  assert.equal((await client.post('/api/v1/events/wide', { job_id: jobId, raw_body: rawBody })).status, 201)
+  const { rule, list, names: named } = (await client.get(`/api/v1/events/${jobId}/wide/export`)).body.service_event
+  assert.deepEqual({ rule, list, names: named }, rawBody)
 })
 
 test('names with a meaning in JavaScript change nothing', async () => {
@@ -208,10 +241,11 @@ test('historic events with a fault are refused whole', async () => {
   const wide = {
     raw_body: Object.fromEntries(Array.from({ length: limits.eventFieldsMax + 1 }, (_, i) => [`f${i}`, i])),
   }
-  const {
-    body: { detail },
-  } = await client.post(`/api/v1/bulk/${historic}`, { events: [good, wide] })
-  assert.deepEqual(detail[0].loc, ['body', 'events', '1', 'raw_body'])
+  const refused = await client.post(`/api/v1/bulk/${historic}`, { events: [good, wide] })
+  assert.equal(refused.status, 413)
+  assert.match(refused.body.error, /^events\.1: the event has more than 200000 fields/)
+  const many = { events: new Array(limits.historicEventsMax + 1).fill(good) }
+  assert.equal((await client.post(`/api/v1/bulk/${historic}`, many)).status, 413)
   assert.equal((await client.get(`/api/v1/jobs/${historic}`)).body.processed_documents_count, 0)
   assert.equal((await client.post('/api/v1/bulk/nope', { events: [] })).status, 404)
 })

@@ -157,7 +157,27 @@ test('nobody is shown what they may not do, and a refusal says what the user lac
   const { body } = await service.client.post('/api/v2/token', { username: 'ann', password, scopes })
   await scripts.api.signIn(body.api_token, '', '')
   assert.deepEqual(await all(), [[], [], [], []])
+  const links = async (path: string) =>
+    (await page(path)).all('a').filter(({ attributes }) => attributes.get('href')?.startsWith('/jobs/feedback-flow/'))
+  assert.notEqual((await links('/jobs')).length, 0)
+  const blind = await service.client.post('/api/v2/token', { username: 'ann', password, scopes: ['public'] })
+  await scripts.api.signIn(blind.body.api_token, '', '')
+  for (const path of ['/jobs', `/use-cases/overview/${jobId}`]) assert.deepEqual(await links(path), [], path)
   await scripts.api.signIn('', 'admin', ADMIN_PASSWORD)
+})
+
+test('a page of a job shows its warnings, and what to do to those who may', async () => {
+  const properties = { title: 'Warned', category: 'Decision intelligence' }
+  const { body } = await service.client.post('/api/v2/resources', { job: { type: 'job', properties } })
+  const path = `/use-cases/overview/${body.created[0].internal_id}`
+  assert.match((await page(path)).textContent, /no input step.*Add a step.*no decision points.*Choose the fields/)
+  assert.match((await page('/jobs')).textContent, /WarnedDecision intelligenceSTARTED, warnings: 2/)
+  await scripts.api.signIn('', 'ann', 'analyst-password')
+  const shown = (await page(path)).textContent
+  assert.match(shown, /no input step.*no decision points/)
+  assert.doesNotMatch(shown, /Add a step|Choose the fields/)
+  await scripts.api.signIn('', 'admin', ADMIN_PASSWORD)
+  assert.doesNotMatch((await page(`/use-cases/overview/${jobId}`)).textContent, /Warnings/)
 })
 
 test('pages of what does not exist say so', async () => {

@@ -28,6 +28,7 @@ test('a job is shown with every field that clients read', async () => {
   assert.deepEqual(body.labels, ['Escalate', 'Drop', 'Investigate'])
   assert.deepEqual(body.features, ['rule', 'source.ip'])
   assert.equal(body.processed_documents_count, 0)
+  assert.equal(body.last_processed_timestamp, '')
   assert.equal(body.invalid, false)
 })
 

@@ -167,7 +167,11 @@ describe('a model', () => {
     assert.deepEqual(await ask(`model?${query}`), done.body)
   })
 
-  test('that does not exist is 404 with details', async () => {
+  test('that does not exist is 404, with details where a recomputation is requested', async () => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await client.request(method, `${metrics}/model?job_id=${jobId}&model_id=model_9_1`)
+      assert.deepEqual([answer.status, answer.body], [404, { error: 'model not found' }])
+    }
     const body = await refused(
       client.post(`${metrics}/model/request_recompute_metrics?job_id=${jobId}&model_id=model_9_1`),
       404,
@@ -288,6 +292,22 @@ describe('internal metrics', () => {
   })
 })
 
+test('a model of a job without buckets has none in its knowledge base', async () => {
+  const { jobId: centric } = await makeJob(client, { category: 'Event centric decision intelligence' })
+  for (const [at, feedback] of ['Escalate', 'Drop', 'Escalate', 'Drop'].entries()) {
+    await client.post(`/api/v1/events/e${at}`, { job_id: centric, raw_body: { rule: `r${at % 2}` } })
+    await client.put(`/api/v1/events/${centric}/e${at}/feedback`, { feedback })
+  }
+  await client.post(`/api/v1/jobs/${centric}/train`)
+  await eventually(
+    () => client.get(`/api/v1/jobs/${centric}`),
+    ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+  )
+  const body = await ask(`model?job_id=${centric}&model_id=model_${centric}_1`)
+  assert.deepEqual([body.buckets_in_kb, body.events_in_kb], [0, 4])
+  assert.deepEqual(body.kb_count_per_decision.Drop, { alerts_count: 2, buckets_count: 0 })
+})
+
 test('the platform shows what is stored under the service’s own name and the neutral one', async () => {
   const body = await ask(`platform_metrics?job_ids=${jobId}`)
   assert.equal(body.es_cluster_metrics.cluster_name, 'arcanna')
@@ -326,6 +346,12 @@ describe('refusals', () => {
         ['query', 'aggregation_time_interval'],
       ],
       [client.put(`${metrics}/production_date?job_id=${jobId}&production_date=x`), ['query', 'production_date']],
+      [
+        client.put(
+          `${metrics}/production_date?job_id=${jobId}&production_date=${new Date(Date.now() + 60_000).toISOString()}`,
+        ),
+        ['query', 'production_date'],
+      ],
       [filter('like', 'x'), ['body', 'filters', '0', 'operator']],
       [filter('is'), ['body', 'filters', '0', 'value']],
       [filter('is one of', {}), ['body', 'filters', '0', 'value']],

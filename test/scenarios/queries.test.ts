@@ -271,6 +271,23 @@ describe('queries', () => {
     }
   })
 
+  it('refuse the parts of a search beside query_body', async () => {
+    const parts = { query: { match_all: {} }, size: 0, aggs: {} }
+    for (const beside of [parts, { ...parts, query_body: {} }]) {
+      const { status, body } = await service.client.post(paths.search, beside)
+      assert.equal(status, 422)
+      assert.deepEqual(
+        body.detail.map((issue: { loc: string[] }) => issue.loc),
+        [
+          ['body', 'query'],
+          ['body', 'size'],
+          ['body', 'aggs'],
+        ],
+      )
+    }
+    assert.equal((await service.client.post(paths.search, { size: null, unknown: null })).status, 200)
+  })
+
   it('see an event as soon as its sender is answered', async () => {
     for (let i = 0; i < 20; i++) {
       await service.client.post(`/api/v1/events/now-${i}`, { job_id: second.jobId, raw_body: { rule: 'fresh' } })

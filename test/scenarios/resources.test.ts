@@ -15,6 +15,15 @@ after(() => service.close())
 
 const keyOnly = (name: string) => ({ k: { type: 'api_key', properties: { name } } })
 
+test('the refusal of an unknown type of integration names every type, other names included', async () => {
+  const { status, body } = await service.client.post('/api/v2/resources', {
+    i: { type: 'integration', properties: { title: 'Odd', integration_type: 'no such type', parameters: {} } },
+  })
+  assert.equal(status, 422)
+  const [{ msg }] = body.detail
+  for (const name of ['External REST API', 'OpenSearch', 'Elasticsearch', 'Slack']) assert.ok(msg.includes(name), msg)
+})
+
 test('a set is created in the order that its references need, and answered with what was made', async () => {
   const { status, body } = await client.post('/api/v2/resources', {
     job: {

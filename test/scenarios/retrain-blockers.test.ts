@@ -84,3 +84,22 @@ test('every blocker keeps a scheduled training waiting, and is named; without bl
   assert.equal((await schedule(title, off)).status, 200)
   await eventually(job, (each) => each.last_train_finished_timestamp > trained.last_train_finished_timestamp, 30_000)
 })
+
+test('a scheduled training with nothing new makes no model and says so; a vote makes one again', async () => {
+  const { jobId, title } = await makeJob(client, { decision_points: ['rule'] })
+  for (const label of ['Drop', 'Escalate']) {
+    await client.post(`/api/v1/events/${label}`, { job_id: jobId, raw_body: { rule: label } })
+    await vote(jobId, label, ['ann', label])
+  }
+  const job = async () => (await client.get(`/api/v1/jobs/${jobId}`)).body
+  const models = async () => (await client.post(`/api/v2/metrics/job?job_id=${jobId}`)).body.all_model_ids.length
+  await schedule(title, {})
+  const idle = await eventually(job, ({ retrain_msg }) => retrain_msg.includes('made no model'), 30_000)
+  assert.equal(idle.retrain_state, 'RETRAIN_FINISHED')
+  const made = await models()
+  await new Promise((resolve) => setTimeout(resolve, 2_100))
+  assert.equal(await models(), made)
+  assert.equal((await job()).last_train_finished_timestamp, idle.last_train_finished_timestamp)
+  await vote(jobId, 'Drop', ['bob', 'Drop'])
+  await eventually(job, (each) => each.last_train_finished_timestamp > idle.last_train_finished_timestamp, 30_000)
+})

@@ -23,7 +23,10 @@ after(() => rmSync(dataDir, { recursive: true }))
 
 const category = 'Automated root cause analysis'
 
-async function causeJob(parameters: Record<string, unknown> = {}): Promise<number> {
+async function causeJob(
+  parameters: Record<string, unknown> = {},
+  advancedSettings: Record<string, unknown> = {},
+): Promise<number> {
   const steps =
     Object.keys(parameters).length === 0
       ? {}
@@ -32,7 +35,8 @@ async function causeJob(parameters: Record<string, unknown> = {}): Promise<numbe
             { resource: 'Clustering processor', integration_type: 'processor', enabled: true, parameters },
           ],
         }
-  return (await makeJob(client, { category, decision_points: [], ...steps })).jobId
+  const properties = { category, decision_points: [], advanced_settings: advancedSettings, ...steps }
+  return (await makeJob(client, properties)).jobId
 }
 
 async function send(
@@ -48,7 +52,7 @@ async function send(
 }
 
 test('alerts of services that call each other are one cluster; its tree begins with the cause', async () => {
-  const jobId = await causeJob()
+  const jobId = await causeJob({}, { decide_untrained: true })
   await send(jobId, 'db', 0, { name: 'db', type: 'disk full' })
   await send(jobId, 'api', 4, { name: 'api', callees: ['db'], type: 'latency' })
   await send(jobId, 'web', 9, { name: 'web', callees: ['api'], type: 'errors' })
@@ -77,6 +81,31 @@ test('alerts of services that call each other are one cluster; its tree begins w
     place.decisions.map((each: { result_label: string }) => each.result_label),
     ['Irrelevant', 'Root cause'],
   )
+})
+
+test('an untrained job decides nothing, but suggests labels in clusters and exports', async () => {
+  const labels = ['Symptom', 'Root cause', 'Irrelevant'].map((name) => ({ name }))
+  const jobId = await causeJob({}, { custom_labels: labels })
+  await send(jobId, 'db', 0, { name: 'db', type: 'disk full' })
+  await send(jobId, 'api', 4, { name: 'api', callees: ['db'], type: 'latency' })
+  const { body: event } = await client.get(`/api/v1/events/${jobId}/db`)
+  assert.deepEqual([event.status, event.result, event.result_label, event.confidence_score], ['OK', '', '', 0])
+  const { body: exported } = await client.get(`/api/v1/events/${jobId}/db/export`)
+  const { suggestion } = exported.service_event.service
+  const { confidence_score: confidence, ...named } = suggestion
+  assert.deepEqual(named, { result: 'label_1', result_label: 'Root cause', source: 'untrained' })
+  assert.ok(confidence > 0 && confidence < 60, String(confidence))
+  const listed = await client.get(`/api/v2/jobs/${jobId}/clusters?min_size=2`)
+  const tree = await client.get(`/api/v2/jobs/${jobId}/clusters/${listed.body.clusters[0].cluster_id}`)
+  const [root] = tree.body.members
+  assert.deepEqual([root.result, root.suggestion], ['', suggestion])
+  assert.equal(root.members[0].suggestion.result_label, 'Symptom')
+  const wrong = await client.post('/api/v2/resources', {
+    resources: {
+      job: { type: 'job', properties: { title: 'x', category, advanced_settings: { decide_untrained: 'maybe' } } },
+    },
+  })
+  assert.equal(wrong.status, 422, wrong.text)
 })
 
 test('the parameters of the processors are kept, shown and checked', async () => {

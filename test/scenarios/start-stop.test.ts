@@ -212,8 +212,10 @@ test('SIGTERM ends open requests, answers new ones 503 and ends with 0; a kill l
   await service.client.get('/api/v1/health')
 
   service.started.child.kill('SIGTERM')
-  await streamClosed
-  assert.ok(streamed.endsWith('0\r\n\r\n'), 'the stream ends in order')
+  await eventually(
+    async () => streamed,
+    (text) => text.endsWith('}\n\r\n0\r\n\r\n'),
+  )
   idle.write(`GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n`)
   await eventually(
     async () => refused,
@@ -226,6 +228,7 @@ test('SIGTERM ends open requests, answers new ones 503 and ends with 0; a kill l
     (text) => text.startsWith('HTTP/1.1 201 '),
   )
   assert.equal(await service.started.exited, 0)
+  await streamClosed
   assert.ok(!service.started.output().includes(MANAGEMENT_KEY), 'secrets from the environment are not printed')
   assert.ok(!service.started.output().includes('administrator'))
 

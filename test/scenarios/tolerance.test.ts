@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { after, before, test } from 'node:test'
-import { eventually, makeJob, openSocket, type Client } from '../support/client.js'
+import { eventually, makeJob, openSocket, type Answer, type Client } from '../support/client.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService
@@ -141,6 +141,39 @@ test('metrics of a job are answered to GET, too', async () => {
   )
 })
 
+test('an integration is found and shown under the name that it was set up with', async () => {
+  const parameters = { hosts: 'search.example', port: 9200, user: 'u', password: 'p', schema: 'https' }
+  const put = (type: string): Promise<Answer> => {
+    const properties = { title: 'Alert store', integration_type: type, parameters }
+    return client.post('/api/v2/resources', { resources: { search: { type: 'integration', properties } } })
+  }
+  const metadata = '/api/v2/resources/integration/metadata'
+  const ids = (await client.get(metadata)).body.integration_types.map(({ id }: { id: string }) => id)
+  assert.equal(new Set(ids).size, ids.length, 'one id each')
+  for (const [name, id] of [
+    ['OpenSearch', 'opensearch'],
+    ['Elasticsearch', 'elasticsearch'],
+    ['Search engine', 'search_engine'],
+  ] as const) {
+    assert.equal((await put(name)).status, 200, 'from one name of the same to another')
+    const [shown] = (await client.get('/api/v2/resources?resource_type=integration&title=Alert store')).body
+    assert.deepEqual([shown.integration_type, shown.subcategory_id], [name, id])
+    assert.equal((await client.get(`${metadata}?type=${shown.subcategory_id}`)).body.name, name)
+  }
+  assert.equal((await put('Wazuh')).status, 422)
+})
+
+test('the category Automation is refused with what to take instead', async () => {
+  const job = { type: 'job', properties: { title: 'Automated', category: 'Automation' } }
+  const posted = await client.post('/api/v2/resources', { resources: { job } })
+  assert.equal(posted.status, 422)
+  assert.deepEqual(posted.body.detail[0].loc, ['body', 'resources', 'job', 'properties', 'category'])
+  assert.match(posted.body.detail[0].msg, /take Decision intelligence, and let steps with the role post_decision/)
+  const asked = await client.get('/api/v2/resources/job/metadata?category=automation')
+  assert.equal(asked.status, 422)
+  assert.match(asked.body.detail[0].msg, /take Decision intelligence/)
+})
+
 test('older words are understood: Elasticsearch for the search engine, features for the decision points', async () => {
   const parameters = { hosts: 'search.example', port: 9200, user: 'u', password: 'p', schema: 'https' }
   const answer = await client.post('/api/v2/resources?overwrite=False', {
@@ -159,7 +192,7 @@ test('older words are understood: Elasticsearch for the search engine, features 
   assert.deepEqual(shown.Older.properties.decision_points, ['event.outcome'])
   assert.equal(
     (await client.get('/api/v2/resources?resource_type=integration&title=Elastic')).body[0].subcategory_id,
-    'search_engine',
+    'elasticsearch',
   )
   const schema = '/api/v2/resources/integration/parameters/schema'
   assert.deepEqual(Object.keys((await client.get(`${schema}?integration_type=elasticsearch`)).body.properties), [
@@ -172,7 +205,7 @@ test('older words are understood: Elasticsearch for the search engine, features 
   const { integration_types: types } = (await client.get('/api/v2/resources/integration/metadata')).body as {
     integration_types: { id: string; name: string }[]
   }
-  assert.equal(new Map(types.map(({ id, name }) => [id, name])).get('search_engine'), 'Elasticsearch')
+  assert.equal(new Map(types.map(({ id, name }) => [id, name])).get('elasticsearch'), 'Elasticsearch')
   const accepted = Object.keys((await client.get(schema)).body.properties)
   assert.deepEqual(
     types.map(({ name }) => name),

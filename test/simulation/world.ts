@@ -11,6 +11,7 @@ import type { PointValues } from '../../engine/domain/event/point-value.js'
 import type { JobSettings } from '../../engine/domain/job/job.js'
 import { defaultLabels } from '../../engine/domain/job/labels.js'
 import { viewOf } from '../../engine/actor/event-reply.js'
+import type { VoteEffect } from '../../engine/api/decision-service.js'
 import { BallotCache } from '../../engine/services/report/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
 import { encodeEnriched } from '../../engine/actor/enrichment-results.js'
@@ -92,7 +93,13 @@ export class World {
       jobSettings({ id: 1 }),
       jobSettings({ id: 2, category: 'Event centric decision intelligence' }),
       jobSettings({ id: 3, decisionPoints: ['user', 'tags', 'net.port'] }),
-      jobSettings({ id: 4, category: CLUSTERED, decisionPoints: [], labels: defaultLabels('Decision intelligence') }),
+      jobSettings({
+        id: 4,
+        category: CLUSTERED,
+        decisionPoints: [],
+        labels: defaultLabels('Decision intelligence'),
+        advancedSettings: { decide_untrained: seed % 4 !== 0 },
+      }),
     ]
     this.#oracles = this.#jobs.map(() => new OracleJob())
     this.#knownIds = this.#jobs.map(() => [])
@@ -245,8 +252,9 @@ export class World {
       known.length === 0 || random.below(15) === 0
         ? 'nobody'
         : (known.at(-1 - random.below(Math.min(40, known.length))) as string)
-    const label = random.below(20) === 0 ? '<empty>' : random.pick(labels)
+    const label = random.below(8) === 0 ? null : random.below(20) === 0 ? '<empty>' : random.pick(labels)
     const analyst = `analyst ${random.below(4)}`
+    const scope = random.pick(['event', 'event', 'bucket'] as const)
     this.#post(
       at,
       'feedback',
@@ -254,10 +262,14 @@ export class World {
         const event = this.#oracle(at).find(eventId)
         if (event === null) return 'event_not_found'
         if (label === '<empty>') return 'unknown_label'
-        this.#oracle(at).vote(settings, event, { analyst, label: placeOf(label), micros })
-        return null
+        return this.#oracle(at).vote(settings, event, {
+          analyst,
+          label: label === null ? null : placeOf(label),
+          micros,
+          scope,
+        })
       },
-      { eventId, body: JSON.stringify({ analyst, label }) },
+      { eventId, body: JSON.stringify({ analyst, label, scope }) },
     )
   }
 
@@ -547,6 +559,7 @@ export class World {
           // A turn that runs again answers with the event's state by then.
           if (kind === 'ingest' && this.#troubles.deaths)
             assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
+          else if (kind === 'feedback') assert.equal(typeof (answer as VoteEffect).appliesToEvents, 'number')
           else assert.deepEqual(answer, wanted)
         },
         (error: unknown) => {

@@ -12,6 +12,20 @@ async function eventPath(client: Client): Promise<string> {
   return `/api/v1/events/${jobId}/${answer.body.event_id}`
 }
 
+/** A job whose only input is disabled. */
+async function closedJob(client: Client): Promise<number> {
+  const { jobId, title } = await makeJob(client)
+  const [shown] = (await client.get(`/api/v2/resources?resource_type=job&id=${jobId}`)).body
+  const steps = shown[title].properties.pipeline_integrations
+  const pipeline = steps.map((step: { integration_type: string }) => ({
+    ...step,
+    enabled: step.integration_type !== 'input',
+  }))
+  const properties = { title, pipeline_integrations: pipeline }
+  await client.post('/api/v2/resources', { job: { type: 'job', properties } })
+  return jobId
+}
+
 async function newEvent(client: Client): Promise<unknown> {
   const { jobId } = await makeJob(client)
   return { job_id: jobId, raw_body: { rule: freshName() } }
@@ -24,12 +38,16 @@ const noEvent = async (client: Client, rest = ''): Promise<Ask> => ({ path: `${a
 export const eventRecipes: Recipes = {
   postEvent: {
     good: async (client) => ({ path: '/api/v1/events/', body: await newEvent(client) }),
-    refusals: { 404: () => ({ path: '/api/v1/events/', body: ofNoJob }) },
+    refusals: {
+      404: () => ({ path: '/api/v1/events/', body: ofNoJob }),
+      409: async (client) => ({ path: '/api/v1/events/', body: { job_id: await closedJob(client), raw_body: {} } }),
+    },
   },
   postEventWithId: {
     good: async (client) => ({ path: '/api/v1/events/e', body: await newEvent(client) }),
     refusals: {
       404: () => ({ path: '/api/v1/events/e', body: ofNoJob }),
+      409: async (client) => ({ path: '/api/v1/events/e', body: { job_id: await closedJob(client), raw_body: {} } }),
       422: async (client) => ({
         path: `/api/v1/events/${'x'.repeat(limits.eventIdBytesMax + 1)}`,
         body: await newEvent(client),
@@ -41,7 +59,13 @@ export const eventRecipes: Recipes = {
       path: `/api/v1/alertmanager/${(await makeJob(client)).jobId}`,
       body: { alerts: [alert] },
     }),
-    refusals: { 404: () => ({ path: `/api/v1/alertmanager/${NO_JOB}`, body: { alerts: [alert] } }) },
+    refusals: {
+      404: () => ({ path: `/api/v1/alertmanager/${NO_JOB}`, body: { alerts: [alert] } }),
+      409: async (client) => ({
+        path: `/api/v1/alertmanager/${await closedJob(client)}`,
+        body: { alerts: [alert] },
+      }),
+    },
   },
   postEventLines: {
     good: async (client) => ({
@@ -67,6 +91,9 @@ export const eventRecipes: Recipes = {
       const { jobId } = await makeJob(client)
       return { path: `/api/v1/bulk/${jobId}`, body: { count: 1, events: [{ raw_body: { rule: 'a' } }] } }
     },
-    refusals: { 404: () => ({ path: `/api/v1/bulk/${NO_JOB}`, body: { events: [] } }) },
+    refusals: {
+      404: () => ({ path: `/api/v1/bulk/${NO_JOB}`, body: { events: [] } }),
+      409: async (client) => ({ path: `/api/v1/bulk/${await closedJob(client)}`, body: { events: [] } }),
+    },
   },
 }

@@ -48,10 +48,15 @@ export interface TestService {
   close(): Promise<void>
 }
 
-async function dataDirFor(options: ServiceOptions): Promise<{ path: string; remove: () => Promise<void> }> {
-  if (options.dataDir !== undefined) return { path: options.dataDir, remove: async () => {} }
-  const path = await mkdtemp(join(tmpdir(), 'decision-service-'))
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+async function dataDirFor(options: ServiceOptions) {
+  if (options.dataDir !== undefined)
+    return { path: options.dataDir, backups: `${options.dataDir}-backups`, remove: async () => {} }
+  const directory = await mkdtemp(join(tmpdir(), 'decision-service-'))
+  return {
+    path: join(directory, 'data'),
+    backups: join(directory, 'backups'),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  }
 }
 
 /** A service in this process. */
@@ -59,7 +64,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const dataDir = await dataDirFor(options)
   const engine = await openEngine({
     dataDir: dataDir.path,
-    backupDir: join(dataDir.path, 'backups'),
+    backupDir: dataDir.backups,
     name: options.name ?? 'service',
     shards: options.shards ?? 2,
     threads: options.threads ?? 1,

@@ -2,6 +2,7 @@
 import { lacksPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { Decision } from '../../domain/decide/decision.js'
+import { absentPoints } from '../../domain/metrics/point-tally.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
 import type { BucketRow, CountRow } from '../../store/rows.js'
 import { NOT_DEFERRED, type Counted } from './deferred-counters.js'
@@ -10,7 +11,10 @@ export interface Bucket extends Counted {
   readonly id: Buffer
   /** Its values as one text (bucket-key.ts); empty for a bucket of earlier decision points. */
   readonly text: string
-  readonly values: PointValues
+  /** Null once its row is in the store: most decisions are known by then, and the values take most of the memory. */
+  values: PointValues | null
+  /** The decision points without a value, as places in their list. */
+  readonly absent: readonly number[]
   /** No decision point has a value. */
   readonly lacksPoints: boolean
   readonly fingerprint: number
@@ -24,6 +28,8 @@ export interface Bucket extends Counted {
   kept: boolean
   /** Its row in the store is up to date, apart from the counts. */
   stored: boolean
+  /** Events of this turn that the counts of decision points lack (point-counter.ts). */
+  uncounted: number
   /** This turn changed it. */
   changed: boolean
   /** What the model and the knowledge base decide for it; null until that is worked out (again). */
@@ -49,7 +55,8 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     jobId,
     id,
     text,
-    values,
+    values: stored ? null : values,
+    absent: absentPoints(values),
     lacksPoints: lacksPoints(values),
     fingerprint,
     number,
@@ -60,6 +67,7 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     hasBallot,
     kept: true,
     stored,
+    uncounted: 0,
     changed: false,
     deferredSince: NOT_DEFERRED,
     decision: null,

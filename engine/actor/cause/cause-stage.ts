@@ -7,6 +7,8 @@
  * 1. The state of clustering is in the commit of the events that changed it, so a restart continues from the same
  *    state.
  * 2. A decision changes only while its cluster is open. Each decision that was replaced is in the event's history.
+ * 3. An untrained job decides nothing, unless `decide_untrained` is set (S23). Readers show what its clusters suggest
+ *    (services/read/alert-decisions.ts).
  */
 import { causeBounds } from '../../domain/cause/bounds.js'
 import { isClosed, type AlertRow } from '../../domain/cause/cause-rows.js'
@@ -16,9 +18,10 @@ import { structuralAnswer, untrainedDecision } from '../../domain/cause/context.
 import { LinkBelief, noFeedbackWeights } from '../../domain/cause/feedback-weights.js'
 import { AlertNormalizer } from '../../domain/cause/normalized-alert.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
-import type { Decision } from '../../domain/decide/decision.js'
+import { noDecision, type Decision } from '../../domain/decide/decision.js'
 import type { PointValues } from '../../domain/event/point-value.js'
-import type { JobSettings } from '../../domain/job/job.js'
+import { decidesUntrained, type JobSettings } from '../../domain/job/job.js'
+import { labelMeanings, type LabelsByRole } from '../../domain/job/label-roles.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import { decodeContent, decidedAgain, withHeader } from '../../store/event-record.js'
 import { timeKey, timeValue } from '../../store/tables.js'
@@ -45,11 +48,13 @@ export class CauseStage {
   readonly #normalizer: AlertNormalizer
   readonly #clustering: Clustering
   readonly #contexts: ContextCache
+  readonly #byRole: LabelsByRole
   #linkBelief = new LinkBelief(noFeedbackWeights)
 
   constructor(deps: CauseStageDeps) {
     const settings = causeSettingsOf(deps.settings)
     this.#deps = deps
+    this.#byRole = labelMeanings(deps.settings.labels).byRole
     this.#normalizer = new AlertNormalizer(settings, deps.settings.decisionPoints)
     this.#clustering = new Clustering(new CauseTable(deps.store, deps.settings.id), settings)
     this.#contexts = new ContextCache(this.#clustering.hawkes)
@@ -114,10 +119,11 @@ export class CauseStage {
   }
 
   #decide(alert: AlertRow, own: PointValues, again: boolean, ownSubject: Uint8Array | null): Decision {
-    const { model } = this.#deps
+    const { model, settings } = this.#deps
+    if (!model.isTrained && !decidesUntrained(settings.advancedSettings)) return noDecision
     const structure = structuralAnswer(alert, this.#linkBelief, this.#clustering.windowMs)
-    if (!model.isTrained) return untrainedDecision(structure)
-    return model.decide(this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
+    if (!model.isTrained) return untrainedDecision(structure, this.#byRole)
+    return model.decide(() => this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
   }
 
   /** Decides an event again because its place has changed, while its cluster is open. */
@@ -136,6 +142,8 @@ export class CauseStage {
       true,
       subject,
     )
+    // A decision stays (C4.7), also where the job no longer decides untrained.
+    if (decision.source === 'none') return
     if (decision.label === header.label && Math.abs(decision.confidence - header.confidence) < moveMin) return
     alert.history.push([nowMicros, header.label, header.confidence, header.source])
     if (alert.history.length > causeBounds.causeHistoryMax) alert.history.shift()

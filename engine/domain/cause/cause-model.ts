@@ -11,6 +11,7 @@
  *    follows their held-out likelihoods.
  */
 import type { PointValues } from '../event/point-value.js'
+import type { LabelsByRole } from '../job/label-roles.js'
 import {
   TrainingCancelled,
   type Classifier,
@@ -48,6 +49,7 @@ export interface CauseTrainingSet {
   readonly background: readonly Omit<CauseExample, 'label'>[]
   readonly decisionPoints: readonly string[]
   readonly labelCount: number
+  readonly byRole: LabelsByRole
   readonly facts: KindFacts
   /** The window that the stream shows, milliseconds. `fixed`: the job set it. */
   readonly window: { readonly ms: number; readonly fixed: boolean }
@@ -63,22 +65,22 @@ const wrongBefore = 0.25
 const mixLabelsMax = 200
 const mixPace = 0.25
 
-function labelledAlerts(examples: readonly CauseExample[]): LabelledAlert[] {
+function labelledAlerts(examples: readonly CauseExample[], byRole: LabelsByRole): LabelledAlert[] {
   return examples.map(({ alert, label }) => {
     const { kind, parentKind, side, delayMs, belief } = alert
     const before = predecessorsOf(alert)
     // A parent that arrived later is a predecessor too.
     const predecessors = isAdopted(alert) ? [...before, { kind: parentKind, side, delayMs, belief }] : before
-    return { kind, isSymptom: label === SYMPTOM, predecessors }
+    return { kind, isSymptom: label === byRole[SYMPTOM], predecessors }
   })
 }
 
 /** One row for each structural answer: how often it had which label. */
-function freshTable(labels: number, present: readonly boolean[]): Float64Array {
+function freshTable(labels: number, present: readonly boolean[], byRole: LabelsByRole): Float64Array {
   const table = new Float64Array(labels * labels)
   for (let answer = 0; answer < labels; answer++) {
     for (let label = 0; label < labels; label++)
-      table[answer * labels + label] = !present[label] ? 0 : answer === label ? rightBefore : wrongBefore
+      table[answer * labels + label] = !present[label] ? 0 : byRole[answer] === label ? rightBefore : wrongBefore
   }
   return table
 }
@@ -90,11 +92,11 @@ function shareOf(table: Float64Array, labels: number, answer: number, label: num
 }
 
 export function trainCause(set: CauseTrainingSet, classifier: Classifier, progress: TrainingProgress): Uint8Array {
-  const { examples, facts, labelCount, window } = set
+  const { examples, facts, labelCount, byRole, window } = set
   const present = Array.from({ length: labelCount }, (_, label) => examples.some((example) => example.label === label))
   const learn = (from: readonly CauseExample[]): FeedbackWeights =>
-    fitFeedbackWeights(labelledAlerts(from), window.ms, window.fixed)
-  const table = freshTable(labelCount, present)
+    fitFeedbackWeights(labelledAlerts(from, byRole), window.ms, window.fixed)
+  const table = freshTable(labelCount, present, byRole)
   let loss = 0
   const values = new Array<PointValues>(examples.length)
   for (let fold = 0; fold < folds; fold++) {

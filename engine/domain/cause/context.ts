@@ -8,12 +8,13 @@
  */
 import type { Decision } from '../decide/decision.js'
 import type { PointValue, PointValues } from '../event/point-value.js'
+import type { LabelsByRole } from '../job/label-roles.js'
 import { PREDECESSOR_FIELDS, type AlertRow } from './cause-rows.js'
 import { LINK_MIN } from './clustering.js'
 import { sides, type Side } from './delays.js'
 import type { LinkBelief } from './feedback-weights.js'
 
-/** The job's labels by index, whatever their names (S7). */
+/** The structural answers, in the order of labelRoles (domain/job/job.ts). */
 export const ROOT_CAUSE = 0
 export const SYMPTOM = 1
 export const IRRELEVANT = 2
@@ -145,9 +146,9 @@ export function twentieths(share: number): number {
 const untrainedMin = 4_000
 const untrainedMax = 5_900
 
-/** The decision before any training: by the stream alone. */
-export function untrainedDecision({ answer, belief, follows }: StructuralAnswer): Decision {
+/** The answer before any training: by the stream alone. */
+export function untrainedDecision({ answer, belief, follows }: StructuralAnswer, byRole: LabelsByRole): Decision {
   const sure = answer === IRRELEVANT ? 1 - follows : belief
   const confidence = Math.round(untrainedMin + (untrainedMax - untrainedMin) * Math.min(1, sure))
-  return { label: answer, confidence, outlier: false, outlierScore: 0, source: 'untrained', modelVersion: 0 }
+  return { label: byRole[answer], confidence, outlier: false, outlierScore: 0, source: 'untrained', modelVersion: 0 }
 }

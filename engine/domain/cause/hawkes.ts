@@ -27,7 +27,7 @@
  * over the other.
  */
 import { causeBounds } from './bounds.js'
-import { Rows, type CauseStore } from './cause-store.js'
+import { Rows, type CauseReads, type CauseStore } from './cause-store.js'
 import { binsWithin, DELAY_BINS, delayWidths, isSymmetric, mirrorOf, type Side } from './delays.js'
 import {
   add,
@@ -71,9 +71,20 @@ const windowStart = 60_000
 const windowEvery = 500
 /** The weight of the past is halved after this many alerts. */
 const halfLife = 100_000
+/** The number of the row of the whole process. */
+const GLOBAL = 0
 /** The belief in a link. */
 export const BELIEVED = 0.8
 export const DOUBTED = 0.1
+
+function windowOf({ windowMs }: Pick<GlobalRow, 'windowMs'>, fixedWindowMs: number): number {
+  return fixedWindowMs > 0 ? fixedWindowMs : windowMs || windowStart
+}
+
+/** The window of a job as stored, without its kinds and pairs; as HawkesProcess.windowMs. */
+export function storedWindowMs(reads: CauseReads, fixedWindowMs: number): number {
+  return windowOf((reads.get('global', GLOBAL) as GlobalRow | undefined) ?? freshGlobal(), fixedWindowMs)
+}
 
 export class HawkesProcess {
   readonly #kinds: Rows<KindRow>
@@ -98,13 +109,13 @@ export class HawkesProcess {
     this.#pairs.loadAll()
     for (const [index, { name }] of this.#kinds.entries()) this.#byName.set(name, index)
     this.#pairCount = this.#pairs.size
-    this.#global = this.#globals.get(0) ?? freshGlobal()
-    this.#globals.hold(0, this.#global)
+    this.#global = this.#globals.get(GLOBAL) ?? freshGlobal()
+    this.#globals.hold(GLOBAL, this.#global)
   }
 
   /** A cause is at most this much earlier than its symptom, milliseconds. */
   get windowMs(): number {
-    return this.#fixedWindowMs > 0 ? this.#fixedWindowMs : this.#global.windowMs || windowStart
+    return windowOf(this.#global, this.#fixedWindowMs)
   }
 
   /** The number of a kind. Kinds beyond causeBounds.causeKindsMax share number 0. */

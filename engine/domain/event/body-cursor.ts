@@ -45,6 +45,11 @@ export class BodyCursor {
     return ((this.bytes[this.at - 2] as number) << 8) | (this.bytes[this.at - 1] as number)
   }
 
+  protected longCount(): number {
+    this.at += 4
+    return this.bytes.readUInt32BE(this.at - 4)
+  }
+
   protected varint(): number {
     let value = 0
     let unit = 1

@@ -10,10 +10,13 @@
  * | 7      | object of a shape     | shape number u16, then the values in the shape's order     |
  * | 8      | array                 | count u16, then the items                                  |
  * | 9      | object with its names | count u16, then a text and a value for each field          |
+ * | 10     | long array            | count u32, then the items                                  |
+ * | 11     | long object           | count u32, then a text and a value for each field          |
  * | 32 ... | a word                | word = (tag - 32) * 256 + next byte                        |
  *
  * 1. Equal bytes are equal values. Each value tells where it ends.
- * 2. A u16 is big-endian. A varint has seven bits in each byte, lowest first.
+ * 2. A u16 or u32 is big-endian. Long ones have more than 65,535 items or fields.
+ * 3. A varint has seven bits in each byte, lowest first.
  */
 
 export const TAG_NULL = 0
@@ -26,9 +29,14 @@ export const TAG_FLOAT = 6
 export const TAG_OBJECT = 7
 export const TAG_ARRAY = 8
 export const TAG_NAMED = 9
+export const TAG_LONG_ARRAY = 10
+export const TAG_LONG_NAMED = 11
 /** No value has this tag. It marks a missing value where values lie side by side. */
 export const TAG_ABSENT = 31
 export const TAG_WORD = 32
+
+/** The most items or fields that a count of two bytes can tell. */
+export const COUNT_MAX = 0xffff
 
 /** Number of words that two bytes can name. */
 export const WORDS_MAX = (256 - TAG_WORD) * 256

@@ -1,6 +1,6 @@
 /** Reads the bytes of a body (body-format.ts) as a JSON value. */
 import { BodyCursor } from './body-cursor.js'
-import { TAG_ARRAY, TAG_NAMED, TAG_OBJECT } from './body-format.js'
+import { TAG_ARRAY, TAG_LONG_ARRAY, TAG_LONG_NAMED, TAG_NAMED, TAG_OBJECT } from './body-format.js'
 import type { ShapeTree } from './shape-tree.js'
 import type { Words } from './words.js'
 
@@ -27,9 +27,13 @@ export class BodyReader extends BodyCursor {
       case TAG_OBJECT:
         return this.#object()
       case TAG_ARRAY:
-        return this.#array()
+        return this.#array(this.count())
       case TAG_NAMED:
-        return this.#named()
+        return this.#named(this.count())
+      case TAG_LONG_ARRAY:
+        return this.#array(this.longCount())
+      case TAG_LONG_NAMED:
+        return this.#named(this.longCount())
       default:
         return this.scalar(tag, this.#words)
     }
@@ -42,15 +46,15 @@ export class BodyReader extends BodyCursor {
     return object
   }
 
-  #array(): unknown[] {
+  #array(count: number): unknown[] {
     const items: unknown[] = []
-    for (let left = this.count(); left > 0; left--) items.push(this.#value())
+    for (let left = count; left > 0; left--) items.push(this.#value())
     return items
   }
 
-  #named(): Record<string, unknown> {
+  #named(count: number): Record<string, unknown> {
     const object: Record<string, unknown> = {}
-    for (let left = this.count(); left > 0; left--) {
+    for (let left = count; left > 0; left--) {
       const name = this.#value() as string
       object[name] = this.#value()
     }

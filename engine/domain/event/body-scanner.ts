@@ -4,7 +4,7 @@
  *
  * Leaves out: everything unusual, for which it returns false. The body is then parsed and written (body-writer.ts).
  * Unusual is an unknown shape, and text that is not UTF-8. So is an escape in a name, or of half a surrogate pair. So
- * is a field of the request other than job_id, event_id and raw_body, and any error.
+ * is a field of the request other than job_id, event_id and raw_body, a body of unusual size, and any error.
  *
  * 1. It accepts only valid JSON (RFC 8259) and gives the same bytes as the writer. The test compares the two on random
  *    and on damaged texts (test/engine/domain/event/body-scanner.test.ts).
@@ -17,6 +17,11 @@ import type { PointNode, PointTree } from './point-tree.js'
 import { ScalarScanner } from './scalar-scanner.js'
 import type { ShapeNode, ShapeTree } from './shape-tree.js'
 import type { Words } from './words.js'
+
+/** Larger bodies are rare, and the output needs three times their bytes. */
+const TEXT_BYTES_MAX = 1024 * 1024
+/** Few enough for counts of two bytes. */
+const FIELDS_MAX = 10_000
 
 const COMMA = 0x2c
 const COLON = 0x3a
@@ -46,8 +51,9 @@ export class BodyScanner extends ScalarScanner {
 
   /** Scans a request body in `memory`. If true, `out`, `length`, `eventId` and `points` hold the result. */
   scan(memory: Buffer, start: number, end: number, points: PointTree): boolean {
+    if (end - start > TEXT_BYTES_MAX) return false
     this.begin(memory, start, end)
-    this.#fieldsLeft = limits.eventFieldsMax
+    this.#fieldsLeft = FIELDS_MAX
     this.#points = points
     this.#idStart = 0
     this.#idEnd = 0

@@ -9,10 +9,13 @@
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import {
+  COUNT_MAX,
   putNumber,
   putVarint,
   TAG_ARRAY,
   TAG_FALSE,
+  TAG_LONG_ARRAY,
+  TAG_LONG_NAMED,
   TAG_NAMED,
   TAG_NULL,
   TAG_OBJECT,
@@ -27,6 +30,10 @@ import type { Words } from './words.js'
 
 /** Bytes that a scalar other than text takes at most. */
 const SCALAR_BYTES_MAX = 16
+const FIRST_BYTES = 64 * 1024
+/** Memory and names that are kept from one body to the next: a usual body fits. */
+const KEPT_BYTES = 4 * 1024 * 1024
+const KEPT_NAMES = 1_024
 
 export class BodyWriter {
   readonly #shapes: ShapeTree
@@ -38,7 +45,7 @@ export class BodyWriter {
   #fieldsLeft = 0
   #at = 0
   /** The bytes of the latest body, from 0 to what `write` returned, valid until the next call. */
-  out: Buffer = Buffer.allocUnsafeSlow(64 * 1024)
+  out: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #view = viewOfBytes(this.out)
 
   constructor(shapes: ShapeTree, words: Words) {
@@ -53,8 +60,18 @@ export class BodyWriter {
   write(body: Record<string, unknown>): number {
     this.#fieldsLeft = limits.eventFieldsMax
     this.#at = 0
+    this.#shapes.beginBody()
     this.#object(body, 0, this.#root)
     return this.#at
+  }
+
+  /** Releases the memory of a large body. */
+  shrink(): void {
+    if (this.out.length > KEPT_BYTES) {
+      this.out = Buffer.allocUnsafeSlow(FIRST_BYTES)
+      this.#view = viewOfBytes(this.out)
+    }
+    for (const names of this.#namesAt) if (names !== undefined && names.length > KEPT_NAMES) names.length = 0
   }
 
   #value(value: unknown, depth: number, recent: RecentShapes): void {
@@ -80,7 +97,8 @@ export class BodyWriter {
 
   #array(items: readonly unknown[], depth: number): void {
     this.#enter(items.length, depth)
-    this.#counted(TAG_ARRAY, items.length)
+    if (items.length > COUNT_MAX) this.#longCounted(TAG_LONG_ARRAY, items.length)
+    else this.#counted(TAG_ARRAY, items.length)
     for (let i = 0; i < items.length; i++) this.#value(items[i], depth + 1, this.#items)
   }
 
@@ -107,7 +125,8 @@ export class BodyWriter {
   }
 
   #named(fields: Record<string, unknown>, count: number, depth: number): void {
-    this.#counted(TAG_NAMED, count)
+    if (count > COUNT_MAX) this.#longCounted(TAG_LONG_NAMED, count)
+    else this.#counted(TAG_NAMED, count)
     for (const name in fields) {
       this.#text(name)
       this.#value(fields[name], depth + 1, this.#items)
@@ -145,6 +164,12 @@ export class BodyWriter {
     this.out[this.#at++] = tag
     this.out[this.#at++] = count >>> 8
     this.out[this.#at++] = count & 0xff
+  }
+
+  #longCounted(tag: number, count: number): void {
+    this.#room(5)
+    this.out[this.#at] = tag
+    this.#at = this.out.writeUInt32BE(count, this.#at + 1)
   }
 
   /** Checks the bounds for an object or array with `fields` fields or items, inside `depth` others. */

@@ -8,13 +8,14 @@
  * 2. At an array on the path, the rest of the path is taken from each item. The results form one array.
  * 3. A missing path and a JSON null are the same: null.
  * 4. An array counts as the set of its scalars. Nested arrays are flattened; nulls and repeats are dropped. The first
- *    limits.pointItemsMax scalars are kept, and sorted. An empty array is null, and one with a single value is that
- *    value.
+ *    limits.pointItemsMax scalars among the first limits.pointWalkMax items are kept, and sorted. An empty array is
+ *    null, and one with a single value is that value.
  * 5. An object counts as its JSON text. Text is cut at limits.pointValueCharsMax characters. Half a surrogate pair
  *    cannot be stored as UTF-8 and counts as U+FFFD.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
+import { jsonPrefix } from './json-prefix.js'
 import type { PointValue, PointValues, ScalarValue } from './point-value.js'
 
 interface Path {
@@ -25,11 +26,11 @@ interface Path {
 /** The decision points of a job, prepared for reading many events. */
 export class DecisionPoints {
   readonly #paths: readonly Path[]
-  /** 32 bits of a hash of the points. It keeps buckets and models of different decision points apart. */
+  /** As fingerprintOf. */
   readonly fingerprint: number
 
   constructor(points: readonly string[]) {
-    this.fingerprint = createHash('sha256').update(JSON.stringify(points)).digest().readUInt32LE(0)
+    this.fingerprint = fingerprintOf(points)
     this.#paths = points.map((text) => ({ text, names: text.split('.') }))
   }
 
@@ -52,6 +53,11 @@ export class DecisionPoints {
     for (let i = 0; i < this.#paths.length; i++) values[i] = readPoint(body, this.#paths[i] as Path)
     return values
   }
+}
+
+/** 32 bits of a hash of the points. It keeps buckets and models of different decision points apart. */
+export function fingerprintOf(points: readonly string[]): number {
+  return createHash('sha256').update(JSON.stringify(points)).digest().readUInt32LE(0)
 }
 
 /** True if no point has a value: such an event cannot be decided (S4). */
@@ -91,7 +97,7 @@ function settle(value: unknown): PointValue {
       return value
     case 'object':
       if (value === null) return null
-      return Array.isArray(value) ? settleArray(value, noNames, 0) : cut(JSON.stringify(value))
+      return Array.isArray(value) ? settleArray(value, noNames, 0) : cut(jsonPrefix(value, limits.pointValueCharsMax))
     default:
       return null
   }
@@ -106,22 +112,27 @@ const noNames: readonly string[] = []
 /** What `names`, from number `from` on, lead to in all items. */
 function settleArray(items: readonly unknown[], names: readonly string[], from: number): PointValue {
   const scalars = new Set<ScalarValue>()
-  gather(items, names, from, scalars)
+  gather(items, names, from, { scalars, itemsLeft: limits.pointWalkMax })
   if (scalars.size === 0) return null
   if (scalars.size === 1) return scalars.values().next().value as ScalarValue
   return [...scalars].sort(compareScalars)
 }
 
-function gather(items: readonly unknown[], names: readonly string[], from: number, into: Set<ScalarValue>): void {
+interface Gathered {
+  readonly scalars: Set<ScalarValue>
+  itemsLeft: number
+}
+
+function gather(items: readonly unknown[], names: readonly string[], from: number, into: Gathered): void {
   for (const item of items) {
-    if (into.size >= limits.pointItemsMax) return
+    if (into.scalars.size >= limits.pointItemsMax || --into.itemsLeft < 0) return
     let value: unknown = item
     let i = from
     while (i < names.length && isPlainObject(value)) value = own(value, names[i++] as string)
     if (Array.isArray(value)) gather(value, names, i, into)
     else if (i === names.length) {
       const scalar = settle(value)
-      if (scalar !== null) into.add(scalar as ScalarValue)
+      if (scalar !== null) into.scalars.add(scalar as ScalarValue)
     }
   }
 }

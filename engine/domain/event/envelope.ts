@@ -5,7 +5,7 @@
  *
  * 1. `raw_body` is an object, or the event is refused.
  * 2. A body that this service has exported may be sent again (C3.2). Its section named after the service then loses the
- *    fields that the service had written, and keeps the client's.
+ *    fields that the service had written, and keeps the client's. So does `metadata` beside it.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -31,6 +31,13 @@ export const sectionFields = [
   'result',
   'result_label',
   'inference_status',
+  'inference_result',
+  'title',
+  'severity',
+  'original_index',
+  'artifacts',
+  'batch_uuid',
+  'batch_master_uuid',
   'bucket_state',
   'bucket_id',
   'key_hash',
@@ -47,6 +54,7 @@ export const sectionFields = [
   'previous_result_label',
   'agentic_notes',
   'cluster',
+  'suggestion',
   'knowledge_base_state',
   'outlier_flag',
   'attention',
@@ -58,15 +66,7 @@ export const sectionFields = [
 ] as const
 
 /** More fields that exports of other implementations of this API have (C3.11, and samples of exports). */
-const foreignFields = [
-  'storage_tag_display_name',
-  'original_index',
-  'inference_result',
-  'confidence_percentage',
-  'batch_uuid',
-  'batch_master_uuid',
-  'artifacts',
-] as const
+const foreignFields = ['storage_tag_display_name', 'confidence_percentage'] as const
 
 const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
 
@@ -141,4 +141,24 @@ function dropOldResult(rawBody: Record<string, unknown>, name: string, section: 
   }
   if (left) rawBody[name] = rest
   else delete rawBody[name]
+  dropOldFrame(rawBody, section)
+}
+
+/** Drops what an export has beside its section, where the section has the same value. */
+function dropOldFrame(rawBody: Record<string, unknown>, section: Record<string, unknown>): void {
+  const { original_id: id, title, severity, timers } = section
+  const ingested = isObject(timers) ? timers.ingest_timestamp : undefined
+  for (const name of ['@timestamp', 'timestamp_inference'])
+    if (ingested !== undefined && rawBody[name] === ingested) delete rawBody[name]
+  const { metadata } = rawBody
+  if (!isObject(metadata) || id === undefined || metadata.id !== id) return
+  const old: Record<string, unknown> = {
+    id,
+    ingested_timestamp: ingested ?? metadata.ingested_timestamp,
+    description: title ?? metadata.description,
+    severity: severity ?? metadata.severity,
+  }
+  const rest = Object.entries(metadata).filter(([field, value]) => value !== old[field])
+  if (rest.length > 0) rawBody.metadata = Object.fromEntries(rest)
+  else delete rawBody.metadata
 }

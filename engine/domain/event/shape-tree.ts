@@ -15,6 +15,8 @@ import { must } from '../../assert.js'
 const FIELDS_MAX = 64
 const NAME_CHARS_MAX = 128
 const SHAPES_MAX = 4096
+/** One body must not fill the table: each of its further lists of names is stored with its object. */
+const NEW_SHAPES_PER_BODY_MAX = 128
 /** Only an event exported by this service has a field of this name (event/envelope.ts). */
 const EXPORTED_FIELD = 'inference_status'
 
@@ -59,6 +61,8 @@ export class ShapeTree {
   readonly #shapes: Shape[] = []
   readonly #byNames = new Map<string, Shape>()
   #nodes = 0
+  /** Number of shapes when the latest body began. */
+  #sizeBefore = 0
 
   constructor() {
     this.root = this.#node('')
@@ -79,6 +83,11 @@ export class ShapeTree {
     this.#add(JSON.stringify(names), names)
   }
 
+  /** Call before the objects of another body are looked for. */
+  beginBody(): void {
+    this.#sizeBefore = this.size
+  }
+
   /** The shape of the first `count` names, a new one if there is room. Null if the object is stored with its names. */
   find(names: readonly string[], count: number, recent: RecentShapes): Shape | null {
     for (let i = 0; i < recent.length; i++) {
@@ -89,7 +98,8 @@ export class ShapeTree {
     const list = names.slice(0, count)
     if (list.some((name) => name.length > NAME_CHARS_MAX || !name.isWellFormed())) return null
     const key = JSON.stringify(list)
-    const shape = this.#byNames.get(key) ?? (this.#shapes.length < SHAPES_MAX ? this.#add(key, list) : null)
+    const mayAdd = this.size < Math.min(SHAPES_MAX, this.#sizeBefore + NEW_SHAPES_PER_BODY_MAX)
+    const shape = this.#byNames.get(key) ?? (mayAdd ? this.#add(key, list) : null)
     if (shape !== null) {
       if (recent.length >= RECENT_MAX) recent.shift()
       recent.push(shape)

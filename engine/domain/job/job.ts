@@ -17,6 +17,11 @@ export const jobCategories: readonly JobCategory[] = [
   'Automated root cause analysis',
 ]
 
+/** What a label means in a root cause job. */
+export type LabelRole = 'root_cause' | 'symptom' | 'irrelevant'
+
+export const labelRoles: readonly LabelRole[] = ['root_cause', 'symptom', 'irrelevant']
+
 /** One of a job's three answers. */
 export interface Label {
   /** The value of `result`: `label_0`, `label_1`, `label_2`, or an id that the user chose (S5). */
@@ -25,6 +30,8 @@ export interface Label {
   readonly name: string
   /** `#rrggbb`. */
   readonly hexColor: string
+  /** Its meaning, where the user gave one (label-roles.ts). */
+  readonly role?: LabelRole
 }
 
 /** Scheduled training (CONTRACT.md#jobs). */
@@ -110,6 +117,11 @@ export const outlierRateMax = 0.2
 export function outlierRateOf(advancedSettings: JobSettings['advancedSettings']): number {
   const rate = advancedSettings.outlier_false_alarm_rate
   return typeof rate === 'number' && rate >= outlierRateMin && rate <= outlierRateMax ? rate : outlierRateDefault
+}
+
+/** True if a root cause job decides before it is trained (S23). */
+export function decidesUntrained(advancedSettings: JobSettings['advancedSettings']): boolean {
+  return advancedSettings.decide_untrained === true
 }
 
 /** True if events are clustered, and decided by their place in a cluster (CONTRACT.md#jobs). */

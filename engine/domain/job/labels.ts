@@ -8,13 +8,14 @@
  *    label again, in whatever order it lists them.
  */
 import { limits } from '../../limits.js'
-import type { JobCategory, Label } from './job.js'
+import type { JobCategory, Label, LabelRole } from './job.js'
 
-/** A label in a document; colour and id are optional. */
+/** A label in a document; all but the name are optional. */
 export interface LabelInput {
   readonly name: string
   readonly hexColor?: string | undefined
   readonly id?: string | undefined
+  readonly role?: LabelRole | undefined
 }
 
 const triage: readonly LabelInput[] = [{ name: 'Escalate' }, { name: 'Drop' }, { name: 'Investigate' }]
@@ -70,7 +71,8 @@ export function labelAmbiguity(labels: readonly Label[]): string | null {
 
 /**
  * Gives each label its place and id. A label with the id of an existing one, or else its name, takes its place
- * (invariant 2). The others take the free places in order. A missing id or colour is that of the place.
+ * (invariant 2). The others take the free places in order. A missing id or colour is that of the place. A label that is
+ * found again keeps its role, unless the document gives the role to another.
  */
 export function placeLabels(inputs: readonly LabelInput[], existing: readonly Label[]): readonly Label[] {
   const places = new Map<number, LabelInput>()
@@ -95,7 +97,9 @@ export function placeLabels(inputs: readonly LabelInput[], existing: readonly La
     if (input === undefined) continue
     const id = input.id ?? existing[place]?.id ?? `label_${place}`
     const hexColor = input.hexColor ?? existing[place]?.hexColor ?? (colors[place] as string)
-    labels.push({ id, name: input.name, hexColor })
+    const kept = places.has(place) ? existing[place]?.role : undefined
+    const role = input.role ?? (inputs.some((other) => other.role === kept) ? undefined : kept)
+    labels.push({ id, name: input.name, hexColor, ...(role === undefined ? {} : { role }) })
   }
   return labels
 }

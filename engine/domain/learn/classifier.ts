@@ -55,8 +55,13 @@ export interface ModelSummary {
   readonly features: number
   /** Held-out mean log-loss, natural logarithm; null where there were too few examples to hold any out. */
   readonly logLoss: number | null
-  /** Held-out accuracy, 0 to 1; null likewise. */
+  /** Held-out accuracy of the answers, 0 to 1; null likewise. */
   readonly accuracy: number | null
+  /**
+   * The number of voted events that the model counts as beside the votes on a bucket (decide/decision.ts), measured on
+   * held-out examples; null where there were too few buckets with several.
+   */
+  readonly evidenceWeight: number | null
   /** The least outlier score of an outlier. */
   readonly outlierThreshold: number
 }
@@ -66,7 +71,10 @@ export interface Model {
   readonly summary: ModelSummary
   /** Fills `probabilities` (length labelCount) with the calibrated probability of each label; they sum to 1. */
   predict(values: PointValues, probabilities: Float64Array): void
-  /** The label to answer with, for probabilities from `predict`: the most probable one, or the objective's choice. */
+  /**
+   * The label to answer with, for probabilities from `predict`: the most probable one, or the objective's choice.
+   * Decisions and all metrics of models take it from here.
+   */
   choose(probabilities: Float64Array): number
   /**
    * How unlike all known events the values are: 0 (alike) or more. From summary.outlierThreshold on it is an outlier.

@@ -13,6 +13,8 @@ import {
   TAG_ARRAY,
   TAG_FALSE,
   TAG_FLOAT,
+  TAG_LONG_ARRAY,
+  TAG_LONG_NAMED,
   TAG_MINUS,
   TAG_NAMED,
   TAG_NULL,
@@ -121,8 +123,8 @@ export class BodyFields extends BodyCursor {
     const tag = this.bytes[this.at] as number
     let present: boolean
     if (tag === TAG_OBJECT) present = this.#object(node, mayStop && node.slot < 0)
-    else if (tag === TAG_ARRAY) present = this.#array(node)
-    else if (tag === TAG_NAMED) present = this.#named(node)
+    else if (tag === TAG_ARRAY || tag === TAG_LONG_ARRAY) present = this.#array(node)
+    else if (tag === TAG_NAMED || tag === TAG_LONG_NAMED) present = this.#named(node)
     else if (node.slot < 0) present = this.#skip()
     else {
       const value = this.#scalar()
@@ -135,15 +137,14 @@ export class BodyFields extends BodyCursor {
 
   #gather(into: ScalarValue[]): void {
     const tag = this.bytes[this.at] as number
-    if (tag !== TAG_OBJECT && tag !== TAG_ARRAY && tag !== TAG_NAMED) {
+    if (tag < TAG_OBJECT || tag > TAG_LONG_NAMED) {
       const value = this.#scalar()
       if (value !== null) into.push(value)
       return
     }
-    this.at++
-    const count = this.count()
+    const count = this.#counted()
     for (let left = tag === TAG_OBJECT ? this.#shapes.names(count).length : count; left > 0; left--) {
-      if (tag === TAG_NAMED) this.#skip()
+      if (tag === TAG_NAMED || tag === TAG_LONG_NAMED) this.#skip()
       this.#gather(into)
     }
   }
@@ -162,17 +163,21 @@ export class BodyFields extends BodyCursor {
     return present
   }
 
+  /** Reads a tag and the count or the shape behind it. */
+  #counted(): number {
+    const tag = this.bytes[this.at++] as number
+    return tag === TAG_LONG_ARRAY || tag === TAG_LONG_NAMED ? this.longCount() : this.count()
+  }
+
   #array(node: PathNode): boolean {
-    this.at++
     let present = false
-    for (let left = this.count(); left > 0; left--) if (this.#value(node, false)) present = true
+    for (let left = this.#counted(); left > 0; left--) if (this.#value(node, false)) present = true
     return present
   }
 
   #named(node: PathNode): boolean {
-    this.at++
     let present = false
-    for (let left = this.count(); left > 0; left--) {
+    for (let left = this.#counted(); left > 0; left--) {
       const step = node.step(this.#scalar() as string)
       if (step === null ? this.#skip() : this.#value(step, false)) present = true
     }
@@ -215,6 +220,10 @@ export class BodyFields extends BodyCursor {
         return this.#skipMany(this.count(), false)
       case TAG_NAMED:
         return this.#skipMany(this.count(), true)
+      case TAG_LONG_ARRAY:
+        return this.#skipMany(this.longCount(), false)
+      case TAG_LONG_NAMED:
+        return this.#skipMany(this.longCount(), true)
       default:
         throw new Error('the bytes are not a body')
     }

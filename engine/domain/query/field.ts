@@ -17,7 +17,8 @@
  * 1. Paths follow the rule of decision points: down through objects, and through each item of an array. If that leads
  *    to no value, the top-level field named like the whole path counts.
  * 2. A path `x.keyword` means `x` if there is no such field.
- * 3. A `result` equals the id of its label, and also the words for the label's place (`class_0`, `label_0`).
+ * 3. A `result` equals the id of its label, and also the words for the label's place (`class_0`, `label_0`). An
+ *    `inference_status` equals `finished`, and also `OK`.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -55,8 +56,8 @@ export const ownFields = {
   'attention.undecided_consensus.attention_required': 'boolean',
 } as const satisfies Record<string, FieldType>
 
-/** A field of the service's own. `…_words` holds a label's id and the words for its place (wordsField). */
-export type OwnName = keyof typeof ownFields | 'result_words' | 'previous_result_words'
+/** A field of the service's own. `…_words` holds the words that mean its value (wordsField). */
+export type OwnName = keyof typeof ownFields | 'result_words' | 'previous_result_words' | 'inference_status_words'
 
 /** Other names that clients in production use for own fields. */
 const otherNames = new Map<string, OwnName>([
@@ -82,7 +83,7 @@ const bareFields = new Map<string, OwnName>(
 )
 
 /** Columns of an answer (query/event-documents.ts) that show an own field under another name. */
-const columnNames = new Map<string, OwnName>([['status', 'inference_status']])
+const columnNames = new Map<string, OwnName>([['status', 'pipeline_status']])
 
 /** Own fields that need another read besides the record: they cost more than the body. */
 const ballotFields: ReadonlySet<string> = new Set([
@@ -124,9 +125,10 @@ export function costOf(field: Field): number {
   return field.slots.length > 0 ? 1 : 0
 }
 
-/** For a field that holds a decision: its field of words, which is compared instead. Null for other fields. */
+/** For a field whose values have several words: its field of words, which is compared instead. Null for others. */
 export function wordsField(field: Field): OwnField | null {
-  if (field.kind !== 'own' || (field.own !== 'result' && field.own !== 'previous_result')) return null
+  if (field.kind !== 'own') return null
+  if (field.own !== 'result' && field.own !== 'previous_result' && field.own !== 'inference_status') return null
   return { ...field, own: `${field.own}_words` }
 }
 

@@ -6,10 +6,12 @@
  *
  * 1. The check applies to the address of the connection. The socket resolves names here, so a second resolution cannot
  *    give another answer.
- * 2. An IPv6 address that contains an IPv4 address (mapped, compatible, NAT64, 6to4) is judged by that address too.
+ * 2. An IPv6 address that contains an IPv4 address (mapped, compatible, NAT64, 6to4) is judged by that address too
+ *    (embedded-address.ts).
  */
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { embeddedIn } from './embedded-address.js'
 
 /** The host may not be reached. The message is for people. */
 export class HostRefused extends Error {}
@@ -48,39 +50,19 @@ const notPublic4 = listOf(closed4, 'ipv4')
 const notPublic6 = listOf(closed6, 'ipv6')
 const global6 = listOf([['2000::', 3]], 'ipv6')
 
-/** The eight groups of an IPv6 address, 0 to 65,535 each. */
-export function groupsOf(address: string): number[] {
-  // A zone has a meaning on this machine only.
-  const [plain = ''] = address.split('%')
-  const withoutDots = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...deps: string[]) => {
-    const [a, b, c, d] = deps.map(Number) as [number, number, number, number]
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
-  })
-  const [head = '', tail] = withoutDots.split('::')
-  const groups = (text: string): number[] =>
-    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
-  const [first, last] = [groups(head), tail === undefined ? [] : groups(tail)]
-  return [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last]
-}
-
-/** The IPv4 address inside an IPv6 address, or null. */
-export function carriedIn(address: string): string | null {
-  const groups = groupsOf(address)
-  const text = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.')
-  const [g0, g1, g2, g3, g4, g5, g6, g7] = groups as [number, number, number, number, number, number, number, number]
-  if (g0 === 0x2002) return text(g1, g2)
-  if (g0 === 0x64 && g1 === 0xff9b) return text(g6, g7)
-  const isLow = g0 === 0 && g1 === 0 && g2 === 0 && g3 === 0 && g4 === 0
-  // ::1 and :: contain no IPv4 address; both are closed.
-  return isLow && (g5 === 0xffff || (g5 === 0 && g6 !== 0)) ? text(g6, g7) : null
-}
-
 /** True for an address of the public network. */
 export function isPublic(address: string): boolean {
-  if (isIP(address) === 4) return !notPublic4.check(address, 'ipv4')
-  const carried = carriedIn(address)
-  if (carried !== null) return isPublic(carried)
-  return global6.check(address.split('%')[0] as string, 'ipv6') && !notPublic6.check(address, 'ipv6')
+  return isReachable(address, (plain) => !notPublic4.check(plain, 'ipv4'))
+}
+
+/** True if the address is public, where `takes` says which IPv4 addresses are. */
+function isReachable(address: string, takes: (address4: string) => boolean): boolean {
+  const [plain = ''] = address.split('%')
+  if (isIP(plain) === 4) return takes(plain)
+  const { addresses, isTranslated } = embeddedIn(plain)
+  if (!addresses.every(takes)) return false
+  if (isTranslated) return addresses.length > 0
+  return global6.check(plain, 'ipv6') && !notPublic6.check(plain, 'ipv6')
 }
 
 export class HostPolicy {
@@ -154,8 +136,7 @@ export class HostPolicy {
   #mayReach(address: string): boolean {
     const [plain = ''] = address.split('%')
     if (this.#open.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6')) return true
-    const carried = isIP(plain) === 6 ? carriedIn(plain) : null
-    return isPublic(plain) || (carried !== null && this.#open.check(carried, 'ipv4'))
+    return isReachable(plain, (address4) => isPublic(address4) || this.#open.check(address4, 'ipv4'))
   }
 
   #refused(host: string): HostRefused {

@@ -79,7 +79,7 @@ export const inputParameters: readonly ParameterSpec[] = [
 const entry: IntegrationKind = {
   id: 'search_engine',
   name: 'Search engine',
-  otherNames: ['OpenSearch', 'Elasticsearch'],
+  family: 'search_engine',
   description:
     'Reads documents from Elasticsearch or OpenSearch, enriches events with them, and writes events with their decisions.',
   builtIn: false,
@@ -109,9 +109,19 @@ const entry: IntegrationKind = {
   addedTo: [],
 }
 
-export const searchEngine: OutsideKind = {
-  entry,
+const opening: Omit<OutsideKind, 'entry'> = {
   openSink: (_role, connection, parameters, tools) => new SearchOutput(connection, parameters, tools),
   openSource: (connection, parameters, tools) => new SearchInput(connection, parameters, tools),
   openEnrichment: (connection, parameters, tools) => new SearchEnrichment(connection, parameters, tools),
 }
+
+export const searchEngine: OutsideKind = { entry, ...opening }
+
+function product(id: string, name: string): OutsideKind {
+  const description = `Reads documents from ${name}, enriches events with them, and writes events with their decisions.`
+  return { entry: { ...entry, id, name, description }, ...opening }
+}
+
+/** The same under the names of the two products, because clients look for them. */
+export const openSearch = product('opensearch', 'OpenSearch')
+export const elasticsearch = product('elasticsearch', 'Elasticsearch')

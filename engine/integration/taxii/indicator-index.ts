@@ -10,7 +10,7 @@
  * 3. At most `indicatorsMax` are known. When the index is full, expired ones are removed; indicators without room are
  *    counted.
  */
-import { bitsOf, keyOf, type ObservableType } from './observable.js'
+import { bitsOf, keyOf, type ObservableType } from '../enrichment/observable.js'
 import { simplePattern, type SimplePattern } from './stix-pattern.js'
 
 export interface Indicator {

@@ -5,7 +5,7 @@
  * domain names, URLs, mail addresses and hashes of files. Any other operator or object makes the whole pattern
  * unsupported, because a part of a pattern has another meaning than the whole.
  */
-import { keyOf, networkOf, plainDomain, plainUrl, type Network, type ObservableType } from './observable.js'
+import { keyOf, networkOf, plainDomain, plainUrl, type Network, type ObservableType } from '../enrichment/observable.js'
 
 /** What a pattern matches: observables by key, and networks. */
 export interface SimplePattern {

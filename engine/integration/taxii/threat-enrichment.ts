@@ -12,7 +12,7 @@ import type { Known, EnrichmentSource, EnrichmentFields, OpenedParameters, Tools
 import { EnrichmentFailure } from '../contract.js'
 import { textAt } from '../http/http-kind.js'
 import type { Indicator, IndicatorIndex } from './indicator-index.js'
-import { observablesIn, type ObservableType } from './observable.js'
+import { observablesIn, type ObservableType } from '../enrichment/observable.js'
 import { TaxiiClient } from './taxii-client.js'
 import { ThreatFeed } from './threat-feed.js'
 

@@ -5,14 +5,14 @@
  * Owns: the form of these answers. Leaves out: their contents (registry-entries.ts, categories.ts, job-shapes.ts).
  *
  * 1. Everything is generated from the entries that check documents.
- * 2. Each name of a kind is a valid `integration_type`, a key of the schemas and a name in the metadata. A kind with
- *    several names is listed under each. A query by one name is answered under that name. In lists, clients take the
- *    last name with an id.
+ * 2. The name of a kind is a valid `integration_type`, a key of the schemas and a name in the metadata. Each kind has
+ *    one id and one name.
  */
 import type { IntegrationRole } from '../../domain/job/job.js'
 import { Refusal } from '../../errors.js'
 import type { IntegrationMetadataQuery, IntegrationMetadataService } from '../../api/integration-metadata-service.js'
 import { categoryByName, describeCategories, describeCategory } from './categories.js'
+import { isAutomation, NO_AUTOMATION } from '../job-shapes.js'
 import { roleOf, type IntegrationKind, type IntegrationRegistry, type RoleSpec } from './integration-registry.js'
 import { parametersSchema } from './parameters.js'
 
@@ -39,16 +39,13 @@ const roleDetails: Readonly<Record<IntegrationRole, RoleDetails>> = {
 }
 
 function unknownName(parameter: string, known: readonly string[]): Refusal {
-  const msg = `must be one of: ${known.join(', ')}`
+  return misfit(parameter, `must be one of: ${known.join(', ')}`)
+}
+
+function misfit(parameter: string, msg: string): Refusal {
   return new Refusal('invalid_resources', `${parameter} ${msg}`, {
     issues: [{ loc: ['query', parameter], msg, type: 'enum' }],
   })
-}
-
-/** A kind under one of its names. */
-interface Named {
-  readonly kind: IntegrationKind
-  readonly name: string
 }
 
 function connectionSchema(kind: IntegrationKind): Document {
@@ -60,11 +57,11 @@ function roleSchema(name: string, spec: RoleSpec): Document {
   return parametersSchema(spec.parameters, `${name} as ${spec.role}. ${roleDetails[spec.role].description}`)
 }
 
-function summary({ kind, name }: Named): Document {
+function summary(kind: IntegrationKind): Document {
   const roles = kind.roles.map(({ role }) => role)
   return {
     id: kind.id,
-    name,
+    name: kind.name,
     description: kind.description,
     creatable: !kind.builtIn,
     roles,
@@ -82,48 +79,45 @@ export class IntegrationMetadata implements IntegrationMetadataService {
 
   parameterSchema(query: IntegrationMetadataQuery): Document {
     const { role } = query
-    const schemaOf = ({ kind, name }: Named): Document => {
+    const schemaOf = (kind: IntegrationKind): Document => {
       const spec = role === undefined ? null : roleOf(kind, role)
-      return spec === null ? connectionSchema(kind) : roleSchema(name, spec)
+      return spec === null ? connectionSchema(kind) : roleSchema(kind.name, spec)
     }
     return {
       type: 'object',
-      properties: Object.fromEntries(this.#chosen(query).map((named) => [named.name, schemaOf(named)])),
+      properties: Object.fromEntries(this.#chosen(query).map((kind) => [kind.name, schemaOf(kind)])),
     }
   }
 
   integrationMetadata(query: IntegrationMetadataQuery): Document {
     const chosen = this.#chosen(query)
-    const [named] = chosen
-    if (query.type === undefined || named === undefined) return { integration_types: chosen.map(summary) }
-    const { kind, name } = named
+    const [kind] = chosen
+    if (query.type === undefined || kind === undefined) return { integration_types: chosen.map(summary) }
     const specs = kind.roles.filter(({ role }) => query.role === undefined || role === query.role)
     return {
-      ...summary(named),
+      ...summary(kind),
       connection_parameters: connectionSchema(kind),
-      pipeline_parameters: Object.fromEntries(specs.map((spec) => [spec.role, roleSchema(name, spec)])),
+      pipeline_parameters: Object.fromEntries(specs.map((spec) => [spec.role, roleSchema(kind.name, spec)])),
     }
   }
 
   jobMetadata(category?: string, withMappings = false): Document {
     if (category === undefined) return describeCategories()
     const found = categoryByName(category)
-    if (found === null)
+    if (found === null) {
+      if (isAutomation(category)) throw misfit('category', NO_AUTOMATION)
       throw unknownName(
         'category',
         describeCategories().job_categories.map(({ name }) => name),
       )
+    }
     return describeCategory(found, this.#kinds.processorsOf(found), withMappings)
   }
 
   /** The kinds that a query selects. @throws Refusal invalid_resources for an unknown name. */
-  #chosen({ type, role }: IntegrationMetadataQuery): readonly Named[] {
+  #chosen({ type, role }: IntegrationMetadataQuery): readonly IntegrationKind[] {
     const fits = (kind: IntegrationKind): boolean => role === undefined || roleOf(kind, role) !== null
-    if (type === undefined) {
-      return this.#kinds.all
-        .filter(fits)
-        .flatMap((kind) => [kind.name, ...(kind.otherNames ?? [])].map((name) => ({ kind, name })))
-    }
+    if (type === undefined) return this.#kinds.all.filter(fits)
     const kind = this.#kinds.byName(type)
     if (kind === null)
       throw unknownName(
@@ -135,6 +129,6 @@ export class IntegrationMetadata implements IntegrationMetadataService {
         'role',
         kind.roles.map((spec): IntegrationRole => spec.role),
       )
-    return [{ kind, name: this.#kinds.nameOf(kind, type) }]
+    return [kind]
   }
 }

@@ -21,8 +21,8 @@ export interface IntegrationKind {
   readonly id: string
   /** The value of `integration_type`. */
   readonly name: string
-  /** Its names in documents for other services with this API; the last one is the most common. */
-  readonly otherNames?: readonly string[]
+  /** Kinds of one family are the same under several names. An integration may change from one to another. */
+  readonly family?: string
   readonly description: string
   /** One integration of it always exists, under its name. Nobody can add, change or delete one. */
   readonly builtIn: boolean
@@ -55,11 +55,7 @@ export class IntegrationRegistry {
   constructor(kinds: readonly IntegrationKind[]) {
     this.all = kinds
     this.#byId = new Map(kinds.map((kind) => [kind.id, kind]))
-    this.#byWord = new Map(
-      kinds.flatMap((kind) =>
-        [kind.id, kind.name, ...(kind.otherNames ?? [])].map((word) => [plain(word), kind] as const),
-      ),
-    )
+    this.#byWord = new Map(kinds.flatMap((kind) => [kind.id, kind.name].map((word) => [plain(word), kind] as const)))
     assert(this.#byId.size === kinds.length, 'ids of kinds are unique')
     for (const kind of kinds)
       assert(!kind.builtIn || kind.connection.length === 0, 'a built-in kind has no connection parameters')
@@ -81,11 +77,6 @@ export class IntegrationRegistry {
     return this.#byWord.get(plain(text)) ?? null
   }
 
-  /** The name of the kind that `word` is; the first one where `word` is the id. */
-  nameOf(kind: IntegrationKind, word: string): string {
-    return kind.otherNames?.find((name) => plain(name) === plain(word)) ?? kind.name
-  }
-
   /** Connection parameters of the kind that a document names, else of the stored kind; empty where it is unknown. */
   connectionOf(name: string | undefined, before: string | undefined): readonly ParameterSpec[] {
     const kind = name === undefined ? before && this.#byId.get(before) : this.byName(name)
@@ -94,7 +85,7 @@ export class IntegrationRegistry {
 
   /** Names of the kinds of which integrations can be created. */
   creatable(): string[] {
-    return this.all.filter((kind) => !kind.builtIn).map((kind) => kind.name)
+    return this.all.filter((kind) => !kind.builtIn).map(({ name }) => name)
   }
 
   /** The processors in every pipeline of that category. */
@@ -106,4 +97,9 @@ export class IntegrationRegistry {
 /** The kind's specification for that role, or null where it does not have the role. */
 export function roleOf(kind: IntegrationKind, role: IntegrationRole): RoleSpec | null {
   return kind.roles.find((spec) => spec.role === role) ?? null
+}
+
+/** Whether an integration of the one kind may become one of the other. */
+export function isAlike(one: IntegrationKind, other: IntegrationKind): boolean {
+  return one.id === other.id || (one.family !== undefined && one.family === other.family)
 }

@@ -31,6 +31,7 @@ import { assert } from '../../assert.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { bytesOf } from '../../actor/message.js'
+import { atRoundEnd } from '../round-end.js'
 import type { MailboxEvents, NewMessage, RunTurn, TakeTimes } from '../turn/turn-contract.js'
 import type { Turn } from '../turn/turn.js'
 import { sortFailed, ThreadState, type FinishedTurn } from './thread-state.js'
@@ -71,7 +72,7 @@ export class Mailbox {
     this.#deps = deps
     this.#slots = deps.slots ?? new TurnSlots()
     this.#followsMin = deps.followsMin ?? limits.turnFollowsMin
-    this.#queues = new TurnQueues(deps.takeTimes, this.#followsMin)
+    this.#queues = new TurnQueues(deps.takeTimes, this.#followsMin, this.#slots.spares)
   }
 
   /** Takes a message that arrived at `micros`, and copies its body. @throws Refusal mailbox_full. */
@@ -127,7 +128,7 @@ export class Mailbox {
   #schedule(): void {
     if (this.#state.is !== 'idle' || !this.#mayBegin()) return
     this.#state = { is: 'scheduled' }
-    setImmediate(() => {
+    atRoundEnd(() => {
       if (this.#state.is === 'scheduled') this.#state = { is: 'idle' }
       this.#beginTurns()
     })
@@ -165,16 +166,15 @@ export class Mailbox {
     // A turn that runs again is committed by its own thread: nothing else can fail it there.
     const handsOver = isFollowed && turn.place === 0 && turn.count > this.#followsMin
     const beganMs = performance.now()
-    const task = turn.task({ ...start, shard: this.#deps.shard, handsOver })
-    this.#deps
-      .run(task, () => this.#decided(turn))
-      .then(
-        (result) => this.#came({ turn, result, ms: performance.now() - beganMs }),
-        (error: unknown) => {
-          this.#deps.events.failed(this.#deps.shard, error)
-          this.#failed(turn)
-        },
-      )
+    const { shard, run, events } = this.#deps
+    const task = turn.task({ ...start, shard, handsOver })
+    run(task, () => this.#decided(turn)).then(
+      (result) => this.#came({ turn, result, ms: performance.now() - beganMs }),
+      (error: unknown) => {
+        events.failed(shard, error)
+        this.#failed(turn)
+      },
+    )
   }
 
   /** The thread is done with the turn. */
@@ -244,7 +244,7 @@ export class Mailbox {
     this.#messages -= turn.count
     this.#bytes -= turn.bytes
     tell()
-    this.#queues.reuse(turn)
+    this.#slots.spares.put(turn)
     if (this.#messages === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 }

@@ -52,8 +52,9 @@ export async function backupDataDir(dataDir: string, directory: string, withKey:
 async function backupUnused(dataDir: string, directory: string, withKey: boolean): Promise<BackupReport> {
   const lock = await lockDataDir(dataDir)
   const begin = performance.now()
-  const partial = beginDirectory(directory)
+  let partial: string | null = null
   try {
+    partial = beginDirectory(directory, dataDir)
     openDataDir(dataDir, 0)
     const steps = new Int32Array(new SharedArrayBuffer(4)).fill(STILL)
     const { list, entries } = await makeBackup({
@@ -73,7 +74,7 @@ async function backupUnused(dataDir: string, directory: string, withKey: boolean
       seconds: (performance.now() - begin) / 1000,
     }
   } catch (error) {
-    rmSync(partial, { recursive: true, force: true })
+    if (partial !== null) rmSync(partial, { recursive: true, force: true })
     throw error
   } finally {
     await lock.release()

@@ -84,7 +84,7 @@ export class Backups implements BackupService {
     this.#deps.mustAccept()
     if (this.#underWay !== null) throw new Refusal('backup_in_progress', 'another backup is being made')
     const path = resolve(directory)
-    const partial = beginDirectory(path)
+    const partial = beginDirectory(path, this.#deps.dataDir)
     try {
       this.#mustFit(partial)
     } catch (error) {

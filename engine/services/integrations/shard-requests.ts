@@ -70,14 +70,17 @@ export class ShardRequests {
     return fared
   }
 
-  /** Has enriched events decided. The thread sends those of a stopped job again; those of a deleted job are dropped. */
+  /**
+   * Has enriched events decided. The thread sends those of a stopped job again, and those beyond the bound of one
+   * message; those of a deleted job are dropped.
+   */
   async enriched({ jobId, body }: Request<'enriched'>): Promise<TakenIn> {
     const job = this.#deps.job(jobId)
     if (this.#isStopped) return { refused: [], busy: 'the service is shutting down' }
     if (job === undefined) return done
     try {
       const { more } = (await this.#tracked(this.#deps.shards.ask(job, 'enriched', null, body))) as { more: boolean }
-      return more ? { refused: [], busy: 'the job is stopped' } : done
+      return more ? { refused: [], busy: 'the job is stopped, or decides the rest later' } : done
     } catch (error) {
       if (error instanceof Refusal && error.retryable) return { refused: [], busy: error.message }
       // These events are decided without enrichment when their time is over (enrichment-deadlines.ts).

@@ -62,6 +62,8 @@ export class WatchdogReadings {
         return deps.catalogBytes() + this.#shards().reduce((sum, shard) => sum + deps.shards.sizeBytes(shard), 0)
       case 'resident_bytes':
         return process.memoryUsage.rss()
+      case 'clock_behind_seconds':
+        return deps.shards.clockBehindSeconds
       case 'low_confidence_percent':
         return percent(counts().lowConfidence, counts().decided)
       case 'models_ageing':

@@ -17,7 +17,7 @@ import {
   type RecordContent,
   type RecordHeader,
 } from '../../store/event-record.js'
-import type { BallotRow } from '../../store/rows.js'
+import type { BallotRow } from '../../store/ballot-row.js'
 import { timeKey } from '../../store/tables.js'
 import type { EventView } from '../../api/decision-service.js'
 import { consensusName, readBallot, stateOf } from '../../actor/votes/ballots.js'

@@ -50,6 +50,9 @@ const STANDINGS_MAX = 50_000
 const none: readonly ScalarValue[] = []
 /** Fields in which '' stands for a decision that was not made (S4). */
 const undecided: ReadonlySet<OwnName> = new Set(['result', 'result_label', 'previous_result'])
+const waiting: readonly ScalarValue[] = ['pending_inference']
+const finished: readonly ScalarValue[] = ['finished']
+const finishedWords: readonly ScalarValue[] = ['finished', 'OK']
 const noDecision: readonly ScalarValue[] = ['']
 const nobodyVoted: Standing = { consensus: null, undecided: false, consensusMicros: null, state: 'new' }
 
@@ -149,7 +152,9 @@ export class RecordFields implements EventFields {
       case 'storage_tag':
         return maybe(this.#extra(name))
       case 'inference_status':
-        return [header.pending ? 'pending_inference' : 'OK']
+        return header.pending ? waiting : finished
+      case 'inference_status_words':
+        return header.pending ? waiting : finishedWords
       case 'result':
         return [this.#job.labels[header.label]?.id ?? '']
       case 'result_words':

@@ -3,20 +3,26 @@
  *
  * Owns: the view, from the rows of one snapshot. Leaves out: which ballots (job-reader.ts, consensus/disagreements.ts).
  */
+import { limits } from '../../limits.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { decodeContent } from '../../store/event-record.js'
-import { decodeBucket, type BallotRow, type CountRow } from '../../store/rows.js'
+import type { Environment } from '../../store/environment.js'
+import type { BallotRow, StoredVote } from '../../store/ballot-row.js'
+import { decodeBucket, type CountRow } from '../../store/rows.js'
 import { bucketKey, timeKey, timeOfValue } from '../../store/tables.js'
 import { consensusName, stateOf } from '../../actor/votes/ballots.js'
+import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
+import { splitOf } from '../../actor/votes/vote-effect.js'
+import { noChange, votesOn } from '../../actor/votes/vote-rows.js'
 import type { ConsensusView } from '../../api/consensus-service.js'
 import type { Reads } from '../../actor/event-table.js'
 
 /** What views of a job's ballots are made from, in one snapshot. */
 export interface BallotContext {
-  readonly reads: Reads
+  readonly reads: Reads & Pick<Environment, 'range'>
   readonly job: JobSettings
   /** The counters of a bucket of the job, by its id (one character for each byte) and its number. */
   readonly countOf: (id: string, number: number) => CountRow
@@ -44,16 +50,27 @@ export function ballotView(context: BallotContext, { subject, ballot, withNotes 
     bucketState: stateOf(ballot, trainedThroughSeq),
     override:
       override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
-    votes: (ballot?.votes ?? []).map(
-      ({ analyst, label, atMicros, eventMicros, closingNotes = null, indicators = null }) => ({
+    split: splitOf(job, ballot ?? noChange(job.labels.length)),
+    tiedEvents: ballot?.ties ?? 0,
+    mixed: isMixedBallot(ballot),
+    votesCount: ballot === null ? 0 : ballot.votes.reduce((sum, count) => sum + count, 0),
+    votes: (ballot === null ? [] : latestVotes(reads, job.id, subject)).map(
+      ({ analyst, label, atMicros, eventMicros, events, closingNotes = null, indicators = null }) => ({
         analyst,
         label: nameOf(label),
         atMicros,
         eventId: eventIdAt(reads, job.id, eventMicros),
+        ...(events === undefined ? {} : { countsForEvents: events }),
         ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
       }),
     ),
   }
+}
+
+/** The latest votes on a subject, oldest first. */
+function latestVotes(reads: BallotContext['reads'], jobId: number, subject: Uint8Array): StoredVote[] {
+  const votes = [...votesOn(reads, jobId, subject)].flatMap((row) => row.votes)
+  return votes.sort((a, b) => a.atMicros - b.atMicros).slice(-limits.votesShownMax)
 }
 
 type SubjectView = Pick<ConsensusView, 'bucketId' | 'eventId' | 'events' | 'values'>

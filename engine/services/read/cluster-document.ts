@@ -7,7 +7,7 @@
 import { isoMicros } from '../../clock.js'
 import type { AlertRow } from '../../domain/cause/cause-rows.js'
 import type { CauseSettings } from '../../domain/cause/settings.js'
-import type { ClusterView, FollowsFrom } from '../../api/cluster-service.js'
+import type { Answered, ClusterView, FollowsFrom } from '../../api/cluster-service.js'
 
 /** ISO 8601 of milliseconds since 1970. */
 export function isoMillis(millis: number): string {
@@ -31,6 +31,11 @@ export function clusterDocument(cluster: ClusterView) {
 
 export function linkDocument({ eventId, kind, side, delayMs, belief }: FollowsFrom) {
   return { event_id: eventId, kind, side, delay_s: delayMs / 1000, belief: Math.round(belief * 1000) / 1000 }
+}
+
+/** A decision, or what the cluster suggests. */
+export function answerDocument({ result, resultLabel, confidenceScore, source }: Answered) {
+  return { result, result_label: resultLabel, confidence_score: confidenceScore, source }
 }
 
 /** An alert in its cluster. */

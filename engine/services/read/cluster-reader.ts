@@ -31,11 +31,11 @@ import type {
   ClusterQuery,
   ClusterTree,
   ClusterView,
-  DecisionThen,
   FollowsFrom,
   RootAlert,
 } from '../../api/cluster-service.js'
 import { eventAt, type FoundEvent } from '../../actor/event-table.js'
+import { AlertDecisions } from './alert-decisions.js'
 import { reasonOf } from './cluster-document.js'
 
 /** The settings of a job that its clusters are read by. */
@@ -54,12 +54,14 @@ export class ClusterReader {
   readonly #rows: CauseRows
   readonly #settings: CauseSettings
   readonly #stand: StreamTime
+  readonly #decisions: AlertDecisions
 
   constructor(environment: Environment, job: ClusteredJob, nowMicros = systemClock.nowMicros()) {
     this.#environment = environment
     this.#job = job
     this.#rows = new CauseRows(environment, job.id)
     this.#settings = causeSettingsOf(job)
+    this.#decisions = new AlertDecisions(this.#rows, job.labels, this.#settings)
     const time = this.#rows.get('global', 1) as { watermark: number; epoch: number } | undefined
     this.#stand = { watermark: time?.watermark ?? -1, epoch: time?.epoch ?? 0, nowMicros }
   }
@@ -83,7 +85,8 @@ export class ClusterReader {
       timeMs: alert.timeMs,
       followsFrom: this.#followsFrom(alert),
       followers: alert.followers,
-      decisions: this.#decisions(micros, alert, header),
+      decisions: this.#decisions.of(micros, alert, header),
+      suggestion: this.#decisions.suggestion(alert, header),
     }
   }
 
@@ -150,6 +153,7 @@ export class ClusterReader {
       result: this.#job.labels[label]?.id ?? '',
       resultLabel: this.#job.labels[label]?.name ?? '',
       confidenceScore: confidence / 100,
+      suggestion: this.#decisions.suggestion(alert, event.header),
       followsFrom: this.#followsFrom(alert),
       followers: alert.followers,
       members: [],
@@ -207,21 +211,6 @@ export class ClusterReader {
   #followsFrom({ parent, parentKind, side, delayMs, belief }: AlertRow): FollowsFrom | null {
     if (parent === 0) return null
     return { eventId: this.#eventId(parent), kind: this.#kind(parentKind), side: sides[side], delayMs, belief }
-  }
-
-  #decisions(micros: number, alert: AlertRow, header: RecordHeader): DecisionThen[] {
-    const then = (atMicros: number, label: number, confidence: number, source: string): DecisionThen => ({
-      atMicros,
-      result: this.#job.labels[label]?.id ?? '',
-      resultLabel: this.#job.labels[label]?.name ?? '',
-      confidenceScore: confidence / 100,
-      source,
-    })
-    // An entry has the time at which the next decision replaced it. The first was made when the event came in.
-    const past = alert.history.map(([, label, confidence, source], at) =>
-      then(alert.history[at - 1]?.[0] ?? micros, label, confidence, source),
-    )
-    return [...past, then(alert.history.at(-1)?.[0] ?? micros, header.label, header.confidence, header.source)]
   }
 
   #kind(kind: number): string {

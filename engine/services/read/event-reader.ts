@@ -26,7 +26,8 @@ import {
   isPending,
   labelOf,
 } from '../../store/record-header.js'
-import { decodeBallot, type StatsRow } from '../../store/rows.js'
+import { decodeBallot } from '../../store/ballot-row.js'
+import type { StatsRow } from '../../store/rows.js'
 import { JOB_BYTES, TIME_KEY_BYTES, timeOfValue, timeValue, writeIdKey, writeTimeKey } from '../../store/tables.js'
 import { stateOf } from '../../actor/votes/ballots.js'
 import { viewOf } from '../../actor/event-reply.js'

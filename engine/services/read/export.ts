@@ -10,45 +10,47 @@ import { createHash } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
 import { bucketText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
-import type { EventExtras, sectionFields } from '../../domain/event/envelope.js'
+import type { sectionFields } from '../../domain/event/envelope.js'
 import { pipelinePlace } from '../../domain/event/pipeline.js'
-import type { JobSettings } from '../../domain/job/job.js'
 import { UNDECIDED } from '../../domain/learn/consensus.js'
-import type { EventView } from '../../api/decision-service.js'
-import type { PreviousDecision, RecordHeader } from '../../store/event-record.js'
 import type { StoredNote } from '../../store/note-row.js'
-import type { EnrichmentNote, EnrichmentRow } from '../../store/enrichment-row.js'
-import type { BallotRow } from '../../store/rows.js'
 import { consensusMicros, consensusName } from '../../actor/votes/ballots.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
-import { clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
+import { answerDocument, clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
 import type { ClusterPlace } from '../../api/cluster-service.js'
 import { modelIdOf } from '../../actor/model-id.js'
+import type { ExportDeps } from './export-deps.js'
+import { logMessagesOf } from './export-log.js'
+import { batchIds, timersOf } from './export-timers.js'
 
-export interface ExportDeps {
-  readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints'>
-  readonly view: EventView
-  readonly header: RecordHeader
-  readonly body: Record<string, unknown>
-  readonly extras: EventExtras | null
-  readonly ballot: BallotRow | null
-  /** The decision before the last reprocessing; null where the event was never reprocessed. */
-  readonly previous: PreviousDecision | null
-  readonly notes: readonly StoredNote[]
-  /** Its place in its cluster; null where the job has no clusters, or has not clustered it. */
-  readonly place: ClusterPlace | null
-  /** When the model of the decision was trained, microseconds; null without one. */
-  readonly trainedMicros: number | null
-  /** Its enrichment; null where there is none. */
-  readonly enrichments: EnrichmentRow | null
-  readonly serviceName: string
-}
+/** The severity of an event that was sent without one. */
+const NO_SEVERITY = 0
 
 export function exportDocument(deps: ExportDeps): Record<string, unknown> {
   const { body, extras, serviceName } = deps
   const own = body[serviceName]
   const clients = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
-  return { ...extras, ...body, [serviceName]: { ...clients, ...section(deps) } }
+  return {
+    '@timestamp': isoMicros(deps.view.ingestMicros),
+    timestamp_inference: isoMicros(deps.view.ingestMicros),
+    ...extras,
+    ...body,
+    metadata: metadata(deps),
+    [serviceName]: { ...clients, ...section(deps) },
+  }
+}
+
+/** What the service knows of the event, and the body's own `metadata`, which counts where both have a field. */
+function metadata({ view, body, extras }: ExportDeps): unknown {
+  const own = body.metadata
+  if (own !== undefined && (typeof own !== 'object' || own === null || Array.isArray(own))) return own
+  return {
+    severity: extras?.severity ?? NO_SEVERITY,
+    ingested_timestamp: isoMicros(view.ingestMicros),
+    id: view.eventId,
+    description: extras?.title ?? '',
+    ...own,
+  }
 }
 
 /** Fields of the section are dropped from events that come in, so each must be in `sectionFields`. */
@@ -57,14 +59,21 @@ type Section = Readonly<Partial<Record<(typeof sectionFields)[number], unknown>>
 function section(deps: ExportDeps): Section {
   const { job, view, header, body, ballot, previous, notes } = deps
   const pipeline = pipelinePlace(header)
+  const { extras } = deps
   const bucketId = header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex')
   return {
     result: view.result,
     result_label: view.resultLabel,
     previous_result: previous === null ? null : (job.labels[previous.label]?.id ?? ''),
     previous_result_label: previous === null ? null : (job.labels[previous.label]?.name ?? ''),
-    inference_status: view.status,
+    inference_status: header.pending ? view.status : 'finished',
+    inference_result: view.result === '' ? 'no_decision' : view.result,
     original_id: view.eventId,
+    original_index: '',
+    title: extras?.title ?? null,
+    severity: extras?.severity ?? null,
+    artifacts: [],
+    ...batchIds(job.id, view.ingestMicros, decidedMicros(deps)),
     bucket_state: view.bucketState,
     knowledge_base_state: view.bucketState,
     bucket_id: bucketId,
@@ -81,21 +90,28 @@ function section(deps: ExportDeps): Section {
       undecided_consensus: { attention_required: ballot?.consensus === UNDECIDED },
     },
     last_compute_consensus_timestamp: timeOf(consensusMicros(ballot)),
-    storage_tag: deps.extras?.storage_tag ?? null,
+    storage_tag: extras?.storage_tag ?? null,
     pipeline_status: pipeline.status,
     pipeline_stage: pipeline.stage,
-    model:
-      header.modelVersion === 0
-        ? null
-        : { path: modelIdOf(job.id, header.modelVersion), timestamp: timeOf(deps.trainedMicros) },
+    model: {
+      path: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
+      timestamp: timeOf(deps.trainedMicros),
+    },
     timers: {
+      ...timersOf(view.ingestMicros, decidedMicros(deps)),
       ingest_timestamp: isoMicros(view.ingestMicros),
       reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),
     },
     cluster: deps.place === null ? undefined : placeDocument(deps.place),
+    suggestion: deps.place === null ? undefined : deps.place.suggestion && answerDocument(deps.place.suggestion),
     agentic_notes: notes.map(noteDocument),
-    log_messages: [...enrichmentMessages(deps), ...logMessages(deps), ...notes.map(noteMessage)].sort(byTimestamp),
+    log_messages: logMessagesOf(deps),
   }
+}
+
+/** When the event got its first decision, as far as it is stored; null while it waits. */
+function decidedMicros({ header, view, enrichments }: ExportDeps): number | null {
+  return header.pending ? null : (enrichments?.atMicros ?? view.ingestMicros)
 }
 
 function timeOf(micros: number | null): string | null {
@@ -121,13 +137,7 @@ function placeDocument({
     time: isoMillis(timeMs),
     follows_from: followsFrom === null ? null : linkDocument(followsFrom),
     followers,
-    decisions: decisions.map(({ atMicros, result, resultLabel, confidenceScore, source }) => ({
-      timestamp: isoMicros(atMicros),
-      result,
-      result_label: resultLabel,
-      confidence_score: confidenceScore,
-      source,
-    })),
+    decisions: decisions.map((then) => ({ timestamp: isoMicros(then.atMicros), ...answerDocument(then) })),
   }
 }
 
@@ -145,97 +155,4 @@ function noteDocument(note: StoredNote): Record<string, unknown> {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
-}
-
-interface LogMessage {
-  readonly component: string
-  readonly level: string
-  readonly content: string
-  readonly timestamp: string
-}
-
-function byTimestamp(one: LogMessage, other: LogMessage): number {
-  return one.timestamp < other.timestamp ? -1 : Number(one.timestamp > other.timestamp)
-}
-
-function noteMessage({ notes, workflowName, atMicros }: StoredNote): LogMessage {
-  const content = typeof notes === 'string' ? notes : JSON.stringify(notes)
-  return { component: workflowName ?? 'agent', level: 'info', content, timestamp: isoMicros(atMicros) }
-}
-
-const enrichmentOutcomes: Readonly<Record<EnrichmentNote['outcome'], string>> = {
-  found: 'found something',
-  nothing: 'found nothing',
-  failed: 'failed',
-  late: 'was late',
-}
-
-/** How each enrichment step ended, as a sentence. */
-function enrichmentMessages({ enrichments, header, view }: ExportDeps): LogMessage[] {
-  if (header.enrichments === 'passed_over') {
-    const content = 'the event was not enriched: too many events of the job were waiting'
-    return [{ component: 'enrichment', level: 'warning', content, timestamp: isoMicros(view.ingestMicros) }]
-  }
-  if (enrichments === null) return []
-  const timestamp = isoMicros(enrichments.atMicros)
-  const messages = enrichments.steps.map(({ title, name, outcome, reason, ms }): LogMessage => {
-    const without = outcome === 'failed' || outcome === 'late' ? '; the event was decided without it' : ''
-    const why = reason === '' ? '' : `: ${reason}`
-    const content = `enrichment by "${title}" (${name}) ${enrichmentOutcomes[outcome]} after ${ms} ms${why}${without}`
-    return { component: 'enrichment', level: without === '' ? 'info' : 'warning', content, timestamp }
-  })
-  if (enrichments.leftOut === undefined) return messages
-  return [
-    ...messages,
-    {
-      component: 'enrichment',
-      level: 'warning',
-      content: `the enrichment could not be stored with the event: ${enrichments.leftOut}`,
-      timestamp,
-    },
-  ]
-}
-
-/** Why the event has its decision, as a sentence. */
-function logMessages(deps: ExportDeps): LogMessage[] {
-  const { job, view, previous, enrichments } = deps
-  const [level, content] = reasonOf(deps)
-  if (previous === null)
-    return [{ component: 'actor', level, content, timestamp: isoMicros(enrichments?.atMicros ?? view.ingestMicros) }]
-  const before = job.labels[previous.label]
-  const was =
-    before === undefined ? 'no decision' : `${before.name}, confidence ${(previous.confidence / 100).toFixed(2)}`
-  return [
-    {
-      component: 'actor',
-      level,
-      content: `reprocessed; before: ${was}; now: ${content}`,
-      timestamp: isoMicros(previous.reprocessedMicros),
-    },
-  ]
-}
-
-function reasonOf({ header, previous, place }: ExportDeps): [level: string, content: string] {
-  if (header.enrichments === 'awaited') return ['info', 'the event waits for enrichment before it is decided']
-  if (header.pending) return ['info', 'the job is stopped: the event waits until it starts']
-  if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']
-  if (header.source === 'none') {
-    return [
-      'info',
-      `no decision: the job had no trained model when the event ${previous === null ? 'came in' : 'was decided again'}`,
-    ]
-  }
-  if (header.source === 'untrained') {
-    return [
-      'info',
-      'no training yet: decided by its place in its cluster alone, with low confidence; ' +
-        (place?.reason ?? 'it is in no cluster'),
-    ]
-  }
-  if (header.source === 'knowledge_base')
-    return ['info', 'decided by the consensus of its bucket in the knowledge base']
-  const unlike = header.outlier ? '; it is unlike all events that the model was trained on' : ''
-  const by = `decided by model version ${header.modelVersion}${unlike}`
-  if (header.source !== 'ageing_model') return ['info', by]
-  return ['warning', `${by}; the model is ageing, so its confidence was lowered: train it again`]
 }

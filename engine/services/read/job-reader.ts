@@ -7,7 +7,9 @@
  * 1. Reads move to the latest commit when the shard's mailbox reports it, so a caller sees what it has written.
  */
 import { Refusal } from '../../errors.js'
-import type { JobSettings } from '../../domain/job/job.js'
+import { DecisionPoints } from '../../domain/event/decision-points.js'
+import { hasBuckets, type JobSettings } from '../../domain/job/job.js'
+import { absentPoints, PointTally, type PointCounts } from '../../domain/metrics/point-tally.js'
 import type { EventExport, EventView } from '../../api/decision-service.js'
 import type { ShardReader, Shards } from '../../runtime/shards.js'
 import { BodyCodec } from '../../store/body-codec.js'
@@ -40,6 +42,10 @@ export function openReaders(dataDir: string, count: number): JobReader[] {
 
 /** The shards, with readers of what their jobs have stored. */
 export type ReadableShards = Shards<JobReader>
+
+/** A sample of events for decision points: so many, of so many bytes together, for it is read on the main thread. */
+const POINT_SAMPLE_EVENTS = 400
+const POINT_SAMPLE_BYTES = 1024 ** 2
 
 export class JobReader implements ShardReader {
   readonly #environment: Environment
@@ -84,13 +90,6 @@ export class JobReader implements ShardReader {
   /** Bytes of the shard on disk. */
   sizeBytes(): number {
     return this.#environment.sizeBytes()
-  }
-
-  /** Events of all jobs in the shard. */
-  events(): number {
-    let events = 0
-    for (const { stats } of this.storedJobs()) events += stats.events
-    return events
   }
 
   stats(job: JobSettings): StatsRow {
@@ -194,6 +193,22 @@ export class JobReader implements ShardReader {
   /** The head of the audit log that was noted last, or undefined. */
   notedHead(): Uint8Array | undefined {
     return notedHead(this.#environment)
+  }
+
+  /** What the job's decision points say of some of its latest events, for points that were not counted yet. */
+  sampleOfPoints(job: JobSettings): PointCounts {
+    const points = new DecisionPoints(job.decisionPoints)
+    const tally = new PointTally({ fingerprint: points.fingerprint, points: points.count }, null, null)
+    let bytesLeft = POINT_SAMPLE_BYTES
+    const range = { ...jobRange(job.id), limit: POINT_SAMPLE_EVENTS, reverse: true }
+    for (const { value } of this.#environment.range('events', range)) {
+      bytesLeft -= value.length
+      if (bytesLeft < 0) break
+      const values = points.valuesOf(this.#codec.decode(decodeContent(value).body))
+      tally.see(values, !hasBuckets(job.category))
+      tally.add(absentPoints(values), 1)
+    }
+    return tally.counts()
   }
 
   /** The jobs that have anything stored here. */

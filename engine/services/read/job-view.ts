@@ -4,6 +4,7 @@ import type { JobView } from '../../api/decision-service.js'
 import type { StatsRow } from '../../store/rows.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { isoMicros } from '../../clock.js'
+import { jobWarnings } from './job-warnings.js'
 import type { TrainingRow } from '../training/training-log.js'
 
 /** Whether recent events still confirm the active model. */
@@ -38,6 +39,7 @@ export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingR
     lastFeedbackMicros: stats.lastFeedbackMicros,
     lastTrainStartMicros: training.startMicros,
     lastTrainFinishedMicros: training.finishMicros,
+    warnings: jobWarnings(job, stats.points ?? null),
     ...inputs,
     modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     ...modelHealth(stats),

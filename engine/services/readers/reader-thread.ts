@@ -4,6 +4,7 @@
  * 1. Between queries nothing of the store is mapped, so that the shards can give their maps back (residency.ts).
  */
 import { limits } from '../../limits.js'
+import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { proveChain } from '../audit/audit-proof.js'
 import { queryAudit } from '../audit/audit-query.js'
 import type { AuditFieldTerms } from '../../api/audit-service.js'
@@ -20,6 +21,14 @@ const nowMs = (): number => performance.now()
 
 /** Answers one query. */
 export default async function answer(query: ReaderQuery): Promise<unknown> {
+  try {
+    return await answered(query)
+  } finally {
+    reportMemory()
+  }
+}
+
+async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
   const environment =

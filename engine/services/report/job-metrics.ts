@@ -19,11 +19,13 @@ import { FieldSet } from '../../domain/query/field.js'
 import type { ChangedConsensus, JobMetrics } from '../../api/metrics-service.js'
 import type { Environment } from '../../store/environment.js'
 import { clientIdOf, decodeHeader } from '../../store/event-record.js'
-import { decodeBallot, type CountRow } from '../../store/rows.js'
-import { bucketKey, timeKey, timeOfValue } from '../../store/tables.js'
+import type { StoredVote } from '../../store/ballot-row.js'
+import type { CountRow } from '../../store/rows.js'
+import { timeKey, timeOfValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
+import { votesOn } from '../../actor/votes/vote-rows.js'
 import { EventScan } from '../query/event-scan.js'
 import { subjectKey, type Subject } from './job-ballots.js'
 import {
@@ -173,9 +175,8 @@ function changedOf({ job, store: { environment } }: JobSnapshot, { changedEvents
 
 /** An event that was voted on: it stands for the bucket's latest event where that was replaced. */
 function votedEventId(environment: Environment, jobId: number, subject: Buffer): string | null {
-  const ballot = environment.get('ballots', bucketKey(jobId, subject))
-  for (const { eventMicros } of ballot === undefined ? [] : decodeBallot(ballot).votes) {
-    const id = eventIdAt(environment, jobId, eventMicros)
+  for (const { votes } of votesOn(environment, jobId, subject)) {
+    const id = eventIdAt(environment, jobId, (votes[0] as StoredVote).eventMicros)
     if (id !== null) return id
   }
   return null

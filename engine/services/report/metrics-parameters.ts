@@ -1,4 +1,5 @@
 /** Query parameters of metrics requests. Every fault is invalid_body and names the parameter. */
+import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { parseInterval, type Interval } from '../../domain/metrics/period.js'
 import { parseFilters } from '../../domain/query/filter.js'
@@ -28,6 +29,13 @@ export function readInstant(text: string, name: string): number {
   // A plus sign that was not encoded arrives as a space.
   const instant = /^\s*\d{4}-/.test(text) ? instantOf(text.trim().replace(/ (\d\d:?\d\d)$/, '+$1')) : null
   if (instant === null || instant < 0) throw fault(name, 'Input should be an ISO 8601 date', 'datetime_parsing')
+  return instant
+}
+
+/** The same, which must not be in the future. @throws Refusal invalid_body. */
+export function readPastInstant(text: string, name: string, clock: Clock): number {
+  const instant = readInstant(text, name)
+  if (instant > clock.nowMicros()) throw fault(name, 'Input should not be in the future', 'date_past')
   return instant
 }
 

@@ -82,19 +82,26 @@ export interface ModelFigures {
   readonly basis: string
 }
 
+/** What is stored of one job. */
+export interface StoredOfJob {
+  /** Events in each interval. */
+  readonly counts: readonly number[]
+  readonly bytes: number
+}
+
 export type MetricsQuery =
   | { readonly kind: 'job'; readonly job: MetricsJob; readonly scope: ScopeTask; readonly minutesPerAlert: number }
   | { readonly kind: 'model'; readonly job: MetricsJob; readonly version: number }
   | { readonly kind: 'internal'; readonly jobs: readonly MetricsJob[]; readonly task: InternalTask }
-  | { readonly kind: 'eventCounts'; readonly jobs: readonly PlatformJob[] }
+  | { readonly kind: 'platform'; readonly jobs: readonly PlatformJob[] }
 
 /** The answer to each kind of query. */
 export interface MetricsAnswers {
   job: JobMetrics
   model: ModelFigures
   internal: InternalResult
-  /** Events in each interval, by job. */
-  eventCounts: readonly (readonly number[])[]
+  /** By job. */
+  platform: readonly StoredOfJob[]
 }
 
 export interface MetricsTask extends TaskFrame {

@@ -36,7 +36,7 @@ import type { ReaderTasksDeps } from '../readers/reader-tasks.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import { internalDocument } from './internal-document.js'
 import { MetricsLog } from './metrics-log.js'
-import { readInstant, readInterval, readScope } from './metrics-parameters.js'
+import { readInterval, readPastInstant, readScope } from './metrics-parameters.js'
 import { MetricsDispatcher } from './metrics-dispatcher.js'
 import { isWhole, metricsJobOf, type MetricsJob } from './metrics-query.js'
 import { ModelReports } from './model-reports.js'
@@ -136,14 +136,15 @@ export class MetricsReports implements MetricsService {
 
   requestRecompute(handle: JobHandle, modelId: string): RecomputeAnswer {
     this.#deps.mustAccept()
-    const place = this.#models.find(this.#deps.current(handle), modelId)
+    const place = this.#models.find(this.#deps.current(handle), modelId, true)
     const { state, requestedMicros } = this.#models.request(place)
     return { jobId: place.jobId, modelId, status: state, requestedAt: isoMicros(requestedMicros) }
   }
 
   setProductionDate(handle: JobHandle, date: string): void {
     this.#deps.mustAccept()
-    this.#log.setProductionMicros(this.#deps.current(handle).id, readInstant(date, 'production_date'))
+    const { clock } = this.#deps
+    this.#log.setProductionMicros(this.#deps.current(handle).id, readPastInstant(date, 'production_date', clock))
   }
 
   async internal(principal: Principal, request: InternalQuery, gone?: AbortSignal): Promise<InternalMetrics> {
@@ -188,19 +189,16 @@ export class MetricsReports implements MetricsService {
       shard: job.shard,
       intervals: platformPeriods(job, interval, nowMicros),
     }))
-    const counts = await this.#dispatcher.ask<'eventCounts'>({ kind: 'eventCounts', jobs: query }, limits.metricsMsMax)
+    const stored = await this.#dispatcher.ask<'platform'>({ kind: 'platform', jobs: query }, limits.metricsMsMax)
     return platformOf({
       jobs: jobs.map((job, at) => ({
         job,
         stats: this.#stats(job),
         intervals: query[at]?.intervals ?? [],
-        counts: counts[at] ?? [],
+        ...must(stored[at], 'what is stored of a job'),
       })),
       isWhole: request.jobIds === undefined && principal.kind !== 'input',
-      shards: Array.from({ length: shards.count }, (_, shard) => {
-        const reader = shards.reader(shard)
-        return { bytes: reader.sizeBytes(), events: reader.events() }
-      }),
+      shardBytes: Array.from({ length: shards.count }, (_, shard) => shards.sizeBytes(shard)),
       catalogBytes: this.#deps.store.sizeBytes(),
       serviceName: serviceNames[0] as string,
     })

@@ -6,10 +6,20 @@ import type { RecomputeRow } from './metrics-log.js'
 import { isPending } from './recomputations.js'
 import type { PartFigures } from './metrics-query.js'
 
-export function modelMetricsOf(modelId: string, labels: readonly string[], row: RecomputeRow | null): ModelMetrics {
+/** What an answer needs of the job. */
+export interface ShownJob {
+  /** The names of the labels. */
+  readonly labels: readonly string[]
+  /** False where events have no buckets: then none are counted. */
+  readonly hasBuckets: boolean
+}
+
+export function modelMetricsOf(modelId: string, job: ShownJob, row: RecomputeRow | null): ModelMetrics {
+  const { labels } = job
   const figures = row?.figures ?? null
   const quality = figures === null ? null : qualityOf([figures.newData, figures.knowledgeBase], 'events', labels)
   const known = figures?.known
+  const buckets = job.hasBuckets ? known?.subjects : known?.subjects.map(() => 0)
   return {
     modelId,
     confusionMatrix: quality?.confusionMatrix ?? null,
@@ -26,10 +36,10 @@ export function modelMetricsOf(modelId: string, labels: readonly string[], row: 
       known === undefined
         ? []
         : labels.map((name, label) => {
-            return [name, { alertsCount: known.events[label] ?? 0, bucketsCount: known.subjects[label] ?? 0 }]
+            return [name, { alertsCount: known.events[label] ?? 0, bucketsCount: buckets?.[label] ?? 0 }]
           }),
     ),
-    bucketsInKb: known === undefined ? null : total(known.subjects),
+    bucketsInKb: buckets === undefined ? null : total(buckets),
     eventsInKb: known === undefined ? null : total(known.events),
   }
 }
@@ -37,11 +47,12 @@ export function modelMetricsOf(modelId: string, labels: readonly string[], row: 
 /** A model in internal metrics: its metrics by part, its scores, its training, and the use of each decision point. */
 export function modelReportOf(
   modelId: string,
-  labels: readonly string[],
+  job: ShownJob,
   row: RecomputeRow | null,
   pointName: (name: string) => string,
 ): object {
-  const metrics = modelMetricsOf(modelId, labels, row)
+  const { labels } = job
+  const metrics = modelMetricsOf(modelId, job, row)
   const figures = row?.figures ?? null
   if (figures === null) return { evaluation: metrics, scores: null, decisionPoints: [] }
   const { newData, knowledgeBase, model, points } = figures

@@ -6,12 +6,12 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { JobSettings } from '../../domain/job/job.js'
+import { hasBuckets, type JobSettings } from '../../domain/job/job.js'
 import type { ModelMetrics } from '../../api/metrics-service.js'
 import type { StatsRow } from '../../store/rows.js'
 import { modelIdOf, versionOf } from '../../actor/model-id.js'
 import type { MetricsLog, ModelPlace, RecomputeRow } from './metrics-log.js'
-import { modelMetricsOf, modelReportOf } from './model-document.js'
+import { modelMetricsOf, modelReportOf, type ShownJob } from './model-document.js'
 import { basisOf } from './model-scores.js'
 import { isPending, type Recomputations } from './recomputations.js'
 
@@ -34,11 +34,12 @@ export class ModelReports {
     this.#stats = stats
   }
 
-  /** @throws Refusal model_not_found. */
-  find(job: JobSettings, modelId: string): ModelPlace {
+  /** With `explains` the refusal has details. @throws Refusal model_not_found. */
+  find(job: JobSettings, modelId: string, explains = false): ModelPlace {
     const version = versionOf(job.id, modelId)
     if (version === null || !this.#stats(job).modelVersions.includes(version)) {
-      throw new Refusal('model_not_found', 'model not found', { details: `the job ${job.id} has no model of that id` })
+      const details = `the job ${job.id} has no model of that id`
+      throw new Refusal('model_not_found', 'model not found', explains ? { details } : {})
     }
     return { jobId: job.id, version }
   }
@@ -86,11 +87,11 @@ export class ModelReports {
   }
 
   metrics(job: JobSettings, place: ModelPlace): ModelMetrics {
-    return modelMetricsOf(modelIdOf(place.jobId, place.version), namesOf(job), this.#log.row(place))
+    return modelMetricsOf(modelIdOf(place.jobId, place.version), shownOf(job), this.#log.row(place))
   }
 
   report(job: JobSettings, { place, modelId }: ShownModel, pointName: (name: string) => string): object {
-    return modelReportOf(modelId, namesOf(job), this.#log.row(place), pointName)
+    return modelReportOf(modelId, shownOf(job), this.#log.row(place), pointName)
   }
 
   /** Warnings for readers of its figures: missing, being recomputed, or failed. */
@@ -105,6 +106,6 @@ export class ModelReports {
   }
 }
 
-function namesOf(job: JobSettings): string[] {
-  return job.labels.map(({ name }) => name)
+function shownOf({ labels, category }: JobSettings): ShownJob {
+  return { labels: labels.map(({ name }) => name), hasBuckets: hasBuckets(category) }
 }

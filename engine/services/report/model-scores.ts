@@ -5,7 +5,8 @@
  * Owns: the figures of one model version, as they are stored. Leaves out: the model (domain/learn/), reading subjects
  * (scored-subjects.ts), scores that follow from a matrix (confusion.ts).
  *
- * 1. The model answers alone. With the knowledge base's answers every known subject would count as right.
+ * 1. The model answers alone: with the knowledge base's answers every known subject would count as right. An answer is
+ *    what `choose` makes of the probabilities, as in a decision (decide/decision.ts).
  * 2. `knowledgeBase` has the subjects that the model was trained on, `newData` those whose consensus came later. Only
  *    figures on new data are unbiased.
  * 3. A subject counts as often as it has events now; `subjects` counts each once.
@@ -18,7 +19,8 @@ import { consensusAt } from '../../domain/learn/knowledge-base.js'
 import { ConfidenceTally } from '../../domain/metrics/confidence.js'
 import { ConfusionMatrix } from '../../domain/metrics/confusion.js'
 import { PointTables } from '../../domain/metrics/point-usefulness.js'
-import { decodeBallot, decodeModel, type BallotRow, type ModelRow } from '../../store/rows.js'
+import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
+import { decodeModel, type ModelRow } from '../../store/rows.js'
 import { jobRange, modelKey } from '../../store/tables.js'
 import { openModel } from '../../actor/job-model.js'
 import { readStats } from '../../actor/job-stats.js'
@@ -97,7 +99,7 @@ export function runModelFigures(context: MetricsContext, job: MetricsJob, versio
     }
     if (!isLabel(ballot.consensus)) continue
     model.predict(subject.seen, probabilities)
-    const answer = probabilities.indexOf(Math.max(...probabilities))
+    const answer = model.choose(probabilities)
     const part = isLabel(then) ? tallies.knowledgeBase : tallies.newData
     part.add(ballot.consensus, answer, probabilities, subject.events)
     if (subject.isCurrent) tables.add(subject.values, ballot.consensus)
@@ -120,8 +122,7 @@ function consensusThen(ballot: BallotRow, { throughSeq, trainedMicros }: ModelRo
   const then = consensusAt(ballot.changes, throughSeq)
   const [first] = ballot.changes
   if (then !== NO_CONSENSUS || first === undefined || first.seq <= throughSeq) return then
-  const said = ballot.override === null ? ballot.votes : [...ballot.votes, ballot.override]
-  return said.some(({ atMicros }) => atMicros < trainedMicros) ? first.consensus : NO_CONSENSUS
+  return ballot.firstMicros < trainedMicros ? first.consensus : NO_CONSENSUS
 }
 
 function mustGoOn({ clock }: MetricsContext): void {

@@ -4,7 +4,8 @@
  * The statistics of the store have the field names of a search engine's cluster, for clients that read those. The
  * shards of the data directory are its primary shards, the process is its one node.
  *
- * A job's storage is estimated: the size of its shard's file times its share of the shard's events.
+ * A job's storage is that of its own rows (job-storage.ts). Together they are less than the files, which have free
+ * pages and what jobs share.
  */
 import { isoMicros } from '../../clock.js'
 import { limits } from '../../limits.js'
@@ -19,14 +20,16 @@ interface PlatformJobFigures {
   readonly intervals: readonly Period[]
   /** Events in each interval. */
   readonly counts: readonly number[]
+  /** Estimated bytes of its rows. */
+  readonly bytes: number
 }
 
 export interface PlatformFigures {
   readonly jobs: readonly PlatformJobFigures[]
   /** True where `jobs` are all jobs. */
   readonly isWhole: boolean
-  /** Bytes on disk and events of each shard. */
-  readonly shards: readonly { readonly bytes: number; readonly events: number }[]
+  /** Bytes of each shard on disk. */
+  readonly shardBytes: readonly number[]
   readonly catalogBytes: number
   readonly serviceName: string
 }
@@ -42,14 +45,14 @@ export function platformPeriods(job: JobSettings, interval: Interval, nowMicros:
   return new Intervals({ from, to: nowMicros + 1 }, interval).periods.slice(-limits.platformIntervalsMax)
 }
 
-export function platformOf({ jobs, isWhole, shards, catalogBytes, serviceName }: PlatformFigures): PlatformMetrics {
-  const storeBytes = shards.reduce((all, { bytes }) => all + bytes, catalogBytes)
-  const perJob = jobs.map((figures) => jobFigures(figures, shards))
+export function platformOf({ jobs, isWhole, shardBytes, catalogBytes, serviceName }: PlatformFigures): PlatformMetrics {
+  const storeBytes = shardBytes.reduce((all, bytes) => all + bytes, catalogBytes)
+  const perJob = jobs.map(jobFigures)
   const sum = (pick: (one: (typeof perJob)[number]) => number): number =>
     perJob.reduce((all, one) => all + pick(one), 0)
   const events = sum(({ eventsCount }) => eventsCount)
   return {
-    cluster: clusterStatistics(serviceName, shards.length, events, storeBytes),
+    cluster: clusterStatistics(serviceName, shardBytes.length, events, storeBytes),
     overall: {
       bucketsCount: sum(({ bucketsCount }) => bucketsCount),
       storageMb: isWhole ? megabytes(storeBytes) : megabytes(sum(({ bytes }) => bytes)),
@@ -59,8 +62,7 @@ export function platformOf({ jobs, isWhole, shards, catalogBytes, serviceName }:
   }
 }
 
-function jobFigures({ job, stats, intervals, counts }: PlatformJobFigures, shards: PlatformFigures['shards']) {
-  const { bytes, events } = shards[job.shard] ?? { bytes: 0, events: 0 }
+function jobFigures({ job, stats, intervals, counts, bytes }: PlatformJobFigures) {
   return {
     jobId: job.id,
     title: job.title,
@@ -72,7 +74,7 @@ function jobFigures({ job, stats, intervals, counts }: PlatformJobFigures, shard
     feedbackEventsCount: stats.feedbackEvents,
     modelsCount: stats.modelVersions.length,
     lastEventTimestamp: stats.lastEventMicros === null ? null : isoMicros(stats.lastEventMicros),
-    bytes: events === 0 ? 0 : bytes * (stats.events / events),
+    bytes,
     intervals: intervals.map(({ from, to }, at) => ({
       startTime: isoMicros(from),
       endTime: isoMicros(to),
@@ -101,5 +103,5 @@ function clusterStatistics(name: string, shards: number, events: number, bytes: 
 }
 
 function megabytes(bytes: number): number {
-  return Math.round((bytes / MIB) * 1000) / 1000
+  return Math.round((bytes / MIB) * 1e6) / 1e6
 }

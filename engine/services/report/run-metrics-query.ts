@@ -11,7 +11,15 @@ import { runInternal } from './internal-metrics.js'
 import { BallotCache } from './job-ballots.js'
 import { runJobMetrics } from './job-metrics.js'
 import type { MetricsContext } from './job-snapshot.js'
-import type { MetricsAnswers, MetricsQuery, MetricsResult, MetricsTask, PlatformJob } from './metrics-query.js'
+import { jobStorageBytes } from './job-storage.js'
+import type {
+  MetricsAnswers,
+  MetricsQuery,
+  MetricsResult,
+  MetricsTask,
+  PlatformJob,
+  StoredOfJob,
+} from './metrics-query.js'
 import { runModelFigures } from './model-scores.js'
 
 const ballotCache = new BallotCache()
@@ -37,15 +45,18 @@ export function runMetricsQuery(context: MetricsContext, query: MetricsQuery): M
       return runModelFigures(context, query.job, query.version)
     case 'internal':
       return runInternal(context, query.jobs, query.task)
-    case 'eventCounts':
-      return query.jobs.map((job) => countEvents(context, job))
+    case 'platform':
+      return query.jobs.map((job) => storedOf(context, job))
   }
 }
 
-/** Events in each interval, counted by key. */
-function countEvents({ stores }: MetricsContext, { jobId, shard, intervals }: PlatformJob): number[] {
+/** Events in each interval are counted by key. */
+function storedOf({ stores }: MetricsContext, { jobId, shard, intervals }: PlatformJob): StoredOfJob {
   const { environment } = stores(shard)
-  return intervals.map(({ from, to }) =>
-    environment.count('events', { from: timeKey(jobId, from), to: timeKey(jobId, to) }),
-  )
+  return {
+    counts: intervals.map(({ from, to }) =>
+      environment.count('events', { from: timeKey(jobId, from), to: timeKey(jobId, to) }),
+    ),
+    bytes: jobStorageBytes(environment, jobId),
+  }
 }

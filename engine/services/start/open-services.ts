@@ -17,6 +17,7 @@ import { Backups } from '../backup/backups.js'
 import { Clusters } from '../read/cluster-service.js'
 import { Consensus } from '../consensus/consensus.js'
 import { EraseEvents } from '../erase/erase-events.js'
+import { JobWarnings } from '../read/job-warning-service.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
 import { MetricsReports } from '../report/metrics-reports.js'
@@ -53,12 +54,13 @@ export interface Services extends Training {
   readonly retention: RetentionSweep
   readonly enrichments: EnrichmentDeadlines
   readonly monitor: Monitor
+  readonly warnings: JobWarnings
 }
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
   const { stores, runtime, reports, admission } = earlier
   const { serviceNames, trainers, minutesPerAlert, privateHosts = [], backupDir = null } = settings
-  const { dataDir, clock, resources, catalogStore: store, auditLog, current, catalogBytes } = stores
+  const { dataDir, clock, ingestClock, resources, catalogStore: store, auditLog, current, catalogBytes } = stores
   const { shards, readers, eventSearch: thread, trainingThreads } = runtime
   const { logs, batches, failed } = reports
   const { accepting, mustAccept } = admission
@@ -91,7 +93,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     notes: new AgentNotes({ shards, current, mustAccept }),
-    queries: new Queries({ serviceNames, readers, resources, clock }),
+    queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
     metrics: new MetricsReports({
       serviceNames,
       readers,
@@ -99,7 +101,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       shards,
       batches,
       store,
-      clock,
+      clock: ingestClock,
       random: systemRandom,
       minutesPerAlert,
       current,
@@ -109,6 +111,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
-    monitor: new Monitor({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
+    warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
+    monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

@@ -2,6 +2,7 @@
  * The examples for training a root cause model: labelled alerts with their places in their clusters, from one snapshot
  * of the shard.
  */
+import { must } from '../../assert.js'
 import { limits } from '../../limits.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import { trainCause, type CauseExample } from '../../domain/cause/cause-model.js'
@@ -53,7 +54,7 @@ export class CauseExamples {
 
   /** Trains one model. @throws TrainingCancelled. */
   train(progress: TrainingProgress): Uint8Array {
-    const { points, labels, seed, objective } = this.#task
+    const { points, labels, byRole, seed, objective } = this.#task
     const hawkes = new HawkesProcess(this.#table, this.#settings.causeWindowMs)
     return trainCause(
       {
@@ -61,6 +62,7 @@ export class CauseExamples {
         background: this.#background(),
         decisionPoints: points,
         labelCount: labels.length,
+        byRole: must(byRole, 'the meanings of the labels'),
         facts: hawkes,
         window: { ms: hawkes.windowMs, fixed: this.#settings.causeWindowMs > 0 },
         seed,

@@ -24,6 +24,8 @@ export interface TrainingRow {
   readonly username: string | null
   /** Why the model in use should be trained again although its training succeeded; absent where it should not. */
   readonly outdated?: string | undefined
+  /** What the training learned by (nothing-new.ts); absent before the first one. */
+  readonly settings?: string | undefined
 }
 
 const VERSION = 1

@@ -1,5 +1,6 @@
 /** A training as plain data: what a training thread gets, and what it returns. */
 import type { CauseSettings } from '../../domain/cause/settings.js'
+import type { LabelsByRole } from '../../domain/job/label-roles.js'
 import type { Objective } from '../../domain/job/objective.js'
 import type { ModelSummary } from '../../domain/learn/classifier.js'
 
@@ -15,6 +16,8 @@ export interface TrainingTask {
   readonly objective: Objective
   /** Present where the job clusters its events. */
   readonly cause?: CauseSettings
+  /** Which label is the root cause, the symptom, neither; present where `cause` is. */
+  readonly byRole?: LabelsByRole
   /** Progress and cancellation, shared: see TrainingSignals. */
   readonly signals: SharedArrayBuffer
 }

@@ -16,13 +16,15 @@ import { Refusal } from '../../errors.js'
 import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
+import { fingerprintOf } from '../../domain/event/decision-points.js'
 import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
+import { labelMeanings } from '../../domain/job/label-roles.js'
 import { objectiveOf } from '../../domain/job/objective.js'
 import { Histogram } from '../../domain/metrics/histogram.js'
 import { encodeModel, type ModelRow } from '../../store/rows.js'
 import type { TrainingThreads } from './training-threads.js'
 import type { TrainingLog, TrainingRow } from './training-log.js'
+import { learningSettings } from './nothing-new.js'
 import { TrainingSignals, type TrainingResult } from './training-protocol.js'
 import type { Author } from '../../api/principal.js'
 
@@ -176,11 +178,13 @@ export class Trainings {
     const signals = new TrainingSignals()
     this.#running.set(job.id, signals)
     try {
-      log.set(job.id, { ...log.get(job.id), state: 'training', message: 'training', startMicros: clock.nowMicros() })
+      const began = { message: 'training', startMicros: clock.nowMicros(), settings: learningSettings(job) }
+      log.set(job.id, { ...log.get(job.id), state: 'training', ...began })
       const result = await this.#run(job, log.get(job.id).version, signals)
       const now = this.#options.job(job.id)
       if (this.#closed || now === undefined) return
-      if (fingerprintOf(now) !== fingerprintOf(job)) throw new Error('the decision points were changed meanwhile')
+      if (fingerprintOf(now.decisionPoints) !== fingerprintOf(job.decisionPoints))
+        throw new Error('the decision points were changed meanwhile')
       await this.#options.install(job, this.#encode(job, log.get(job.id).version, result))
       this.#end(job.id, 'RETRAIN_FINISHED', 'Retraining finished successfully')
     } catch (error) {
@@ -210,7 +214,7 @@ export class Trainings {
       // Fixed by job and version, so that a training gives the same model wherever it runs (S17).
       seed: (job.id * 65_599 + version) >>> 0,
       objective: objectiveOf(job),
-      ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}),
+      ...(hasClusters(job.category) ? { cause: causeSettingsOf(job), byRole: labelMeanings(job.labels).byRole } : {}),
       signals: signals.memory,
     })
   }
@@ -221,7 +225,7 @@ export class Trainings {
       version,
       throughSeq: result.throughSeq,
       trainedMicros: this.#options.clock.nowMicros(),
-      fingerprint: fingerprintOf(job),
+      fingerprint: fingerprintOf(job.decisionPoints),
       summary: result.summary,
     }
     return encodeModel(row, result.model)
@@ -242,8 +246,4 @@ export class Trainings {
       log.remember(jobId, row)
     }
   }
-}
-
-function fingerprintOf({ decisionPoints }: JobSettings): number {
-  return new DecisionPoints(decisionPoints).fingerprint
 }

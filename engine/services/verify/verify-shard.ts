@@ -80,10 +80,12 @@ export class ShardCheck {
       'buckets',
       'counts',
       'ballots',
+      'votes',
       'notes',
       'tasks',
       'models',
       'stats',
+      'points',
     ] as const) {
       for (let from = jobKey(0); ; ) {
         const [first] = this.#environment.range(table, { from, limit: 1 })

@@ -103,7 +103,7 @@ export function compareWithList(
 export function restoreBackup(from: string, to: string): BackupList {
   const list = readList(from)
   if (list === null) throw new Refusal('backup_refused', `${from} is not a backup, or it is incomplete`)
-  const partial = beginDirectory(to)
+  const partial = beginDirectory(to, from)
   try {
     for (const { name, sha256 } of list.files) {
       if (!existsSync(join(from, name))) throw new Refusal('backup_refused', `${name} is missing in the backup ${from}`)

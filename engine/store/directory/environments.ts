@@ -2,15 +2,18 @@
  * Opens the environments of a data directory (data-dir.ts) by what they are for. Every thread that reads or writes one
  * opens it here. Leaves out: what they hold (tables.ts, and the tables of the catalog and the ledger).
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { assert } from '../../assert.js'
 import type { Environment } from '../environment.js'
 import { openLmdb, type LmdbEnvironment } from '../lmdb/lmdb.js'
 import { tablesOf } from '../lmdb/store-file.js'
 import { shardTables } from '../tables.js'
+import { syncDirectory } from './make-directory.js'
 
 /** The environment of shard `shard`. */
 export function openShard(dataDir: string, shard: number): LmdbEnvironment {
-  return openLmdb(dataDir, `shard-${shard}`, shardTables)
+  return openOrMake(dataDir, `shard-${shard}`, shardTables)
 }
 
 /** An environment with all tables that it has; others may write to it. */
@@ -26,12 +29,20 @@ export function openReadOnly(dataDir: string, name: string): Environment {
 
 /** The catalog environment with these tables. */
 export function openCatalog(dataDir: string, tables: readonly string[]): LmdbEnvironment {
-  return openLmdb(dataDir, 'catalog', tables)
+  return openOrMake(dataDir, 'catalog', tables)
 }
 
 /** The ledger of integrations with these tables. */
 export function openLedger(dataDir: string, tables: readonly string[]): LmdbEnvironment {
-  return openLmdb(dataDir, 'integrations', tables)
+  return openOrMake(dataDir, 'integrations', tables)
+}
+
+/** LMDB flushes what is in a file, not the file's name. Without the name, a power cut would lose the file. */
+function openOrMake(dataDir: string, name: string, tables: readonly string[]): LmdbEnvironment {
+  const isNew = !existsSync(join(dataDir, `${name}.mdb`))
+  const environment = openLmdb(dataDir, name, tables)
+  if (isNew) syncDirectory(dataDir)
+  return environment
 }
 
 /** LMDB would make a table that is opened and not there. */

@@ -7,17 +7,29 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Makes a directory and those above it, for the owner alone. An existing one is kept. @throws Error of the system. */
+/**
+ * Makes a directory and those above it, for the owner alone. An existing one is kept. When this returns, the names of
+ * new ones are on disk, unless the directory above may not be read. @throws Error of the system.
+ */
 export function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { mode: 0o700 })
+    makeOne(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' && statSync(path).isDirectory()) return
     const parent = dirname(path)
     if (code !== 'ENOENT' || path === '' || existsSync(parent)) throw error
     makeDirectory(parent)
-    mkdirSync(path, { mode: 0o700 })
+    makeOne(path)
+  }
+}
+
+function makeOne(path: string): void {
+  mkdirSync(path, { mode: 0o700 })
+  try {
+    syncDirectory(dirname(path))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
   }
 }
 

@@ -24,12 +24,14 @@ export function isPartial(name: string): boolean {
 
 /**
  * Makes the directory under a partial name, and returns its path. An existing empty directory is replaced first: a
- * mount point cannot be, and is refused before anything is copied.
+ * mount point cannot be, and is refused before anything is copied. `source` is the directory that is copied.
  *
- * @throws Refusal backup_refused, also if the directory exists and is not empty.
+ * @throws Refusal backup_refused, also if the directory exists and is not empty, or lies inside `source`.
  */
-export function beginDirectory(path: string): string {
+export function beginDirectory(path: string, source: string): string {
   try {
+    if (liesInside(path, source))
+      throw new Refusal('backup_refused', `${path} lies inside ${source}, which is copied; name a place outside of it`)
     // The partial name lies beside the directory, also if the path ends with a slash, is `.`, or is a link.
     const place = existsSync(path) ? realpathSync(path) : resolve(path)
     if (existsSync(place)) {
@@ -66,6 +68,20 @@ export function finishDirectory(partial: string): void {
     throw new Refusal('backup_refused', `${place} exists and is not empty`)
   }
   syncDirectory(dirname(partial))
+}
+
+/** Compares directories, not their names: a link or a second mount of `source` is found too. */
+function liesInside(path: string, source: string): boolean {
+  const { dev, ino } = statSync(source)
+  let above = resolve(path)
+  while (!existsSync(above)) above = dirname(above)
+  above = realpathSync(above)
+  for (;;) {
+    const at = statSync(above)
+    if (at.dev === dev && at.ino === ino) return true
+    if (above === dirname(above)) return false
+    above = dirname(above)
+  }
 }
 
 /** Deletes partial directories that killed processes have left. */

@@ -5,7 +5,8 @@
  *
  * 1. A bad line affects no other line: it gets its own result line.
  * 2. Input pauses if too many lines are under way (fair-window.ts), the client does not read, the mailbox is full, or
- *    the caller is over its rate. A line without room is kept and retried; it is never refused as busy.
+ *    the caller is over its rate. A line without room is kept and retried; it is never refused as busy. Input also
+ *    waits while other streams have their share of the thread (thread-rounds.ts).
  * 3. A drain ends the stream: lines under way are answered, no more are taken.
  * 4. A key that is revoked or loses its scope ends the stream too, with a line that says so.
  * 5. When the client disconnects, everything is released. Events that were already ingested are stored.
@@ -19,6 +20,7 @@ import { ndjson } from '../../http/reply.js'
 import { jobIdOf } from '../job-reference.js'
 import { LineSource } from './line-source.js'
 import { LineSlot, ResultLines } from './result-lines.js'
+import { workOf, type RoundShare } from './round-share.js'
 
 /** Milliseconds until a full mailbox is tried again. */
 const RETRY_MS = 5
@@ -29,6 +31,7 @@ class BulkStream {
   readonly #principal: Principal
   readonly #key: string
   #lockedOut = false
+  readonly #share: RoundShare
   readonly #source: LineSource
   readonly #lines: ResultLines
   readonly #offDrain: () => void
@@ -43,8 +46,14 @@ class BulkStream {
     this.#app = app
     this.#principal = principal
     this.#key = exchange.key
-    this.#lines = new ResultLines(exchange, app.window, { moved: () => this.#pump() })
-    this.#source = new LineSource(exchange, limits.eventBytesMax, {
+    const owner = `${principal.kind} ${principal.name}`
+    this.#share = app.rounds.join(owner, {
+      take: () => this.#pump(),
+      read: () => this.#source.read(),
+      rest: () => this.#source.rest(),
+    })
+    this.#lines = new ResultLines(exchange, app.window, owner, { moved: () => this.#pump() })
+    this.#source = new LineSource(exchange, this.#share, {
       more: () => this.#pump(),
       gone: () => this.#finish(),
     })
@@ -63,13 +72,27 @@ class BulkStream {
       this.#lockedOut = true
       return this.#drain()
     }
-    for (let room = this.#lines.room; room > 0; room--) {
-      const line = this.#kept ?? this.#source.next()
-      if (line === null) return this.#wantMore()
-      if (!this.#take(line)) return this.#waitForMailbox(line as Buffer)
+    const share = this.#share.linesLeft
+    let { room } = this.#lines
+    let left = share
+    let line: Buffer | Skipped | null = null
+    for (; room > 0 && left > 0; room--) {
+      line = this.#kept ?? this.#source.next()
+      if (line === null || !this.#take(line)) break
       this.#kept = null
+      left -= typeof line === 'symbol' ? 1 : workOf(line.length)
     }
+    this.#share.spend(share - left)
+    if (room <= 0) this.#source.stop()
+    else if (left <= 0) this.#waitForRound()
+    else if (line === null) this.#wantMore()
+    else this.#waitForMailbox(line as Buffer)
+  }
+
+  /** Others have their share of the thread first. */
+  #waitForRound(): void {
     this.#source.stop()
+    this.#share.waitToTake()
   }
 
   #wantMore(): void {
@@ -107,7 +130,7 @@ class BulkStream {
         throw new Refusal('body_too_large', `the line is over the limit of ${limits.eventBytesMax} bytes`)
       if (line === noRoom) throw noRoomForBodies()
       jobId = jobIdOf(line)
-      const job = this.#app.service.job(this.#principal, jobId)
+      const job = this.#app.service.jobForPosts(this.#principal, jobId)
       const slot = new LineSlot(this.#lines, jobId)
       this.#app.service.ingest(job, null, true, line, slot)
       this.#lines.add(slot)

@@ -1,5 +1,6 @@
 /**
- * How many lines of all streams together may be under way. Streams that have lines under way get equal shares.
+ * How many lines of all streams together may be under way. Callers that have lines under way get equal shares, and so
+ * do the streams of one caller.
  *
  * A message waits behind all messages posted before it, except that single events overtake streams. So the lines of
  * streams decide how long a vote waits. The bound is just enough to keep the threads busy; the rest of a stream waits
@@ -12,25 +13,30 @@ import { limits } from '../../../engine/index.js'
 
 export class FairWindow {
   readonly #total: number
-  #sharers = 0
+  /** Streams with lines under way, by caller. */
+  readonly #sharers = new Map<string, number>()
 
   /** `threads`: number of threads that decide events. */
   constructor(threads: number) {
     this.#total = limits.bulkEventsUnderWayMax * threads
   }
 
-  /** Lines that one stream may have under way now. */
-  get share(): number {
-    return Math.max(limits.bulkShareMin, Math.floor(this.#total / Math.max(1, this.#sharers)))
+  /** Lines that one stream of this caller may have under way now. */
+  share(owner: string): number {
+    const own = this.#sharers.get(owner) ?? 0
+    const owners = this.#sharers.size + (own === 0 ? 1 : 0)
+    return Math.max(limits.bulkShareMin, Math.floor(this.#total / owners / Math.max(1, own)))
   }
 
   /** A stream has its first line under way. */
-  join(): void {
-    this.#sharers++
+  join(owner: string): void {
+    this.#sharers.set(owner, (this.#sharers.get(owner) ?? 0) + 1)
   }
 
   /** A stream has no line under way any more. */
-  leave(): void {
-    this.#sharers--
+  leave(owner: string): void {
+    const own = (this.#sharers.get(owner) ?? 0) - 1
+    if (own > 0) this.#sharers.set(owner, own)
+    else this.#sharers.delete(owner)
   }
 }

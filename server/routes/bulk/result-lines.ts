@@ -65,6 +65,7 @@ export class LineSlot implements IngestReceiver {
 export class ResultLines {
   readonly #exchange: Exchange
   readonly #window: FairWindow
+  readonly #owner: string
   readonly #watcher: LinesWatcher
   /** True while lines are under way, so that the stream has a share of the window. */
   #shares = false
@@ -77,9 +78,11 @@ export class ResultLines {
   #probeMs = PROBE_FIRST_MS
   #closed = false
 
-  constructor(exchange: Exchange, window: FairWindow, watcher: LinesWatcher) {
+  /** `owner` is the caller. */
+  constructor(exchange: Exchange, window: FairWindow, owner: string, watcher: LinesWatcher) {
     this.#exchange = exchange
     this.#window = window
+    this.#owner = owner
     this.#watcher = watcher
   }
 
@@ -90,7 +93,7 @@ export class ResultLines {
 
   /** How many more lines may be taken; none at 0 or below. */
   get room(): number {
-    return this.#window.share - this.underWay
+    return this.#window.share(this.#owner) - this.underWay
   }
 
   /** Takes the next place. */
@@ -128,8 +131,8 @@ export class ResultLines {
     const shares = this.underWay > 0
     if (shares === this.#shares) return
     this.#shares = shares
-    if (shares) this.#window.join()
-    else this.#window.leave()
+    if (shares) this.#window.join(this.#owner)
+    else this.#window.leave(this.#owner)
   }
 
   /** Settled lines from the front, as many as fit into a piece, at most `linesMax`; null if there are none. */

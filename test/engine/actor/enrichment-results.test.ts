@@ -208,6 +208,23 @@ describe('an event of a job that is enriched', () => {
     sound(shard)
   })
 
+  it('is decided with few others at a time where they are large', async () => {
+    const shard = new TestShard()
+    const text = 'x'.repeat(limits.decidedBytesPerMessage / 4)
+    const events: EnrichedEvent[] = []
+    for (let i = 0; i < 10; i++)
+      events.push(found((await shard.ingest(job, { host: 'a', i, text }, `e${i}`)).ingestMicros, { level: 'high' }))
+    const early = events.slice(0, 5)
+    assert.equal((await order(shard, { op: 'bring', events: early })).more, true)
+    assert.equal(shard.reader().stats(job).pending, 6)
+    assert.equal((await order(shard, { op: 'bring', events: early })).more, false)
+    const through = events.at(-1)?.micros as number
+    assert.equal((await order(shard, { op: 'give_up', through, steps: [] })).more, true)
+    assert.equal((await order(shard, { op: 'give_up', through, steps: [] })).more, false)
+    assert.equal(shard.reader().stats(job).pending, 0)
+    sound(shard)
+  })
+
   it('is decided with what was found left out where it has no room for it', async () => {
     const shard = new TestShard()
     const wide = Object.fromEntries(Array.from({ length: limits.eventFieldsMax - 2 }, (_, i) => [`f${i}`, i]))

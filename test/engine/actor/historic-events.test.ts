@@ -86,13 +86,13 @@ describe('historic events', () => {
     const unpacked = `{"events":[${'[],'.repeat(1_000_000)}no JSON`
     await assert.rejects(
       shard.post({ job, kind: 'historic', body: unpacked }),
-      (error) => isRefusal(error, 'invalid_body'),
+      (error) => isRefusal(error, 'body_too_large'),
       'too much to parse',
     )
     await assert.rejects(shard.post({ job, kind: 'historic', body: '{' }), (error) => isRefusal(error, 'invalid_json'))
     await assert.rejects(
       shard.historic(job, { events: new Array(limits.historicEventsMax + 1).fill(event('a')) }),
-      (error) => isRefusal(error, 'invalid_body'),
+      (error) => isRefusal(error, 'body_too_large'),
     )
     assert.deepEqual(shard.rows(), rows)
     assert.deepEqual(shard.failures, [])

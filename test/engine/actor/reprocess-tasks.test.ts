@@ -64,6 +64,21 @@ describe('a reprocessing task', () => {
     assert.ok((end?.finishedMicros ?? 0) > id)
   })
 
+  it('stops within a piece of large events, and goes on from there', async () => {
+    const shard = new TestShard()
+    const text = 'x'.repeat(limits.decidedBytesPerMessage / 4)
+    const times: number[] = []
+    for (let i = 0; i < 6; i++) times.push((await shard.ingest(job, { host: `h${i}`, text }, `e${i}`)).ingestMicros)
+    const by = { requestedBy: 'ann', by: testAuthor }
+    const { id } = (await shard.task(job, { op: 'create', selection: everything, ...by })) as ReprocessRow
+    await shard.task(job, { op: 'count', id, matched: 6 })
+    const first = await shard.task(job, { op: 'piece', id, from: 0, through: id, times, last: true })
+    assert.deepEqual([first?.state, first?.updated, first?.cursor], ['running', 4, times[3]])
+    const rest = { from: times[3] as number, through: id, times: times.slice(4), last: true }
+    const end = await shard.task(job, { op: 'piece', id, ...rest })
+    assert.deepEqual([end?.state, end?.updated], ['finished', 6])
+  })
+
   it('leaves out a piece that begins where it is not, or comes after its end, or finds the job stopped', async () => {
     const { shard, id, times } = await begun()
     const piece = { op: 'piece', id, from: 0, through: id, times, last: true } as const

@@ -81,6 +81,15 @@ describe('a stopped job (S11)', () => {
     assert.deepEqual([pending, decidedSinceTraining], [0, count])
   })
 
+  it('takes up large events a few at a time', async () => {
+    const shard = await trained()
+    const text = 'x'.repeat(limits.decidedBytesPerMessage / 4)
+    for (let i = 0; i < 6; i++) await shard.ingest(stopped, { host: 'noisy', i, text })
+    assert.equal(await shard.resume(startedAgain), 2)
+    const { pending, decidedSinceTraining } = shard.reader().stats(startedAgain)
+    assert.deepEqual([pending, decidedSinceTraining], [0, 6])
+  })
+
   it('that is started twice at once decides each event once', async () => {
     const shard = await trained()
     await shard.ingest(stopped, { host: 'noisy' }, 'e1')

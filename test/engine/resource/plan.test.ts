@@ -18,7 +18,8 @@ test('what is new is created with its id, page and, for a key, its value', () =>
   const integration = { type: 'integration', resourceName: 'rest', title: 'rest', internalId: 6 }
   assert.deepEqual(rest, { ...integration, url: '/integrations/6/edit' })
   const settings = { type: 'job', resourceName: 'job', title: 'job', internalId: 1 }
-  assert.deepEqual(made, { ...settings, url: '/use-cases/overview/1' })
+  const place = ['resources', 'job', 'properties']
+  assert.deepEqual(made, { ...settings, url: '/use-cases/overview/1', place })
   assert.equal(typeof key?.internalId, 'string')
   assert.match(key?.value ?? '', /^[\w-]{43}$/)
 })

@@ -50,6 +50,7 @@ async function run(linkage: 'window' | 'precedence'): Promise<void> {
   const job = jobSettings({
     category: 'Automated root cause analysis',
     decisionPoints: [],
+    advancedSettings: { decide_untrained: true },
     pipeline: [processor({ linkage })],
   })
   let environment: LmdbEnvironment = openLmdb(directory, 'shard', shardTables)
@@ -97,6 +98,7 @@ function check(environment: LmdbEnvironment, linkage: 'window' | 'precedence', o
   const job = jobSettings({
     category: 'Automated root cause analysis',
     decisionPoints: [],
+    advancedSettings: { decide_untrained: true },
     pipeline: [processor({ linkage })],
   })
   const rows = new CauseRows(environment, 1)

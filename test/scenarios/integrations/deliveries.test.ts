@@ -74,7 +74,7 @@ test('a decision is posted, signed, with its event; an event from before the ste
   assert.equal(headers['webhook-signature'], `v1,${createHmac('sha256', 'a secret').update(signed).digest('base64')}`)
   const { type, data } = JSON.parse(body)
   assert.deepEqual([type, data.event_id, data.job_id, data.event.user.name], ['event.decided', 'one', jobId, 'ann'])
-  assert.equal(data.event.service.inference_status, 'OK')
+  assert.equal(data.event.service.inference_status, 'finished')
   assert.deepEqual(
     (
       await eventually(

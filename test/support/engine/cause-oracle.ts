@@ -14,9 +14,10 @@ import { LinkBelief, type FeedbackWeights } from '../../../engine/domain/cause/f
 import { causeSettingsOf, type CauseSettings } from '../../../engine/domain/cause/settings.js'
 import { causeParts } from '../../../engine/domain/cause/cause-store.js'
 import { AlertNormalizer } from '../../../engine/domain/cause/normalized-alert.js'
-import type { Decision } from '../../../engine/domain/decide/decision.js'
+import { noDecision, type Decision } from '../../../engine/domain/decide/decision.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
-import type { JobSettings } from '../../../engine/domain/job/job.js'
+import { decidesUntrained, type JobSettings } from '../../../engine/domain/job/job.js'
+import { labelMeanings } from '../../../engine/domain/job/label-roles.js'
 import type { Environment } from '../../../engine/store/environment.js'
 import { TestCauseStore } from '../cause.js'
 
@@ -94,8 +95,10 @@ export class OracleCauses {
 
   #decide(job: CauseJob, { micros, body }: OracleAlert, subject: string | null, again: boolean): Decision {
     if (job.decide !== null) return job.decide(this.#values(job, micros, body), subject, again)
+    if (!decidesUntrained(job.settings.advancedSettings)) return noDecision
     const alert = this.#clustering.alert(micros) as AlertRow
-    return untrainedDecision(structuralAnswer(alert, new LinkBelief(job.feedbackWeights), this.#clustering.windowMs))
+    const structure = structuralAnswer(alert, new LinkBelief(job.feedbackWeights), this.#clustering.windowMs)
+    return untrainedDecision(structure, labelMeanings(job.settings.labels).byRole)
   }
 
   #look(job: CauseJob, micros: number, nowMicros: number): void {
@@ -112,6 +115,7 @@ export class OracleCauses {
     const before = event.decision
     const subject = event.hasFeedback ? `event ${micros}` : null
     const decision = this.#decide(job, { micros, body: event.body }, subject, true)
+    if (decision.source === 'none') return
     if (decision.label === before.label && Math.abs(decision.confidence - before.confidence) < moveMin) return
     alert.history.push([nowMicros, before.label, before.confidence, before.source])
     if (alert.history.length > causeBounds.causeHistoryMax) alert.history.shift()

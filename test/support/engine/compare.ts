@@ -11,10 +11,19 @@ import type { Entry, Environment } from '../../../engine/store/environment.js'
 import { readNotes } from '../../../engine/actor/notes.js'
 import { decodeContent, decodePrevious, hasNotes } from '../../../engine/store/event-record.js'
 import { decodeTask } from '../../../engine/store/reprocess-row.js'
-import { decodeBallot, decodeBucket, type StatsRow } from '../../../engine/store/rows.js'
+import { decodeBallot } from '../../../engine/store/ballot-row.js'
+import { decodeBucket, type StatsRow } from '../../../engine/store/rows.js'
 import { jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../../engine/store/tables.js'
 import { testAuthor } from '../author.js'
-import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from './oracle.js'
+import {
+  evidenceOf,
+  UNDECIDED,
+  type OracleBallot,
+  type OracleBallotVote,
+  type OracleEvent,
+  type OracleJob,
+} from './oracle.js'
+import { votesOn } from '../../../engine/actor/votes/vote-rows.js'
 
 const JOB_BYTES = 4
 
@@ -194,20 +203,34 @@ function compareBallots(
       hex.length === 16 ? `event ${timeOfValue(entry.key.subarray(JOB_BYTES))}` : (buckets.get(hex) as string)
     const wanted = oracle.ballots.get(subject) as OracleBallot
     assert.ok(wanted !== undefined, `votes on ${subject}`)
-    const { votes, override, consensus } = decodeBallot(entry.value)
+    const { votes, counts, ties, override, consensus } = decodeBallot(entry.value)
+    const stored = [...votesOn(environment, job.id, entry.key.subarray(JOB_BYTES))].flatMap((row) => row.votes)
     assert.deepEqual(
       override,
       wanted.override === null ? null : { ...wanted.override, by: testAuthor.name },
       `override on ${subject}`,
     )
     assert.deepEqual(
-      votes.map(({ analyst, label, atMicros, eventMicros }) => ({ analyst, label, atMicros, eventMicros })),
-      wanted.votes,
+      stored.map(({ analyst, label, atMicros, eventMicros, events }) => {
+        return { analyst, label, atMicros, eventMicros, ...(events === undefined ? {} : { events }) }
+      }),
+      [...wanted.votes].sort(byPlace),
       `votes on ${subject}`,
+    )
+    assert.deepEqual({ counts, ties }, evidenceOf(wanted), `evidence on ${subject}`)
+    assert.deepEqual(
+      votes,
+      [0, 1, 2].map((label) => wanted.votes.filter((vote) => vote.label === label).length),
     )
     assert.equal(consensus, wanted.consensus, `consensus on ${subject}`)
   }
   assert.equal(rows.length, oracle.ballots.size, 'ballots')
+}
+
+/** Votes on the whole bucket first, then by events. */
+function byPlace(a: OracleBallotVote, b: OracleBallotVote): number {
+  const place = ({ events, eventMicros }: OracleBallotVote): number => (events === undefined ? eventMicros : 0)
+  return place(a) - place(b)
 }
 
 function compareTasks(environment: Environment, job: JobSettings, oracle: OracleJob): void {
@@ -229,8 +252,8 @@ function compareTasks(environment: Environment, job: JobSettings, oracle: Oracle
 function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): void {
   const events = [...oracle.events.values()]
   const ballots = [...oracle.ballots.values()]
-  const { trainedThroughSeq: _, bucketsMade: __, ...stats } = reader.stats(job)
-  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade'> = {
+  const { trainedThroughSeq: _, bucketsMade: __, points, ...stats } = reader.stats(job)
+  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade' | 'points'> = {
     events: events.length,
     buckets: new Set(events.flatMap(({ bucket }) => (bucket === null ? [] : [bucket]))).size,
     feedbackEvents: events.filter(({ hasFeedback }) => hasFeedback).length,
@@ -242,12 +265,15 @@ function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): v
     modelVersions: oracle.models,
     consensusCounts: [0, 1, 2].map((label) => ballots.filter(({ consensus }) => consensus === label).length),
     undecidedBallots: ballots.filter(({ consensus }) => consensus === UNDECIDED).length,
-    lowScoreBallots: ballots.filter(({ votes, override, consensus }) => {
-      return (
-        override === null &&
-        consensus >= 0 &&
-        votes.filter(({ label }) => label === consensus).length / votes.length < 0.6
-      )
+    lowScoreBallots: ballots.filter((ballot) => {
+      const { counts } = evidenceOf(ballot)
+      const all = counts.reduce((sum, count) => sum + count, 0)
+      return ballot.override === null && ballot.consensus >= 0 && (counts[ballot.consensus] as number) / all < 0.6
+    }).length,
+    mixedBallots: ballots.filter((ballot) => {
+      const { counts } = evidenceOf(ballot)
+      const all = counts.reduce((sum, count) => sum + count, 0)
+      return ballot.override === null && all >= 2 && Math.max(...counts) < 0.9 * all
     }).length,
     consensusFlipsSinceTraining: oracle.since.flips,
     outliersSinceTraining: oracle.since.outliers,
@@ -257,4 +283,7 @@ function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): v
     watch: oracle.watch,
   }
   assert.deepEqual(stats, wanted, 'counters')
+  const counted = points === undefined || points.events === 0 ? null : points
+  const { fingerprint, events: seen, present } = counted ?? {}
+  assert.deepEqual(counted && { fingerprint, events: seen, present }, oracle.points, 'counts of decision points')
 }

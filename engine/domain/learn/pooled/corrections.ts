@@ -72,21 +72,3 @@ export function fitCorrections(input: CorrectionsInput, stage: Stage): Correctio
   const balance = fitBalance(held, chances)
   return { recall, cells, sharpness, balance, answers: { held, chances } }
 }
-
-/** Mean log-loss and accuracy on the held-out examples; null where none were held out. */
-export function judge(
-  answers: HeldOutAnswers | null,
-  uniformShare: number,
-): { readonly logLoss: number | null; readonly accuracy: number | null } {
-  if (answers === null) return { logLoss: null, accuracy: null }
-  const { classCount, classes, weights } = answers.held
-  let loss = 0
-  let right = 0
-  for (let h = 0; h < classes.length; h++) {
-    const [label, weight] = [classes[h] as number, weights[h] as number]
-    const answer = answers.chances.subarray(h * classCount, (h + 1) * classCount)
-    loss -= weight * Math.log((1 - uniformShare) * (answer[label] as number) + uniformShare / classCount)
-    if (answer.indexOf(Math.max(...answer)) === label) right += weight
-  }
-  return { logLoss: loss / classes.length, accuracy: right / classes.length }
-}

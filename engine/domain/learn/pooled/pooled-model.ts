@@ -50,6 +50,7 @@ export interface PooledParts extends AnswerParts {
   readonly examples: number
   readonly logLoss: number | null
   readonly accuracy: number | null
+  readonly evidenceWeight: number | null
 }
 
 export function writePooled(parts: PooledParts): Uint8Array {
@@ -58,6 +59,7 @@ export function writePooled(parts: PooledParts): Uint8Array {
   to.u32(parts.examples)
   to.f64(parts.logLoss ?? NaN)
   to.f64(parts.accuracy ?? NaN)
+  to.f64(parts.evidenceWeight ?? NaN)
   to.u32s(parts.labels)
   to.f64(parts.uniformShare)
   writeCoder(parts.coder, to)
@@ -84,6 +86,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     examples: from.u32(),
     logLoss: orNull(from.f64()),
     accuracy: orNull(from.f64()),
+    evidenceWeight: orNull(from.f64()),
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
     coder: readCoder(from),
@@ -184,6 +187,7 @@ export class PooledModel implements Model {
       features: parts.coder.features.length,
       logLoss: parts.logLoss,
       accuracy: parts.accuracy,
+      evidenceWeight: parts.evidenceWeight,
       outlierThreshold: outlierThresholdUsual,
     }
   }

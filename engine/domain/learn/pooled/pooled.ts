@@ -11,9 +11,11 @@ import { usualPenalty } from '../linear/linear-choice.js'
 import { ProgressReport, type Stage } from '../progress.js'
 import { roundsMax } from '../trees/boosting.js'
 import { codeExamples, type CodedExamples } from './coded-examples.js'
-import { fitCorrections, judge, type Corrections } from './corrections.js'
+import { fitCorrections, type Corrections } from './corrections.js'
 import { fitDetector } from './detector-fit.js'
+import { fitEvidenceWeight } from './evidence-weight.js'
 import { weighExamples, type ExampleWeights } from './example-weights.js'
+import { heldOutFigures } from './held-out-figures.js'
 import { holdOut, type HeldOut } from './held-out.js'
 import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
 import { chooseReferences, ExampleView } from './nearest.js'
@@ -118,14 +120,21 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     report.stage(0.93, 0.95, 'Remembering what was said of equal events'),
   )
   const answer = answerOf(set, { coded, held, pool, members, corrections, uniformShare })
+  const rule = fitStreamRule(set, { answer, atoms, answers: corrections.answers })
   const usual = report.stage(0.95, 0.99, 'Measuring what is usual')
   const bytes = writePooled({
     ...answer,
     labelCount: set.labelCount,
     detector: fitDetector(set, { answer, references, held }, usual),
-    rule: fitStreamRule(set, { answer, atoms, answers: corrections.answers }),
+    rule,
     examples: set.examples.length,
-    ...judge(corrections.answers, uniformShare),
+    ...heldOutFigures(corrections.answers, { answer, rule, labelCount: set.labelCount }),
+    evidenceWeight: fitEvidenceWeight({
+      answers: corrections.answers,
+      rows: atoms,
+      uniformShare,
+      labelCount: set.labelCount,
+    }),
   })
   report.stage(0, 1, 'Trained').at(1)
   return bytes

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JobSettings } from '../../../../engine/domain/job/job.js'
+import type { JobSettings, Label } from '../../../../engine/domain/job/job.js'
 import { ClusterReader } from '../../../../engine/services/read/cluster-reader.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { alarm, START_MS } from '../../../support/cause.js'
 import { refusedWith } from '../../../support/engine/refusal.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
-const job = jobSettings({ category: 'Automated root cause analysis', decisionPoints: [] })
+const quiet = jobSettings({ category: 'Automated root cause analysis', decisionPoints: [] })
+const job: JobSettings = { ...quiet, advancedSettings: { decide_untrained: true } }
 
 interface ClusterSection {
   readonly cluster_id: string
@@ -24,15 +25,68 @@ function clusterOf(shard: TestShard, eventId: string, of: JobSettings = job): Cl
   return section.cluster
 }
 
-async function incident(shard: TestShard, place: number): Promise<void> {
+async function incident(shard: TestShard, place: number, of: JobSettings = job): Promise<void> {
   const at = place * 5_000
-  await shard.ingest(job, alarm('db', 'disk full', at), `root ${place}`)
-  await shard.ingest(job, alarm('api', 'latency', at + 4, ['db']), `symptom ${place}`)
-  await shard.ingest(job, alarm('mail', 'spam', at + 6), `alone ${place}`)
+  await shard.ingest(of, alarm('db', 'disk full', at), `root ${place}`)
+  await shard.ingest(of, alarm('api', 'latency', at + 4, ['db']), `symptom ${place}`)
+  await shard.ingest(of, alarm('mail', 'spam', at + 6), `alone ${place}`)
 }
 
 describe('an event of a root cause job', () => {
-  it('is decided at once, without any training, with low confidence; what others follow from becomes a root cause', async () => {
+  it('has no decision before a training; what its cluster says is a suggestion', async () => {
+    const shard = new TestShard()
+    for (let place = 0; place < 10; place++) await incident(shard, place, quiet)
+    const exported = (id: string) => {
+      const { document } = shard.reader().exportEvent(quiet, id, 'service')
+      return document.service as ClusterSection & { suggestion: object; log_messages: { content: string }[] }
+    }
+    const { status, result, resultLabel, confidenceScore } = shard.view(quiet, 'root 9')
+    assert.deepEqual([status, result, resultLabel, confidenceScore], ['OK', '', '', 0])
+    const { suggestion, log_messages: messages } = exported('root 9')
+    assert.deepEqual(
+      Object.entries(suggestion).filter(([name]) => name !== 'confidence_score'),
+      [
+        ['result', 'label_0'],
+        ['result_label', 'Root cause'],
+        ['source', 'untrained'],
+      ],
+    )
+    assert.match(messages.at(-1)?.content ?? '', /^no decision: .* suggests Root cause/)
+    const clusters = new ClusterReader(shard.environment, quiet, shard.take())
+    const [cluster] = clusters.list({ size: 1, alertsMin: 2 }).clusters
+    const [root] = clusters.tree((cluster as { clusterId: string }).clusterId, { size: 5 }).members
+    assert.deepEqual(
+      [root?.result, root?.suggestion?.resultLabel, root?.members[0]?.suggestion?.resultLabel],
+      ['', 'Root cause', 'Symptom'],
+    )
+    assert.deepEqual(
+      clusterOf(shard, 'root 9', quiet).decisions.map(({ source }) => source),
+      ['none'],
+    )
+    for (let place = 0; place < 8; place++) {
+      await shard.feedback(quiet, `root ${place}`, 'ann', 'Root cause')
+      await shard.feedback(quiet, `symptom ${place}`, 'ann', 'Symptom')
+    }
+    assert.equal(shard.view(quiet, 'root 1').result, '')
+    await shard.install(quiet, shard.train(quiet, 1))
+    await incident(shard, 20, quiet)
+    assert.deepEqual(
+      [shard.view(quiet, 'symptom 20').resultLabel, exported('symptom 20').suggestion],
+      ['Symptom', null],
+    )
+    await shard.post({ job: quiet, kind: 'reprocess', eventId: 'root 9' })
+    assert.deepEqual([shard.view(quiet, 'root 9').resultLabel, exported('root 9').suggestion], ['Root cause', null])
+  })
+
+  it('keeps a decision that was made untrained, when the job no longer decides so', async () => {
+    const shard = new TestShard()
+    await shard.ingest(job, alarm('db', 'disk full', 0), 'a')
+    const later = { ...quiet, revision: 2 }
+    assert.equal((await shard.ingest(later, alarm('api', 'latency', 4, ['db']), 'b')).resultLabel, '')
+    assert.equal(shard.view(later, 'a').resultLabel, 'Irrelevant')
+  })
+
+  it('is decided at once where the job decides untrained, with low confidence', async () => {
     const shard = new TestShard()
     const first = await shard.ingest(job, alarm('db', 'disk full', 0), 'a')
     assert.equal(first.resultLabel, 'Irrelevant')
@@ -98,6 +152,34 @@ describe('an event of a root cause job', () => {
     await shard.post({ job, kind: 'reprocess', eventId: 'root 3' })
     const again = shard.view(job, 'root 3')
     assert.deepEqual([again.resultLabel, again.bucketState], ['Root cause', 'in_knowledge_base'])
+  })
+
+  it('is called what its label means, not what stands first in the list, before a training and after it', async () => {
+    const [rootCause, symptom, irrelevant] = job.labels as [Label, Label, Label]
+    const orders: readonly (readonly Label[])[] = [
+      [symptom, rootCause, irrelevant],
+      [
+        { ...irrelevant, name: 'A', role: 'irrelevant' },
+        { ...symptom, name: 'B', role: 'symptom' },
+        { ...rootCause, name: 'C', role: 'root_cause' },
+      ],
+    ]
+    for (const labels of orders) {
+      const named = { ...job, labels }
+      const shard = new TestShard()
+      const [cause, effect, alone] = labels === orders[0] ? ['Root cause', 'Symptom', 'Irrelevant'] : ['C', 'B', 'A']
+      const answers = (place: number): string[] =>
+        ['root', 'symptom', 'alone'].map((id) => shard.view(named, `${id} ${place}`).resultLabel)
+      for (let place = 0; place < 10; place++) await incident(shard, place, named)
+      assert.deepEqual(answers(9), [cause, effect, alone])
+      for (let place = 0; place < 8; place++) {
+        await shard.feedback(named, `root ${place}`, 'ann', cause as string)
+        await shard.feedback(named, `symptom ${place}`, 'ann', effect as string)
+      }
+      await shard.install(named, shard.train(named, 1))
+      await incident(shard, 20, named)
+      assert.deepEqual(answers(20).slice(0, 2), [cause, effect])
+    }
   })
 
   it('that a stopped job held is clustered when it starts', async () => {

@@ -35,6 +35,7 @@ function train({ clustering, examples }: ReturnType<typeof world>, goOn = true):
       background: examples,
       decisionPoints: [],
       labelCount: 3,
+      byRole: [0, 1, 2],
       facts: hawkes,
       window: { ms: hawkes.windowMs, fixed: false },
       seed: 3,

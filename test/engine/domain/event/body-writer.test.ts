@@ -128,9 +128,26 @@ describe('body writer and reader', () => {
     assert.deepEqual(roundTrip(bodies, fits), fits)
   })
 
+  it('arrays and objects may be longer than two bytes can count', () => {
+    const bodies = new Bodies()
+    for (const length of [65_535, 65_536, 100_000]) {
+      const list = { list: Array.from({ length }, (_, i) => i) }
+      assert.deepEqual(roundTrip(bodies, list), list)
+      const names = { a: Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, i])), b: 1 }
+      assert.deepEqual(roundTrip(bodies, names), names)
+    }
+  })
+
+  it('one body does not fill the table of shapes', () => {
+    const bodies = new Bodies()
+    const body = { list: Array.from({ length: 3_000 }, (_, i) => ({ [`a${i}`]: 1, [`b${i}`]: 2 })) }
+    assert.deepEqual(roundTrip(bodies, body), body)
+    assert.ok(bodies.shapes.size <= 128)
+  })
+
   it('a million keys are refused before they cost a shape', () => {
     const bodies = new Bodies()
-    const text = `{${Array.from({ length: 200_000 }, (_, i) => `"k${i}":0`).join(',')}}`
+    const text = `{${Array.from({ length: 200_001 }, (_, i) => `"k${i}":0`).join(',')}}`
     assertRefused('event_too_wide', () => bodies.encode(JSON.parse(text)))
     assert.equal(bodies.shapes.size, 0)
   })

@@ -35,6 +35,24 @@ describe('decision points', () => {
     assert.equal(at('a.b.c', { a: { 'b.c': 'half flat' } }), null)
   })
 
+  it('an object is the beginning of its JSON text, however large it is', () => {
+    const random = new SeededRandom(7)
+    for (let i = 0; i < 200; i++) {
+      const object = { value: randomObject(random, 4), text: 'é😀"'.repeat(i * 20), more: [i, { x: null }] }
+      const text = JSON.stringify(object).slice(0, limits.pointValueCharsMax).toWellFormed()
+      assert.equal(at('a', { a: object }), text)
+    }
+    const huge = { list: new Array(100_000).fill({ name: 'x'.repeat(50) }) }
+    assert.equal(at('a', { a: huge }), JSON.stringify(huge).slice(0, limits.pointValueCharsMax))
+  })
+
+  it('the first items of a very long array count', () => {
+    const items = Array.from({ length: limits.pointWalkMax + 2 }, (_, i) => ({
+      b: i < limits.pointWalkMax ? 'x' : 'y',
+    }))
+    assert.equal(at('a.b', { a: items }), 'x')
+  })
+
   it('an array is the sorted set of its scalars', () => {
     assert.deepEqual(at('a', { a: ['y', 'x', 'y', null, 2, true, 10] }), [true, 2, 10, 'x', 'y'])
     assert.deepEqual(at('a', { a: [['x', ['z']], 'y'] }), ['x', 'y', 'z'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { IndicatorIndex } from '../../../../engine/integration/taxii/indicator-index.js'
-import { bitsOf, observablesIn } from '../../../../engine/integration/taxii/observable.js'
+import { bitsOf, observablesIn } from '../../../../engine/integration/enrichment/observable.js'
 import { simplePattern } from '../../../../engine/integration/taxii/stix-pattern.js'
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e'

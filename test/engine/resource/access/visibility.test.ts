@@ -12,7 +12,7 @@ function principalOf(resources: ResourceStore, secret: string): Principal {
   return principal
 }
 
-test('an input key sees the jobs with an enabled input that is bound to it, a management key all', () => {
+test('an input key sees the jobs with an input that is bound to it, a management key all', () => {
   const { resources } = openResourceStore()
   const managementKey = 'a-management-key-of-tests'
   resources.bootstrap({ adminPassword: 'long enough', managementKey })
@@ -34,19 +34,31 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
   const seen = (principal: Principal): string[] => {
     return ['a', 'b', 'c', 'd'].filter((title) => resources.canSee(principal, id(title)))
   }
-  assert.deepEqual([seen(one), seen(two)], [['a', 'b'], ['b']])
+  const open = (principal: Principal): string[] => {
+    return ['a', 'b', 'c', 'd'].filter((title) => resources.canPost(principal, id(title)))
+  }
+  assert.deepEqual(
+    [seen(one), seen(two)],
+    [
+      ['a', 'b'],
+      ['b', 'c'],
+    ],
+  )
+  assert.deepEqual([open(one), open(two)], [['a', 'b'], ['b']], 'a disabled input takes no events')
   const management = principalOf(resources, managementKey)
   assert.deepEqual(seen(management), ['a', 'b', 'c', 'd'])
   assert.equal(resources.canSee(management, 999), false)
+  assert.deepEqual(open(management), ['a', 'b', 'd'], 'whoever posts; a job without any input takes them')
   assert.deepEqual(
     [...resources.jobs()].map((each) => resources.hasRestInput(each)),
     [true, true, false, false],
   )
 
   resources.apply({ i1: restApi('i1', 'two') }, true, testAuthor)
-  assert.deepEqual([seen(one), seen(two)], [[], ['a', 'b']], 'bound to another key')
+  assert.deepEqual([seen(one), seen(two)], [[], ['a', 'b', 'c']], 'bound to another key')
+  assert.deepEqual([open(one), open(two)], [[], ['a', 'b']])
   resources.apply({ c: job('c', { pipeline_integrations: [input('i2')] }) }, true, testAuthor)
-  assert.deepEqual(seen(two), ['a', 'b', 'c'], 'enabled')
+  assert.deepEqual(open(two), ['a', 'b', 'c'], 'enabled')
   resources.setJobStatus(id('c'), 'STOPPED', testAuthor)
   assert.deepEqual(seen(two), ['a', 'b', 'c'], 'a stopped job is seen as well')
   const gone = id('a')

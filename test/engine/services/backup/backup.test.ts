@@ -81,7 +81,8 @@ before(async () => {
   const before = [...acknowledged]
   const report = await backupDataDir(dataDir, backup, true)
   assert.ok(report.entries > before.length, `${report.entries} entries of ${before.length} events and more`)
-  await assert.rejects(backupDataDir(dataDir, backup, true), refused('backup_refused'))
+  for (const place of [backup, join(dataDir, 'inside')])
+    await assert.rejects(backupDataDir(dataDir, place, true), refused('backup_refused'))
   over = true
   await stream
   await engine.close()
@@ -117,6 +118,12 @@ describe('a backup of an engine that takes events in', () => {
     assert.ok(!existsSync(join(dir, 'other', 'sealing.key')))
     assert.ok(existsSync(join(backup, 'sealing.key')))
     assert.deepEqual((await verifyDataDir(join(dir, 'other'))).problems, [])
+  })
+
+  it('is not made inside the directory that it protects', async () => {
+    const names = readdirSync(dataDir)
+    await assert.rejects(backupDataDir(dataDir, join(dataDir, 'a', 'backup'), true), refused('backup_refused'))
+    assert.deepEqual(readdirSync(dataDir), names)
   })
 
   it('is restored into an empty place only, and only while every byte is what it was', async () => {

@@ -162,9 +162,35 @@ describe('figures of a model', () => {
     assert.equal(kind?.missingShare, 0)
   })
 
+  it('are those of its answers, also where the objective prefers another label than the most probable', async () => {
+    const costs = [
+      [0, 50, 50],
+      [1, 0, 1],
+      [1, 1, 0],
+    ]
+    const costly = { ...eventCentric, advancedSettings: { objective: { costs } } }
+    const shard = new TestShard()
+    const truths = Array.from({ length: 40 }, (_, i) => (i % 5 === 0 ? 0 : 1))
+    for (const [i, truth] of truths.entries()) {
+      await shard.ingest(costly, { kind: `k${i % 3}` }, `old ${i}`)
+      await shard.feedback(costly, `old ${i}`, 'ann', truth === 0 ? 'Escalate' : 'Drop')
+    }
+    await shard.install(costly, shard.train(costly, 1))
+    const answered = [0, 1, 2].map(() => [0, 0, 0])
+    for (const [i, truth] of truths.entries()) {
+      const { result } = await shard.ingest(costly, { kind: `k${i % 3}` }, `new ${i}`)
+      answered[truth]![Number(result.slice('label_'.length))]! += 1
+    }
+    const { knowledgeBase, model } = runModelFigures(metricsContext(shard.environment), metricsJob(costly), 1)
+    assert.deepEqual(knowledgeBase.events, answered)
+    assert.ok(answered[1]![0]! > 20, JSON.stringify(answered))
+    assert.ok((model.summary.accuracy as number) < 0.5, 'so is the held-out accuracy')
+  })
+
   it('are of older versions, too, as of what these knew', async () => {
     const shard = await taught(job)
-    for (const name of ['bob', 'eve']) await shard.feedback(job, 'old 0', name, 'Drop')
+    for (const analyst of ['bob', 'eve', 'sam'])
+      await shard.vote(job, 'old 0', { analyst, label: 'Drop', scope: 'bucket' })
     await shard.install(job, shard.train(job, 2))
     const context = metricsContext(shard.environment)
     assert.deepEqual(runModelFigures(context, metricsJob(job), 2).known.events, [4, 12, 0])

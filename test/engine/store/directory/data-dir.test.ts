@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import fs, { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { limits } from '../../../../engine/limits.js'
 import { DATA_FORMAT, makeDataDir, openDataDir } from '../../../../engine/store/directory/data-dir.js'
@@ -16,6 +17,33 @@ describe('data directory', () => {
     assert.deepEqual(openDataDir(path, 3), { path, shards: 3, fresh: true })
     assert.deepEqual(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8')), { format: DATA_FORMAT, shards: 3 })
     assert.deepEqual(openDataDir(path, 8), { path, shards: 3, fresh: false })
+  })
+
+  it('has the names of its new files on disk when they are opened', async (test) => {
+    const path = join(temporaryDirectory(test), 'a', 'b')
+    const synced: string[] = []
+    const { fsyncSync } = fs
+    test.mock.method(fs, 'fsyncSync', (descriptor: number) => {
+      const target = readlinkSync(`/proc/self/fd/${descriptor}`)
+      synced.push(existsSync(join(target, 'shard-0.mdb')) ? `${target} with the shard` : target)
+      fsyncSync(descriptor)
+    })
+    syncBuiltinESMExports()
+    test.after(() => {
+      test.mock.restoreAll()
+      syncBuiltinESMExports()
+    })
+    makeDataDir(path)
+    assert.deepEqual(synced, [dirname(dirname(path)), dirname(path)])
+    openDataDir(path, 1)
+    synced.length = 0
+    for (const expected of [[`${path} with the shard`], []]) {
+      await openShard(path, 0).close()
+      assert.deepEqual(
+        synced.splice(0).filter((name) => !name.endsWith('.room')),
+        expected,
+      )
+    }
   })
 
   it('with as many shards as there may be is opened again, and one with more is not made', (test) => {

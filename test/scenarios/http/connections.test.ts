@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
-import { routes } from '../../server/routes/index.js'
-import { eventually, makeJob, openSocket, type Client } from '../support/client.js'
-import { startService, type TestService } from '../support/service.js'
+import { routes } from '../../../server/routes/index.js'
+import { eventually, makeJob, openSocket, type Client } from '../../support/client.js'
+import { startService, type TestService } from '../../support/service.js'
 
 let service: TestService
 let client: Client

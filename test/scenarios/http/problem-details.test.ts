@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { limits } from '../../engine/limits.js'
-import { startService, type TestService } from '../support/service.js'
+import { limits } from '../../../engine/limits.js'
+import { startService, type TestService } from '../../support/service.js'
 
 let service: TestService
 before(async () => {

@@ -5,7 +5,7 @@
  * (indicator-index.ts).
  */
 import { isIP } from 'node:net'
-import { groupsOf } from '../http/host-policy.js'
+import { groupsOf } from '../http/embedded-address.js'
 
 export type ObservableType = 'ipv4-addr' | 'ipv6-addr' | 'domain-name' | 'url' | 'email-addr' | 'file'
 

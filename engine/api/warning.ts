@@ -1,0 +1,19 @@
+/** What is accepted and will probably not do what its author wants. */
+
+export type WarningType =
+  | 'no_input'
+  | 'no_decision_points'
+  | 'lacking_decision_point'
+  | 'unique_decision_point'
+  | 'label_by_position'
+  | 'unknown_property'
+
+export interface Warning {
+  readonly type: WarningType
+  /** In the properties of a job; of a document that was sent, from its top. */
+  readonly place: readonly (string | number)[]
+  /** A sentence: what is wrong. */
+  readonly message: string
+  /** A sentence: what to do. */
+  readonly action: string
+}

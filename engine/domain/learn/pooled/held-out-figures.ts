@@ -1,0 +1,39 @@
+/** The model's own figures: log-loss and accuracy of its answers to held-out examples. */
+import { chooseBy, type DecisionRule } from '../decision-rule.js'
+import type { HeldOutAnswers } from './corrections.js'
+import { spread, type AnswerParts } from './pooled-model.js'
+
+export interface AnsweringModel {
+  readonly answer: Pick<AnswerParts, 'labels' | 'uniformShare'>
+  readonly rule: DecisionRule
+  readonly labelCount: number
+}
+
+export interface HeldOutFigures {
+  /** Mean log-loss over the labels with an example, natural logarithm; null where no example was held out. */
+  readonly logLoss: number | null
+  /** The share of examples that the rule answers rightly; null likewise. */
+  readonly accuracy: number | null
+}
+
+/** The figures of the answers that the rule chooses. */
+export function heldOutFigures(
+  answers: HeldOutAnswers | null,
+  { answer, rule, labelCount }: AnsweringModel,
+): HeldOutFigures {
+  if (answers === null) return { logLoss: null, accuracy: null }
+  const { chances } = answers
+  const { classCount, classes, weights } = answers.held
+  const { labels, uniformShare } = answer
+  const probabilities = new Float64Array(labelCount)
+  let loss = 0
+  let right = 0
+  for (let h = 0; h < classes.length; h++) {
+    const [at, k, weight] = [h * classCount, classes[h] as number, weights[h] as number]
+    const share = (1 - uniformShare) * (chances[at + k] as number) + uniformShare / classCount
+    loss -= weight * Math.log(share)
+    spread(answer, chances, at, probabilities)
+    if (chooseBy(rule, probabilities, labels) === labels[k]) right += weight
+  }
+  return { logLoss: loss / classes.length, accuracy: right / classes.length }
+}

@@ -76,6 +76,8 @@ export const queryLimits = {
   auditPageMax: 200,
   /** Disagreements on one page. */
   disagreementsPageMax: 100,
+  /** Voted events of mixed buckets by which fields are ranked. */
+  separatedEventsMax: 2_000,
   /** Votes on one bucket that its view shows: the latest ones. */
   votesShownMax: 1_000,
   /** Disagreements of one job that are counted. */

@@ -6,6 +6,7 @@ export type WarningType =
   | 'lacking_decision_point'
   | 'unique_decision_point'
   | 'label_by_position'
+  | 'mixed_buckets'
   | 'unknown_property'
 
 export interface Warning {

@@ -186,11 +186,6 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return this.#threads.count
   }
 
-  /** The usage of each shard thread. Rejects where one has died. */
-  readThreadUsages(): Promise<ThreadUsage[]> {
-    return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.readThreadUsage(thread)))
-  }
-
   /** On disk. */
   sizeBytes(shard: number): number {
     return this.reader(shard).sizeBytes()

@@ -51,6 +51,7 @@ export const WarningBody = Type.Object({
     'lacking_decision_point',
     'unique_decision_point',
     'label_by_position',
+    'mixed_buckets',
     'unknown_property',
   ]),
   loc: Type.Array(Type.String(), { description: 'Where: in the properties of the job, or from `body` on.' }),

@@ -57,6 +57,42 @@ export const DisagreementQuery = Exact({
   undecided: Type.Optional(Type.Boolean({ description: 'True: only ties; false: no ties.' })),
 })
 
+export const MixedQuery = Type.Object({
+  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.disagreementsPageMax, default: 20 })),
+})
+
+export const MixedPage = Type.Object({
+  mixed_buckets: Type.Array(ConsensusView, { description: 'The largest first; `split` has their votes.' }),
+  separating_fields: Type.Array(
+    Type.Object({
+      field: Type.String({ description: 'A path that is no decision point yet.' }),
+      gain: Type.Number({ description: 'Held-out gain in log-likelihood, nats for each voted event.' }),
+      values: Type.Integer({ description: 'Different values among the voted events.' }),
+      buckets: Type.Integer({ description: 'Buckets that the voted events would be in.' }),
+    }),
+    { description: 'Fields that tell the events of these buckets apart, best first.' },
+  ),
+  voted_events: Type.Integer({ description: 'Voted events that the fields were ranked by.' }),
+  total_count: Type.Integer(),
+  total_count_is_exact: Type.Boolean({ description: 'False if counting took too long: there may be more.' }),
+  page: Type.Integer(),
+  size: Type.Integer(),
+})
+
+export const NewDecisionPoints = Type.Object({
+  add: Type.Array(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax }), {
+    minItems: 1,
+    maxItems: limits.decisionPointsMax,
+    description: 'Paths into the event, in dot notation. Those that are decision points already change nothing.',
+  }),
+})
+
+export const DecisionPointsAnswer = Type.Object({
+  decision_points: Type.Array(Type.String(), { description: 'All decision points of the job now.' }),
+  training: Type.String({ description: '`queued`, or a sentence that says why no training was started.' }),
+})
+
 export const DisagreementPage = Type.Object({
   disagreements: Type.Array(ConsensusView),
   total_count: Type.Integer(),

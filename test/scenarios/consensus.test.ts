@@ -274,3 +274,30 @@ test('a vote shows its reach, may be about the whole bucket, and can be withdraw
   assert.equal((await client.put(path, { cortex_user: 'bob', feedback: null })).body.consensus, null)
   assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).body.feedback_documents_count, 0)
 })
+
+test('a mixed bucket is listed with fields that tell its events apart, and one call adds one as a point', async () => {
+  const { jobId } = await makeJob(client)
+  const send = (id: string, rule: string, country: string) =>
+    client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule, geo: { country }, serial: id } })
+  for (let i = 0; i < 24; i++) {
+    await send(`a${i}`, 'a', i % 2 === 0 ? 'de' : 'xx')
+    await vote(jobId, `a${i}`, 'ann', i % 2 === 0 ? 'Drop' : 'Escalate')
+  }
+  await send('b', 'b', 'de')
+  await vote(jobId, 'b', 'ann', 'Drop')
+  const { body: mixed } = await client.get(`/api/v2/jobs/${jobId}/mixed-buckets`)
+  assert.equal(mixed.total_count, 1)
+  assert.deepEqual(mixed.mixed_buckets[0].split, { Escalate: 12, Drop: 12, Investigate: 0 })
+  assert.equal(mixed.separating_fields[0].field, 'geo.country')
+  assert.ok(!mixed.separating_fields.some(({ field }: any) => field === 'serial' || field === 'rule'))
+  const path = `/api/v2/jobs/${jobId}/decision-points`
+  const added = await client.post(path, { add: ['geo.country', 'rule'] })
+  assert.equal(added.status, 200, added.text)
+  assert.deepEqual(added.body.decision_points.slice(-1), ['geo.country'])
+  const shown = (await client.get(`/api/v1/jobs/${jobId}`)).body
+  assert.deepEqual(shown.features, added.body.decision_points)
+  assert.deepEqual(
+    shown.warnings.map(({ type }: any) => type),
+    ['mixed_buckets'],
+  )
+})

@@ -6,13 +6,12 @@
  * 1. A container is what can be restarted by itself, has a start of its own and is measured: threads, and the
  *    monitoring. The HTTP server, stores, integrations and the process are parts that are known by name.
  */
-import { statfsSync } from 'node:fs'
 import { limits } from '../../limits.js'
 import { MAIN } from '../../api/components.js'
-import type { ContainerHealth, ContainerName, ContainerStatus } from '../../api/container-service.js'
+import type { ContainerName, ContainerStatus } from '../../api/container-service.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Trainings } from '../training/trainings.js'
-import { clockBehind } from './machine-clock.js'
+import { clockTrouble, diskTrouble, stepTrouble, well, worseOf, type Trouble } from './container-troubles.js'
 import type { UsageDeps } from './usage.js'
 
 export interface ContainerListDeps extends UsageDeps {
@@ -27,14 +26,6 @@ export interface MonitorPart {
   readonly startedMicros: number
   restart(): Promise<void>
 }
-
-/** How a container is, and why. */
-export interface Trouble {
-  readonly health: ContainerHealth
-  readonly reason: string
-}
-
-export const well: Trouble = { health: 'healthy', reason: '' }
 
 /** One part of the service, as it is now. */
 export interface Container extends ContainerName {
@@ -55,8 +46,6 @@ export interface Container extends ContainerName {
 
 /** A mailbox above this share is nearly full. */
 const FULL_SHARE = 0.75
-/** Share of free space below which the disk is reported. */
-const FREE_SHARE_LOW = 0.05
 /** How late the event loop may be. */
 const LOOP_LATE_MS = 500
 
@@ -69,6 +58,7 @@ export async function containersOf(
   monitor: MonitorPart,
   startedMicros: number,
 ): Promise<Container[]> {
+  const clock = clockTrouble(deps.shards.clockBehindSeconds)
   const main = { ...quiet, container: MAIN, status: 'running', startedMicros, check: loopTurns } as const
   return [
     ...actors(deps),
@@ -78,7 +68,7 @@ export async function containersOf(
       ...main,
       component: 'monitor',
       title: 'samples, watchdogs and the log, on the main thread',
-      trouble: diskTrouble(deps.dataDir),
+      trouble: worseOf(diskTrouble(deps.dataDir), clock),
       isContainer: true,
       startedMicros: monitor.startedMicros,
       restart: () => monitor.restart(),
@@ -88,14 +78,10 @@ export async function containersOf(
       ...main,
       component: 'api',
       title: 'the HTTP server, on the main thread',
-      trouble: clockTrouble(deps.shards.clockBehindSeconds),
+      trouble: clock,
     },
     ...stores(deps, startedMicros),
   ]
-}
-
-function clockTrouble(behindSeconds: number): Trouble {
-  return behindSeconds === 0 ? well : { health: 'degraded', reason: clockBehind(behindSeconds) }
 }
 
 /** The threads of shards. */
@@ -200,20 +186,6 @@ async function integrations(
   ]
 }
 
-/** What the worst of the steps suffers from. */
-function stepTrouble(
-  steps: readonly { readonly state: string; readonly jobTitle: string; readonly reason: string }[],
-): Trouble {
-  const bad =
-    steps.find(({ state }) => state === 'invalid' || state === 'full') ??
-    steps.find(({ state }) => state === 'open' || state === 'retrying')
-  if (bad === undefined) return well
-  return {
-    health: bad.state === 'retrying' ? 'degraded' : 'unhealthy',
-    reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
-  }
-}
-
 function stores({ dataDir, shards, catalogBytes }: ContainerListDeps, startedMicros: number): Container[] {
   const trouble = diskTrouble(dataDir)
   const store = (container: string, title: string, storeBytes: number, check: () => unknown): Container => {
@@ -237,18 +209,6 @@ function stores({ dataDir, shards, catalogBytes }: ContainerListDeps, startedMic
       ])
     }),
   ]
-}
-
-/** Share of the disk that the service may still use, 0 to 1. */
-export function freeShare(dataDir: string): number {
-  const { blocks, bavail } = statfsSync(dataDir)
-  return blocks === 0 ? 1 : bavail / blocks
-}
-
-function diskTrouble(dataDir: string): Trouble {
-  const free = freeShare(dataDir)
-  if (free >= FREE_SHARE_LOW) return well
-  return { health: free === 0 ? 'unhealthy' : 'degraded', reason: `${(free * 100).toFixed(1)} % of the disk are free` }
 }
 
 /** Rejects where the event loop of the main thread is late. */

@@ -31,13 +31,8 @@ import { WriteBatch, type Environment } from '../../store/environment.js'
 import { monitorBounds } from './bounds.js'
 import type { Logs } from './log/log.js'
 import type { SampleStore } from './sample-store.js'
-import {
-  containersOf,
-  type Container,
-  type ContainerListDeps,
-  type MonitorPart,
-  type Trouble,
-} from './container-list.js'
+import { containersOf, type Container, type ContainerListDeps, type MonitorPart } from './container-list.js'
+import type { Trouble } from './container-troubles.js'
 
 export interface ContainersDeps extends ContainerListDeps {
   readonly logs: Logs

@@ -23,7 +23,7 @@ import { logFileOf, openLog } from './log/log-files.js'
 import { SAMPLE_SECONDS, SampleStore } from './sample-store.js'
 import type { WatchdogLog } from './watchdog-log.js'
 import { clockBehind, MachineClock } from './machine-clock.js'
-import { freeShare } from './container-list.js'
+import { freeShare } from './container-troubles.js'
 import { Containers, type ContainersDeps } from './containers.js'
 import { FigureReader, type FigureDeps } from './figures.js'
 import { Usage } from './usage.js'
@@ -178,7 +178,7 @@ export class Monitor implements MonitorService {
     const { shards } = this.#deps
     while (this.#deps.accepting() && !this.#threadsUp) {
       try {
-        await shards.readThreadUsages()
+        await Promise.all(Array.from({ length: shards.threads }, (_, thread) => shards.readThreadUsage(thread)))
         this.#threadsUp = true
         this.log('monitor').info('ready', { threads: shards.threads })
       } catch (error) {

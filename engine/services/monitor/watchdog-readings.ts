@@ -8,7 +8,8 @@ import type { JobSettings } from '../../domain/job/job.js'
 import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { StatsRow } from '../../store/rows.js'
 import { modelHealth } from '../read/job-view.js'
-import { freeShare, type ContainerListDeps } from './container-list.js'
+import type { ContainerListDeps } from './container-list.js'
+import { freeShare } from './container-troubles.js'
 
 const MINUTE_MICROS = 60e6
 

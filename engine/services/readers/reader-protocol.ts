@@ -2,7 +2,7 @@
 import type { JobSettings } from '../../domain/job/job.js'
 import type { AuditWitness } from '../audit/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
-import type { DisagreementPage, DisagreementQuery } from '../../api/consensus-service.js'
+import type { DisagreementPage, DisagreementQuery, MixedPage, MixedQuery } from '../../api/consensus-service.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
 
@@ -14,6 +14,10 @@ export interface ReaderQueries {
   readonly disagreements: {
     readonly given: { readonly job: JobSettings; readonly query: DisagreementQuery }
     readonly answer: DisagreementPage
+  }
+  readonly mixedBuckets: {
+    readonly given: { readonly job: JobSettings; readonly query: MixedQuery }
+    readonly answer: MixedPage
   }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
   readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }

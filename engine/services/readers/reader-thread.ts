@@ -13,6 +13,7 @@ import { listedFields, readFieldTerms } from '../audit/field-terms.js'
 import { openCatalog, openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { disagreementsOf } from '../consensus/disagreements.js'
+import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
 import { runMetricsTask } from '../report/run-metrics-query.js'
 import { runQuery } from '../query/run-query.js'
 import type { ReaderQuery } from './reader-protocol.js'
@@ -32,7 +33,9 @@ async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
   const environment =
-    query.ask === 'disagreements' ? openShard(query.dataDir, query.job.shard) : openCatalog(query.dataDir, auditTables)
+    query.ask === 'disagreements' || query.ask === 'mixedBuckets'
+      ? openShard(query.dataDir, query.job.shard)
+      : openCatalog(query.dataDir, auditTables)
   try {
     environment.refresh()
     return answerFrom(environment, query)
@@ -54,6 +57,8 @@ function answerFrom(
       return proveChain(environment, query.witnesses)
     case 'disagreements':
       return disagreementsOf(environment, query.job, query.query, nowMs)
+    case 'mixedBuckets':
+      return mixedBucketsOf(environment, query.job, query.query, nowMs)
   }
 }
 

@@ -117,7 +117,7 @@ export const limits = {
   /** A thread without a turn gives memory back after this many checks, one a second. */
   restLooks: 3,
   /** Mapped bytes of the store's files, which count as resident memory. Above this, shards release their mappings. */
-  mappedBytesMax: 32 * MIB,
+  mappedBytesMax: 64 * MIB,
   /** Time between two checks of mapped memory. */
   mappedLookMs: 500,
   /** Checks without a shard whose release did not help, because others, such as a training, hold its mapping too. */

@@ -54,9 +54,10 @@ export class JobReader implements ShardReader {
   readonly #events: EventReader
   readonly #modelTimes: ModelTimes
 
-  constructor(environment: Environment) {
+  /** `codec` is of the same environment. */
+  constructor(environment: Environment, codec = new BodyCodec(environment)) {
     this.#environment = environment
-    this.#codec = new BodyCodec(environment)
+    this.#codec = codec
     this.#events = new EventReader(environment, (job) => this.stats(job))
     this.#modelTimes = new ModelTimes(environment)
   }
@@ -104,6 +105,11 @@ export class JobReader implements ShardReader {
   /** @throws Refusal event_not_found. */
   event(job: JobSettings, eventId: string): EventView {
     return this.#events.event(job, eventId)
+  }
+
+  /** Bytes of all that an export reads of the event. @throws Refusal event_not_found. */
+  storedBytes(job: JobSettings, eventId: string): number {
+    return this.#events.storedBytes(job, eventId)
   }
 
   /** See actor/event-table.ts. */

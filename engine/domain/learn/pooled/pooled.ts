@@ -128,6 +128,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     detector: fitDetector(set, { answer, references, held }, usual),
     rule,
     examples: set.examples.length,
+    references: Int32Array.from(references),
     ...heldOutFigures(corrections.answers, { answer, rule, labelCount: set.labelCount }),
     evidenceWeight: fitEvidenceWeight({
       answers: corrections.answers,

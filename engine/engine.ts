@@ -57,6 +57,7 @@ export class Engine implements DecisionService {
   readonly consensus: DecisionService['consensus']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
+  readonly explanations: DecisionService['explanations']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
@@ -86,6 +87,7 @@ export class Engine implements DecisionService {
     this.consensus = services.consensus
     this.clusters = services.clusters
     this.queries = services.queries
+    this.explanations = services.explanations
     this.users = stores.resources.users
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics

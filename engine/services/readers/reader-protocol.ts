@@ -5,6 +5,7 @@ import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../a
 import type { DisagreementPage, DisagreementQuery, MixedPage, MixedQuery } from '../../api/consensus-service.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
+import type { ExplainResult, ExplainTask } from '../explain/explain-protocol.js'
 import type { ExportResult, ExportTask } from '../read/run-export.js'
 
 /** For each kind of query what the thread is given, and its answer. */
@@ -22,6 +23,7 @@ export interface ReaderQueries {
   }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
   readonly exportedEvent: { readonly given: { readonly task: ExportTask }; readonly answer: ExportResult }
+  readonly explanation: { readonly given: { readonly task: ExplainTask }; readonly answer: ExplainResult }
   readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }
 }
 

@@ -16,6 +16,7 @@ import { disagreementsOf } from '../consensus/disagreements.js'
 import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
 import { runMetricsTask } from '../report/run-metrics-query.js'
 import { runQuery } from '../query/run-query.js'
+import { runExplain } from '../explain/run-explain.js'
 import { runExport } from '../read/run-export.js'
 import type { ReaderQuery } from './reader-protocol.js'
 
@@ -33,6 +34,7 @@ export default async function answer(query: ReaderQuery): Promise<unknown> {
 async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
+  if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
   const environment =
     query.ask === 'disagreements' || query.ask === 'mixedBuckets'
@@ -48,7 +50,7 @@ async function answered(query: ReaderQuery): Promise<unknown> {
 
 function answerFrom(
   environment: Environment,
-  query: Exclude<ReaderQuery, { ask: 'storedEvents' | 'exportedEvent' | 'metrics' }>,
+  query: Exclude<ReaderQuery, { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' }>,
 ): unknown {
   switch (query.ask) {
     case 'auditEntries':

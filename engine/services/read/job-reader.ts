@@ -19,6 +19,9 @@ import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
+import { firstDue } from '../../actor/autonomy/audit-rows.js'
+import { readAutonomy } from '../../actor/autonomy/gate-state.js'
+import type { AutonomyRow } from '../../store/autonomy-row.js'
 import { ballotView } from './ballot-view.js'
 import { countOfBucket } from '../../actor/buckets/bucket-counts.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
@@ -66,6 +69,20 @@ export class JobReader implements ShardReader {
     this.#environment.refresh()
     this.#stats.clear()
     this.#events.forget()
+  }
+
+  /** The job's safety contract and its gates, or null. */
+  autonomy(jobId: number): AutonomyRow | null {
+    return readAutonomy(this.#environment, jobId)
+  }
+
+  /** The first deadline of an audit that is not answered, or null. */
+  firstDue(jobId: number): number | null {
+    return firstDue(this.#environment, jobId)
+  }
+
+  isAudit(jobId: number, eventId: string): boolean {
+    return findEvent(this.#environment, jobId, eventId)?.header.autonomy === 'audit'
   }
 
   /** Ingest times of the job's oldest events. */

@@ -18,6 +18,7 @@ import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
+import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
@@ -31,6 +32,7 @@ import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
   singlePost,
+  nodeHttp,
   bulk,
   visible,
   getEvent,

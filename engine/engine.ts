@@ -15,7 +15,6 @@ import type {
   DecisionService,
   DeletionOutcome,
   DeletionQuery,
-  EventExport,
   EventView,
   FeedbackInput,
   VoteEffect,
@@ -164,9 +163,8 @@ export class Engine implements DecisionService {
     return this.#shards.event(job, eventId)
   }
 
-  exportEvent(handle: JobHandle, eventId: string): EventExport {
-    const job = this.#wired.stores.current(handle)
-    return this.#shards.reader(job.shard).exportEvent(job, eventId, this.name)
+  exportEvent(handle: JobHandle, eventId: string, gone: AbortSignal): string | Promise<Uint8Array> {
+    return this.#services.exports.of(this.#wired.stores.current(handle), eventId, gone)
   }
 
   async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect> {

@@ -67,7 +67,7 @@ export const limits = {
   voteNotesCharsMax: MIB,
   /** Changes of consensus that one ballot keeps. */
   ballotChangesMax: 64,
-  /** A consensus with a smaller share of the votes has a low score. */
+  /** A consensus with a smaller share of the voted events has a low score. */
   lowConsensusShare: 0.6,
   /** A scheduled training is blocked above this share of outliers, or of low confidence, since the last training. */
   blockingOutlierShare: 0.05,
@@ -117,7 +117,7 @@ export const limits = {
   /** A thread without a turn gives memory back after this many checks, one a second. */
   restLooks: 3,
   /** Mapped bytes of the store's files, which count as resident memory. Above this, shards release their mappings. */
-  mappedBytesMax: 32 * MIB,
+  mappedBytesMax: 64 * MIB,
   /** Time between two checks of mapped memory. */
   mappedLookMs: 500,
   /** Checks without a shard whose release did not help, because others, such as a training, hold its mapping too. */

@@ -111,6 +111,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await services.retention.close()
   services.enrichments.close()
   services.queries.close()
+  services.exports.close()
   services.metrics.close()
   await services.backups.close()
   await runtime.shards.whenIdle()

@@ -186,8 +186,11 @@ export interface DecisionService {
 
   /** @throws Refusal event_not_found. */
   event(job: JobHandle, eventId: string): EventView
-  /** @throws Refusal event_not_found. */
-  exportEvent(job: JobHandle, eventId: string): EventExport
+  /**
+   * The export as JSON text in wire names. A large one is made on another thread, and given up if `gone` is aborted.
+   * @throws Refusal event_not_found; rejects with it, and with queries_busy, query_timeout.
+   */
+  exportEvent(job: JobHandle, eventId: string, gone: AbortSignal): string | Promise<Uint8Array>
   /** Rejects with unknown_label, event_not_found, vote_not_found. Resolves when the vote is flushed. */
   giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect>
 

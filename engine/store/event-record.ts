@@ -26,6 +26,7 @@
  *
  * Numbers are little-endian. The ingest time is the key.
  */
+import { limits } from '../limits.js'
 import { autonomyAgain } from '../domain/autonomy/passage.js'
 import type { Decision } from '../domain/decide/decision.js'
 import type { EventExtras } from '../domain/event/envelope.js'
@@ -50,6 +51,8 @@ export {
 } from './record-header.js'
 
 const PREVIOUS_BYTES = 24
+/** All of a record up to the end of the client's id. */
+export const RECORD_HEAD_BYTES_MAX = HEADER_BYTES + PREVIOUS_BYTES + limits.eventIdBytesMax
 
 /** The header of a decided event with another decision. */
 export function decidedAgain(before: RecordHeader, decision: Decision): RecordHeader {

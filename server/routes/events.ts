@@ -1,10 +1,10 @@
 /** Events: send, read, export (CONTRACT.md#events). */
-import { isoMicros, limits } from '../../engine/index.js'
+import { limits } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { json, ndjson, replyJson } from '../http/reply.js'
-import { operation, type GuardedRoute, type Route } from '../http/route.js'
+import type { GuardedRoute, Route } from '../http/route.js'
 import { StatusOnly } from '../schemas/common.js'
 import {
   EventLine,
@@ -109,7 +109,7 @@ const get: GuardedRoute = {
   },
 }
 
-const exportEvent = operation({
+const exportEvent: GuardedRoute = {
   method: 'GET',
   path: '/api/v1/events/{job_id}/{event_id}/export',
   operationId: 'exportEvent',
@@ -118,19 +118,17 @@ const exportEvent = operation({
   scope: 'read:event_export',
   responses: { 200: { description: 'The event.', schema: ExportedEvent } },
   errors: [404],
-  handle({ app, principal, params }) {
-    const job = jobFromPath(app, principal, params[0]!)
-    const { view, document } = app.service.exportEvent(job, params[1]!)
-    return {
-      event_id: view.eventId,
-      ingest_timestamp: isoMicros(view.ingestMicros),
-      status: view.status,
-      error_message: view.errorMessage,
-      [`${app.service.name}_event`]: document,
-      service_event: document,
-    }
+  serve(exchange, params, app, principal) {
+    const gone = new AbortController()
+    const answer = app.service.exportEvent(jobFromPath(app, principal, params[0]!), params[1]!, gone.signal)
+    if (typeof answer === 'string') return exchange.reply('200 OK', json, answer)
+    exchange.hold(() => gone.abort())
+    answer.then(
+      (text) => exchange.reply('200 OK', json, text),
+      (error: unknown) => replyError(exchange, error),
+    )
   },
-})
+}
 
 const historic: GuardedRoute = {
   method: 'POST',

@@ -117,7 +117,7 @@ test('restarts under load lose nothing, and refuse nothing', async () => {
   assert.equal(view?.health, 'healthy')
 })
 
-test('a restart of all restarts each that is listed, one by one, and says so; each has a start of its own', async () => {
+test('a restart of all restarts each that is listed and says so; each has a start of its own', async () => {
   const before = await containers()
   const { body } = await service.client.post(`${base}/containers/restart/all`)
   const nameOf = ({ component_type, container_id }: View): string => `${component_type}/${container_id}`

@@ -105,6 +105,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const mainFile = join(root, '.build/bundle/service/main.js')
 
+/** The one setting that is left: a run of the tests with another library uses it in all processes. */
+const HTTP_LIBRARY = 'SERVICE_HTTP_LIBRARY'
+
 /** A started process and its output. */
 export interface Started {
   readonly child: ChildProcess
@@ -128,7 +131,7 @@ function startedBy(
   settings: Readonly<Record<string, string>>,
   how: Pick<SpawnOptions, 'cwd' | 'detached'>,
 ): Started {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('SERVICE_'))
+  const others = Object.entries(process.env).filter(([name]) => name === HTTP_LIBRARY || !name.startsWith('SERVICE_'))
   const child = spawn(command[0] as string, command.slice(1), {
     ...how,
     env: { ...Object.fromEntries(others), ...settings },

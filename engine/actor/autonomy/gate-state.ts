@@ -5,12 +5,26 @@ import type { Gate, StateReason } from '../../domain/autonomy/gate.js'
 import { judged, recount, revoked } from '../../domain/autonomy/ladder.js'
 import { decodeAutonomy, type AutonomyRow } from '../../store/autonomy-row.js'
 import { jobKey } from '../../store/tables.js'
+import type { Environment } from '../../store/environment.js'
 import type { Reads } from '../event-table.js'
+import { firstDue } from './audit-rows.js'
 
 /** The row of a job, or null where it never had a contract. */
 export function readAutonomy(reads: Reads, jobId: number): AutonomyRow | null {
   const bytes = reads.get('autonomy', jobKey(jobId))
   return bytes === undefined ? null : decodeAutonomy(bytes)
+}
+
+/** The row, and what a check of deadlines needs. */
+export interface AutonomyNow {
+  readonly row: AutonomyRow
+  /** The first deadline of an audit that is not answered, or null. */
+  readonly firstDueMicros: number | null
+}
+
+export function autonomyNow(reads: Reads & Pick<Environment, 'range'>, jobId: number): AutonomyNow | null {
+  const row = readAutonomy(reads, jobId)
+  return row === null ? null : { row, firstDueMicros: firstDue(reads, jobId) }
 }
 
 /** The gates of a row with their evidence counted anew from all audits. */

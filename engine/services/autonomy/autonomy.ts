@@ -62,9 +62,9 @@ export class Autonomies implements AutonomyService {
     const job = current(handle)
     const reader = shards.reader(job.shard)
     const nowMicros = clock.nowMicros()
-    if (isCheckDue(reader.autonomy(job.id), reader.firstDue(job.id), nowMicros))
+    if (isCheckDue(reader.autonomy(job.id), nowMicros))
       await collector.ask(job, 'autonomy', null, encodeAutonomyCommand({ op: 'check' }))
-    return autonomyView(job, shards.reader(job.shard).autonomy(job.id))
+    return autonomyView(job, shards.reader(job.shard).autonomy(job.id)?.row ?? null)
   }
 
   async set(handle: JobHandle, input: ContractInput, by: Author): Promise<AutonomyView> {
@@ -75,7 +75,7 @@ export class Autonomies implements AutonomyService {
     const drawKey = Buffer.from(random.bytes(KEY_BYTES)).toString('base64')
     const command = { op: 'set', contract, drawKey, by: authorOf(by) } as const
     await collector.ask(job, 'autonomy', null, encodeAutonomyCommand(command))
-    return autonomyView(job, shards.reader(job.shard).autonomy(job.id))
+    return autonomyView(job, shards.reader(job.shard).autonomy(job.id)?.row ?? null)
   }
 
   async certificates(handle: JobHandle, { gateId: gate, page, size }: CertificateQuery): Promise<CertificatePage> {
@@ -137,7 +137,7 @@ export class Autonomies implements AutonomyService {
   async forecast(handle: JobHandle, query: ForecastQuery): Promise<Forecast> {
     const { shards, readers, current } = this.#deps
     const job = current(handle)
-    const row = shards.reader(job.shard).autonomy(job.id)
+    const row = shards.reader(job.shard).autonomy(job.id)?.row ?? null
     mustBeRisk(['epsilon'], query.epsilon, 'epsilon')
     mustBeRisk(['delta'], query.delta, 'delta')
     const holdOutRate = query.holdOutRate ?? row?.contract.holdOutRate ?? contractDefaults.holdOutRate
@@ -163,7 +163,7 @@ export class Autonomies implements AutonomyService {
   /** @throws Refusal gate_not_found. */
   #mustOwn(job: JobSettings, gate: string): void {
     const own = new RegExp(`^${job.id}-([1-9]\\d{0,8})$`).exec(gate)
-    const next = this.#deps.shards.reader(job.shard).autonomy(job.id)?.nextGate ?? 1
+    const next = this.#deps.shards.reader(job.shard).autonomy(job.id)?.row.nextGate ?? 1
     if (own === null || Number(own[1]) >= next)
       throw new Refusal('gate_not_found', `the job ${job.id} has no gate ${gate.slice(0, 64)}; see its list of gates`)
   }

@@ -5,8 +5,8 @@
  */
 import { weekOf } from '../../domain/autonomy/gate.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
-import type { AutonomyRow } from '../../store/autonomy-row.js'
 import { encodeAutonomyCommand } from '../../actor/autonomy/autonomy-command.js'
+import type { AutonomyNow } from '../../actor/autonomy/gate-state.js'
 import type { IngestClock } from '../../runtime/ingest-clock.js'
 import type { AuditCollector } from '../audit/audit-collector.js'
 import type { ReadableShards } from '../read/job-reader.js'
@@ -24,8 +24,10 @@ export interface GateChecksDeps {
 const CHECK_MS = 20_000
 
 /** Whether a deadline has passed or a week has ended since the gates were last judged. */
-export function isCheckDue(row: AutonomyRow | null, firstDueMicros: number | null, nowMicros: number): boolean {
-  if (row === null || row.contract.mode === 'off' || nowMicros < row.judgedMicros) return false
+export function isCheckDue(now: AutonomyNow | null, nowMicros: number): boolean {
+  if (now === null) return false
+  const { row, firstDueMicros } = now
+  if (row.contract.mode === 'off' || nowMicros < row.judgedMicros) return false
   if (firstDueMicros !== null && firstDueMicros <= nowMicros) return true
   return row.gates.some((gate) => {
     return weekOf(gate.startedMicros, nowMicros) !== weekOf(gate.startedMicros, row.judgedMicros)
@@ -49,12 +51,11 @@ export class GateChecks {
     const { resources, shards, collector, clock, accepting, failed } = this.#deps
     const nowMicros = clock.nowMicros()
     for (const job of resources.jobs()) {
-      const reader = shards.reader(job.shard)
-      const row = reader.autonomy(job.id)
-      if (row === null || this.#busy.has(job.id) || !accepting()) continue
+      const now = shards.reader(job.shard).autonomy(job.id)
+      if (now === null || this.#busy.has(job.id) || !accepting()) continue
       // Events may have changed a gate: its certificate waits to be taken.
-      if (row.contract.mode !== 'off') collector.request(job.shard)
-      if (!isCheckDue(row, reader.firstDue(job.id), nowMicros)) continue
+      if (now.row.contract.mode !== 'off') collector.request(job.shard)
+      if (!isCheckDue(now, nowMicros)) continue
       this.#busy.add(job.id)
       shards
         .insist(job, 'autonomy', encodeAutonomyCommand({ op: 'check' }))

@@ -11,7 +11,7 @@ import { MAIN } from '../../api/components.js'
 import type { ContainerName, ContainerStatus } from '../../api/container-service.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Trainings } from '../training/trainings.js'
-import { clockTrouble, diskTrouble, stepTrouble, well, type Trouble } from './container-troubles.js'
+import { clockTrouble, diskTrouble, stepTrouble, well, worseOf, type Trouble } from './container-troubles.js'
 import type { UsageDeps } from './usage.js'
 
 export interface ContainerListDeps extends UsageDeps {
@@ -58,6 +58,7 @@ export async function containersOf(
   monitor: MonitorPart,
   startedMicros: number,
 ): Promise<Container[]> {
+  const clock = clockTrouble(deps.shards.clockBehindSeconds)
   const main = { ...quiet, container: MAIN, status: 'running', startedMicros, check: loopTurns } as const
   return [
     ...actors(deps),
@@ -67,7 +68,7 @@ export async function containersOf(
       ...main,
       component: 'monitor',
       title: 'samples, watchdogs and the log, on the main thread',
-      trouble: diskTrouble(deps.dataDir),
+      trouble: worseOf(diskTrouble(deps.dataDir), clock),
       isContainer: true,
       startedMicros: monitor.startedMicros,
       restart: () => monitor.restart(),
@@ -77,7 +78,7 @@ export async function containersOf(
       ...main,
       component: 'api',
       title: 'the HTTP server, on the main thread',
-      trouble: clockTrouble(deps.shards.clockBehindSeconds),
+      trouble: clock,
     },
     ...stores(deps, startedMicros),
   ]

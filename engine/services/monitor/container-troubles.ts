@@ -14,6 +14,12 @@ export const well: Trouble = { health: 'healthy', reason: '' }
 /** Share of free space below which the disk is reported. */
 const FREE_SHARE_LOW = 0.05
 
+/** The worse of two troubles; the first where they are as bad. */
+export function worseOf(one: Trouble, other: Trouble): Trouble {
+  const order: readonly ContainerHealth[] = ['healthy', 'degraded', 'unhealthy']
+  return order.indexOf(other.health) > order.indexOf(one.health) ? other : one
+}
+
 export function clockTrouble(behindSeconds: number): Trouble {
   return behindSeconds === 0 ? well : { health: 'degraded', reason: clockBehind(behindSeconds) }
 }

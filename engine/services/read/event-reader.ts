@@ -38,6 +38,7 @@ import type { BucketState } from '../../domain/learn/knowledge-base.js'
 /** UTF-8 bytes of one UTF-16 unit at most. */
 const UTF8_BYTES_MAX = 3
 const ASCII_END = 0x80
+const noBytes = new Uint8Array(0)
 const BUCKET_KEY_BYTES = JOB_BYTES + BUCKET_ID_BYTES
 /** Bucket states that are cached between two commits: many events are in few buckets. */
 const STATES_MAX = 20_000
@@ -81,6 +82,13 @@ export class EventReader {
       bucketState,
       autonomy: blind(autonomyOf(head)),
     })
+  }
+
+  /** Bytes of its record, its notes and its enrichment. @throws Refusal event_not_found. */
+  storedBytes(job: JobSettings, eventId: string): number {
+    if (this.#find(job.id, eventId) < 0) throw new Refusal('event_not_found', 'event not found')
+    const bytesIn = (table: string): number => Math.max(0, this.#environment.read(table, this.#timeKey, noBytes))
+    return bytesIn('events') + bytesIn('notes') + bytesIn('lookups')
   }
 
   /** The view of an event whose record the caller has found. */

@@ -19,9 +19,7 @@ import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
-import { firstDue } from '../../actor/autonomy/audit-rows.js'
-import { readAutonomy } from '../../actor/autonomy/gate-state.js'
-import type { AutonomyRow } from '../../store/autonomy-row.js'
+import { autonomyNow, type AutonomyNow } from '../../actor/autonomy/gate-state.js'
 import { ballotView } from './ballot-view.js'
 import { countOfBucket } from '../../actor/buckets/bucket-counts.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
@@ -57,9 +55,10 @@ export class JobReader implements ShardReader {
   readonly #events: EventReader
   readonly #modelTimes: ModelTimes
 
-  constructor(environment: Environment) {
+  /** `codec` is of the same environment. */
+  constructor(environment: Environment, codec = new BodyCodec(environment)) {
     this.#environment = environment
-    this.#codec = new BodyCodec(environment)
+    this.#codec = codec
     this.#events = new EventReader(environment, (job) => this.stats(job))
     this.#modelTimes = new ModelTimes(environment)
   }
@@ -71,14 +70,9 @@ export class JobReader implements ShardReader {
     this.#events.forget()
   }
 
-  /** The job's safety contract and its gates, or null. */
-  autonomy(jobId: number): AutonomyRow | null {
-    return readAutonomy(this.#environment, jobId)
-  }
-
-  /** The first deadline of an audit that is not answered, or null. */
-  firstDue(jobId: number): number | null {
-    return firstDue(this.#environment, jobId)
+  /** The job's safety contract and its gates; null where there is none. */
+  autonomy(jobId: number): AutonomyNow | null {
+    return autonomyNow(this.#environment, jobId)
   }
 
   isAudit(jobId: number, eventId: string): boolean {
@@ -121,6 +115,11 @@ export class JobReader implements ShardReader {
   /** @throws Refusal event_not_found. */
   event(job: JobSettings, eventId: string): EventView {
     return this.#events.event(job, eventId)
+  }
+
+  /** Bytes of all that an export reads of the event. @throws Refusal event_not_found. */
+  storedBytes(job: JobSettings, eventId: string): number {
+    return this.#events.storedBytes(job, eventId)
   }
 
   /** See actor/event-table.ts. */

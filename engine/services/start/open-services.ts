@@ -18,6 +18,7 @@ import { GateChecks } from '../autonomy/gate-checks.js'
 import { Backups } from '../backup/backups.js'
 import { Clusters } from '../read/cluster-service.js'
 import { Consensus } from '../consensus/consensus.js'
+import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
 import { Integrations } from '../integrations/integrations.js'
@@ -52,6 +53,7 @@ export interface Services extends Training {
   readonly erase: EraseEvents
   readonly notes: AgentNotes
   readonly queries: Queries
+  readonly exports: Exports
   readonly metrics: MetricsReports
   readonly integrations: Integrations
   readonly backups: Backups
@@ -102,6 +104,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     notes: new AgentNotes({ shards, current, mustAccept }),
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
+    exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
     metrics: new MetricsReports({
       serviceNames,
       readers,

@@ -13,9 +13,10 @@ import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/
 import type { EventCoder } from '../features/event-coder.js'
 import { FeatureTable } from '../features/feature-table.js'
 import { ModelReader, ModelWriter } from '../model-bytes.js'
-import { outlierThresholdUsual } from '../outlier/outlier-anchor.js'
+import { certainScore, outlierThresholdUsual } from '../outlier/outlier-anchor.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
 import { OutlierView } from '../outlier/outlier-view.js'
+import { UnseenValues } from '../outlier/unseen-values.js'
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import { balance } from './class-balance.js'
 import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
@@ -47,6 +48,7 @@ export interface PooledParts extends AnswerParts {
   readonly labelCount: number
   readonly rule: DecisionRule
   readonly detector: OutlierDetector
+  readonly unseen: UnseenValues
   readonly examples: number
   readonly logLoss: number | null
   readonly accuracy: number | null
@@ -71,6 +73,7 @@ export function writePooled(parts: PooledParts): Uint8Array {
   to.f64s(parts.balance)
   writeRule(parts.rule, to)
   parts.detector.write(to)
+  parts.unseen.write(to)
   return to.seal()
 }
 
@@ -98,6 +101,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     balance: from.f64s(),
     rule: readRule(from),
     detector: OutlierDetector.read(from, doubted.length),
+    unseen: UnseenValues.read(from),
   }
   from.finish()
   return parts
@@ -206,6 +210,8 @@ export class PooledModel implements Model {
 
   assess(values: PointValues, probabilities: Float64Array): number {
     this.#answer.fill(values, probabilities)
-    return this.#parts.detector.score(this.#answer.distance, this.#answer.doubts)
+    const { distance, doubts, coder } = this.#answer
+    const score = this.#parts.detector.score(distance, doubts)
+    return this.#parts.unseen.holds(values, coder) ? certainScore + score : score
   }
 }

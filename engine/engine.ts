@@ -55,6 +55,7 @@ export class Engine implements DecisionService {
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
+  readonly autonomy: DecisionService['autonomy']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
   readonly explanations: DecisionService['explanations']
@@ -85,6 +86,7 @@ export class Engine implements DecisionService {
     this.notes = services.notes
     this.audit = services.audit
     this.consensus = services.consensus
+    this.autonomy = services.autonomy
     this.clusters = services.clusters
     this.queries = services.queries
     this.explanations = services.explanations

@@ -5,6 +5,7 @@ import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
 import { alertmanagerRoutes } from './alertmanager.js'
+import { autonomyRoutes } from './autonomy.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
@@ -99,6 +100,7 @@ export const routes: readonly Route[] = [
   ...healthRoutes,
   ...integrationRoutes,
   ...auditRoutes,
+  ...autonomyRoutes,
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,

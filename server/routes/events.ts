@@ -9,13 +9,13 @@ import { StatusOnly } from '../schemas/common.js'
 import {
   EventLine,
   EventView,
-  ExportedEvent,
   HistoricEvents,
   IngestedEvent,
   NewEvent,
   PostEventQuery,
   ResultLine,
 } from '../schemas/events.js'
+import { ExportedEvent } from '../schemas/exported-event.js'
 import { postEventLines } from './bulk/bulk-stream.js'
 import { postEvent } from './event-post.js'
 import { eventBytes } from './event-wire.js'

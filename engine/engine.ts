@@ -55,8 +55,10 @@ export class Engine implements DecisionService {
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
+  readonly autonomy: DecisionService['autonomy']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
+  readonly explanations: DecisionService['explanations']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
@@ -84,8 +86,10 @@ export class Engine implements DecisionService {
     this.notes = services.notes
     this.audit = services.audit
     this.consensus = services.consensus
+    this.autonomy = services.autonomy
     this.clusters = services.clusters
     this.queries = services.queries
+    this.explanations = services.explanations
     this.users = stores.resources.users
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics

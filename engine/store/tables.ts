@@ -19,6 +19,9 @@
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | the decision before a changed one that steps deliver again |
+ * | autonomy | job                          | the safety contract and its gates (store/autonomy-row.ts) |
+ * | audits   | job, time                    | an audited event: its draw and its outcome         |
+ * | dues     | job, deadline, time          | empty: an audit that is not answered yet           |
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
@@ -44,6 +47,9 @@ export const shardTables = [
   'notes',
   'tasks',
   'changes',
+  'autonomy',
+  'audits',
+  'dues',
   'causes',
   'models',
   'stats',
@@ -107,7 +113,7 @@ function uint32At(bytes: Uint8Array, at: number): number {
   )
 }
 
-/** Key of a changed decision: when it changed, and of which event. */
+/** Key of a changed decision: when it changed, and of which event. In `dues`: a deadline, and whose. */
 export function changeKey(job: number, changeMicros: number, eventMicros: number): Buffer {
   return Buffer.concat([timeKey(job, changeMicros), timeValue(eventMicros)])
 }

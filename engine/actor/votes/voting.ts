@@ -15,6 +15,7 @@ import { withHeader } from '../../store/event-record.js'
 import type { StoredVote } from '../../store/ballot-row.js'
 import { timeKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
+import { voted, votedOnBucket } from '../autonomy/audit-answers.js'
 import { addAuditEntry } from '../audit-outbox.js'
 import type { BucketCache } from '../buckets/bucket-cache.js'
 import type { Bucket } from '../buckets/bucket.js'
@@ -77,6 +78,7 @@ export function voteOnEvent(
   if (bucket !== null) ballotChanged(buckets, bucket, true)
   setVoted(deps, micros, true)
   settleTruth(deps, micros)
+  auditAnswered(deps, isWhole ? subject : null, event, atMicros)
   stats.change({ lastFeedbackMicros: atMicros })
   const { labels } = settings
   addAuditEntry(store, {
@@ -117,6 +119,7 @@ export function withdrawVote(
   for (const touched of [...change.touched, ...(own === undefined ? [] : [own.eventMicros])])
     checkVoted(deps, subject, touched)
   if (bucket !== null) ballotChanged(buckets, bucket, true)
+  auditAnswered(deps, isWhole ? subject : null, event, atMicros)
   stats.change({ lastFeedbackMicros: atMicros })
   addAuditEntry(store, {
     atMicros,
@@ -126,6 +129,12 @@ export function withdrawVote(
     action: isWhole ? 'votes on bucket withdrawn' : 'vote withdrawn',
     object: { type: 'event', id: eventId, title: '' },
   })
+}
+
+/** Votes on an event changed, or on the whole of a bucket. Its audits count anew. */
+function auditAnswered(deps: ActorDeps, whole: Uint8Array | null, event: FoundEvent, atMicros: number): void {
+  if (whole === null) voted(deps, event.micros, atMicros)
+  else votedOnBucket(deps, whole, atMicros)
 }
 
 function missingVote({ store, settings }: ActorDeps, subject: Uint8Array, analyst: string): string {
@@ -165,7 +174,7 @@ function checkVoted(deps: ActorDeps, subject: Uint8Array, micros: number): void 
  * it was enriched or is decided again with other decision points: the votes are about this event, wherever it is.
  * Nobody has voted again, so the audit log has no entry. An analyst's later vote on the new bucket stands.
  */
-export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: Bucket): void {
+export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: Bucket, atMicros: number): void {
   const { store, settings, buckets } = deps
   if (header.bucketId === null || Buffer.compare(header.bucketId, to.id) === 0) return
   const from = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
@@ -176,6 +185,7 @@ export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: B
   ballotChanged(buckets, from, readBallot(store, settings.id, header.bucketId) !== null)
   // What was said of the whole bucket is true of this event at least.
   for (const { events: _events, ...one } of given) vote(deps, to.id, one, ballot?.firstVersion)
+  if (given.some(({ events }) => events !== undefined)) votedOnBucket(deps, header.bucketId, atMicros)
   ballotChanged(buckets, to, true)
 }
 
@@ -185,6 +195,7 @@ export function ballotChanged(buckets: BucketCache, bucket: Bucket, hasBallot: b
   bucket.hasBallot = hasBallot
   bucket.decision = null
   bucket.state = null
+  bucket.barred = null
   buckets.touch(bucket)
 }
 

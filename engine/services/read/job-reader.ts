@@ -19,6 +19,7 @@ import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
+import { autonomyNow, type AutonomyNow } from '../../actor/autonomy/gate-state.js'
 import { ballotView } from './ballot-view.js'
 import { countOfBucket } from '../../actor/buckets/bucket-counts.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
@@ -67,6 +68,15 @@ export class JobReader implements ShardReader {
     this.#environment.refresh()
     this.#stats.clear()
     this.#events.forget()
+  }
+
+  /** The job's safety contract and its gates; null where there is none. */
+  autonomy(jobId: number): AutonomyNow | null {
+    return autonomyNow(this.#environment, jobId)
+  }
+
+  isAudit(jobId: number, eventId: string): boolean {
+    return findEvent(this.#environment, jobId, eventId)?.header.autonomy === 'audit'
   }
 
   /** Ingest times of the job's oldest events. */

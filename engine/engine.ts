@@ -58,6 +58,7 @@ export class Engine implements DecisionService {
   readonly autonomy: DecisionService['autonomy']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
+  readonly explanations: DecisionService['explanations']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
@@ -88,6 +89,7 @@ export class Engine implements DecisionService {
     this.autonomy = services.autonomy
     this.clusters = services.clusters
     this.queries = services.queries
+    this.explanations = services.explanations
     this.users = stores.resources.users
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics

@@ -112,6 +112,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.enrichments.close()
   services.queries.close()
   services.exports.close()
+  services.explanations.close()
   services.metrics.close()
   await services.backups.close()
   await runtime.shards.whenIdle()

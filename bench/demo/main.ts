@@ -108,7 +108,7 @@ class Demo {
   }
 
   async report(): Promise<string> {
-    const { labels, points, remarks } = this.#stream
+    const { labels, remarks } = this.#stream
     const last = this.#sittings.at(-1)?.played ?? []
     const positions = neverLabelled(last)
     const pick = (played: readonly Played[]): Played[] => positions.map((i) => played[i] as Played)
@@ -125,7 +125,7 @@ class Demo {
     })
     const decisions: string[] = []
     for (const decision of this.#chooseThree(pick(last))) {
-      const reasons = await explain(this.#to, decision, points, 3)
+      const reasons = await explain(this.#to, decision, 3)
       decisions.push(decisionText(decision, labels[decision.event.truth] as string, reasons))
     }
     const three = `Three decisions on events that nobody labelled, and what they hang on:\n\n${decisions.join('\n\n')}`

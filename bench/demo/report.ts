@@ -1,5 +1,5 @@
 /** The demo's report, as text: the table, and three decisions with their reasons. */
-import type { Reason } from './explain.js'
+import type { Reasons } from './explain.js'
 import type { Score } from './exam.js'
 import type { Played } from './play.js'
 
@@ -69,14 +69,17 @@ export function summaryText(summary: Summary): string {
   return `${head}\n\n${body}\n\n${notes}`
 }
 
-export function decisionText(decision: Played, truth: string, reasons: readonly Reason[]): string {
+export function decisionText(decision: Played, truth: string, { without, nearest, isExact }: Reasons): string {
   const { answer } = decision
   const outlier = answer.outlier ? ', an outlier' : ''
   const lines = [`${answer.result_label}, confidence ${answer.confidence_score.toFixed(2)}${outlier} (truth: ${truth})`]
-  for (const { point, value, without } of reasons) {
-    const confidence = without.confidence_score.toFixed(2)
-    const then = without.result === '' ? 'no decision' : `${without.result_label} ${confidence}`
-    lines.push(`    ${point} = ${value}; without it: ${then}`)
+  for (const { fields, result_label: label, confidence_score: confidence } of without) {
+    const then = label === '' ? 'no decision' : `${label} ${confidence.toFixed(2)}`
+    const named = fields.map(({ field, value }) => `${field} = ${JSON.stringify(value)}`).join(' and ')
+    lines.push(`    ${named}; without ${fields.length === 1 ? 'it' : 'both'}: ${then}`)
   }
+  if (nearest !== null)
+    lines.push(`    the nearest labelled event: ${nearest.result_label}, likeness ${nearest.likeness.toFixed(2)}`)
+  if (!isExact) lines.push('    the model does not give this decision any more')
   return lines.join('\n')
 }

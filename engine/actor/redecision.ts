@@ -25,6 +25,7 @@ import type { Bucket } from './buckets/bucket.js'
 import { noteChange } from './decision-changes.js'
 import type { FoundEvent } from './event-table.js'
 import { readBallot } from './votes/ballots.js'
+import { settleTruth } from './votes/first-answers.js'
 import { moveVotes } from './votes/voting.js'
 
 /**
@@ -70,6 +71,7 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
     deps.buckets.countDecision(bucket, header.label, -1)
     deps.buckets.countDecision(bucket, decision.label, 1)
   }
+  if (header.hasFeedback && !isSame(header.bucketId, bucketId)) settleTruth(deps, micros)
   stats.countDecision(decision)
   noteChange(store, settings, { changeMicros: atMicros, eventMicros: micros, before: header })
   return decision.label !== header.label

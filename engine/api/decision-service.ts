@@ -16,6 +16,7 @@ import type { AutonomyService } from './autonomy-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
+import type { ExplanationService } from './explanation-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
 import type { IntegrationsService } from './integrations-service.js'
 import type { MetricsService } from './metrics-service.js'
@@ -230,6 +231,7 @@ export interface DecisionService {
   readonly notes: NotesService
   readonly metrics: MetricsService
   readonly queries: QueriesService
+  readonly explanations: ExplanationService
   readonly integrations: IntegrationsService
 
   /** True while events are accepted; false while draining. */

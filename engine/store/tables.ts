@@ -15,6 +15,7 @@
  * | counts   | job, bucket number (u32)     | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
  * | ballots  | job, subject (8 or 16 bytes) | what its votes say together, and the consensus (store/ballot-row.ts) |
  * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
+ * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | the decision before a changed one that steps deliver again |
@@ -42,6 +43,7 @@ export const shardTables = [
   'counts',
   'ballots',
   'votes',
+  'answers',
   'notes',
   'tasks',
   'changes',

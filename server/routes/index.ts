@@ -15,6 +15,7 @@ import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
 import { eventRoutes } from './events.js'
+import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
@@ -85,6 +86,7 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes,
+  ...explanationRoutes,
   ...feedbackRoutes,
   ...alertmanagerRoutes,
   ...storedEventRoutes,

@@ -21,6 +21,7 @@ import type { BucketCache } from '../buckets/bucket-cache.js'
 import type { Bucket } from '../buckets/bucket.js'
 import { eventAt, subjectOf, type FoundEvent } from '../event-table.js'
 import { consensusName, readBallot, removeVotes, vote, voteOnWhole, withdraw, type BallotChange } from './ballots.js'
+import { keepFirstAnswer, settleTruth } from './first-answers.js'
 import { readVotes, WHOLE_BUCKET } from './vote-rows.js'
 
 /** Who voted or overrode, and when. */
@@ -66,16 +67,18 @@ export function voteOnEvent(
     ...(closingNotes === undefined ? {} : { closingNotes }),
     ...(indicators === undefined ? {} : { indicators }),
   }
+  keepFirstAnswer(deps, event, readBallot(store, settings.id, subject))
   let change: BallotChange
   if (isWhole) {
     const whole = voteOnWhole(deps, subject, cast)
-    for (const cleared of [...whole.cleared, ...(earlier === undefined ? [] : [earlier.eventMicros])])
-      checkVoted(deps, subject, cleared)
+    for (const touched of [...whole.touched, ...(earlier === undefined ? [] : [earlier.eventMicros])])
+      checkVoted(deps, subject, touched)
     change = whole
   } else change = vote(deps, subject, cast)
   if (bucket !== null) ballotChanged(buckets, bucket, true)
   setVoted(deps, micros, true)
   auditAnswered(deps, isWhole ? subject : null, event, atMicros)
+  settleTruth(deps, micros)
   stats.change({ lastFeedbackMicros: atMicros })
   const { labels } = settings
   addAuditEntry(store, {
@@ -113,8 +116,8 @@ export function withdrawVote(
   const own = ownVote(readVotes(store, settings.id, subject, place), analyst)
   const change = withdraw(deps, subject, { analyst, micros: place, atMicros })
   if (change === null) throw new Refusal('vote_not_found', missingVote(deps, subject, analyst))
-  for (const cleared of [...change.cleared, ...(own === undefined ? [] : [own.eventMicros])])
-    checkVoted(deps, subject, cleared)
+  for (const touched of [...change.touched, ...(own === undefined ? [] : [own.eventMicros])])
+    checkVoted(deps, subject, touched)
   if (bucket !== null) ballotChanged(buckets, bucket, true)
   auditAnswered(deps, isWhole ? subject : null, event, atMicros)
   stats.change({ lastFeedbackMicros: atMicros })
@@ -156,13 +159,14 @@ function setVoted({ store, settings, stats }: ActorDeps, micros: number, hasFeed
   stats.change({ feedbackEvents: stats.row.feedbackEvents + (hasFeedback ? 1 : -1) })
 }
 
-/** Writes whether there is still a vote that was given on the event. */
+/** Writes whether there is still a vote that was given on the event, and what its votes say. */
 function checkVoted(deps: ActorDeps, subject: Uint8Array, micros: number): void {
   const { store, settings } = deps
   const isGiven =
     readVotes(store, settings.id, subject, micros).length > 0 ||
     readVotes(store, settings.id, subject, WHOLE_BUCKET).some(({ eventMicros }) => eventMicros === micros)
   setVoted(deps, micros, isGiven)
+  settleTruth(deps, micros)
 }
 
 /**
@@ -175,11 +179,12 @@ export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: B
   if (header.bucketId === null || Buffer.compare(header.bucketId, to.id) === 0) return
   const from = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
   if (!from.hasBallot) return
+  const ballot = readBallot(store, settings.id, header.bucketId)
   const given = removeVotes(deps, header.bucketId, micros)
   if (given.length === 0) return
   ballotChanged(buckets, from, readBallot(store, settings.id, header.bucketId) !== null)
   // What was said of the whole bucket is true of this event at least.
-  for (const { events: _events, ...one } of given) vote(deps, to.id, one)
+  for (const { events: _events, ...one } of given) vote(deps, to.id, one, ballot?.firstVersion)
   if (given.some(({ events }) => events !== undefined)) votedOnBucket(deps, header.bucketId, atMicros)
   ballotChanged(buckets, to, true)
 }

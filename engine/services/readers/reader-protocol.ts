@@ -7,6 +7,7 @@ import type { DisagreementPage, DisagreementQuery, MixedPage, MixedQuery } from 
 import type { ForecastTerms } from '../autonomy/forecast.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
+import type { ExplainResult, ExplainTask } from '../explain/explain-protocol.js'
 import type { ExportResult, ExportTask } from '../read/run-export.js'
 
 /** For each kind of query what the thread is given, and its answer. */
@@ -33,6 +34,7 @@ export interface ReaderQueries {
   }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
   readonly exportedEvent: { readonly given: { readonly task: ExportTask }; readonly answer: ExportResult }
+  readonly explanation: { readonly given: { readonly task: ExplainTask }; readonly answer: ExplainResult }
   readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }
 }
 

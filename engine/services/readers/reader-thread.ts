@@ -18,6 +18,7 @@ import { disagreementsOf } from '../consensus/disagreements.js'
 import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
 import { runMetricsTask } from '../report/run-metrics-query.js'
 import { runQuery } from '../query/run-query.js'
+import { runExplain } from '../explain/run-explain.js'
 import { runExport } from '../read/run-export.js'
 import type { ReaderQuery } from './reader-protocol.js'
 import { withStores } from './reader-stores.js'
@@ -36,6 +37,7 @@ export default async function answer(query: ReaderQuery): Promise<unknown> {
 async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
+  if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
   if (query.ask === 'queue' || query.ask === 'forecast') return aboutPeople(query)
   const environment =
@@ -63,7 +65,10 @@ function aboutPeople(query: Extract<ReaderQuery, { ask: 'queue' | 'forecast' }>)
 
 function answerFrom(
   environment: Environment,
-  query: Exclude<ReaderQuery, { ask: 'storedEvents' | 'exportedEvent' | 'metrics' | 'queue' | 'forecast' }>,
+  query: Exclude<
+    ReaderQuery,
+    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' }
+  >,
 ): unknown {
   switch (query.ask) {
     case 'auditEntries':

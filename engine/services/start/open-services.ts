@@ -18,6 +18,7 @@ import { GateChecks } from '../autonomy/gate-checks.js'
 import { Backups } from '../backup/backups.js'
 import { Clusters } from '../read/cluster-service.js'
 import { Consensus } from '../consensus/consensus.js'
+import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
@@ -54,6 +55,7 @@ export interface Services extends Training {
   readonly notes: AgentNotes
   readonly queries: Queries
   readonly exports: Exports
+  readonly explanations: Explanations
   readonly metrics: MetricsReports
   readonly integrations: Integrations
   readonly backups: Backups
@@ -104,6 +106,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     notes: new AgentNotes({ shards, current, mustAccept }),
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
+    explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
     exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
     metrics: new MetricsReports({
       serviceNames,

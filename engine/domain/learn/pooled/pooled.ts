@@ -129,6 +129,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     unseen: fitUnseen(set, answer),
     rule,
     examples: set.examples.length,
+    references: Int32Array.from(references),
     ...heldOutFigures(corrections.answers, { answer, rule, labelCount: set.labelCount }),
     evidenceWeight: fitEvidenceWeight({
       answers: corrections.answers,

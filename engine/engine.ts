@@ -178,9 +178,14 @@ export class Engine implements DecisionService {
 
   jobView(handle: JobHandle): JobView {
     const job = this.#wired.stores.current(handle)
-    const stats = this.#shards.reader(job.shard).stats(job)
+    const reader = this.#shards.reader(job.shard)
+    const rows = {
+      stats: reader.stats(job),
+      training: this.#services.trainings.view(job.id),
+      fields: reader.causeFields(job),
+    }
     const inputs = { restInput: this.#resources.hasRestInput(job), dataType: this.#resources.dataTypeOf(job) }
-    return jobViewOf(job, stats, this.#services.trainings.view(job.id), inputs)
+    return jobViewOf(job, rows, inputs)
   }
 
   jobViews(principal: Principal, restInputOnly: boolean): JobView[] {

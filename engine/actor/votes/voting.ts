@@ -77,8 +77,8 @@ export function voteOnEvent(
   } else change = vote(deps, subject, cast)
   if (bucket !== null) ballotChanged(buckets, bucket, true)
   setVoted(deps, micros, true)
-  settleTruth(deps, micros)
   auditAnswered(deps, isWhole ? subject : null, event, atMicros)
+  settleTruth(deps, micros)
   stats.change({ lastFeedbackMicros: atMicros })
   const { labels } = settings
   addAuditEntry(store, {

@@ -23,7 +23,7 @@ import { balance } from './class-balance.js'
 import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
-import { readScored, writeScored, type ScoredCounts } from '../scored-answers.js'
+import { readScored, writeScored } from '../scored-answers.js'
 import { sharpen } from './sharpness.js'
 
 export const pooledKind = 'pooled/1'
@@ -46,16 +46,14 @@ export interface AnswerParts {
 }
 
 /** All parts of a model. */
-export interface PooledParts extends AnswerParts {
+export interface PooledParts
+  extends AnswerParts,
+    Pick<ModelSummary, 'logLoss' | 'accuracy' | 'scored' | 'evidenceWeight'> {
   readonly labelCount: number
   readonly rule: DecisionRule
   readonly detector: OutlierDetector
   readonly unseen: UnseenValues
   readonly examples: number
-  readonly logLoss: number | null
-  readonly accuracy: number | null
-  readonly scored: ScoredCounts | null
-  readonly evidenceWeight: number | null
   /** The examples that the nearest neighbour compares with, by index; empty in a model that was stored without. */
   readonly references: Int32Array
 }

@@ -11,6 +11,7 @@ export * from './api/decision-service.js'
 export type * from './api/principal.js'
 export { isScope, lackOf, roles, scopeTable } from './api/scopes.js'
 export type * from './api/audit-service.js'
+export type * from './api/autonomy-service.js'
 export type * from './api/cluster-service.js'
 export type * from './api/consensus-service.js'
 export type * from './api/erase-service.js'
@@ -28,6 +29,8 @@ export { isLogLevel, levelForAll, logLevels, parseLogLevels, type LogLevel, type
 export { type Log, batchKinds, type Batch, type BatchKind } from './api/monitor-service.js'
 
 // Parts of rooms that requests are checked and answers are written with.
+export { autonomyBounds } from './domain/autonomy/bounds.js'
+export { autonomyModes, contractDefaults } from './domain/autonomy/contract.js'
 export { jsonSize, valuesMaxOf } from './domain/event/json-size.js'
 export type * from './domain/job/job.js'
 export { integrationRoles } from './domain/job/job.js'

@@ -7,10 +7,12 @@
  * A method throws a Refusal, or rejects with one, when it refuses. A method that returns no promise takes no longer
  * than one read of the store.
  */
+import type { Autonomy } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
 import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { AuditService } from './audit-service.js'
+import type { AutonomyService } from './autonomy-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
@@ -51,6 +53,8 @@ export interface EventView {
   readonly outlier: boolean
   /** 0 to 100, two decimals (S8). */
   readonly confidenceScore: number
+  /** What a safety contract made of it; `none` without one. Only administrators are shown an audit. */
+  readonly autonomy: Autonomy
 }
 
 /** An event as export shows it: the client's body and what the service added. */
@@ -219,6 +223,7 @@ export interface DecisionService {
   readonly monitor: MonitorService
   readonly backups: BackupService
   readonly consensus: ConsensusService
+  readonly autonomy: AutonomyService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService

@@ -63,6 +63,7 @@ export const sectionFields = [
   'pipeline_status',
   'pipeline_stage',
   'last_compute_consensus_timestamp',
+  'autonomy',
 ] as const
 
 /** More fields that exports of other implementations of this API have (C3.11, and samples of exports). */

@@ -12,6 +12,7 @@
  */
 import type { PointValues } from '../event/point-value.js'
 import type { Objective } from '../job/objective.js'
+import type { ScoredCounts } from './scored-answers.js'
 
 export type { PointValue, PointValues, ScalarValue } from '../event/point-value.js'
 export type { Objective } from '../job/objective.js'
@@ -77,6 +78,8 @@ export interface ModelSummary {
   readonly logLoss: number | null
   /** Held-out accuracy of the answers, 0 to 1; null likewise. */
   readonly accuracy: number | null
+  /** The answers to held-out examples, counted; null likewise. */
+  readonly scored: ScoredCounts | null
   /**
    * The number of voted events that the model counts as beside the votes on a bucket (decide/decision.ts), measured on
    * held-out examples; null where there were too few buckets with several.

@@ -53,6 +53,8 @@ export function decideBody(at: JobAt, body: Uint8Array, { serviceNames, nowMicro
     hasClientId: false,
     bucketId: bucket === null ? null : bucket.id,
     enrichments: 'none',
+    // Which events a gate takes hangs on their ids (domain/autonomy/sampling.ts).
+    autonomy: 'none',
   })
   const ballot = bucket?.hasBallot === true ? readBallot(at.environment, job.id, bucket.id) : null
   const opened = at.model(header.modelVersion)

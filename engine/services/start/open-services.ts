@@ -13,6 +13,8 @@ import { WatchdogLog } from '../monitor/watchdog-log.js'
 import { AgentNotes } from '../reprocess/agent-notes.js'
 import { AuditCollector } from '../audit/audit-collector.js'
 import { Audit } from '../audit/audit.js'
+import { Autonomies } from '../autonomy/autonomy.js'
+import { GateChecks } from '../autonomy/gate-checks.js'
 import { Backups } from '../backup/backups.js'
 import { Clusters } from '../read/cluster-service.js'
 import { Consensus } from '../consensus/consensus.js'
@@ -45,6 +47,8 @@ export interface Services extends Training {
   readonly collector: AuditCollector
   readonly audit: Audit
   readonly consensus: Consensus
+  readonly autonomy: Autonomies
+  readonly gateChecks: GateChecks
   readonly clusters: Clusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
@@ -85,13 +89,17 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     failed,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
+  const audit = new Audit({ collector, readers, shards })
+  const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
   return {
     ...training,
     collector,
     integrations,
-    audit: new Audit({ collector, readers, shards }),
+    audit,
+    autonomy: new Autonomies({ ...people, current, mustAccept }),
+    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),

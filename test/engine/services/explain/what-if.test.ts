@@ -68,6 +68,26 @@ describe('a body that is not stored', () => {
     for (const source of ['none', 'model', 'knowledge_base']) assert.ok(sources.has(source), source)
   })
 
+  it('is decided so by an ageing model, whose own confidence is explained', async () => {
+    const shard = new TestShard()
+    const known = (i: number) => ({ rule: `rule ${i % 2}`, host: `host-${i}`, port: 22 })
+    for (let i = 0; i < 40; i++) {
+      await shard.ingest(job, known(i), `e${i}`)
+      await shard.feedback(job, `e${i}`, 'ann', i % 2 === 0 ? 'Escalate' : 'Drop')
+    }
+    await shard.install(job, shard.train(job, 1))
+    for (let i = 100; i < 160; i++) {
+      await shard.ingest(job, known(i), `e${i}`)
+      await shard.feedback(job, `e${i}`, 'ann', i % 2 === 0 ? 'Drop' : 'Escalate')
+    }
+    const decided = decidedBody(shard, job, known(200))
+    assert.equal(decided.decision.source, 'ageing_model')
+    assertSame(decided, await shard.ingest(job, known(200), 'late'))
+    const { decision, model } = explained(shard, job, 'late')
+    assert.deepEqual([decision.source, decision.isExact], ['ageing_model', true])
+    assert.ok((model?.answer?.confidenceScore ?? 0) > decision.confidenceScore)
+  })
+
   it('is decided so in jobs without buckets', async () => {
     await compare({ ...job, category: 'Event centric decision intelligence' }, 150)
   })

@@ -28,6 +28,7 @@ import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
+import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
@@ -53,6 +54,7 @@ const modules: readonly object[] = [
   jobs,
   metrics,
   monitoring,
+  quality,
   queries,
   resources,
   storedEvents,

@@ -23,7 +23,7 @@ import { balance } from './class-balance.js'
 import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
-import type { ScoredCounts } from '../scored-answers.js'
+import { readScored, writeScored } from '../scored-answers.js'
 import { sharpen } from './sharpness.js'
 
 export const pooledKind = 'pooled/1'
@@ -46,16 +46,14 @@ export interface AnswerParts {
 }
 
 /** All parts of a model. */
-export interface PooledParts extends AnswerParts {
+export interface PooledParts
+  extends AnswerParts,
+    Pick<ModelSummary, 'logLoss' | 'accuracy' | 'scored' | 'evidenceWeight'> {
   readonly labelCount: number
   readonly rule: DecisionRule
   readonly detector: OutlierDetector
   readonly unseen: UnseenValues
   readonly examples: number
-  readonly logLoss: number | null
-  readonly accuracy: number | null
-  readonly scored: ScoredCounts | null
-  readonly evidenceWeight: number | null
   /** The examples that the nearest neighbour compares with, by index; empty in a model that was stored without. */
   readonly references: Int32Array
 }
@@ -67,8 +65,7 @@ export function writePooled(parts: PooledParts): Uint8Array {
   to.f64(parts.logLoss ?? NaN)
   to.f64(parts.accuracy ?? NaN)
   to.f64(parts.evidenceWeight ?? NaN)
-  to.u32s(parts.scored?.events ?? [])
-  to.f64s(parts.scored?.confidence ?? [])
+  writeScored(parts.scored, to)
   to.u32s(parts.labels)
   to.f64(parts.uniformShare)
   writeCoder(parts.coder, to)
@@ -89,10 +86,6 @@ function orNull(value: number): number | null {
   return Number.isNaN(value) ? null : value
 }
 
-function scoredOrNull(scored: ScoredCounts): ScoredCounts | null {
-  return scored.events.length === 0 ? null : scored
-}
-
 /** @throws Error on bytes that are not a model of this kind, or damaged. */
 export function readPooled(bytes: Uint8Array): PooledParts {
   const from = new ModelReader(bytes, pooledKind)
@@ -102,7 +95,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     logLoss: orNull(from.f64()),
     accuracy: orNull(from.f64()),
     evidenceWeight: orNull(from.f64()),
-    scored: scoredOrNull({ events: [...from.u32s()], confidence: [...from.f64s()] }),
+    scored: readScored(from),
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
     coder: readCoder(from),

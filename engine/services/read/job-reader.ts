@@ -77,10 +77,6 @@ export class JobReader implements ShardReader {
     return autonomyNow(this.#environment, jobId)
   }
 
-  isAudit(jobId: number, eventId: string): boolean {
-    return findEvent(this.#environment, jobId, eventId)?.header.autonomy === 'audit'
-  }
-
   /** Ingest times of the job's oldest events. */
   oldest(jobId: number, count: number): number[] {
     return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))

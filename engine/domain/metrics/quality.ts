@@ -58,7 +58,8 @@ export interface QualityReport {
   >
 }
 
-function measured(value: number, events: number, intervalOf: () => Interval95): Measured {
+/** A figure of so many events; `intervalOf` is asked only if these are enough. */
+export function measured(value: number, events: number, intervalOf: () => Interval95): Measured {
   if (events < ENOUGH_EVENTS) return { value: null, low: null, high: null, events }
   return { value, ...intervalOf(), events }
 }

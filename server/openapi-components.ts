@@ -20,6 +20,7 @@ import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as erase from './schemas/erase.js'
 import * as events from './schemas/events.js'
+import * as explanations from './schemas/explanations.js'
 import * as exportedEvent from './schemas/exported-event.js'
 import * as feedback from './schemas/feedback.js'
 import * as health from './schemas/health.js'
@@ -46,6 +47,7 @@ const modules: readonly object[] = [
   consensus,
   erase,
   events,
+  explanations,
   exportedEvent,
   feedback,
   health,

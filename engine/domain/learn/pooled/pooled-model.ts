@@ -21,10 +21,12 @@ import { UnseenValues } from '../outlier/unseen-values.js'
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import { balance } from './class-balance.js'
 import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
+import { neighboursOf } from './nearest.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
 import { readScored, writeScored } from '../scored-answers.js'
 import { sharpen } from './sharpness.js'
+import { spread } from './uniform-share.js'
 
 export const pooledKind = 'pooled/1'
 
@@ -166,29 +168,6 @@ export class PooledAnswer {
   }
 }
 
-/** The uniform share before any example. */
-const uniformShareMax = 0.3
-
-/** The uniform share of answers after N examples, 0.3 K / (N + K): what few labels cannot know. */
-export function uniformShareOf(examples: number, labelCount: number): number {
-  return (uniformShareMax * labelCount) / (examples + labelCount)
-}
-
-/** Fills the probabilities of the labels from those of the classes, `answer` from `at` on, and the uniform share. */
-export function spread(
-  parts: Pick<AnswerParts, 'labels' | 'uniformShare'>,
-  answer: Float64Array,
-  at: number,
-  probabilities: Float64Array,
-): void {
-  const { labels, uniformShare } = parts
-  probabilities.fill(uniformShare / probabilities.length)
-  for (let k = 0; k < labels.length; k++) {
-    const label = labels[k] as number
-    probabilities[label] = (probabilities[label] as number) + (1 - uniformShare) * (answer[at + k] as number)
-  }
-}
-
 export class PooledModel implements Model {
   readonly summary: ModelSummary
   readonly references: Int32Array
@@ -234,12 +213,7 @@ export class PooledModel implements Model {
 
   neighbours(values: PointValues, count: number): Neighbour[] {
     const { members, labels } = this.#parts
-    const distances = this.#answer.distances(values)
-    const places = [...distances.keys()].sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
-    return places.slice(0, count).map((place) => {
-      const label = labels[members.nearest.classes[place] as number] as number
-      return { place, label, distance: distances[place] as number }
-    })
+    return neighboursOf(members.nearest, this.#answer.distances(values), labels).slice(0, count)
   }
 
   likeness(): EventLikeness {

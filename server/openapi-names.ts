@@ -71,7 +71,7 @@ export const parts: Readonly<Record<string, TSchema>> = {
   NextAnswer: FeedbackOutcome.properties.answer_before.anyOf[0],
   IntegrationRole: kind.roles.items,
   IntegrationRoleDetails: kind.roles_details.items,
-  IntegrationKindList: kinds.IntegrationMetadata.anyOf[0],
+  IntegrationKinds: kinds.IntegrationMetadata.anyOf[0],
   JobCategoryList: kinds.JobMetadata.anyOf[0],
   ObjectByName: kinds.ParameterSchemas.properties.properties,
   ParameterByName: kinds.JobCategoryInFull.properties.parameters,

@@ -54,7 +54,7 @@ const names = `
   FailedDelivery FailedDeliveryCount FailedDeliverySelection FailedDeliveryStatus Feedback FeedbackOutcome
   FeedbackReach FieldList FieldMapping FieldMeaning FieldType FieldTypes FilterCondition FilterField FollowsFrom
   HistoricEvent HistoricEvents HistoricLabel IngestedEvent Input InputStatus Inputs IntegrationKind
-  IntegrationKindInFull IntegrationKindList IntegrationList IntegrationMetadata IntegrationProperties
+  IntegrationKindInFull IntegrationKinds IntegrationList IntegrationMetadata IntegrationProperties
   IntegrationResource IntegrationRole IntegrationRoleDetails InternalAnswer InternalByJob InternalByModel
   InternalJob InternalModel IssuedToken Job JobAndModel JobCategory JobCategoryInFull JobCategoryList
   JobCategoryName JobLabel JobMetadata JobMetrics JobMonitor JobName JobProperties JobResource JobSelection

@@ -14,6 +14,7 @@ import type { TSchema } from 'typebox'
 import { parts } from './openapi-names.js'
 import * as alertmanager from './schemas/alertmanager.js'
 import * as audit from './schemas/audit.js'
+import * as autonomy from './schemas/autonomy.js'
 import * as backups from './schemas/backups.js'
 import * as clusters from './schemas/clusters.js'
 import * as common from './schemas/common.js'
@@ -47,6 +48,7 @@ const modules: readonly object[] = [
   consensus,
   erase,
   events,
+  autonomy,
   explanations,
   exportedEvent,
   feedback,

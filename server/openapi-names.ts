@@ -6,11 +6,12 @@
 import type { TSchema } from 'typebox'
 import { AlertWebhook } from './schemas/alertmanager.js'
 import { AuditLogEntry, AuditLogQuery, AuditTerms, AuditVerdict } from './schemas/audit.js'
+import * as autonomy from './schemas/autonomy.js'
 import { Backup } from './schemas/backups.js'
 import { ClusterView, FollowsFrom } from './schemas/clusters.js'
 import { ValidationErrorBody, WarningBody } from './schemas/common.js'
 import { ConsensusView, MixedPage } from './schemas/consensus.js'
-import { HistoricEvents } from './schemas/events.js'
+import { EventView, HistoricEvents } from './schemas/events.js'
 import { EventAttention } from './schemas/exported-event.js'
 import { Feedback, FeedbackOutcome } from './schemas/feedback.js'
 import * as kinds from './schemas/integration-metadata.js'
@@ -40,6 +41,8 @@ const platformJob = platform.properties.per_job_metrics.items
 const { hits } = SearchAnswer.properties
 const condition = WatchdogConditions.properties.conditions.items
 const kind = kinds.IntegrationKind.properties
+
+const { GateView, AutonomyView } = autonomy
 
 /** By name. */
 export const parts: Readonly<Record<string, TSchema>> = {
@@ -140,6 +143,16 @@ export const parts: Readonly<Record<string, TSchema>> = {
   ResourceSet: ResourceDocument.anyOf[0],
   FilterCondition: ReprocessSelection.properties.filters.items,
   ReprocessStatus: ReprocessStarted.properties.task_status,
+  EventAutonomy: EventView.properties.autonomy,
+  AutonomyMode: AutonomyView.properties.mode,
+  AutonomyLabel: AutonomyView.properties.labels.items,
+  ContractLabel: autonomy.ContractBody.properties.labels.items,
+  GateState: GateView.properties.state,
+  SecondOpinions: GateView.properties.second_opinions,
+  GateCertificate: autonomy.CertificatesPage.properties.certificates.items,
+  QueueOrder: autonomy.QueueQuery.properties.order,
+  QueuedEvent: autonomy.QueuePage.properties.events.items,
+  ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
   WatchdogType: Watchdog.properties.type,
   WatchdogIntegration: Watchdog.properties.integrations.items,
   WatchdogState: Watchdog.properties.state,

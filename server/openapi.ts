@@ -132,6 +132,7 @@ function operationObject(route: RouteDoc): Json {
     security: security(route),
     'x-scopes': route.scope === null ? [] : [route.scope],
     ...(route.moreScopes === undefined ? {} : { 'x-more-scopes': route.moreScopes }),
+    ...(route.isIdempotent === true ? { 'x-idempotent': true } : {}),
     parameters: parameters(route),
     ...requestBody(route),
     responses: responses(route),

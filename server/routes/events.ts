@@ -68,6 +68,7 @@ const postWithId: GuardedRoute = {
   ...post,
   path: '/api/v1/events/{event_id}',
   operationId: 'postEventWithId',
+  isIdempotent: true,
   summary: 'Send an event under an id of your own',
   description: 'The same body again is the same event; a different body is a new version of it.',
 }

@@ -100,6 +100,7 @@ const jobAndLatestModel = {
 function modelRoute(method: Method, operationId: string): Route {
   return operation({
     method,
+    ...(method === 'POST' ? { isIdempotent: true } : {}),
     path: '/api/v2/metrics/model',
     operationId,
     tag,
@@ -172,9 +173,15 @@ const productionDate: GuardedRoute = {
 }
 
 export const metricsRoutes: readonly Route[] = [
-  operation({ ...job, method: 'POST', operationId: 'getJobMetrics', ...filtered }),
+  operation({ ...job, method: 'POST', isIdempotent: true, operationId: 'getJobMetrics', ...filtered }),
   operation({ ...job, method: 'GET', operationId: 'readJobMetrics' }),
-  operation({ ...jobAndLatestModel, method: 'POST', operationId: 'getJobAndLatestModelMetrics', ...filtered }),
+  operation({
+    ...jobAndLatestModel,
+    method: 'POST',
+    isIdempotent: true,
+    operationId: 'getJobAndLatestModelMetrics',
+    ...filtered,
+  }),
   operation({ ...jobAndLatestModel, method: 'GET', operationId: 'readJobAndLatestModelMetrics' }),
   modelRoute('POST', 'postModelMetrics'),
   modelRoute('GET', 'getModelMetrics'),

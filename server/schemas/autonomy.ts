@@ -76,7 +76,9 @@ export const AutonomyView = Type.Object({
 
 export const CertificatesQuery = Exact({
   gate_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only certificates of this gate.' })),
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Page number, from 0.' }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: autonomyBounds.certificatesPageMax, default: 20 })),
 })
 

@@ -18,7 +18,7 @@ export interface RunFigures extends ClassificationFigures {
   readonly ruleEce: number
   /** The largest gap between confidence and share right of a label's bin, by the rule. */
   readonly worstGap: number
-  /** Answers by the rule with a confidence of 99 % or more: their share, and that of all answers which are such and wrong. */
+  /** Answers by the rule with 99 % or more: their share of all answers, and the share of those that are wrong. */
   readonly sure: number
   readonly sureWrong: number
   /** Accuracy and macro F1 of always answering the label that most examples have. */

@@ -31,6 +31,8 @@ export function reliabilityReport(done: readonly Scored[], title: string): strin
     })
   })
   const heads = Array.from({ length: binCount }, (_, i) => `${(100 * i) / binCount}–${(100 * (i + 1)) / binCount}`)
-  const intro = `mean confidence / share right, in percent, of bins with ${binAnswersMin} answers; * differ by more than 10`
-  return `Reliability of answers, ${title}: ${intro}\n\n${textTable(['set, labels, answer', 'answers', ...heads], rows)}`
+  const cells = 'mean confidence / share right, in percent'
+  const intro = `${cells}, of bins with ${binAnswersMin} answers; * differ by more than 10`
+  const table = textTable(['set, labels, answer', 'answers', ...heads], rows)
+  return `Reliability of answers, ${title}: ${intro}\n\n${table}`
 }

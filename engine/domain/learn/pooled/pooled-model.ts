@@ -16,6 +16,7 @@ import { ModelReader, ModelWriter } from '../model-bytes.js'
 import { outlierThresholdUsual } from '../outlier/outlier-anchor.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
 import { OutlierView } from '../outlier/outlier-view.js'
+import { withoutPoints } from './block-points.js'
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import { balance } from './class-balance.js'
 import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
@@ -29,6 +30,8 @@ export const pooledKind = 'pooled/1'
 export interface AnswerParts {
   /** The labels that have examples, ascending; a class is an index here. */
   readonly labels: Int32Array
+  /** Indices of the points that are left out (block-points.ts). */
+  readonly leftOut: Int32Array
   readonly coder: CoderTables
   readonly members: Members
   readonly pool: Pool
@@ -60,6 +63,7 @@ export function writePooled(parts: PooledParts): Uint8Array {
   to.f64(parts.accuracy ?? NaN)
   to.u32s(parts.labels)
   to.f64(parts.uniformShare)
+  to.u32s(parts.leftOut)
   writeCoder(parts.coder, to)
   writeMembers(parts.members, to)
   writePool(parts.pool, to)
@@ -86,6 +90,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     accuracy: orNull(from.f64()),
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
+    leftOut: Int32Array.from(from.u32s()),
     coder: readCoder(from),
     members: readMembers(from),
     pool: readPool(from),
@@ -126,7 +131,8 @@ export class PooledAnswer {
   distance = 0
 
   /** Fills `probabilities`, one for each label; `except` is the index of a reference that is this event. */
-  fill(values: PointValues, probabilities: Float64Array, except = -1): void {
+  fill(event: PointValues, probabilities: Float64Array, except = -1): void {
+    const values = withoutPoints(event, this.#parts.leftOut)
     const { pool, recall, cells, sharpness, balance: factors } = this.#parts
     const answer = this.#answer
     this.coder.code(values)

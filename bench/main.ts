@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
 import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
+import { manyBuckets } from './end-to-end/many-buckets.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
 import { operations } from './end-to-end/operations.js'
@@ -17,6 +18,7 @@ import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
+import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
@@ -30,6 +32,7 @@ import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
   singlePost,
+  nodeHttp,
   bulk,
   visible,
   getEvent,
@@ -39,6 +42,7 @@ const steps: readonly Step[] = [
   training,
   reprocess,
   million,
+  manyBuckets,
   resources,
   audit,
   clusters,

@@ -61,13 +61,13 @@ export const limits = {
   labelsPerJob: 3,
   /** One entry in a job's table of costs. */
   costMax: 1e6,
-  /** Votes on one bucket. Only the latest ones count. */
-  votesPerBallotMax: 1_000,
-  /** Closing notes and indicators of all votes on one bucket, as JSON text. The oldest are deleted first. */
-  ballotNotesCharsMax: MIB,
+  /** Analysts whose votes on one event, or on one whole bucket, are kept: the latest ones. */
+  votesPerEventMax: 1_000,
+  /** Closing notes and indicators of all votes on one event, as JSON text. The oldest are deleted first. */
+  voteNotesCharsMax: MIB,
   /** Changes of consensus that one ballot keeps. */
   ballotChangesMax: 64,
-  /** A consensus with a smaller share of the votes has a low score. */
+  /** A consensus with a smaller share of the voted events has a low score. */
   lowConsensusShare: 0.6,
   /** A scheduled training is blocked above this share of outliers, or of low confidence, since the last training. */
   blockingOutlierShare: 0.05,
@@ -92,8 +92,8 @@ export const limits = {
   singlesJoinMax: 128,
   /** Single events count as arriving until this many turns have begun without a new one. */
   singlesExpectedTurns: 256,
-  /** Turns of one shard whose memory is kept for reuse. */
-  spareTurnsMax: 6,
+  /** Turns whose memory is kept for reuse, of all shards of a thread. */
+  spareTurnsMax: 8,
   /** Queue behind another turn of the shard only above this many messages. */
   turnFollowsMin: 256,
   /** Another thread may commit a turn that writes at most this much; each entry counts 16 bytes more. */
@@ -108,20 +108,20 @@ export const limits = {
   enrichmentsPendingMax: 10_000,
   /** Events in memory as they were answered, of all jobs; 80 bytes each. A power of two. */
   latestEventsMax: 131_072,
-  /** Buckets in the memory of one thread, of all its jobs. */
-  bucketsInMemoryMax: 50_000,
-  /** Text at the decision points of these buckets: with long values, fewer buckets fit. */
-  bucketCharsInMemoryMax: 16 * MIB,
+  /** Memory of one thread for buckets, of all its jobs in all its shards: about 60,000 buckets with short values. */
+  bucketBytesInMemoryMax: 64 * MIB,
   /** Counters of a bucket are deferred only up to this length of its values, because it stays in memory until then. */
   deferredCounterCharsMax: 4 * KIB,
   /** Events of one shard between two writes of deferred counters (buckets/deferred-counters.ts). */
   deferredCounterEventsMax: 2_048,
+  /** A thread without a turn gives memory back after this many checks, one a second. */
+  restLooks: 3,
   /** Mapped bytes of the store's files, which count as resident memory. Above this, shards release their mappings. */
-  mappedBytesMax: 32 * MIB,
+  mappedBytesMax: 64 * MIB,
   /** Time between two checks of mapped memory. */
   mappedLookMs: 500,
-  /** Checks to skip where releasing did not help, because others, such as a training, hold mappings too. */
-  mappedRestLooks: 60,
+  /** Checks without a shard whose release did not help, because others, such as a training, hold its mapping too. */
+  mappedRestLooks: 10,
 
   // Training, reprocessing and notes.
   /** Labelled examples in one training. */

@@ -11,7 +11,7 @@
  */
 import type { z } from 'zod'
 import { readConfigFile, SettingsError } from './config-file.js'
-import { flag, hosts, identifier, integer, key, password, seconds, text, type Setting } from './setting.js'
+import { flag, hosts, httpLibrary, identifier, integer, key, password, seconds, text, type Setting } from './setting.js'
 import { tracingSettings } from './tracing-settings.js'
 
 export { SettingsError }
@@ -48,6 +48,12 @@ export const settingsTable = {
     schema: text,
     fallback: '127.0.0.1',
     meaning: 'Address to listen on for the second port',
+  },
+  httpLibrary: {
+    name: 'SERVICE_HTTP_LIBRARY',
+    schema: httpLibrary,
+    fallback: 'auto',
+    meaning: 'auto: uWebSockets.js, or node:http where that does not load; node: always node:http, which is slower',
   },
   drainSeconds: {
     name: 'SERVICE_DRAIN_SECONDS',

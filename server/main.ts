@@ -126,7 +126,12 @@ function baseOf(scheme: string, host: string, port: number): string {
  * Prints to standard output what people need: the addresses, and at the first start the generated secrets. The log goes
  * to standard error, is for machines, and holds no secrets.
  */
-function announce(settings: Settings, { port, opsPort }: RunningServer, engine: RunningEngine): void {
+function announce(
+  settings: Settings,
+  { port, opsPort }: RunningServer,
+  engine: RunningEngine,
+  notice: string | null,
+): void {
   const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
   const lines = [
     `Listening on ${base}`,
@@ -135,6 +140,7 @@ function announce(settings: Settings, { port, opsPort }: RunningServer, engine: 
     `Documentation: ${base}/docs/exposer`,
   ]
   if (opsPort !== null) lines.push(`Operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
+  if (notice !== null) lines.push(notice)
   process.stdout.write(`${lines.join('\n')}\n${secretsOf(engine)}`)
 }
 
@@ -201,6 +207,8 @@ async function main(): Promise<void> {
     if (error instanceof SettingsError) failStart(error.message)
     throw error
   }
+  // The library is chosen as it is loaded (http/native.ts).
+  process.env.SERVICE_HTTP_LIBRARY = settings.httpLibrary
   const parts = await loadParts()
   const { tlsCert: certFile, tlsKey: keyFile, tlsPassphrase: passphrase } = settings
   const tls = certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, passphrase }
@@ -233,7 +241,7 @@ async function main(): Promise<void> {
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))
   // Only now: whoever reads that the service listens may send a signal at once.
-  announce(settings, server, engine)
+  announce(settings, server, engine, parts.httpNotice)
   engine.monitor
     .log('api')
     .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })

@@ -37,6 +37,8 @@ import { FairWindow } from './routes/bulk/fair-window.js'
 import { ThreadRounds } from './routes/bulk/thread-rounds.js'
 import { opsRoutes, routes } from './routes/index.js'
 
+export { httpNotice } from './http/native.js'
+
 export interface ServerOptions {
   readonly host: string
   /** 0 picks a free port. */

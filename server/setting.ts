@@ -59,4 +59,7 @@ export const hosts = z
       .filter((entry) => entry !== ''),
   )
   .refine((entries) => entries.every(isHost), 'must be names, addresses or networks, separated by commas')
+
+export const httpLibrary = z.enum(['auto', 'node'], 'must be auto or node')
+
 export const seconds = integer(1, 3_600)

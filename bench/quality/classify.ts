@@ -1,7 +1,7 @@
 /** One run of the protocol: so many labels, a training as the service does it, decisions on the scored events. */
 import type { Example, PointValues, TrainingSet } from '../../engine/domain/learn/classifier.js'
 import { defaultClassifier } from '../../engine/domain/learn/registry.js'
-import { weighBuckets } from '../../engine/domain/learn/stream-share.js'
+import { examplesOf as votedExamples, type VotedEvent } from '../../engine/domain/learn/voted-examples.js'
 import { limits } from '../../engine/limits.js'
 import { SeededRandom } from '../../engine/rng.js'
 import type { Dataset, Strategy } from './dataset.js'
@@ -51,30 +51,25 @@ export function backgroundOf(dataset: Dataset, allowed: (line: number) => boolea
 }
 
 /**
- * The examples that the service makes of labels: one for each bucket and label, weighted by the events in the bucket.
- * With `single`, one of weight 1 for each event, as in a job without buckets.
+ * The examples that the service makes of votes on these events. With `single`, one of weight 1 for each event, as in a
+ * job without buckets.
  */
 export function examplesOf(dataset: Dataset, picked: readonly number[], single: boolean): Example[] {
-  const exampleOf = (line: number, weight: number): Example => ({
-    values: dataset.values[line] as PointValues,
-    label: dataset.labels[line] as number,
-    weight,
-  })
   const inOrder = [...picked].sort((a, b) => a - b)
-  if (single) return inOrder.map((line) => exampleOf(line, 1))
-  const bucketOf = (line: number): string => JSON.stringify(dataset.values[line])
+  const valuesOf = (line: number): PointValues => dataset.values[line] as PointValues
+  const labelOf = (line: number): number => dataset.labels[line] as number
+  if (single) return inOrder.map((line) => ({ values: valuesOf(line), label: labelOf(line), weight: 1 }))
+  const bucketOf = (line: number): string => JSON.stringify(valuesOf(line))
   const sizes = new Map<string, number>()
   for (const line of dataset.seen) sizes.set(bucketOf(line), (sizes.get(bucketOf(line)) ?? 0) + 1)
-  const known = new Set<string>()
-  const first = inOrder.filter((line) => {
-    const key = `${dataset.labels[line]} ${bucketOf(line)}`
-    return !known.has(key) && known.add(key)
-  })
-  const weights = weighBuckets(
-    first.map((line) => sizes.get(bucketOf(line)) ?? 1),
-    dataset.seen.length,
-  )
-  return first.map((line, i) => exampleOf(line, weights[i] as number))
+  const subjects = new Map<string, { values: PointValues; events: number; voted: VotedEvent[] }>()
+  for (const line of inOrder) {
+    const key = bucketOf(line)
+    const subject = subjects.get(key) ?? { values: valuesOf(line), events: sizes.get(key) ?? 1, voted: [] }
+    subject.voted.push({ micros: line, label: labelOf(line), count: 1 })
+    subjects.set(key, subject)
+  }
+  return votedExamples([...subjects.values()], dataset.seen.length, limits.trainingExamplesMax)
 }
 
 export interface ClassificationTask {

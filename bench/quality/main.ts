@@ -5,6 +5,7 @@ import { groupBy, readBaselines, readOutlierBaselines, type Baseline, type Outli
 import { churnReport } from './churn-report.js'
 import { classificationReport } from './classification-report.js'
 import { confidenceReport } from './confidence-report.js'
+import { coarseReport } from './coarse-report.js'
 import { checkSet } from './dataset.js'
 import { driftReport } from './drift-report.js'
 import { BadOption, parseOptions, usage } from './options.js'
@@ -33,6 +34,8 @@ function report(done: readonly Done[], baselines: readonly Baseline[], outliers:
   if (followed.length > 0) parts.push(driftReport(followed))
   const again = ofKind(done, 'churn')
   if (again.length > 0) parts.push(churnReport(again))
+  const coarse = ofKind(done, 'coarse')
+  if (coarse.length > 0) parts.push(coarseReport(coarse))
   return parts.join('\n\n')
 }
 

@@ -14,7 +14,7 @@ export interface QualityOptions {
   readonly seeds: number
   readonly labels: readonly number[]
   readonly strategies: readonly Strategy[]
-  readonly parts: ReadonlySet<'classification' | 'outliers' | 'drift' | 'churn'>
+  readonly parts: ReadonlySet<'classification' | 'outliers' | 'drift' | 'churn' | 'coarse'>
   /** Tests on a stream that moved away from what was labelled. */
   readonly shifts: readonly Shift[]
   /** One example of weight 1 an event, instead of one example a bucket. */
@@ -40,6 +40,7 @@ export const usage = `npm run bench:quality -- --data FOLDER [--baselines FOLDER
   --drift             the tests along the stream alone
   --shift S           the tests on a stream that moved alone: time or group, or both as time,group
   --churn             what another training changes alone
+  --coarse            few decision points, mixed buckets, votes on events; only with this option
   --single            an example an event of weight 1, as in a job without buckets; default an example a bucket
   --workers N         threads (default 1: the machine may be shared)
   --json FILE         every figure of every run`
@@ -95,6 +96,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     drift: flag,
     shift: text,
     churn: flag,
+    coarse: flag,
     single: flag,
     help: flag,
   }
@@ -113,6 +115,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     ...(values.outliers === true ? ['outliers' as const] : []),
     ...(values.drift === true ? ['drift' as const] : []),
     ...(values.churn === true ? ['churn' as const] : []),
+    ...(values.coarse === true ? ['coarse' as const] : []),
   ])
   const moved = values.shift === undefined ? [] : (list(values.shift, shifts, 'shift') as readonly Shift[])
   return {

@@ -9,6 +9,9 @@ const OUTLIER_LABELS_MIN = 100
 const DRIFT_LABELS: readonly number[] = [100, 300]
 /** Feedback on none, one in 20 and one in 5 decisions. */
 const DRIFT_PACES = [0, 20, 5] as const
+/** The numbers of votes on coarse decision points. */
+const COARSE_LABELS: readonly number[] = [30, 100, 300, 1_000]
+const COARSE_ANALYSTS = [1, 3] as const
 
 function tasksOfSet(set: string, protocol: Protocol, options: QualityOptions): Task[] {
   const { parts, single } = options
@@ -22,6 +25,7 @@ function tasksOfSet(set: string, protocol: Protocol, options: QualityOptions): T
     const outlying = parts.has('outliers') && labels >= OUTLIER_LABELS_MIN ? protocol.outlierClasses : []
     // Without time order there is no drift to follow.
     const follows = parts.has('drift') && protocol.inOrder && DRIFT_LABELS.includes(labels)
+    const coarse = parts.has('coarse') && COARSE_LABELS.includes(labels)
     return [
       ...classified
         .filter((strategy) => enough(protocol.pick(strategy, seed)))
@@ -39,6 +43,9 @@ function tasksOfSet(set: string, protocol: Protocol, options: QualityOptions): T
       ...(parts.has('churn') && protocol.pick('random', seed).length > labels
         ? [{ kind: 'churn' as const, ...common }]
         : []),
+      ...(coarse && enough(protocol.pick('random', seed)) ? COARSE_ANALYSTS : []).map((analysts) => {
+        return { kind: 'coarse' as const, analysts, set, labels, seed }
+      }),
     ]
   })
 }

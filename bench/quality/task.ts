@@ -1,6 +1,7 @@
 /** A run as plain data: what a thread gets, and what it returns. */
 import { followChurn, type ChurnRun, type ChurnTask } from './churn.js'
 import { classify, type ClassificationRun, type ClassificationTask } from './classify.js'
+import { runCoarse, type CoarseRun, type CoarseTask } from './coarse.js'
 import { loadDataset, type Dataset } from './dataset.js'
 import { followDrift, type DriftRun, type DriftTask } from './drift.js'
 import { findOutliers, type OutlierRun, type OutlierTask } from './outliers.js'
@@ -12,6 +13,7 @@ export type Task =
   | ({ readonly kind: 'drift'; readonly set: string } & DriftTask)
   | ({ readonly kind: 'shift'; readonly set: string; readonly shift: Shift } & ClassificationTask)
   | ({ readonly kind: 'churn'; readonly set: string } & ChurnTask)
+  | ({ readonly kind: 'coarse'; readonly set: string } & CoarseTask)
 
 export type Done =
   | { readonly task: Extract<Task, { kind: 'classification' }>; readonly run: ClassificationRun }
@@ -19,6 +21,7 @@ export type Done =
   | { readonly task: Extract<Task, { kind: 'drift' }>; readonly run: DriftRun }
   | { readonly task: Extract<Task, { kind: 'shift' }>; readonly run: ClassificationRun }
   | { readonly task: Extract<Task, { kind: 'churn' }>; readonly run: ChurnRun }
+  | { readonly task: Extract<Task, { kind: 'coarse' }>; readonly run: CoarseRun }
 
 /** Runs tasks; keeps the set of the last one. */
 export class TaskRunner {
@@ -47,6 +50,8 @@ export class TaskRunner {
         const enough = moved !== null && moved.protocol.pick('random', task.seed).length >= task.labels
         return enough ? { task, run: classify(moved, task) } : null
       }
+      case 'coarse':
+        return { task, run: runCoarse(dataset, task) }
     }
   }
 }
@@ -63,6 +68,8 @@ function protocolOf(task: Task): string {
       return `shift by ${task.shift}`
     case 'churn':
       return 'trained again'
+    case 'coarse':
+      return `coarse, ${task.analysts} analysts`
   }
 }
 

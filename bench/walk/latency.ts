@@ -5,6 +5,7 @@
  * The model is the full learner with 3,000 labels and a background of unlabelled events.
  */
 import { rmSync } from 'node:fs'
+import { BucketMemory } from '../../engine/actor/buckets/bucket-memory.js'
 import { BucketCache } from '../../engine/actor/buckets/bucket-cache.js'
 import { JobModel } from '../../engine/actor/job-model.js'
 import { JobStats } from '../../engine/actor/job-stats.js'
@@ -81,13 +82,14 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   const decider = new JobModel(benchJob, points.fingerprint, store, stats)
   decider.use(row, model)
   const { fingerprint } = points
-  const buckets = new BucketCache({ settings: benchJob, fingerprint, stats, deferred: new DeferredCounters(0) })
+  const deferred = new DeferredCounters(0)
+  const buckets = new BucketCache({ settings: benchJob, fingerprint, stats, deferred, memory: new BucketMemory() })
   const keys = events.map((_, i) => keyOf(String(i)))
   const fresh = new Float64Array(events.length)
   events.forEach((values, i) => {
     const startedAt = performance.now()
     const bucket = buckets.of(store, values)
-    decider.decide(bucket.values, bucket)
+    decider.decide(() => events[i] as PointValues, bucket)
     fresh[i] = (performance.now() - startedAt) * 1000
     buckets.remember(keys[i] as PointKey, bucket)
   })
@@ -95,7 +97,7 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
     const startedAt = performance.now()
     // As the actor does: a key whose slot in the table is crowded is not kept, so its bucket is found by its values.
     const bucket = buckets.byKey(key) ?? buckets.of(store, events[i] as PointValues)
-    decider.decide(bucket.values, bucket)
+    decider.decide(() => events[i] as PointValues, bucket)
     return (performance.now() - startedAt) * 1000
   })
   return { fresh: fresh.sort(), known: known.sort() }

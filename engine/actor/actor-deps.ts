@@ -1,13 +1,15 @@
 /** What the stages of an actor work with: the job's set-up, its state in memory, and the store of the turn. */
 import type { JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
+import type { GateKeeper } from './autonomy/gate-keeper.js'
 import type { Arrivals } from './arrival.js'
 import type { BucketCache } from './buckets/bucket-cache.js'
+import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { PointCounter } from './buckets/point-counter.js'
 import type { CauseStage } from './cause/cause-stage.js'
 import type { JobModel } from './job-model.js'
 import type { JobStats } from './job-stats.js'
-import type { TurnStore } from './turn-store.js'
+import type { HandOver, TurnStore } from './turn-store.js'
 
 export interface ActorDeps {
   readonly store: TurnStore
@@ -18,6 +20,17 @@ export interface ActorDeps {
   readonly buckets: BucketCache
   readonly points: PointCounter
   readonly model: JobModel
+  readonly gates: GateKeeper
   /** Null where the job does not cluster its events. */
   readonly cause: CauseStage | null
+}
+
+/** How a shard differs from one that is alone on its thread. */
+export interface ShardOptions {
+  /** Events in a round of deferred counters. */
+  readonly uncountedEventsMax?: number
+  /** Commits large turns. */
+  readonly handOver?: HandOver
+  /** Shared by the shards of one thread. */
+  readonly memory?: BucketMemory
 }

@@ -30,6 +30,8 @@ export class Arrivals {
   readonly #sectionNames: readonly string[]
   /** Without buckets each event is decided by its values, for which the body has to be parsed. */
   readonly #scans: boolean
+  /** The values of the arrival that was asked for last. */
+  #valued: { readonly arrival: Arrival; readonly values: PointValues } | null = null
 
   constructor(settings: JobSettings, codec: BodyCodec, sectionNames: readonly string[]) {
     this.points = new DecisionPoints(settings.decisionPoints)
@@ -61,8 +63,10 @@ export class Arrivals {
   }
 
   /** The values at the decision points. */
-  valuesOf({ rawBody, body }: Arrival): PointValues {
-    return this.points.valuesOf(rawBody ?? this.#codec.decode(body))
+  valuesOf(arrival: Arrival): PointValues {
+    if (this.#valued?.arrival !== arrival)
+      this.#valued = { arrival, values: this.points.valuesOf(this.bodyOf(arrival)) }
+    return this.#valued.values
   }
 
   /** The body as an object. */

@@ -131,6 +131,11 @@ export class CommitSlot {
     Atomics.store(this.#words, READY, 1)
   }
 
+  /** A thread takes requests. */
+  get isServed(): boolean {
+    return Atomics.load(this.#words, READY) === 1
+  }
+
   /** Waits for a request; null when the thread is to end. */
   take(): CommitRequest | null {
     for (let state = Atomics.load(this.#words, STATE); isFree(state); state = Atomics.load(this.#words, STATE)) {
@@ -153,7 +158,7 @@ export class CommitSlot {
     this.#moveOn()
   }
 
-  /** The committing thread has died: its unanswered request counts as not done. */
+  /** The committing thread has ended, or died: its unanswered request counts as not done. */
   abandon(): void {
     Atomics.store(this.#words, READY, 0)
     if (!isFree(Atomics.load(this.#words, STATE))) this.answer(false)

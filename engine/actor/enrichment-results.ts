@@ -16,7 +16,7 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { enriches, hasBuckets, type JobSettings } from '../domain/job/job.js'
+import { enriches, type JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, withBody } from '../store/event-record.js'
 import {
@@ -31,7 +31,6 @@ import type { ActorDeps } from './actor-deps.js'
 import { eventAt, type FoundEvent, type Reads } from './event-table.js'
 import type { Message } from './message.js'
 import { decideAgain } from './redecision.js'
-import { moveVotes } from './votes/voting.js'
 
 /** The enrichment of one event, step by step. */
 export interface EnrichedEvent {
@@ -105,9 +104,7 @@ function decideOne(deps: ActorDeps, { micros, steps }: EnrichedEvent, atMicros: 
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
   for (const { outcome } of steps) deps.stats.decided.enriched(outcome)
   store.put('lookups', timeKey(settings.id, micros), encodeEnrichments(fate.row))
-  const values = deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body))
-  if (event.header.hasFeedback && hasBuckets(settings.category)) moveVotes(deps, event, deps.buckets.of(store, values))
-  deps.points.countValues(values)
+  deps.points.countValues(deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body)))
   decideAgain(deps, { ...event, record: fate.record }, atMicros)
   return event.record.length
 }

@@ -8,12 +8,14 @@
  */
 import { must } from '../assert.js'
 import { decodeContent } from '../store/event-record.js'
+import type { BallotRow } from '../store/ballot-row.js'
 import { idKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
+import { auditErased, votedOnBucket } from './autonomy/audit-answers.js'
 import { deleteEvent } from './event-deletion.js'
 import { eventAt, subjectOf, type FoundEvent } from './event-table.js'
 import type { Message } from './message.js'
-import { dropBallot, readBallot, withdrawVotes } from './votes/ballots.js'
+import { dropBallot, readBallot, removeVotes } from './votes/ballots.js'
 import { ballotChanged } from './votes/voting.js'
 
 const FLAG_BYTES = 1
@@ -33,23 +35,28 @@ export interface Erased {
 }
 
 /** Erases the events of a message. */
-export function erase(deps: ActorDeps, { body }: Message): Erased {
+export function erase(deps: ActorDeps, { body, micros }: Message): Erased {
   let [events, votes] = [0, 0]
   const keepsVotes = body.readUInt8(0) === 1
   for (let at = FLAG_BYTES; at < body.length; at += TIME_BYTES) {
     const event = eventAt(deps.store, deps.settings.id, body.readDoubleLE(at))
     if (event === null) continue
-    votes += eraseOne(deps, event, keepsVotes)
+    auditErased(deps, event.micros, micros)
+    votes += eraseOne(deps, event, { keepsVotes, atMicros: micros })
     events++
   }
   return { events, votes }
 }
 
 /** Returns how many votes went with it. */
-function eraseOne(deps: ActorDeps, event: FoundEvent, keepsVotes: boolean): number {
+function eraseOne(
+  deps: ActorDeps,
+  event: FoundEvent,
+  { keepsVotes, atMicros }: { readonly keepsVotes: boolean; readonly atMicros: number },
+): number {
   const { store, settings, buckets } = deps
   const { header, micros, record } = event
-  const before = readBallot(store, settings.id, subjectOf(header, micros))?.votes.length ?? 0
+  const before = countOf(readBallot(store, settings.id, subjectOf(header, micros)))
   const clientId = header.hasClientId ? decodeContent(record).clientId : null
   if (clientId !== null) store.delete('ids', idKey(settings.id, Buffer.from(clientId)))
   deleteEvent(deps, event)
@@ -58,8 +65,17 @@ function eraseOne(deps: ActorDeps, event: FoundEvent, keepsVotes: boolean): numb
   const bucket = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
   if (!bucket.hasBallot) return 0
   if (bucket.events === 0) dropBallot(deps, header.bucketId)
-  else if (!withdrawVotes(deps, header.bucketId, micros)) return 0
+  else {
+    const removed = removeVotes(deps, header.bucketId, micros)
+    if (removed.length === 0) return 0
+    // A vote on the whole bucket that was given on this event goes with it.
+    if (removed.some(({ events }) => events !== undefined)) votedOnBucket(deps, header.bucketId, atMicros)
+  }
   const left = readBallot(store, settings.id, header.bucketId)
   ballotChanged(buckets, bucket, left !== null)
-  return before - (left?.votes.length ?? 0)
+  return before - countOf(left)
+}
+
+function countOf(ballot: BallotRow | null): number {
+  return ballot === null ? 0 : ballot.votes.reduce((sum, count) => sum + count, 0)
 }

@@ -13,7 +13,6 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
-import type { PointValues } from '../domain/event/point-value.js'
 import { enriches, hasBuckets } from '../domain/job/job.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
 import {
@@ -29,6 +28,7 @@ import { pack, unpack } from '../store/pack.js'
 import { idKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import type { Arrival } from './arrival.js'
+import { auditReplaced } from './autonomy/audit-answers.js'
 import type { Bucket } from './buckets/bucket.js'
 import { clientBodyOf } from './enrichment-results.js'
 import { deleteEvent } from './event-deletion.js'
@@ -90,7 +90,7 @@ export class EventIntake {
       this.#takeIn(arrivals.of(envelope), origin)
       if (feedback === null) continue
       const event = must(eventAt(store, settings.id, micros), 'the event just stored')
-      const label = labelOf(settings.labels, feedback)
+      const label = labelOf(settings.labels, { label: must(feedback.label, 'the label of a historic event') })
       modelEvidence(this.#deps, event, label, micros)
       voteOnEvent(this.#deps, event, { eventId: eventIdOf(micros), feedback, label }, { by, atMicros: micros })
     }
@@ -99,7 +99,7 @@ export class EventIntake {
 
   /** The walk of one event: known? → decision points → bucket → decision → record. */
   #takeIn(arrival: Arrival, { micros, applied, clientId, idFromBody, enrichments }: Origin): EventReply {
-    const { store, settings, stats, buckets, points } = this.#deps
+    const { store, settings, stats, buckets, points, arrivals, gates } = this.#deps
     if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
     }
@@ -109,19 +109,23 @@ export class EventIntake {
       if (applied || this.#isSame(known, arrival)) {
         return replyOf(this.#deps, { header: known.header, micros: known.micros, bucket: undefined, idFromBody })
       }
+      auditReplaced(this.#deps, known.micros, micros)
       deleteEvent(this.#deps, known)
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(settings.category) ? this.#bucketOf(arrival) : null
     const pending = settings.status === 'STOPPED' || enrichments === 'awaited'
-    const { lacks, decision, values } = this.#decide(arrival, micros, bucket, pending)
+    const { lacks, decision } = this.#decide(arrival, micros, bucket, pending)
     const bucketId = bucket === null ? null : bucket.id
+    const eventId = clientId ?? eventIdOf(micros)
+    const autonomy = pending ? 'none' : gates.pass({ eventMicros: micros, eventId, atMicros: micros, decision, bucket })
     const header = newHeader(decision, {
       pending,
       lacksPoints: lacks,
       hasClientId: clientId !== null,
       bucketId,
       enrichments,
+      autonomy,
     })
     this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) store.put('ids', idKey(settings.id, Buffer.from(clientId)), timeValue(micros))
@@ -129,7 +133,7 @@ export class EventIntake {
     stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     stats.countDecision(decision)
     if (enrichments === 'passed_over') stats.decided.enriched(enrichments)
-    if (enrichments !== 'awaited') points.count(bucket, values)
+    if (enrichments !== 'awaited') points.count(bucket, () => arrivals.valuesOf(arrival))
     buckets.add(bucket, micros, decision.label)
     return replyOf(this.#deps, { header, micros, bucket, idFromBody })
   }
@@ -165,15 +169,12 @@ export class EventIntake {
     micros: number,
     bucket: Bucket | null,
     pending: boolean,
-  ): { lacks: boolean; decision: Decision; values: PointValues } {
+  ): { lacks: boolean; decision: Decision } {
     const { arrivals, model, cause } = this.#deps
-    if (cause !== null) {
-      const decision = pending ? noDecision : cause.take(micros, arrivals.bodyOf(arrival), micros)
-      return { lacks: false, decision, values: arrivals.valuesOf(arrival) }
-    }
-    const values = bucket === null ? arrivals.valuesOf(arrival) : bucket.values
-    const lacks = bucket === null ? lacksPoints(values) : bucket.lacksPoints
-    return { lacks, decision: pending || lacks ? noDecision : model.decide(values, bucket), values }
+    if (cause !== null)
+      return { lacks: false, decision: pending ? noDecision : cause.take(micros, arrivals.bodyOf(arrival), micros) }
+    const lacks = bucket === null ? lacksPoints(arrivals.valuesOf(arrival)) : bucket.lacksPoints
+    return { lacks, decision: pending || lacks ? noDecision : model.decide(() => arrivals.valuesOf(arrival), bucket) }
   }
 
   #bucketOf(arrival: Arrival): Bucket {

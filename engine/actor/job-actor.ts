@@ -14,8 +14,11 @@ import type { BodyCodec } from '../store/body-codec.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { modelKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
+import { takeAutonomyCommand } from './autonomy/autonomy-commands.js'
+import { GateKeeper } from './autonomy/gate-keeper.js'
 import { Arrivals } from './arrival.js'
 import { BucketCache } from './buckets/bucket-cache.js'
+import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { DeferredCounters } from './buckets/deferred-counters.js'
 import { PointCounter } from './buckets/point-counter.js'
 import { CauseStage } from './cause/cause-stage.js'
@@ -40,11 +43,13 @@ export interface JobActorDeps {
   readonly codec: BodyCodec
   readonly sectionNames: readonly string[]
   readonly deferred: DeferredCounters
+  readonly memory: BucketMemory
 }
 
 export class JobActor {
   readonly #shared: JobActorDeps
   readonly #stats: JobStats
+  readonly #gates: GateKeeper
   #points: PointCounter | null = null
   #deps!: ActorDeps
   #intake!: EventIntake
@@ -52,28 +57,31 @@ export class JobActor {
   constructor(settings: JobSettings, shared: JobActorDeps) {
     this.#shared = shared
     this.#stats = new JobStats(settings.id, readStats(shared.store, settings.id, settings.labels.length))
+    this.#gates = new GateKeeper(settings, shared.store, this.#stats)
     this.configure(settings)
   }
 
-  /** How much of the job's buckets is in memory. */
-  get cached(): Pick<BucketCache, 'size' | 'chars'> {
-    return this.#deps.buckets
+  /** The memory of its buckets is free: it is not used any more, or its job is set up anew. */
+  drop(): void {
+    this.#deps.buckets.drop()
   }
 
   /** Takes the job's settings, when it starts and whenever they have changed. */
   configure(settings: JobSettings): void {
-    const { store, codec, sectionNames, deferred } = this.#shared
+    const { store, codec, sectionNames, deferred, memory } = this.#shared
     const stats = this.#stats
     const arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = arrivals.points
-    const buckets = new BucketCache({ settings, fingerprint, stats, deferred })
+    const buckets = new BucketCache({ settings, fingerprint, stats, deferred, memory })
     const model = new JobModel(settings, fingerprint, store, stats)
     model.open()
     const cause = hasClusters(settings.category) ? new CauseStage({ store, codec, settings, stats, model }) : null
     const known = this.#points?.fingerprint === fingerprint ? this.#points : null
     const points = known ?? new PointCounter(settings, fingerprint, store, stats)
     this.#points = points
-    this.#deps = { store, codec, settings, stats, arrivals, buckets, points, model, cause }
+    const gates = this.#gates
+    gates.use(settings)
+    this.#deps = { store, codec, settings, stats, arrivals, buckets, points, model, gates, cause }
     this.#intake = new EventIntake(this.#deps, sectionNames)
   }
 
@@ -98,6 +106,8 @@ export class JobActor {
         return { result: reprocess(deps, message) }
       case 'task':
         return { result: takeTaskCommand(deps, message) }
+      case 'autonomy':
+        return { result: takeAutonomyCommand(deps, message) }
       case 'install':
         return { result: this.#install(message) }
       case 'erase':
@@ -116,13 +126,9 @@ export class JobActor {
     buckets.write(store)
     cause?.finish()
     points.write(store)
+    this.#gates.write()
     stats.write(store)
     stats.decided.take(settings.id, decided)
-  }
-
-  /** Forgets the oldest buckets above these bounds. Only between turns. */
-  shrink(bucketsMax: number, charsMax: number): void {
-    this.#deps.buckets.shrink(bucketsMax, charsMax)
   }
 
   /** A training is done: the model and the knowledge base that it was trained on become active in one commit. */
@@ -138,6 +144,7 @@ export class JobActor {
       ...nothingSinceTraining(),
     })
     active.use(row, model)
+    this.#gates.modelInstalled(row.version, message.micros)
     cause?.learn()
     buckets.forgetDecisions()
     return null

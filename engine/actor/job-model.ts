@@ -18,8 +18,8 @@ import { kindOf } from '../domain/learn/model-bytes.js'
 import { loadModel } from '../domain/learn/registry.js'
 import { CauseModel, causeModelKind } from '../domain/cause/cause-model.js'
 import { noFeedbackWeights, type FeedbackWeights } from '../domain/cause/feedback-weights.js'
-import { decodeModel, type ModelRow } from '../store/rows.js'
-import { modelKey } from '../store/tables.js'
+import { decodeBucket, decodeModel, type ModelRow } from '../store/rows.js'
+import { bucketKey, modelKey } from '../store/tables.js'
 import type { Bucket } from './buckets/bucket.js'
 import type { Reads } from './event-table.js'
 import type { JobStats } from './job-stats.js'
@@ -32,6 +32,9 @@ export interface Redecision {
   /** It has been decided before, so the stream brings nothing new. */
   readonly again: boolean
 }
+
+/** What a decision needs of the event's bucket. */
+export type DecidedBucket = Pick<Bucket, 'id' | 'fingerprint' | 'hasBallot' | 'decision'>
 
 const firstTime: Redecision = { ownSubject: null, again: false }
 
@@ -83,15 +86,43 @@ export class JobModel {
     this.#version = row.version
   }
 
+  /** As `use`, with a model that is open already. */
+  useOpen(row: ModelRow, model: Model): void {
+    const fits = row.fingerprint === this.#fingerprint && this.#hasClusters === model instanceof CauseModel
+    this.#model = fits ? model : null
+    this.#version = row.version
+  }
+
+  /** How the next event of the bucket is answered; null without a model that fits its decision points. */
+  answerFor(bucket: Bucket): Decision | null {
+    if (this.#model === null || bucket.fingerprint !== this.#fingerprint || bucket.lacksPoints) return null
+    const own = this.#ownDecision(this.#model, () => this.#valuesOf(bucket), bucket, null)
+    return withTrust(own, this.#stats.row.watch, this.#terms(this.#model))
+  }
+
+  /** The values of a bucket: in memory until its row is stored. */
+  #valuesOf({ id, values }: Bucket): PointValues {
+    if (values !== null) return values
+    return decodeBucket(must(this.#reads.get('buckets', bucketKey(this.#jobId, id)), 'the row of a bucket')).values
+  }
+
+  #terms(model: Model): TrustTerms {
+    return {
+      outlierRate: this.#outlierRate,
+      modelThreshold: model.summary.outlierThreshold,
+      consensusCounts: this.#stats.row.consensusCounts,
+    }
+  }
+
   /** Decides an event with these values, in that bucket or in none, and shows the decision to the trust watch. */
-  decide(values: PointValues, bucket: Bucket | null, { ownSubject, again }: Redecision = firstTime): Decision {
+  decide(
+    values: () => PointValues,
+    bucket: DecidedBucket | null,
+    { ownSubject, again }: Redecision = firstTime,
+  ): Decision {
     if (this.#model === null) return noDecision
     const { row } = this.#stats
-    const terms: TrustTerms = {
-      outlierRate: this.#outlierRate,
-      modelThreshold: this.#model.summary.outlierThreshold,
-      consensusCounts: row.consensusCounts,
-    }
+    const terms = this.#terms(this.#model)
     const own = this.#ownDecision(this.#model, values, bucket, ownSubject)
     const decision = withTrust(own, row.watch, terms)
     if (!again) seeDecision(own, row.watch, terms, row.lastEventMicros ?? 0)
@@ -106,14 +137,19 @@ export class JobModel {
   }
 
   /** The decision of knowledge base and model, before the trust watch. */
-  #ownDecision(model: Model, values: PointValues, bucket: Bucket | null, ownSubject: Uint8Array | null): Decision {
+  #ownDecision(
+    model: Model,
+    values: () => PointValues,
+    bucket: DecidedBucket | null,
+    ownSubject: Uint8Array | null,
+  ): Decision {
     // The events in a bucket of earlier decision points may differ at the present ones.
     const isPresent = bucket !== null && bucket.fingerprint === this.#fingerprint
     if (isPresent && bucket.decision !== null) return bucket.decision
     const subject = bucket === null ? ownSubject : bucket.hasBallot ? bucket.id : null
     const ballot = subject === null ? null : readBallot(this.#reads, this.#jobId, subject)
-    const known = knownConsensus(ballot, this.#stats.row.trainedThroughSeq)
-    const decision = this.#decide(model, values, known)
+    const known = knownConsensus(ballot, this.#stats.row.trainedThroughSeq, bucket !== null)
+    const decision = this.#decide(model, values(), known)
     if (isPresent) bucket.decision = decision
     return decision
   }

@@ -22,7 +22,9 @@ import type { JobSettings } from '../domain/job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
+import type { ShardOptions } from './actor-deps.js'
 import { forgetCollected } from './audit-outbox.js'
+import { BucketMemory } from './buckets/bucket-memory.js'
 import { DeferredCounters } from './buckets/deferred-counters.js'
 import { forgetPassed } from './decision-changes.js'
 import { lastTime } from './event-table.js'
@@ -61,17 +63,18 @@ export class Shard {
   /** Rows of counts may be behind that `#deferred` does not know of. */
   #mayBeBehind = true
   readonly #handOver: HandOver | null
+  readonly #memory: BucketMemory
   #open = false
   #place = 0
 
-  /** A round of deferred counters takes `uncountedEventsMax` events. Large turns are committed through `handOver`. */
-  constructor(
-    environment: Environment,
-    sectionNames: readonly string[],
-    uncountedEventsMax: number = limits.deferredCounterEventsMax,
-    handOver: HandOver | null = null,
-  ) {
+  constructor(environment: Environment, sectionNames: readonly string[], options: ShardOptions = {}) {
+    const {
+      uncountedEventsMax = limits.deferredCounterEventsMax,
+      handOver = null,
+      memory = new BucketMemory(),
+    } = options
     this.#handOver = handOver
+    this.#memory = memory
     this.#deferred = new DeferredCounters(uncountedEventsMax)
     this.#environment = environment
     this.#sectionNames = sectionNames
@@ -82,6 +85,11 @@ export class Shard {
   /** Releases the memory that reads have mapped (Environment.unmap). Only between turns. */
   unmap(): boolean {
     return this.#environment.unmap()
+  }
+
+  /** Gives back the memory of batches. Only between turns. */
+  rest(): void {
+    this.#store.rest()
   }
 
   /** Runs a turn and writes the replies into its memory. @throws Error where the turn failed as a whole. */
@@ -96,7 +104,8 @@ export class Shard {
     const replies = beginTurn(task)
     try {
       const result = this.#run(task, replies)
-      this.#shrink()
+      this.#codec.shrink()
+      this.#memory.shrink()
       this.#open = true
       // After the commit: if the thread dies before its answer is read, this turn is not to blame.
       replies[progressAt(replies)] = TURN_DONE
@@ -165,6 +174,7 @@ export class Shard {
         codec: this.#codec,
         sectionNames: this.#sectionNames,
         deferred: this.#deferred,
+        memory: this.#memory,
       }
       actor = new JobActor(settings, deps)
       this.#actors.set(message.jobId, actor)
@@ -172,6 +182,7 @@ export class Shard {
     this.#touched.add(actor)
     const reply = actor.handle(message)
     if (message.kind === 'purge') {
+      actor.drop()
       this.#actors.delete(message.jobId)
       this.#deferred.forgetJob(message.jobId)
     }
@@ -182,6 +193,7 @@ export class Shard {
     this.#settings.set(settings.id, settings)
     const actor = this.#actors.get(settings.id)
     if (actor === undefined) return
+    actor.drop()
     actor.configure(settings)
     // The actor starts with no buckets in memory.
     this.#deferred.clear()
@@ -219,25 +231,13 @@ export class Shard {
   /** Forgets all state in memory but the settings: it is only a copy of the store. */
   #forget(): void {
     this.#store.forget()
+    for (const actor of this.#actors.values()) actor.drop()
     this.#actors.clear()
     this.#touched.clear()
     this.#deferred.clear()
     this.#mayBeBehind = true
     this.#environment.refresh()
     this.#codec = new BodyCodec(this.#environment)
-  }
-
-  #shrink(): void {
-    this.#codec.shrink()
-    let [buckets, chars] = [0, 0]
-    for (const { cached } of this.#actors.values()) {
-      buckets += cached.size
-      chars += cached.chars
-    }
-    const { bucketsInMemoryMax, bucketCharsInMemoryMax } = limits
-    if (buckets <= bucketsInMemoryMax && chars <= bucketCharsInMemoryMax) return
-    const share = (max: number): number => Math.floor(max / (2 * this.#actors.size))
-    for (const actor of this.#actors.values()) actor.shrink(share(bucketsInMemoryMax), share(bucketCharsInMemoryMax))
   }
 }
 

@@ -11,14 +11,16 @@
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import type { VoteEffect } from '../api/decision-service.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
 import { decodeContent, decodePrevious, withHeader } from '../store/event-record.js'
 import { jobRange, timeOfKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { addAuditEntry, hasAuditEntry } from './audit-outbox.js'
+import { passWaiting } from './autonomy/audit-answers.js'
 import type { Bucket } from './buckets/bucket.js'
 import { noteChange } from './decision-changes.js'
-import { eventAt, mustFindEvent, type FoundEvent } from './event-table.js'
+import { eventAt, findEvent, mustFindEvent, type FoundEvent } from './event-table.js'
 import { splitAuthor } from './message-author.js'
 import type { Message } from './message.js'
 import { addNote } from './notes.js'
@@ -26,19 +28,31 @@ import { decideAgain } from './redecision.js'
 import { decodeFeedback } from './votes/feedback.js'
 import { modelEvidence } from './votes/model-evidence.js'
 import { decodeOverride } from './votes/override.js'
-import { labelOf, overrule, voteOnEvent } from './votes/voting.js'
+import { overrule } from './votes/overruling.js'
+import { beforeVote, effectOf } from './votes/vote-effect.js'
+import { labelOf, voteOnEvent, withdrawVote } from './votes/voting.js'
 
-/** An analyst's vote. @throws Refusal event_not_found, unknown_label. */
-export function takeFeedback(deps: ActorDeps, message: Message): null {
-  if (message.applied && hasAuditEntry(deps.store, message.micros)) return null
+/** An analyst's vote, or its withdrawal. @throws Refusal event_not_found, unknown_label, vote_not_found. */
+export function takeFeedback(deps: ActorDeps, message: Message): VoteEffect | null {
+  const { store, settings } = deps
   const { by, feedback } = decodeFeedback(message.body)
-  const event = mustFindEvent(deps.store, deps.settings.id, message.eventId)
-  const label = labelOf(deps.settings.labels, feedback)
+  if (message.applied && hasAuditEntry(store, message.micros)) {
+    const known = findEvent(store, settings.id, must(message.eventId, 'the id of the event voted on'))
+    return known === null ? null : effectOf(deps, known, beforeVote(deps, known))
+  }
+  const event = mustFindEvent(store, settings.id, message.eventId)
+  const { label: name, analyst, scope = 'event' } = feedback
+  const label = name === null ? null : labelOf(settings.labels, { label: name })
   if (message.applied) throw notAgain()
-  modelEvidence(deps, event, label, message.micros)
+  const before = beforeVote(deps, event)
   const eventId = must(message.eventId, 'the id of the event voted on')
-  voteOnEvent(deps, event, { eventId, feedback, label }, { by, atMicros: message.micros })
-  return null
+  const attribution = { by, atMicros: message.micros }
+  if (label === null) withdrawVote(deps, event, { eventId, analyst, scope }, attribution)
+  else {
+    modelEvidence(deps, event, label, message.micros)
+    voteOnEvent(deps, event, { eventId, feedback, label }, attribution)
+  }
+  return effectOf(deps, event, before)
 }
 
 /** An administrator's override, or its withdrawal. @throws Refusal as overrule. */
@@ -99,7 +113,8 @@ export function resume(deps: ActorDeps, message: Message): { more: boolean } {
     bytes += event.record.length
     const bucket = event.header.bucketId === null ? null : deps.buckets.byId(store, event.header.bucketId)
     const decision = decideWaiting(deps, event, bucket, message.micros)
-    store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))
+    const autonomy = passWaiting(deps, event, { decision, bucket, atMicros: message.micros })
+    store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false, autonomy }))
     store.delete('pending', key)
     noteChange(store, settings, { changeMicros: message.micros, eventMicros: event.micros, before: event.header })
     stats.change({ pending: stats.row.pending - 1 })
@@ -117,7 +132,7 @@ function decideWaiting(
 ): Decision {
   const body = codec.decode(decodeContent(event.record).body)
   if (cause !== null) return cause.take(event.micros, body, nowMicros)
-  return event.header.lacksPoints ? noDecision : model.decide(arrivals.points.valuesOf(body), bucket)
+  return event.header.lacksPoints ? noDecision : model.decide(() => arrivals.points.valuesOf(body), bucket)
 }
 
 /** The event arrived after the message, so the one that the message was about is gone. */

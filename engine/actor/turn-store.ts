@@ -15,6 +15,10 @@ function textOf(key: Uint8Array): string {
   return (Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)).toString('latin1')
 }
 
+function isBefore(key: Uint8Array, end: Uint8Array | undefined): boolean {
+  return end !== undefined && Buffer.compare(key, end) < 0
+}
+
 /** A commit by another thread. */
 export interface CommitElsewhere {
   isOver(): boolean
@@ -43,6 +47,9 @@ const addedTo: ReadonlySet<string> = new Set([
   'counts',
   'stats',
   'points',
+  'autonomy',
+  'audits',
+  'dues',
 ])
 
 /**
@@ -137,6 +144,14 @@ export class TurnStore {
     this.#before.clear()
   }
 
+  /** Gives back the memory of batches, which are empty between turns once all commits are over. */
+  rest(): void {
+    if (this.#elsewhere?.isOver() === true) this.settle()
+    if (this.#elsewhere !== null || this.batch.size > 0) return
+    this.#now = new Written()
+    this.#before = new Written()
+  }
+
   put(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
     this.batch.put(table, key, value)
   }
@@ -161,6 +176,22 @@ export class TurnStore {
   /** Like put, but where the turn wrote the key before, that write is changed: the store is written to once. */
   replace(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
     this.#now.replace(table, key, value)
+  }
+
+  /** The entries of a range, in no particular order, with those that this turn wrote. */
+  walk(table: ShardTable, range: Pick<KeyRange, 'from' | 'to'>): Entry[] {
+    const found = new Map<string, Entry>()
+    for (const entry of this.range(table, range)) found.set(textOf(entry.key), entry)
+    const { tables, size } = this.batch
+    for (let i = 0; i < size; i++) {
+      if (tables[i] !== table) continue
+      const key = this.batch.key(i)
+      if (isBefore(key, range.from) || !isBefore(key, range.to)) continue
+      const value = this.batch.value(i)?.slice()
+      if (value === undefined) found.delete(textOf(key))
+      else found.set(textOf(key), { key: key.slice(), value })
+    }
+    return [...found.values()]
   }
 
   /** Committed entries only, so a turn walks over a table before it writes to it. */

@@ -9,6 +9,9 @@ export type AuditAction =
   | 'stopped'
   | 'training requested'
   | 'voted'
+  | 'voted on bucket'
+  | 'vote withdrawn'
+  | 'votes on bucket withdrawn'
   | 'consensus overridden'
   | 'override withdrawn'
   | 'reprocessing requested'
@@ -23,6 +26,13 @@ export type AuditAction =
   | 'resolved'
   | 'erasure requested'
   | 'erased'
+  | 'restarted'
+  | 'log level changed'
+  | 'safety contract set'
+  | 'settled events reopened'
+  | 'gate opened'
+  | 'gate closed'
+  | 'gate revoked'
 
 export type AuditObjectType =
   | 'job'
@@ -34,6 +44,8 @@ export type AuditObjectType =
   | 'bucket'
   | 'task'
   | 'watchdog'
+  | 'container'
+  | 'gate'
 
 /** One field before and after a change; null where it has no value. */
 export interface AuditChange {
@@ -61,6 +73,8 @@ export interface AuditEntry {
 export interface AuditQuery {
   /** The author, or the voter. */
   readonly user?: string
+  /** The voter. */
+  readonly analyst?: string
   /** Any of these. */
   readonly actions?: readonly string[]
   /** Any of these. */

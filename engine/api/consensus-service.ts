@@ -2,6 +2,7 @@
 import type { PointValue } from '../domain/event/point-value.js'
 import type { Author, JobHandle } from './principal.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
+import type { SeparatingField } from '../domain/metrics/separating-fields.js'
 
 /** A bucket by its id (hexadecimal), or an event: its votes count for its bucket, or for itself where there is none. */
 export type ConsensusTarget = { readonly eventId: string } | { readonly bucketId: string }
@@ -21,13 +22,23 @@ export interface ConsensusView {
   readonly bucketState: BucketState
   /** The override of an administrator, or null. */
   readonly override: { readonly label: string; readonly by: string; readonly atMicros: number } | null
-  /** The latest vote of each analyst, oldest first. */
+  /** Voted events by the names of labels; analysts, where there are no buckets. */
+  readonly split: Readonly<Record<string, number>>
+  /** Voted events whose analysts are tied: they say nothing. */
+  readonly tiedEvents: number
+  /** The voted events have more than one label. */
+  readonly mixed: boolean
+  /** Number of stored votes. */
+  readonly votesCount: number
+  /** Each analyst's latest vote on each event, oldest first; the latest limits.votesShownMax of them. */
   readonly votes: readonly {
     readonly analyst: string
     readonly label: string
     readonly atMicros: number
     /** The event that the vote was cast on; null where a newer version has replaced it. */
     readonly eventId: string | null
+    /** Only in a vote on the whole bucket: the number of events that it counts for. */
+    readonly countsForEvents?: number
     /**
      * The analyst's notes and any JSON with them, or null. Only in the view of one target: a page could grow too large.
      */
@@ -53,6 +64,25 @@ export interface DisagreementPage {
   readonly exact: boolean
 }
 
+export interface MixedQuery {
+  /** From 0. */
+  readonly page: number
+  readonly size: number
+}
+
+/** Buckets whose voted events have more than one label. */
+export interface MixedPage {
+  /** The largest first. */
+  readonly buckets: readonly ConsensusView[]
+  /** Fields that are no decision points and tell the events of these buckets apart, best first. */
+  readonly fields: readonly SeparatingField[]
+  /** The number of voted events that the fields were ranked by. */
+  readonly votedEvents: number
+  readonly total: number
+  /** False where the walk ran out of time: there are `total` or more. */
+  readonly exact: boolean
+}
+
 export interface ConsensusService {
   /** @throws Refusal event_not_found, bucket_not_found. */
   of(job: JobHandle, target: ConsensusTarget): ConsensusView
@@ -62,4 +92,6 @@ export interface ConsensusService {
   withdraw(job: JobHandle, target: ConsensusTarget, by: Author): Promise<ConsensusView>
   /** Buckets (events, where there are none) on which analysts disagree. Rejects with queries_busy. */
   disagreements(job: JobHandle, query: DisagreementQuery): Promise<DisagreementPage>
+  /** Mixed buckets, and what would tell their events apart. Rejects with queries_busy. */
+  mixedBuckets(job: JobHandle, query: MixedQuery): Promise<MixedPage>
 }

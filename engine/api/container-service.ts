@@ -2,6 +2,7 @@
  * The contract of containers: the state of each part of the service (components.ts), and what operators may do to it.
  */
 import type { Component } from './components.js'
+import type { Author } from './principal.js'
 import type { LogLevel } from './log-level.js'
 
 export const timeSelectors = ['5m', '15m', '1h', '6h', '24h', '7d'] as const
@@ -35,7 +36,7 @@ export interface ContainerView extends ContainerName {
   readonly health: ContainerHealth
   /** Why; '' where it is healthy. */
   readonly reason: string
-  /** When it was last started. */
+  /** When it last started, by itself or by an operator. */
   readonly startedMicros: number
   readonly restarts: number
   /** Items that wait or run, and their bytes. */
@@ -74,16 +75,20 @@ export interface SeriesPoint {
 }
 
 export interface ContainerService {
+  /** The containers: each can be restarted, and is measured. */
   all(): Promise<readonly ContainerView[]>
-  /** Rejects with container_not_found, as do the other methods that take a name. */
+  /**
+   * One container, or a part that is none: the HTTP server, a store, an integration, the process. Rejects with
+   * container_not_found, as do the other methods that take a name.
+   */
   one(name: ContainerName): Promise<ContainerView>
   /** Percent of one core, or bytes, oldest first; empty where nothing is measured. */
   series(name: ContainerName, what: 'cpu' | 'memory', selector: TimeSelector): Promise<readonly SeriesPoint[]>
   check(name: ContainerName): Promise<HealthCheck>
   /** Restarts it. Work under way is finished first, or resumed afterwards. Rejects with not_restartable. */
-  restart(name: ContainerName): Promise<void>
-  /** Restarts every restartable container, one after the other. */
-  restartAll(): Promise<readonly RestartOutcome[]>
+  restart(name: ContainerName, by: Author): Promise<void>
+  /** Restarts every container that `all` lists, one after the other. */
+  restartAll(by: Author): Promise<readonly RestartOutcome[]>
   /** The level lasts until the next start, or until the settings are read again. */
-  setLogLevel(name: ContainerName, level: LogLevel): Promise<void>
+  setLogLevel(name: ContainerName, level: LogLevel, by: Author): Promise<void>
 }

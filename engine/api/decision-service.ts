@@ -7,13 +7,16 @@
  * A method throws a Refusal, or rejects with one, when it refuses. A method that returns no promise takes no longer
  * than one read of the store.
  */
+import type { Autonomy } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
 import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { AuditService } from './audit-service.js'
+import type { AutonomyService } from './autonomy-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
+import type { ExplanationService } from './explanation-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
 import type { IntegrationsService } from './integrations-service.js'
 import type { MetricsService } from './metrics-service.js'
@@ -50,6 +53,8 @@ export interface EventView {
   readonly outlier: boolean
   /** 0 to 100, two decimals (S8). */
   readonly confidenceScore: number
+  /** What a safety contract made of it; `none` without one. Only administrators are shown an audit. */
+  readonly autonomy: Autonomy
 }
 
 /** An event as export shows it: the client's body and what the service added. */
@@ -70,13 +75,43 @@ export interface IngestReceiver {
   readonly trace?: TurnTrace | null
 }
 
-/** A vote. */
+/** A vote, or its withdrawal. */
 export interface FeedbackInput {
   readonly analyst: string
-  /** A label's name in any case, its id, or an alias `label_n`, `class_n` (C1.9). */
-  readonly label: string
+  /** A label's name in any case, its id, or an alias `label_n`, `class_n` (C1.9); null withdraws. */
+  readonly label: string | null
+  /** `bucket`: the vote is about all events of the bucket, in place of the analyst's votes on them. Default `event`. */
+  readonly scope?: VoteScope
   readonly closingNotes?: string
   readonly indicators?: unknown
+}
+
+export type VoteScope = 'event' | 'bucket'
+
+/** How the events of a bucket are answered. */
+export interface AnswerView {
+  readonly result: string
+  readonly resultLabel: string
+  /** A percentage. */
+  readonly confidenceScore: number
+}
+
+/** What a vote changed. */
+export interface VoteEffect {
+  /** Hexadecimal, or null where the job has no buckets. */
+  readonly bucketId: string | null
+  /** Number of events that the vote has a say in: those of the bucket. */
+  readonly appliesToEvents: number
+  /** The name of a label, `Undecided`, or null. */
+  readonly consensusBefore: string | null
+  readonly consensus: string | null
+  /** The evidence by the names of the labels: voted events of the bucket, or analysts where there are no buckets. */
+  readonly split: Readonly<Record<string, number>>
+  readonly mixed: boolean
+  readonly bucketState: BucketState
+  /** How the next event of the bucket is answered; null where there is no model, or no bucket. */
+  readonly answerBefore: AnswerView | null
+  readonly answer: AnswerView | null
 }
 
 export type RetrainState = 'not_trained' | 'queued' | 'training' | 'RETRAIN_FINISHED' | 'RETRAIN_FAILED'
@@ -152,10 +187,13 @@ export interface DecisionService {
 
   /** @throws Refusal event_not_found. */
   event(job: JobHandle, eventId: string): EventView
-  /** @throws Refusal event_not_found. */
-  exportEvent(job: JobHandle, eventId: string): EventExport
-  /** Rejects with unknown_label, event_not_found. Resolves when the vote is flushed. */
-  giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<void>
+  /**
+   * The export as JSON text in wire names. A large one is made on another thread, and given up if `gone` is aborted.
+   * @throws Refusal event_not_found; rejects with it, and with queries_busy, query_timeout.
+   */
+  exportEvent(job: JobHandle, eventId: string, gone: AbortSignal): string | Promise<Uint8Array>
+  /** Rejects with unknown_label, event_not_found, vote_not_found. Resolves when the vote is flushed. */
+  giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect>
 
   jobView(job: JobHandle): JobView
   /** Jobs that the principal may see, sorted by id; with `restInputOnly` only those with an External REST API input. */
@@ -185,6 +223,7 @@ export interface DecisionService {
   readonly monitor: MonitorService
   readonly backups: BackupService
   readonly consensus: ConsensusService
+  readonly autonomy: AutonomyService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService
@@ -192,6 +231,7 @@ export interface DecisionService {
   readonly notes: NotesService
   readonly metrics: MetricsService
   readonly queries: QueriesService
+  readonly explanations: ExplanationService
   readonly integrations: IntegrationsService
 
   /** True while events are accepted; false while draining. */

@@ -5,6 +5,7 @@ export type * from './watchdog-service.js'
 import type { ContainerName, ContainerService } from './container-service.js'
 import type { WatchdogService } from './watchdog-service.js'
 import type { Component } from './components.js'
+import type { Author } from './principal.js'
 import type { LogLevel, LogLevels } from './log-level.js'
 
 export const batchKinds = ['turn', 'training', 'poll', 'recomputation', 'delivery', 'look_up'] as const
@@ -122,10 +123,12 @@ export interface MonitorService {
   logOf(name: ContainerName): Promise<LogFile>
   /** The free share of the disk: 0 to 1. */
   readonly diskFree: number
+  /** What is wrong with the machine's clock, in a sentence; null where nothing is. */
+  readonly clockTrouble: string | null
   /** The latest batches first. */
   batches(kinds: readonly BatchKind[], count: number): Batch[]
   /** Calls `follower` when a batch has finished. */
   followBatches(follower: (batch: Batch) => void): void
-  /** Restarts sampling and watchdogs. */
-  restart(): Promise<void>
+  /** Restarts sampling and watchdogs: the container `monitor/main`. */
+  restart(by: Author): Promise<void>
 }

@@ -5,6 +5,10 @@ export type WarningType =
   | 'no_decision_points'
   | 'lacking_decision_point'
   | 'unique_decision_point'
+  | 'label_by_position'
+  | 'found_fields'
+  | 'lacking_fields'
+  | 'mixed_buckets'
   | 'unknown_property'
 
 export interface Warning {

@@ -12,6 +12,7 @@ export type WatchdogType =
   | 'outlier_rate'
   | 'feedback_lag'
   | 'disagreement'
+  | 'clock'
 
 /** Something that can be measured, and the threshold from which it is bad. */
 export interface WatchdogCondition {

@@ -82,16 +82,17 @@ function distance(wrong: string, known: string): number {
   const [plain, other] = [words.join(''), others.join('')]
   if (plain === other) return 0
   if (otherWords[words.join('_')] === known) return 1
-  if (hasAll(others, words) || hasAll(words, others) || isBeginning(plain, other)) return 2
-  if (Math.max(plain.length, other.length) > COMPARED_CHARS_MAX) return Number.POSITIVE_INFINITY
+  const wordsFar = hasAll(others, words) || isBeginning(plain, other) ? 2 : hasAll(words, others) ? 4 : Infinity
+  if (Math.max(plain.length, other.length) > COMPARED_CHARS_MAX) return wordsFar
   const edits = editDistance(plain, other)
-  return edits <= editsMax(Math.min(plain.length, other.length)) ? 2 + edits : Number.POSITIVE_INFINITY
+  const editsFar = edits <= editsMax(Math.min(plain.length, other.length)) ? edits + 0.5 : Infinity
+  return Math.min(wordsFar, editsFar)
 }
 
 /** The nearest of the known paths, by their last names; the first of equally near ones; null where none is near. */
 export function nearestName(wrong: string, paths: readonly string[]): string | null {
   let nearest: string | null = null
-  let least = Number.POSITIVE_INFINITY
+  let least = Infinity
   for (const path of paths) {
     const far = distance(wrong, path.slice(path.lastIndexOf('.') + 1))
     if (far >= least) continue

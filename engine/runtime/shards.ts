@@ -16,7 +16,7 @@ import type { IngestClock } from './ingest-clock.js'
 import { LatestEvents } from './latest-events.js'
 import { Mailbox } from './mailbox/mailbox.js'
 import { TurnSlots } from './mailbox/turn-slots.js'
-import { Residency } from './residency.js'
+import { ShardMemory } from './shard-memory.js'
 import { ShardThreads, type ShardThreadData } from './threads/shard-threads.js'
 import type { ThreadUsage } from './threads/thread-usage.js'
 import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
@@ -58,7 +58,7 @@ export class Shards<Reader extends ShardReader = ShardReader> {
   readonly #readers: readonly Reader[]
   readonly #threads: ShardThreads
   readonly #clock: IngestClock
-  readonly #residency: Residency
+  readonly #memory: ShardMemory
   readonly #latest = new LatestEvents((job, micros) => this.reader(job.shard).hasIdsAhead(job.id, micros))
   /** How often each shard has committed: other threads wait on it for new events. */
   readonly commits: Int32Array
@@ -85,7 +85,13 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     this.#mailboxes = readers.map(
       (_, shard) => new Mailbox({ ...common, shard, slots: must(slots[this.threadOf(shard)], 'the slots of', shard) }),
     )
-    this.#residency = new Residency(this, failed)
+    this.#memory = new ShardMemory({
+      shards: this.#mailboxes.map((mailbox, at) => ({ mailbox, meter: this.meter(at), reader: this.reader(at) })),
+      threads: this.#threads,
+      slots,
+      held: (mailboxes, work) => this.#held(mailboxes, work),
+      failed,
+    })
   }
 
   #mailboxEvents({ failed, ran }: ShardsDeps<Reader>): MailboxEvents {
@@ -144,6 +150,11 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return this.#clock.take()
   }
 
+  /** Seconds that the system's clock is behind the times of messages; 0 for less than one. */
+  get clockBehindSeconds(): number {
+    return Math.floor(this.#clock.behindMicros / 1e6)
+  }
+
   /** Posts a message. @throws Refusal mailbox_full, job_not_found. */
   post(message: NewMessage): void {
     const { job, kind } = message
@@ -171,29 +182,17 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     }
   }
 
-  /** Number of shard threads. */
   get threads(): number {
     return this.#threads.count
   }
 
-  /** The usage of each shard thread. Rejects where one has died. */
-  readThreadUsages(): Promise<ThreadUsage[]> {
-    return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.readThreadUsage(thread)))
-  }
-
-  /** Bytes of a shard on disk. */
+  /** On disk. */
   sizeBytes(shard: number): number {
     return this.reader(shard).sizeBytes()
   }
 
-  /**
-   * Releases the memory that a shard's thread and the main thread have mapped, between two turns. The map itself goes
-   * only when nothing else in the process uses it, such as a training or a query.
-   */
-  unmap(shard: number): Promise<void> {
-    return this.#held([must(this.#mailboxes[shard], 'shard', shard)], async () => {
-      if (await this.#threads.unmap(shard)) this.reader(shard).unmap()
-    })
+  unmap(shard: number): Promise<boolean> {
+    return this.#memory.unmap(shard)
   }
 
   /** Replaces a thread between two turns of its shards. Messages that arrive meanwhile wait. */
@@ -208,6 +207,10 @@ export class Shards<Reader extends ShardReader = ShardReader> {
   /** Which thread runs the turns of a shard. */
   threadOf(shard: number): number {
     return this.#threads.threadOf(shard)
+  }
+
+  threadStartedMicros(thread: number): number {
+    return this.#threads.startedMicros(thread)
   }
 
   readThreadUsage(thread: number): Promise<ThreadUsage> {
@@ -239,7 +242,7 @@ export class Shards<Reader extends ShardReader = ShardReader> {
   }
 
   async close(): Promise<void> {
-    await this.#residency.close()
+    await this.#memory.close()
     await this.#threads.close()
     for (const reader of this.#readers) await reader.close()
   }

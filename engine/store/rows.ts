@@ -9,8 +9,6 @@ import { assert } from '../assert.js'
 import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
-import type { Consensus, Vote } from '../domain/learn/consensus.js'
-import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
 import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import { pack, unpack } from './pack.js'
@@ -35,8 +33,8 @@ const BUCKET_HEADER_BYTES = 24
 /**
  * | 0 version | 1 has ballot | 2 0 | 4 number u32 | 8 first f64 | 16 fingerprint u32 | 20 0 | 24 values, MessagePack |
  */
-export function encodeBucket(row: BucketRow): Buffer {
-  const bytes = pack(row.values, BUCKET_HEADER_BYTES)
+export function encodeBucket(row: Omit<BucketRow, 'values'>, values: BucketRow['values']): Buffer {
+  const bytes = pack(values, BUCKET_HEADER_BYTES)
   bytes.fill(0, 0, BUCKET_HEADER_BYTES)
   bytes[0] = VERSION
   bytes[1] = row.hasBallot ? 1 : 0
@@ -105,32 +103,6 @@ export function decodeCount(value: Uint8Array): CountRow {
   }
 }
 
-/** A vote with what the analyst added. */
-export interface StoredVote extends Vote {
-  /** Ingest time of the event that the vote was cast on. */
-  readonly eventMicros: number
-  readonly closingNotes?: string
-  readonly indicators?: unknown
-}
-
-/** An administrator's override, which wins until it is withdrawn (S15). */
-export interface StoredOverride {
-  /** Index of the label. */
-  readonly label: number
-  /** Who set it. */
-  readonly by: string
-  readonly atMicros: number
-}
-
-/** Votes on one subject: a bucket, or an event if the job has no buckets. */
-export interface BallotRow {
-  readonly votes: readonly StoredVote[]
-  readonly override: StoredOverride | null
-  /** The consensus after the last vote or override. */
-  readonly consensus: Consensus
-  readonly changes: readonly ConsensusChange[]
-}
-
 /** What is counted from the installation of the active model on, mostly for the blockers of auto_retrain. */
 export interface SinceTraining {
   readonly outliersSinceTraining: number
@@ -169,6 +141,8 @@ export interface StatsRow extends SinceTraining {
   readonly undecidedBallots: number
   /** Ballots whose consensus has a small majority. */
   readonly lowScoreBallots: number
+  /** Buckets whose voted events have more than one label. */
+  readonly mixedBallots: number
   /** The values at the decision points; absent before the first event. */
   readonly points?: PointCounts
 }
@@ -189,6 +163,7 @@ export function emptyStats(labelCount: number): StatsRow {
     consensusCounts: new Array<number>(labelCount).fill(0),
     undecidedBallots: 0,
     lowScoreBallots: 0,
+    mixedBallots: 0,
     ...nothingSinceTraining(),
   }
 }
@@ -213,6 +188,8 @@ export interface ModelRow {
   /** Of the list of decision points that it was trained on. */
   readonly fingerprint: number
   readonly summary: ModelSummary
+  /** Ingest times of the events that it remembers (Model.references), microseconds; 0: not known. */
+  readonly referenceMicros?: readonly number[]
 }
 
 /** | 0 version | 1 0 | 4 length of the JSON u32 | 8 JSON | model bytes | */
@@ -229,14 +206,6 @@ export function decodeModel(value: Uint8Array): { row: ModelRow; model: Uint8Arr
   assert(bytes[0] === VERSION, 'the model row has a version that this code knows')
   const jsonEnd = 8 + bytes.readUInt32LE(4)
   return { row: JSON.parse(bytes.toString('utf8', 8, jsonEnd)) as ModelRow, model: bytes.subarray(jsonEnd) }
-}
-
-export function encodeBallot(row: BallotRow): Buffer {
-  return encodeJsonRow(row)
-}
-
-export function decodeBallot(value: Uint8Array): BallotRow {
-  return decodeJsonRow(value) as BallotRow
 }
 
 export function encodeStats(row: StatsRow): Buffer {

@@ -13,10 +13,15 @@
  * | lookups  | job, time                    | enrichment of the event (store/enrichment-row.ts)  |
  * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
  * | counts   | job, bucket number (u32)     | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
- * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
+ * | ballots  | job, subject (8 or 16 bytes) | what its votes say together, and the consensus (store/ballot-row.ts) |
+ * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
+ * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | the decision before a changed one that steps deliver again |
+ * | autonomy | job                          | the safety contract and its gates (store/autonomy-row.ts) |
+ * | audits   | job, time                    | an audited event: its draw and its outcome         |
+ * | dues     | job, deadline, time          | empty: an audit that is not answered yet           |
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
@@ -37,9 +42,14 @@ export const shardTables = [
   'buckets',
   'counts',
   'ballots',
+  'votes',
+  'answers',
   'notes',
   'tasks',
   'changes',
+  'autonomy',
+  'audits',
+  'dues',
   'causes',
   'models',
   'stats',
@@ -103,7 +113,7 @@ function uint32At(bytes: Uint8Array, at: number): number {
   )
 }
 
-/** Key of a changed decision: when it changed, and of which event. */
+/** Key of a changed decision: when it changed, and of which event. In `dues`: a deadline, and whose. */
 export function changeKey(job: number, changeMicros: number, eventMicros: number): Buffer {
   return Buffer.concat([timeKey(job, changeMicros), timeValue(eventMicros)])
 }
@@ -129,6 +139,22 @@ export function writeIdKey(key: Buffer, job: number, bytes: Uint8Array, at = 0):
 /** Key of a bucket, or of a bucket's ballot. */
 export function bucketKey(job: number, bucketId: Uint8Array): Buffer {
   return idKey(job, bucketId)
+}
+
+/** Key of the votes on the event with that ingest time; 0 for votes on the whole bucket. */
+export function voteKey(job: number, subject: Uint8Array, micros: number): Buffer {
+  return Buffer.concat([jobKey(job), subject, timeValue(micros)])
+}
+
+/** All keys of votes on a subject. A subject of 8 bytes is no prefix of one of 16, which is a hash. */
+export function voteRange(job: number, subject: Uint8Array): { from: Buffer; to: Buffer } {
+  return { from: voteKey(job, subject, 0), to: voteKey(job, subject, Number.MAX_SAFE_INTEGER) }
+}
+
+/** The subject and the time in a key of voteKey. */
+export function voteOfKey(key: Uint8Array): { subject: Uint8Array; micros: number } {
+  const at = key.length - 8
+  return { subject: key.subarray(JOB_BYTES, at), micros: timeOfValue(key.subarray(at)) }
 }
 
 export const COUNT_KEY_BYTES = 8

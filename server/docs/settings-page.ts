@@ -25,6 +25,7 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   tlsPassphrase: 'network',
   opsPort: 'network',
   opsHost: 'network',
+  httpLibrary: 'network',
   drainSeconds: 'running',
   logLevel: 'running',
   dataDir: 'storage',

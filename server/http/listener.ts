@@ -5,9 +5,9 @@
  *
  * 1. A port belongs to one process. Without the exclusive option the kernel would silently share it with another.
  * 2. A drain stops listening at once. Open connections get their answers and are then closed.
- * 3. An app keeps its certificate. A new certificate needs a new app on the same port, which listens before the
- *    previous app stops; the connections of that app stay open. So the kernel must share the port. Before the first app
- *    listens, it checks that no other process has the port.
+ * 3. An app of uWebSockets.js keeps its certificate. A new certificate needs a new app on the same port, which listens
+ *    before the previous app stops; the connections of that app stay open. So the kernel must share the port. The first
+ *    app checks that no other process has the port before it listens.
  */
 import {
   App,
@@ -17,7 +17,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from './native.js'
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from './native.js'
+import type { HttpApp, HttpRequest, HttpResponse, ListenSocket } from './native.js'
 import { Exchange, type ExchangeHost } from './exchange.js'
 import { checkTlsFiles, type TlsFiles } from './tls.js'
 
@@ -41,8 +41,8 @@ const OVERLAP_MS = 100
 
 /** An app, and its socket while it listens. */
 interface ListeningApp {
-  readonly app: TemplatedApp
-  socket: us_listen_socket | null
+  readonly app: HttpApp
+  socket: ListenSocket | null
 }
 
 export class Listener implements ExchangeHost {
@@ -87,6 +87,7 @@ export class Listener implements ExchangeHost {
     if (tls === undefined || this.draining) return
     checkTlsFiles(tls)
     const before = this.#apps.at(-1)!
+    if (before.app.reloadTls !== undefined) return before.app.reloadTls(tls)
     await this.#listen(SSLApp(tls), this.port, LIBUS_LISTEN_DEFAULT)
     // The previous app first accepts the connections that wait on its socket; it does so before the immediate runs.
     await new Promise((resolve) => setTimeout(resolve, OVERLAP_MS))
@@ -135,7 +136,7 @@ export class Listener implements ExchangeHost {
   }
 
   /** Starts listening and returns the port. */
-  async #listen(app: TemplatedApp, port: number, sharing: number): Promise<number> {
+  async #listen(app: HttpApp, port: number, sharing: number): Promise<number> {
     const serve =
       (method: string) =>
       (res: HttpResponse, req: HttpRequest): void => {
@@ -155,7 +156,7 @@ export class Listener implements ExchangeHost {
   }
 }
 
-function listenOn(app: TemplatedApp, host: string, port: number, sharing: number): Promise<us_listen_socket> {
+function listenOn(app: HttpApp, host: string, port: number, sharing: number): Promise<ListenSocket> {
   return new Promise((resolve, reject) => {
     app.listen(host, port, sharing, (socket) => {
       if (socket !== false) return resolve(socket)

@@ -1,37 +1,76 @@
 /**
- * The types of uWebSockets.js, corrected: the published ones lack the listen overload with host and options, and
- * declare a plain number as an enum.
+ * Chooses the HTTP library: uWebSockets.js where it loads, else `node:http` (node-http/), which works everywhere and is
+ * slower.
+ *
+ * uWebSockets.js is made for one version of Node.js, one system and one processor. `@uwsjs/core` finds the package for
+ * them. Its present version needs glibc 2.38; for older systems there is an older version.
+ *
+ * 1. There is one library in a process. It is chosen when this file is loaded.
  */
-import * as native from 'uWebSockets.js'
-import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js'
+import { createRequire } from 'node:module'
+import type * as uws from 'uWebSockets.js'
+import type { HttpApp, HttpLibrary, ListenSocket } from './library.js'
+import { nodeHttp } from './node-http/node-app.js'
 import type { TlsFiles } from './tls.js'
 
-export type { HttpRequest, HttpResponse, us_listen_socket }
+export type { HttpApp, HttpRequest, HttpResponse, ListenSocket } from './library.js'
 
-type Handler = (res: HttpResponse, req: HttpRequest) => void
-
-export interface TemplatedApp {
-  get(pattern: string, handler: Handler): TemplatedApp
-  post(pattern: string, handler: Handler): TemplatedApp
-  /** For methods without a handler of their own. */
-  any(pattern: string, handler: Handler): TemplatedApp
-  listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp
-  close(): TemplatedApp
-}
-
-export const App = native.App as unknown as () => TemplatedApp
-
-/** An app with TLS. @throws Error if the files are invalid. */
-export function SSLApp({ certFile, keyFile, passphrase }: TlsFiles): TemplatedApp {
-  const options = {
-    cert_file_name: certFile,
-    key_file_name: keyFile,
-    ...(passphrase === undefined ? {} : { passphrase }),
-  }
-  return native.SSLApp(options) as unknown as TemplatedApp
-}
+/** Chooses the library: `node` for node:http. */
+const SETTING = 'SERVICE_HTTP_LIBRARY'
 
 /** The kernel shares the port with other processes that use this option. */
 export const LIBUS_LISTEN_DEFAULT = 0
 export const LIBUS_LISTEN_EXCLUSIVE_PORT = 1
-export const { us_listen_socket_close, us_socket_local_port } = native
+
+type Native = Pick<typeof uws, 'App' | 'SSLApp' | 'us_listen_socket_close' | 'us_socket_local_port'>
+
+function overNative(native: Native): HttpLibrary {
+  return {
+    plainApp: () => native.App(),
+    tlsApp: ({ certFile, keyFile, passphrase }) =>
+      native.SSLApp({
+        cert_file_name: certFile,
+        key_file_name: keyFile,
+        ...(passphrase === undefined ? {} : { passphrase }),
+      }),
+    stopListening: native.us_listen_socket_close,
+    portOf: native.us_socket_local_port,
+  }
+}
+
+/** The last line says what really failed. */
+function causeOf(error: unknown): string {
+  const lines = String(error).trim().split('\n')
+  return (lines.find((line) => /GLIBC|Cannot find|dlopen|not a valid/.test(line)) ?? lines[0]!).replace(/^Error: /, '')
+}
+
+function choose(): { readonly library: HttpLibrary; readonly notice: string | null } {
+  if (process.env[SETTING] === 'node')
+    return { library: nodeHttp, notice: `HTTP is served by node:http, as ${SETTING} says.` }
+  const require = createRequire(import.meta.url)
+  const { platform, arch, versions } = process
+  let cause = ''
+  for (const name of ['uWebSockets.js', `uws-${platform}-${arch}-${versions.node.split('.')[0]}-older-glibc`]) {
+    try {
+      return { library: overNative(require(name) as Native), notice: null }
+    } catch (error) {
+      cause ||= causeOf(error)
+    }
+  }
+  const machine = `${platform} ${arch}, Node.js ${versions.node}`
+  const why = `because uWebSockets.js does not load (${machine}): ${cause}`
+  return { library: nodeHttp, notice: `HTTP is served by node:http, which is slower, ${why}` }
+}
+
+const { library, notice } = choose()
+
+/** One sentence if HTTP is not served by uWebSockets.js, else null. */
+export const httpNotice = notice
+
+export const App = (): HttpApp => library.plainApp()
+
+/** An app with TLS. @throws Error if the files are invalid. */
+export const SSLApp = (files: TlsFiles): HttpApp => library.tlsApp(files)
+
+export const us_listen_socket_close = (socket: ListenSocket): void => library.stopListening(socket)
+export const us_socket_local_port = (socket: ListenSocket): number => library.portOf(socket)

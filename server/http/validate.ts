@@ -75,10 +75,14 @@ function unknownFields(
 ): Issue[] {
   let at: unknown = schema
   for (const step of pointerSegments(schemaPath.slice(1))) at = (at as Record<string, unknown>)[step]
-  const known = Object.keys((at as Partial<TObject>).properties ?? {})
+  const fields = Object.entries((at as Partial<TObject>).properties ?? {})
+  const known = fields.map(([name]) => name)
+  const within = fields.flatMap(([name, { properties = {} }]: [string, Partial<TObject>]) =>
+    Object.keys(properties).map((inner) => `${name}.${inner}`),
+  )
   const { additionalProperties: names } = params as { additionalProperties: readonly string[] }
   return names.slice(0, UNKNOWN_FIELDS_MAX).map((name) => {
-    const nearest = nearestName(name, known)
+    const nearest = nearestName(name, [...known, ...within])
     const msg = nearest === null ? `is not known; known are: ${known.join(', ')}` : `is not known; use ${nearest}`
     return { loc: [...loc, name.slice(0, limits.nameCharsMax)], msg, type: 'unknown_field' }
   })
@@ -115,9 +119,9 @@ export class Checker<T extends TObject> {
     this.#root = root
   }
 
-  /** The valid value, without null fields. @throws Refusal invalid_body. */
+  /** The valid value, without null fields, but for those that take null. @throws Refusal invalid_body. */
   check(value: unknown): Static<T> {
-    const lenient = isObject(value) ? withoutNulls(value) : value
+    const lenient = isObject(value) ? withoutNulls(value, this.#schema) : value
     this.#compiled ??= Compile(this.#schema)
     if (this.#compiled.Check(lenient)) return lenient as Static<T>
     const [, errors] = this.#compiled.Errors(lenient)
@@ -157,10 +161,16 @@ function itemsOf(text: string): string[] {
     .filter((item) => item !== '')
 }
 
-function withoutNulls(document: Record<string, unknown>): Record<string, unknown> {
+function withoutNulls(document: Record<string, unknown>, { properties }: TObject): Record<string, unknown> {
+  const isKept = (name: string): boolean => document[name] !== null || takesNull(properties[name])
   const names = Object.keys(document)
-  if (!names.some((name) => document[name] === null)) return document
-  return Object.fromEntries(names.filter((name) => document[name] !== null).map((name) => [name, document[name]]))
+  if (names.every(isKept)) return document
+  return Object.fromEntries(names.filter(isKept).map((name) => [name, document[name]]))
+}
+
+function takesNull(schema: unknown): boolean {
+  const { anyOf = [] } = (schema ?? {}) as { readonly anyOf?: readonly { readonly type?: string }[] }
+  return anyOf.some(({ type }) => type === 'null')
 }
 
 function coerce(text: string, type: string | undefined): unknown {

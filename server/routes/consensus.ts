@@ -10,7 +10,16 @@ import {
 } from '../../engine/index.js'
 import type { App } from '../app.js'
 import { operation, type Route } from '../http/route.js'
-import { ConsensusView, DisagreementPage, DisagreementQuery, OverrideBody } from '../schemas/consensus.js'
+import {
+  ConsensusView,
+  DecisionPointsAnswer,
+  DisagreementPage,
+  DisagreementQuery,
+  MixedPage,
+  MixedQuery,
+  NewDecisionPoints,
+  OverrideBody,
+} from '../schemas/consensus.js'
 import { jobFromPath } from './job-reference.js'
 
 const tag = 'Consensus'
@@ -30,11 +39,16 @@ function viewWire(view: EngineView) {
     overridden: override !== null,
     override:
       override === null ? null : { label: override.label, user: override.by, timestamp: isoMicros(override.atMicros) },
-    votes: view.votes.map(({ analyst, label, atMicros, eventId, notes }) => ({
+    split: view.split,
+    tied_events: view.tiedEvents,
+    mixed: view.mixed,
+    votes_count: view.votesCount,
+    votes: view.votes.map(({ analyst, label, atMicros, eventId, countsForEvents, notes }) => ({
       analyst,
       label,
       timestamp: isoMicros(atMicros),
       event_id: eventId,
+      ...(countsForEvents === undefined ? {} : { scope: 'bucket', counts_for_events: countsForEvents }),
       ...(notes === undefined ? {} : { closing_notes: notes.closingNotes, indicators: notes.indicators }),
     })),
   }
@@ -158,7 +172,67 @@ const disagreements = operation({
   },
 })
 
+const mixed = operation({
+  method: 'GET',
+  path: '/api/v2/jobs/{job_id}/mixed-buckets',
+  operationId: 'listMixedBuckets',
+  tag,
+  summary: 'List mixed buckets, and the fields that tell their events apart',
+  description: 'Buckets whose voted events have more than one label. The decision points do not tell them apart.',
+  scope: read,
+  query: MixedQuery,
+  responses: { 200: { description: 'A page of mixed buckets.', schema: MixedPage } },
+  errors: [404],
+  async handle({ app, principal, params, query }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    const { page = 0, size = SIZE } = query
+    const found = await app.service.consensus.mixedBuckets(job, { page, size })
+    return {
+      mixed_buckets: found.buckets.map(viewWire),
+      separating_fields: found.fields,
+      voted_events: found.votedEvents,
+      total_count: found.total,
+      total_count_is_exact: found.exact,
+      page,
+      size,
+    }
+  },
+})
+
+const addPoints = operation({
+  method: 'POST',
+  path: '/api/v2/jobs/{job_id}/decision-points',
+  operationId: 'addDecisionPoints',
+  tag,
+  summary: 'Add decision points, and train',
+  description:
+    'New decision points begin new buckets. Votes stay with their events, so the training learns from them at ' +
+    'the new points. Stored events are decided anew when they are reprocessed.',
+  scope: 'write:resources',
+  body: NewDecisionPoints,
+  bodyExample: { add: ['source.geo.country_iso_code'] },
+  responses: { 200: { description: 'The decision points now.', schema: DecisionPointsAnswer } },
+  errors: [404, 413, 507],
+  async handle({ app, principal, params, body }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    const { title, category, decisionPoints } = app.service.jobView(job)
+    const points = [...new Set([...decisionPoints, ...body.add])]
+    const properties = { title, category, decision_points: points }
+    await app.service.applyResources({ resources: { job: { type: 'job', properties } } }, true, principal)
+    const training = await app.service.train(job, principal.name, principal).then(
+      () => 'queued',
+      (error: unknown) => {
+        if (error instanceof Refusal) return error.message
+        throw error
+      },
+    )
+    return { decision_points: points, training }
+  },
+})
+
 export const consensusRoutes: readonly Route[] = [
   ...[byEvent, byBucket].flatMap((by) => [see(by), override(by), withdraw(by)]),
   disagreements,
+  mixed,
+  addPoints,
 ]

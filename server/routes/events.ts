@@ -1,22 +1,21 @@
-/** Events: send, read, export, vote (CONTRACT.md#events). */
-import { isoMicros, limits, Refusal } from '../../engine/index.js'
+/** Events: send, read, export (CONTRACT.md#events). */
+import { limits } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { json, ndjson, replyJson } from '../http/reply.js'
-import { operation, type GuardedRoute, type Route } from '../http/route.js'
+import type { GuardedRoute, Route } from '../http/route.js'
 import { StatusOnly } from '../schemas/common.js'
 import {
   EventLine,
   EventView,
-  ExportedEvent,
-  Feedback,
   HistoricEvents,
   IngestedEvent,
   NewEvent,
   PostEventQuery,
   ResultLine,
 } from '../schemas/events.js'
+import { ExportedEvent } from '../schemas/exported-event.js'
 import { postEventLines } from './bulk/bulk-stream.js'
 import { postEvent } from './event-post.js'
 import { eventBytes } from './event-wire.js'
@@ -103,11 +102,14 @@ const get: GuardedRoute = {
   errors: [404],
   serve(exchange, params, app, principal) {
     const job = jobFromPath(app, principal, params[0]!)
-    exchange.reply('200 OK', json, eventBytes(app.service.event(job, params[1]!)))
+    const view = app.service.event(job, params[1]!)
+    const isShown = view.autonomy === 'review' && principal.scopes.has('write:autonomy')
+    const isAudit = isShown && app.service.autonomy.isAudit(job, params[1]!)
+    exchange.reply('200 OK', json, eventBytes(isAudit ? { ...view, autonomy: 'audit' } : view))
   },
 }
 
-const exportEvent = operation({
+const exportEvent: GuardedRoute = {
   method: 'GET',
   path: '/api/v1/events/{job_id}/{event_id}/export',
   operationId: 'exportEvent',
@@ -116,52 +118,17 @@ const exportEvent = operation({
   scope: 'read:event_export',
   responses: { 200: { description: 'The event.', schema: ExportedEvent } },
   errors: [404],
-  handle({ app, principal, params }) {
-    const job = jobFromPath(app, principal, params[0]!)
-    const { view, document } = app.service.exportEvent(job, params[1]!)
-    return {
-      event_id: view.eventId,
-      ingest_timestamp: isoMicros(view.ingestMicros),
-      status: view.status,
-      error_message: view.errorMessage,
-      [`${app.service.name}_event`]: document,
-      service_event: document,
-    }
-  },
-})
-
-const feedback = operation({
-  method: 'PUT',
-  path: '/api/v1/events/{job_id}/{event_id}/feedback',
-  operationId: 'giveFeedback',
-  tag,
-  summary: 'Vote for the right decision',
-  scope: 'write:event_feedback',
-  body: Feedback,
-  bodyExample: { cortex_user: 'ann', feedback: 'Escalate' },
-  responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
-  errors: [404, 507],
-  async handle({ app, principal, params, body }) {
-    const job = jobFromPath(app, principal, params[0]!)
-    const label = body.feedback ?? body.label
-    if (label === undefined) {
-      const issue = { loc: ['body', 'feedback'], msg: 'Field required', type: 'missing' }
-      throw new Refusal('invalid_body', 'feedback: Field required', { issues: [issue] })
-    }
-    await app.service.giveFeedback(
-      job,
-      params[1]!,
-      {
-        analyst: body.cortex_user?.trim() || body.username?.trim() || principal.name,
-        label,
-        ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
-        ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
-      },
-      principal,
+  serve(exchange, params, app, principal) {
+    const gone = new AbortController()
+    const answer = app.service.exportEvent(jobFromPath(app, principal, params[0]!), params[1]!, gone.signal)
+    if (typeof answer === 'string') return exchange.reply('200 OK', json, answer)
+    exchange.hold(() => gone.abort())
+    answer.then(
+      (text) => exchange.reply('200 OK', json, text),
+      (error: unknown) => replyError(exchange, error),
     )
-    return { status: 'updated' }
   },
-})
+}
 
 const historic: GuardedRoute = {
   method: 'POST',
@@ -195,4 +162,4 @@ const historic: GuardedRoute = {
   },
 }
 
-export const eventRoutes: readonly Route[] = [post, postLines, postWithId, get, exportEvent, feedback, historic]
+export const eventRoutes: readonly Route[] = [post, postLines, postWithId, get, exportEvent, historic]

@@ -1,14 +1,13 @@
 /** Health checks for clients. */
-import { Type } from 'typebox'
 import { Refusal } from '../../engine/index.js'
 import { principalOf } from '../http/auth.js'
 import { replyRefusal } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type Route } from '../http/route.js'
 import { Outcome, worked } from '../schemas/common.js'
+import { KeyState } from '../schemas/health.js'
 
 const tag = 'Health'
-const KeyState = Type.Object({ status: Type.Boolean(), connected: Type.Boolean() })
 
 const health: Route = {
   method: 'GET',
@@ -54,8 +53,14 @@ const managedHealth = operation({
   tag,
   summary: 'Check the service',
   scope: 'public',
+  description:
+    'Where the clock of the machine was set back, the status is OK, the reason is `clock_behind`, and ' +
+    '`reason_details` has a sentence.',
   responses: { 200: { description: 'The service is healthy.', schema: Outcome, example: worked } },
-  handle: () => worked,
+  handle: ({ app }) => {
+    const { clockTrouble } = app.service.monitor
+    return clockTrouble === null ? worked : { status: 'OK', reason: 'clock_behind', reason_details: clockTrouble }
+  },
 })
 
 export const healthRoutes: readonly Route[] = [health, olderHealth, managedHealth]

@@ -5,7 +5,7 @@
  * cancelled.
  */
 import type { Static, TObject, TSchema } from 'typebox'
-import { limits, Refusal, type JobSelection as Jobs, type Principal, type QueriesService } from '../../engine/index.js'
+import { limits, type JobSelection as Jobs, type Principal, type QueriesService } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
@@ -20,7 +20,6 @@ import {
   JobSelection,
   RawQuery,
   SearchAnswer,
-  searchParts,
 } from '../schemas/queries.js'
 
 interface Query<B extends TObject> {
@@ -133,9 +132,8 @@ const search = query({
     },
   },
   answer: { description: 'An answer in the form of Elasticsearch.', schema: SearchAnswer },
-  ask: (queries, principal, body, gone) => {
-    mustBeInQueryBody(body)
-    return queries.search(
+  ask: (queries, principal, body, gone) =>
+    queries.search(
       principal,
       {
         ...jobsOf(body),
@@ -143,18 +141,8 @@ const search = query({
         decisionPointsOnly: body.decision_points_only === true,
       },
       gone,
-    )
-  },
+    ),
 })
-
-/** An ignored part would answer another question than was asked. @throws Refusal invalid_body. */
-function mustBeInQueryBody(body: object): void {
-  const issues = searchParts
-    .filter((part) => Object.hasOwn(body, part))
-    .map((part) => ({ loc: ['body', part], msg: `${part} belongs in query_body`, type: 'misplaced' }))
-  if (issues.length === 0) return
-  throw new Refusal('invalid_body', 'parts of a search are beside query_body; put them into it', { issues })
-}
 
 const fields = query({
   path: '/api/v2/filters/fields',

@@ -1,30 +1,10 @@
-/** Stored events: votes by label, reprocessing of one event, notes (C2.4 to C2.6). */
+/** Stored events: reprocessing of one event, notes (C2.5, C2.6). */
 import { operation, type Route } from '../http/route.js'
-import { StatusOnly, worked } from '../schemas/common.js'
-import { AgenticNotes, FeedbackLabel, NotesOutcome, ReprocessOutcome } from '../schemas/stored-events.js'
+import { worked } from '../schemas/common.js'
+import { AgenticNotes, NotesOutcome, ReprocessOutcome } from '../schemas/stored-events.js'
 import { jobFromPath } from './job-reference.js'
 
 const tag = 'Events'
-
-const feedback = operation({
-  method: 'PUT',
-  path: '/api/v2/events/{job_id}/{event_id}/feedback',
-  operationId: 'giveFeedbackByLabel',
-  tag,
-  summary: 'Vote for the right decision, without a body',
-  description:
-    'The vote belongs to the owner of the key. If an id was posted more than once, the vote is about the latest ' +
-    'version.',
-  scope: 'write:event_feedback',
-  query: FeedbackLabel,
-  responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
-  errors: [400, 404, 507],
-  async handle({ app, principal, params, query }) {
-    const job = jobFromPath(app, principal, params[0]!)
-    await app.service.giveFeedback(job, params[1]!, { analyst: principal.name, label: query.feedback_label }, principal)
-    return { status: 'updated' }
-  },
-})
 
 const reprocess = operation({
   method: 'POST',
@@ -83,4 +63,4 @@ const notes = operation({
   },
 })
 
-export const storedEventRoutes: readonly Route[] = [feedback, reprocess, notes]
+export const storedEventRoutes: readonly Route[] = [reprocess, notes]

@@ -50,6 +50,10 @@ export const WarningBody = Type.Object({
     'no_decision_points',
     'lacking_decision_point',
     'unique_decision_point',
+    'label_by_position',
+    'found_fields',
+    'lacking_fields',
+    'mixed_buckets',
     'unknown_property',
   ]),
   loc: Type.Array(Type.String(), { description: 'Where: in the properties of the job, or from `body` on.' }),
@@ -65,6 +69,9 @@ export const Outcome = Type.Object({
 })
 
 export const StatusOnly = Type.Object({ status: Type.String() })
+
+/** An object of any form. */
+export const AnyObject = Type.Object({}, { additionalProperties: true })
 
 /** A name given by a client. */
 export const Name = Type.String({ maxLength: limits.nameCharsMax })

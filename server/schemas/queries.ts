@@ -92,8 +92,8 @@ export const EventsQuery = Exact({
   ),
 })
 
-/** The parts of a search that only `query_body` takes; beside it they are refused. */
-export const searchParts = [
+/** The parts of a search. Only `query_body` takes them; beside it they are refused, as any unknown field. */
+const searchParts = [
   'query',
   'post_filter',
   'size',
@@ -108,19 +108,16 @@ export const searchParts = [
 ] as const
 
 /** The body of `events/raw_es_query`. */
-export const RawQuery = Type.Object({
+export const RawQuery = Exact({
   ...jobs,
   query_body: Type.Optional(
-    Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          'A search with `query`, `post_filter`, `size`, `from`, `sort`, `search_after`, `_source`, ' +
-          '`track_total_hits`, `aggs` and `timeout`; default: everything. The answer to an unsupported part is an ' +
-          'error with its name and place.',
-      },
-    ),
+    Type.Object(Object.fromEntries(searchParts.map((part) => [part, Type.Optional(Type.Unknown())])), {
+      additionalProperties: true,
+      description:
+        'A search with `query`, `post_filter`, `size`, `from`, `sort`, `search_after`, `_source`, ' +
+        '`track_total_hits`, `aggs` and `timeout`; default: everything. The answer to an unsupported part is an ' +
+        'error with its name and place.',
+    }),
   ),
   decision_points_only: Type.Optional(Type.Boolean()),
 })

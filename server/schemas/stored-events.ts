@@ -3,14 +3,6 @@ import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Exact, Name, nullable, Outcome, Timestamp } from './common.js'
 
-/** A vote without a body. */
-export const FeedbackLabel = Type.Object({
-  feedback_label: Type.String({ description: 'A label: its name in any case, its id, `label_n` or `class_n`.' }),
-  storage_name: Type.Optional(
-    Type.String({ description: 'Accepted and ignored: the event id is enough to find the event.' }),
-  ),
-})
-
 export const ReprocessOutcome = Type.Object({ request: Outcome })
 
 const DateBound = Type.Union([Type.String(), Type.Number()], {

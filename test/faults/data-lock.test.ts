@@ -56,6 +56,15 @@ describe('the lock of a data directory', () => {
     await lock.release()
   })
 
+  it('is taken once where the kernel has no names for sockets', async (test) => {
+    const directory = temporaryDirectory(test)
+    const lock = await lockDataDir(directory, 'darwin')
+    await assert.rejects(lockDataDir(directory, 'darwin'), (error) => isRefusal(error, 'data_dir_in_use'))
+    await assert.rejects(lockDataDir(directory), (error) => isRefusal(error, 'data_dir_in_use'))
+    await lock.release()
+    await (await lockDataDir(directory, 'darwin')).release()
+  })
+
   it('is refused with a sentence where nothing can be written', async () => {
     await assert.rejects(
       lockDataDir('/sys'),

@@ -35,12 +35,15 @@ export default function runTurn(task: TurnTask): TurnResult {
 
 function open(task: TurnTask): Shard {
   if (!task.opens) throw new TurnOutOfPlace()
-  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, uncountedEventsMax, {
-    wait: () => slot.wait(),
-    offer(...turn) {
-      const elsewhere = slot.offer(...turn)
-      if (fate === 'handed over') die()
-      return elsewhere
+  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, {
+    uncountedEventsMax,
+    handOver: {
+      wait: () => slot.wait(),
+      offer(...turn) {
+        const elsewhere = slot.offer(...turn)
+        if (fate === 'handed over') die()
+        return elsewhere
+      },
     },
   })
   shards.set(task.shard, shard)

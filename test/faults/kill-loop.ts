@@ -332,7 +332,7 @@ async function checkStored(
       const recounted = recount(environment, jobId)
       checkEvents(recounted, ledger, counts)
       checkVotes(recounted, ledger)
-      for (const { votes } of recounted.ballots.values()) for (const { analyst } of votes) votesStored.add(analyst)
+      for (const { analyst } of recounted.votes) votesStored.add(analyst)
       counts.models = recounted.stats.modelVersions.length
     } finally {
       await environment.close()
@@ -358,13 +358,11 @@ function checkEvents({ events }: Recounted, ledger: Ledger, counts: KillCounts):
   ).length
 }
 
-function checkVotes({ ballots }: Recounted, ledger: Ledger): void {
+function checkVotes({ votes }: Recounted, ledger: Ledger): void {
   const stored = new Map<string, number>()
-  for (const { votes } of ballots.values()) {
-    for (const { analyst, label } of votes) {
-      assert.ok(!stored.has(analyst), `the vote of ${analyst} counts once`)
-      stored.set(analyst, label)
-    }
+  for (const { analyst, label } of votes) {
+    assert.ok(!stored.has(analyst), `the vote of ${analyst} counts once`)
+    stored.set(analyst, label)
   }
   for (const [analyst, { label, acknowledged }] of ledger.votes) {
     const place = stored.get(analyst)

@@ -3,6 +3,7 @@
  * make it die.
  */
 import { existsSync } from 'node:fs'
+import { reportMemory } from '../../engine/runtime/threads/memory-report.js'
 
 export const NO_START = 'TEST_OCCASIONAL_NO_START'
 
@@ -11,5 +12,6 @@ if (file !== undefined && existsSync(file)) throw new Error('the thread cannot s
 
 export default function work(task: string): string {
   if (task === 'die') process.exit(1)
+  reportMemory()
   return `did ${task}`
 }

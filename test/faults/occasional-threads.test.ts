@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, it, type TestContext } from 'node:test'
 import { OccasionalThreads } from '../../engine/runtime/threads/threads.js'
 import { afterwards } from '../support/afterwards.js'
@@ -35,6 +36,20 @@ describe('work that comes now and then', () => {
     const [dying, waiting, more] = [pool.run('die'), pool.run('this'), pool.run('that')]
     await assert.rejects(dying)
     assert.deepEqual(await Promise.all([waiting, more]), ['did this', 'did that'])
+  })
+
+  it('is measured: threads tell of their memory, and those that ended have none', async (test) => {
+    const pool = threads(test)
+    const made = pool.startedMicros
+    assert.equal(pool.memoryBytes, 0)
+    await pool.run('this')
+    for (let wait = 0; pool.memoryBytes === 0 && wait < 200; wait++) await setTimeout(10)
+    assert.ok(pool.memoryBytes > 100_000, String(pool.memoryBytes))
+    assert.ok(pool.startedMicros > made)
+    const started = pool.startedMicros
+    await pool.restart()
+    assert.ok(pool.startedMicros > started)
+    assert.equal(pool.memoryBytes, 0)
   })
 
   it('runs once its thread starts, after a start that failed', async (test) => {

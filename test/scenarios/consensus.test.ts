@@ -232,3 +232,72 @@ describe('disagreements', () => {
     assert.equal((await client.get(`/api/v2/jobs/${jobId}/disagreements?size=101`)).status, 422)
   })
 })
+
+test('votes are evidence: 6 of 10 voted events of a bucket answer with near 60 % (S15, S16)', async () => {
+  const { jobId } = await makeJob(client)
+  for (let i = 0; i < 20; i++) {
+    await post(jobId, `mixed ${i}`, 'a')
+    await post(jobId, `clear ${i}`, 'b')
+  }
+  for (let i = 0; i < 10; i++) {
+    await vote(jobId, `mixed ${i}`, 'ann', i % 5 < 3 ? 'Drop' : 'Escalate')
+    await vote(jobId, `clear ${i}`, 'ann', 'Escalate')
+  }
+  await train(jobId)
+  await post(jobId, 'next', 'a')
+  const { body } = await client.get(`/api/v1/events/${jobId}/next`)
+  assert.equal(body.result_label, 'Drop')
+  assert.ok(body.confidence_score > 50 && body.confidence_score < 70, `${body.confidence_score}`)
+  const { body: consensus } = await client.get(`/api/v2/events/${jobId}/next/consensus`)
+  assert.deepEqual([consensus.split, consensus.mixed], [{ Escalate: 4, Drop: 6, Investigate: 0 }, true])
+})
+
+test('a vote shows its reach, may be about the whole bucket, and can be withdrawn', async () => {
+  const { jobId } = await makeJob(client)
+  for (const id of ['e', 'f', 'g']) await post(jobId, id, 'a')
+  const path = `/api/v1/events/${jobId}/e/feedback`
+  const { body: reach } = await client.get(`/api/v2/events/${jobId}/e/feedback`)
+  assert.deepEqual([reach.applies_to_events, reach.consensus], [3, null])
+  await vote(jobId, 'f', 'ann', 'Drop')
+  await vote(jobId, 'g', 'ann', 'Drop')
+  const whole = await client.put(path, { cortex_user: 'ann', feedback: 'Escalate', scope: 'bucket' })
+  assert.equal(whole.status, 200, whole.text)
+  assert.deepEqual(
+    [whole.body.status, whole.body.consensus_before, whole.body.consensus, whole.body.split.Escalate],
+    ['updated', 'Drop', 'Escalate', 2],
+  )
+  const missing = await client.put(path, { cortex_user: 'ann', feedback: null })
+  assert.deepEqual([missing.status, /scope "bucket"/.test(missing.body.error)], [404, true])
+  const gone = await client.delete(`${path}?cortex_user=ann&scope=bucket`)
+  assert.deepEqual([gone.status, gone.body.consensus, gone.body.bucket_state], [200, null, 'new'])
+  await vote(jobId, 'e', 'bob', 'Drop')
+  assert.equal((await client.put(path, { cortex_user: 'bob', feedback: null })).body.consensus, null)
+  assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).body.feedback_documents_count, 0)
+})
+
+test('a mixed bucket is listed with fields that tell its events apart, and one call adds one as a point', async () => {
+  const { jobId } = await makeJob(client)
+  const send = (id: string, rule: string, country: string) =>
+    client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule, geo: { country }, serial: id } })
+  for (let i = 0; i < 24; i++) {
+    await send(`a${i}`, 'a', i % 2 === 0 ? 'de' : 'xx')
+    await vote(jobId, `a${i}`, 'ann', i % 2 === 0 ? 'Drop' : 'Escalate')
+  }
+  await send('b', 'b', 'de')
+  await vote(jobId, 'b', 'ann', 'Drop')
+  const { body: mixed } = await client.get(`/api/v2/jobs/${jobId}/mixed-buckets`)
+  assert.equal(mixed.total_count, 1)
+  assert.deepEqual(mixed.mixed_buckets[0].split, { Escalate: 12, Drop: 12, Investigate: 0 })
+  assert.equal(mixed.separating_fields[0].field, 'geo.country')
+  assert.ok(!mixed.separating_fields.some(({ field }: any) => field === 'serial' || field === 'rule'))
+  const path = `/api/v2/jobs/${jobId}/decision-points`
+  const added = await client.post(path, { add: ['geo.country', 'rule'] })
+  assert.equal(added.status, 200, added.text)
+  assert.deepEqual(added.body.decision_points.slice(-1), ['geo.country'])
+  const shown = (await client.get(`/api/v1/jobs/${jobId}`)).body
+  assert.deepEqual(shown.features, added.body.decision_points)
+  assert.deepEqual(
+    shown.warnings.map(({ type }: any) => type),
+    ['mixed_buckets'],
+  )
+})

@@ -127,7 +127,7 @@ test('feedback is taken by label name, id and alias, and moves the bucket on', a
       indicators: [{ ip: '::1' }],
     })
     assert.equal(answer.status, 200, `${feedback}: ${answer.text}`)
-    assert.deepEqual(answer.body, { status: 'updated' })
+    assert.equal(answer.body.status, 'updated')
   }
   assert.equal((await client.get(`/api/v1/events/${job.jobId}/voted`)).body.bucket_state, 'pending')
 })

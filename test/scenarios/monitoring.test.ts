@@ -18,6 +18,8 @@ interface View {
   container_id: string
   health: string
   restarts: number
+  restartable: boolean
+  started_at: string
   status: string
   log_level: string
 }
@@ -53,21 +55,18 @@ async function download(path: string): Promise<Map<string, string>> {
   return unzip(Buffer.from(await answer.arrayBuffer()))
 }
 
-test('every component has its containers, and they are healthy', async () => {
+const parts = ['api/main', 'store/catalog', 'store/shard-1', 'monitor/process']
+
+test('every container is listed, and they are healthy; parts that are none are known by name', async () => {
   const all = await containers()
-  const names = all.map((each) => `${each.component_type}/${each.container_id}`)
-  for (const name of [
-    'api/main',
-    'actor/0',
-    'actor/1',
-    'trainer/main',
-    'query/main',
-    'integration/main',
-    'store/catalog',
-    'store/shard-1',
-    'monitor/process',
-  ]) {
-    assert.ok(names.includes(name), `${name} of ${names.join(' ')}`)
+  assert.deepEqual(
+    all.map((each) => `${each.component_type}/${each.container_id}`),
+    ['actor/0', 'actor/1', 'trainer/main', 'query/main', 'integration/main', 'monitor/main'],
+  )
+  assert.ok(all.every(({ restartable }) => restartable))
+  for (const part of parts) {
+    const { status, body } = await service.client.get(`${base}/containers/info/${part}`)
+    assert.deepEqual([status, body.health], [200, 'healthy'], part)
   }
   assert.deepEqual(
     all.filter(({ health }) => health === 'unhealthy'),
@@ -116,6 +115,53 @@ test('restarts under load lose nothing, and refuse nothing', async () => {
   const view = (await containers()).find((each) => each.component_type === 'actor' && each.container_id === '0')
   assert.equal(view?.restarts, (restarted.get('actor/0') ?? 0) + 1)
   assert.equal(view?.health, 'healthy')
+})
+
+test('a restart of all restarts each that is listed and says so; each has a start of its own', async () => {
+  const before = await containers()
+  const { body } = await service.client.post(`${base}/containers/restart/all`)
+  const nameOf = ({ component_type, container_id }: View): string => `${component_type}/${container_id}`
+  assert.deepEqual(body.containers.map(nameOf), before.map(nameOf))
+  assert.ok(body.containers.every((one: { restarted: boolean; reason: string }) => one.restarted && one.reason === ''))
+  const after = await containers()
+  for (const [at, now] of after.entries()) {
+    const then = before[at] as View
+    assert.ok(now.started_at > then.started_at, `${nameOf(now)} ${then.started_at} ${now.started_at}`)
+    assert.equal(now.restarts, then.restarts + 1)
+  }
+  assert.equal(new Set(after.map(({ started_at: at }) => at)).size, after.length)
+})
+
+test('a restart of the monitoring shows in its container; other parts cannot be restarted', async () => {
+  const info = async (): Promise<View> => (await service.client.get(`${base}/containers/info/monitor/main`)).body
+  const before = await info()
+  assert.equal((await service.client.post(`${base}/restart`)).status, 200)
+  const after = await info()
+  assert.equal(after.restarts, before.restarts + 1)
+  assert.ok(after.started_at > before.started_at)
+  for (const part of parts) {
+    assert.equal((await service.client.post(`${base}/containers/restart/${part}`)).status, 409, part)
+  }
+})
+
+test('restarts and log levels are in the audit log', async () => {
+  await service.client.post(`${base}/containers/restart/actor/1`)
+  await service.client.post(`${base}/containers/loglevel/actor/1`, { log_level: 'warn' })
+  await service.client.post(`${base}/loglevel`, { log_level: 'info' })
+  await service.client.post(`${base}/restart`)
+  const { body } = await service.client.get(`${base}/audit/logs?object_type=container&size=4&sort_order=desc`)
+  assert.deepEqual(
+    body.audit_logs.map((one: { action: string; object_id: string }) => [one.action, one.object_id]),
+    [
+      ['restarted', 'monitor/main'],
+      ['log level changed', 'monitor/main'],
+      ['log level changed', 'actor/1'],
+      ['restarted', 'actor/1'],
+    ],
+  )
+  const [, , level] = body.audit_logs
+  assert.deepEqual(level.changes, { log_level: { before: 'info', after: 'warn' } })
+  assert.ok(level.user.length > 0)
 })
 
 test('a restarted thread knows jobs, buckets and votes as before', async () => {

@@ -155,6 +155,23 @@ test('SIGTERM to npm stops the service that `npm start` runs, and frees its port
   await assert.rejects(openSocket(port), { code: 'ECONNREFUSED' })
 })
 
+test('the service runs over node:http where that is asked for, says so in one sentence, and stops', async (context) => {
+  const started = spawnMain({
+    SERVICE_PORT: '0',
+    SERVICE_DATA_DIR: join(dir, 'node-http'),
+    SERVICE_HTTP_LIBRARY: 'node',
+    SERVICE_SHARDS: '1',
+    SERVICE_THREADS: '1',
+    SERVICE_PASSWORD_COST: String(PASSWORD_COST),
+  })
+  afterwards(context, () => void started.child.kill('SIGKILL'))
+  const port = await portOf(started)
+  assert.match(started.output(), /^HTTP is served by node:http, as SERVICE_HTTP_LIBRARY says\.$/m)
+  assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200)
+  started.child.kill('SIGTERM')
+  assert.equal(await started.exited, 0)
+})
+
 test('help lists the settings', async () => {
   const started = spawnMain({}, ['--help'])
   assert.equal(await started.exited, 0)

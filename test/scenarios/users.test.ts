@@ -178,7 +178,7 @@ test('votes carry the caller where no name is given', async () => {
   const ballots: string[] = []
   for (const shard of [0, 1]) {
     const environment = openShard(service.dataDir, shard)
-    for (const { value } of environment.range('ballots', {})) ballots.push(Buffer.from(value).toString('latin1'))
+    for (const { value } of environment.range('votes', {})) ballots.push(Buffer.from(value).toString('latin1'))
     await environment.close()
   }
   // makeJob names its keys `test N`.

@@ -31,6 +31,7 @@ test('without settings the defaults hold', () => {
     port: 8080,
     host: '127.0.0.1',
     opsHost: '127.0.0.1',
+    httpLibrary: 'auto',
     drainSeconds: 20,
     logLevel: 'info',
     dataDir: './data',

@@ -7,6 +7,7 @@
  * 1. A bucket that the turn changed stays in memory until the turn writes it. Where the turn only added events, only
  *    its counts have changed, and their row may be written later.
  * 2. Memory is a copy of the store: a bucket that was forgotten is read again.
+ * 3. All that this holds is counted in the memory of its thread (bucket-memory.ts).
  */
 import { must } from '../../assert.js'
 import { limits } from '../../limits.js'
@@ -20,11 +21,17 @@ import { bucketKey, countKey } from '../../store/tables.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
 import { newBucket, type Bucket } from './bucket.js'
+import type { BucketHolder, BucketMemory } from './bucket-memory.js'
 import { layCount, NOT_DEFERRED, type DeferredCounters } from './deferred-counters.js'
 import { Slab } from './slab.js'
 
-/** Bodies may spell the same values in more than one way. */
-const KEYS_PER_BUCKET = 2
+/** About what a bucket takes without the text of its values, and what a key takes without its bytes. */
+const BUCKET_BYTES = 600
+const KEY_BYTES = 40
+
+function bytesOf(bucket: Bucket): number {
+  return BUCKET_BYTES + bucket.text.length
+}
 
 export interface BucketCacheDeps {
   readonly settings: Pick<JobSettings, 'id' | 'labels'>
@@ -32,14 +39,16 @@ export interface BucketCacheDeps {
   readonly fingerprint: number
   readonly stats: JobStats
   readonly deferred: DeferredCounters
+  readonly memory: BucketMemory
 }
 
-export class BucketCache {
+export class BucketCache implements BucketHolder {
   readonly #jobId: number
   readonly #stats: JobStats
   readonly #byText = new Map<string, Bucket>()
-  /** Characters of the texts in `#byText`. */
-  #chars = 0
+  readonly #memory: BucketMemory
+  /** Of the buckets in `#byText`. */
+  #bucketBytes = 0
   /** By the bytes at the decision points, as the scanner finds them. Several of these keys may lead to one bucket. */
   #keys = new ByteTable()
   readonly #byKey: Bucket[] = []
@@ -51,8 +60,9 @@ export class BucketCache {
   readonly #deferred: DeferredCounters
   readonly #slab = new Slab()
 
-  constructor({ settings, fingerprint, stats, deferred }: BucketCacheDeps) {
+  constructor({ settings, fingerprint, stats, deferred, memory }: BucketCacheDeps) {
     this.#deferred = deferred
+    this.#memory = memory
     this.#labelCount = settings.labels.length
     this.#jobId = settings.id
     this.#fingerprint = fingerprint
@@ -63,9 +73,18 @@ export class BucketCache {
     return this.#byText.size
   }
 
-  /** Characters of the values of all buckets. */
-  get chars(): number {
-    return this.#chars
+  /** Bytes of all buckets and keys, about. */
+  get bytes(): number {
+    return this.#bucketBytes + this.#keyBytes
+  }
+
+  get #keyBytes(): number {
+    return this.#keys.bytesUsed + KEY_BYTES * this.#keys.size
+  }
+
+  /** The cache is not used any more. */
+  drop(): void {
+    this.#memory.drop(this)
   }
 
   /** The bucket that `remember` was given for these bytes at the decision points, or null. */
@@ -77,15 +96,16 @@ export class BucketCache {
 
   /** Events with these bytes at the decision points are in that bucket. */
   remember({ view, length, hash }: PointKey, bucket: Bucket): void {
-    const { bucketsInMemoryMax, bucketCharsInMemoryMax } = limits
-    if (this.#keys.size >= KEYS_PER_BUCKET * bucketsInMemoryMax || this.#keys.bytesUsed >= bucketCharsInMemoryMax)
-      this.#forgetKeys()
     const known = this.#keys.find(view, 0, length, hash)
     if (known >= 0) this.#byKey[known] = bucket
-    else if (known === ABSENT) this.#byKey[this.#keys.add(view, 0, length, hash)] = bucket
+    else if (known === ABSENT) {
+      this.#byKey[this.#keys.add(view, 0, length, hash)] = bucket
+      this.#memory.count(this, length + KEY_BYTES)
+    }
   }
 
   #forgetKeys(): void {
+    this.#memory.count(this, -this.#keyBytes)
     this.#keys = new ByteTable()
     this.#byKey.length = 0
   }
@@ -100,7 +120,8 @@ export class BucketCache {
     const bucket =
       bytes === undefined ? this.#make(id, text, values) : this.#fromRow(store, id, text, decodeBucket(bytes))
     this.#byText.set(text, bucket)
-    this.#chars += text.length
+    this.#bucketBytes += bytesOf(bucket)
+    this.#memory.count(this, bytesOf(bucket))
     return bucket
   }
 
@@ -158,34 +179,43 @@ export class BucketCache {
         this.#forget(bucket)
         continue
       }
-      if (!bucket.stored) store.put('buckets', key, encodeBucket(bucket))
-      bucket.stored = true
+      if (!bucket.stored) this.#writeRow(store, key, bucket)
       layCount(store, bucket)
     }
     this.#changed.length = 0
     this.#changedById.clear()
   }
 
-  /** There is another model: decisions have to be worked out again. */
+  #writeRow(store: TurnStore, key: Uint8Array, bucket: Bucket): void {
+    const values = bucket.values ?? decodeBucket(must(store.get('buckets', key), 'the row of a bucket')).values
+    store.put('buckets', key, encodeBucket(bucket, values))
+    bucket.stored = true
+    bucket.values = null
+  }
+
+  /** There is another model or contract: decisions have to be worked out again. */
   forgetDecisions(): void {
     for (const bucket of this.#byText.values()) {
       bucket.decision = null
       bucket.state = null
+      bucket.barred = null
     }
   }
 
-  /** Forgets the oldest buckets until at most `max` with `charsMax` characters are left. Only between turns. */
-  shrink(max: number, charsMax: number): void {
-    const isOver = (): boolean => this.#byText.size > max || this.#chars > charsMax
-    if (isOver()) this.#forgetKeys()
+  /** Forgets all keys, and the oldest buckets until at most `bytes` are left. Only between turns. */
+  shrink(bytes: number): void {
+    this.#forgetKeys()
     for (const bucket of this.#byText.values()) {
-      if (!isOver()) return
+      if (this.#bucketBytes <= bytes) return
       if (!this.#deferred.has(bucket)) this.#forget(bucket)
     }
   }
 
   #forget(bucket: Bucket): void {
-    if (this.#byText.delete(bucket.text)) this.#chars -= bucket.text.length
+    if (this.#byText.delete(bucket.text)) {
+      this.#bucketBytes -= bytesOf(bucket)
+      this.#memory.count(this, -bytesOf(bucket))
+    }
     bucket.kept = false
   }
 

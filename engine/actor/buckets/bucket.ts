@@ -2,6 +2,7 @@
 import { lacksPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { Decision } from '../../domain/decide/decision.js'
+import { absentPoints } from '../../domain/metrics/point-tally.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
 import type { BucketRow, CountRow } from '../../store/rows.js'
 import { NOT_DEFERRED, type Counted } from './deferred-counters.js'
@@ -10,7 +11,10 @@ export interface Bucket extends Counted {
   readonly id: Buffer
   /** Its values as one text (bucket-key.ts); empty for a bucket of earlier decision points. */
   readonly text: string
-  readonly values: PointValues
+  /** Null once its row is in the store: most decisions are known by then, and the values take most of the memory. */
+  values: PointValues | null
+  /** The decision points without a value, as places in their list. */
+  readonly absent: readonly number[]
   /** No decision point has a value. */
   readonly lacksPoints: boolean
   readonly fingerprint: number
@@ -32,6 +36,8 @@ export interface Bucket extends Counted {
   decision: Decision | null
   /** Where its votes stand; null until that is worked out (again). */
   state: BucketState | null
+  /** Whether its votes, or the contract, keep its events from being settled; null until that is worked out (again). */
+  barred: boolean | null
 }
 
 /** What a bucket is made of: its rows, and what the rows do not hold. */
@@ -51,7 +57,8 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     jobId,
     id,
     text,
-    values,
+    values: stored ? null : values,
+    absent: absentPoints(values),
     lacksPoints: lacksPoints(values),
     fingerprint,
     number,
@@ -67,5 +74,6 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     deferredSince: NOT_DEFERRED,
     decision: null,
     state: null,
+    barred: null,
   }
 }

@@ -10,7 +10,7 @@
  */
 import type { PointValues } from '../../domain/event/point-value.js'
 import { hasBuckets, type JobSettings } from '../../domain/job/job.js'
-import { PointTally } from '../../domain/metrics/point-tally.js'
+import { absentPoints, PointTally } from '../../domain/metrics/point-tally.js'
 import { decodeRegisters, encodeRegisters } from '../../store/point-row.js'
 import { jobKey } from '../../store/tables.js'
 import type { JobStats } from '../job-stats.js'
@@ -22,6 +22,7 @@ export class PointCounter {
   readonly #jobId: number
   readonly #stats: JobStats
   readonly #tally: PointTally
+  readonly #hasPoints: boolean
   /** In jobs without buckets, numbers and texts are learned from even where each is new; ids are not. */
   readonly #idsOnly: boolean
   /** Buckets with events that the tally lacks. */
@@ -34,6 +35,7 @@ export class PointCounter {
     this.fingerprint = fingerprint
     this.#jobId = settings.id
     this.#stats = stats
+    this.#hasPoints = settings.decisionPoints.length > 0
     this.#idsOnly = !hasBuckets(settings.category)
     const row = store.get('points', jobKey(settings.id))
     this.#tally = new PointTally(
@@ -44,20 +46,20 @@ export class PointCounter {
   }
 
   /** A new event with these values, in its bucket, if it has one. To be called before the bucket counts it. */
-  count(bucket: Bucket | null, values: PointValues): void {
-    if (bucket === null) return this.countValues(values)
-    if (values.length === 0) return
-    if (bucket.events === 0) this.#tally.see(bucket.values, this.#idsOnly)
+  count(bucket: Bucket | null, values: () => PointValues): void {
+    if (!this.#hasPoints) return
+    if (bucket === null) return this.countValues(values())
+    if (bucket.events === 0) this.#tally.see(values(), this.#idsOnly)
     if (bucket.uncounted++ === 0) this.#behind.push(bucket)
     if (++this.#uncounted >= this.#tally.room) this.#settle()
   }
 
   /** An event with these values. */
   countValues(values: PointValues): void {
-    if (values.length === 0) return
+    if (!this.#hasPoints) return
     this.#settle()
     this.#tally.see(values, this.#idsOnly)
-    this.#tally.add(values, 1)
+    this.#tally.add(absentPoints(values), 1)
     this.#changed = true
   }
 
@@ -80,7 +82,7 @@ export class PointCounter {
 
   #settle(): void {
     for (const bucket of this.#behind) {
-      this.#tally.add(bucket.values, bucket.uncounted)
+      this.#tally.add(bucket.absent, bucket.uncounted)
       bucket.uncounted = 0
     }
     if (this.#behind.length > 0) this.#changed = true

@@ -1,31 +1,48 @@
 /**
- * Ballots of one job: the votes, their consensus, and the job's counts of consensuses.
+ * Ballots of one job: the votes on a bucket added up, their consensus, and the job's counts of consensuses.
  *
- * Owns: what a vote and an override change on a ballot. Leaves out: the event (voting.ts), the majority rule
- * (consensus.ts), the states of the knowledge base (knowledge-base.ts).
+ * Owns: what a vote and an override change on a ballot. Leaves out: the event (voting.ts), the rows of votes
+ * (vote-rows.ts), the majority rule (consensus.ts), the states of the knowledge base (knowledge-base.ts), the job's
+ * counts (ballot-counts.ts).
  *
  * 1. The same vote again (same analyst, label and time) changes nothing. So a turn that runs again counts it once.
- * 2. `consensusCounts`, `undecidedBallots` and `lowScoreBallots` always equal a count over all ballots.
+ * 2. A ballot's evidence and its counts of votes always equal a count over its rows of votes.
  */
-import { limits } from '../../limits.js'
 import {
-  castVote,
+  addEvidence,
   consensusOf,
-  countVotes,
   isLabel,
-  isLowScore,
   NO_CONSENSUS,
+  totalOf,
   UNDECIDED,
   type Consensus,
 } from '../../domain/learn/consensus.js'
-import { flipsBack, knowledgeState, withChange, type BucketState } from '../../domain/learn/knowledge-base.js'
+import { knowledgeState, withChange, type BucketState } from '../../domain/learn/knowledge-base.js'
 import type { JobSettings, Label } from '../../domain/job/job.js'
 import type { KnownConsensus } from '../../domain/decide/decision.js'
-import { bucketKey } from '../../store/tables.js'
-import { decodeBallot, encodeBallot, type BallotRow, type StoredOverride, type StoredVote } from '../../store/rows.js'
+import { bucketKey, voteRange } from '../../store/tables.js'
+import {
+  decodeBallot,
+  encodeBallot,
+  type BallotRow,
+  type StoredOverride,
+  type StoredVote,
+} from '../../store/ballot-row.js'
 import type { Reads } from '../event-table.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
+import { recount } from './ballot-counts.js'
+import {
+  castOnEvent,
+  castOnWhole,
+  noChange,
+  readVotes,
+  replaceRow,
+  WHOLE_BUCKET,
+  type VotesChange,
+  type VoteTable,
+  type WholeChange,
+} from './vote-rows.js'
 
 /** The ballot of a bucket or of an event, or null where nobody has voted. */
 export function readBallot(reads: Reads, jobId: number, subject: Uint8Array): BallotRow | null {
@@ -44,16 +61,21 @@ export function consensusName(labels: readonly Label[], consensus: Consensus): s
   return isLabel(consensus) ? (labels[consensus]?.name ?? null) : null
 }
 
-/** The consensus that the knowledge base has for a ballot, or null where the model decides (S16). */
-export function knownConsensus(ballot: BallotRow | null, trainedThroughSeq: number): KnownConsensus | null {
+/** What the knowledge base knows of a ballot's subject, or null where the model decides (S16). */
+export function knownConsensus(
+  ballot: BallotRow | null,
+  trainedThroughSeq: number,
+  isBucket: boolean,
+): KnownConsensus | null {
   if (ballot === null || !isLabel(ballot.consensus)) return null
   const state = stateOf(ballot, trainedThroughSeq)
   if (state !== 'in_knowledge_base' && state !== 'retrain') return null
-  // An override counts as if every analyst and the administrator had voted for its label.
-  if (ballot.override !== null)
-    return { label: ballot.consensus, votesFor: ballot.votes.length + 1, votes: ballot.votes.length + 1 }
-  const counts = countVotes(ballot.votes, ballot.consensus + 1)
-  return { label: ballot.consensus, votesFor: counts[ballot.consensus] as number, votes: ballot.votes.length }
+  const label = ballot.consensus
+  // The model has seen the votes on a bucket only as they were at the training.
+  if (ballot.override === null) return { label, counts: ballot.counts, isSettled: !isBucket || state === 'retrain' }
+  // An override counts as if every vote and the administrator had named its label.
+  const counts = ballot.counts.map((_, at) => (at === label ? totalOf(ballot) + 1 : 0))
+  return { label, counts, isSettled: true }
 }
 
 /** A ballot before and after a vote or an override. */
@@ -65,8 +87,8 @@ export interface BallotChange {
 /** When the consensus was last computed, microseconds: with the latest vote, or the override. Null without both. */
 export function consensusMicros(ballot: BallotRow | null): number | null {
   if (ballot === null) return null
-  const latest = ballot.votes.reduce((at, { atMicros }) => Math.max(at, atMicros), ballot.override?.atMicros ?? 0)
-  return latest === 0 ? null : latest
+  const at = Math.max(ballot.votedMicros, ballot.override?.atMicros ?? 0)
+  return at === 0 ? null : at
 }
 
 /** What ballots are read from and counted in. */
@@ -77,19 +99,113 @@ export interface BallotDeps {
 }
 
 /**
- * Casts a vote and writes the ballot, which is read and written whole. So it keeps the votes of the latest
- * limits.votesPerBallotMax analysts, and their latest notes up to limits.ballotNotesCharsMax characters.
+ * Casts a vote on one event, and writes the ballot. `firstVersion` is the model at the time of a vote that was cast
+ * earlier, on another bucket.
  */
-export function vote(deps: BallotDeps, subject: Uint8Array, cast: StoredVote): BallotChange {
+export function vote(
+  deps: BallotDeps,
+  subject: Uint8Array,
+  cast: StoredVote,
+  firstVersion = Number.POSITIVE_INFINITY,
+): BallotChange {
   const before = readBallot(deps.store, deps.settings.id, subject)
-  const votes = withLatestNotes(latestVotes(castVote(before?.votes ?? [], cast)))
-  return settle(deps, subject, before, { votes, override: before?.override ?? null })
+  const change = castOnEvent(tableOf(deps, subject), cast)
+  const next = changed(deps, before, change, cast.atMicros)
+  return settle(deps, subject, before, { ...next, firstVersion: Math.min(next.firstVersion, firstVersion) })
+}
+
+/** Casts an analyst's vote on a whole bucket, in place of all votes of the same analyst on it and on its events. */
+export function voteOnWhole(
+  deps: BallotDeps,
+  subject: Uint8Array,
+  cast: StoredVote,
+): BallotChange & { readonly touched: readonly number[] } {
+  const before = readBallot(deps.store, deps.settings.id, subject)
+  const { change, touched } = castOnWhole(tableOf(deps, subject), cast.analyst, cast)
+  return { ...settle(deps, subject, before, changed(deps, before, change, cast.atMicros)), touched }
 }
 
 /** Sets an administrator's override, or withdraws it with null, and writes the ballot. */
 export function override(deps: BallotDeps, subject: Uint8Array, word: StoredOverride | null): BallotChange {
   const before = readBallot(deps.store, deps.settings.id, subject)
-  return settle(deps, subject, before, { votes: before?.votes ?? [], override: word })
+  return settle(deps, subject, before, { ...(before ?? emptyBallot(deps, word?.atMicros ?? 0)), override: word })
+}
+
+/** What an analyst withdraws: a vote on one event, or all votes on a bucket and its events. */
+export interface Withdrawal {
+  readonly analyst: string
+  /** Ingest time of the event, or WHOLE_BUCKET. */
+  readonly micros: number
+  readonly atMicros: number
+}
+
+/** Withdraws votes of one analyst. Null where there are none. `touched` are the events whose own votes have changed. */
+export function withdraw(
+  deps: BallotDeps,
+  subject: Uint8Array,
+  { analyst, micros, atMicros }: Withdrawal,
+): (BallotChange & { readonly touched: readonly number[] }) | null {
+  const before = readBallot(deps.store, deps.settings.id, subject)
+  if (before === null) return null
+  const table = tableOf(deps, subject)
+  let result: WholeChange
+  if (micros === WHOLE_BUCKET) result = castOnWhole(table, analyst, null)
+  else {
+    const votes = readVotes(deps.store, deps.settings.id, subject, micros)
+    const others = votes.filter((each) => each.analyst !== analyst)
+    if (others.length === votes.length) return null
+    const change = replaceRow(table, { micros, votes }, others, noChange(table.labelCount))
+    result = { change, touched: [micros] }
+  }
+  if (totalVotes(result.change) === 0) return null
+  const next = changed(deps, before, result.change, atMicros)
+  return { ...settle(deps, subject, before, next), touched: result.touched }
+}
+
+/** Deletes the votes that were given on one event from a ballot, and returns them. */
+export function removeVotes(deps: BallotDeps, subject: Uint8Array, eventMicros: number): readonly StoredVote[] {
+  const { store, settings } = deps
+  const before = readBallot(store, settings.id, subject)
+  if (before === null) return []
+  const table = tableOf(deps, subject)
+  const votes = readVotes(store, settings.id, subject, eventMicros)
+  const whole = readVotes(store, settings.id, subject, WHOLE_BUCKET)
+  const given = whole.filter((each) => each.eventMicros === eventMicros)
+  if (votes.length + given.length === 0) return []
+  let change = replaceRow(table, { micros: eventMicros, votes }, [], noChange(table.labelCount))
+  const rest = whole.filter((each) => each.eventMicros !== eventMicros)
+  if (given.length > 0) change = replaceRow(table, { micros: WHOLE_BUCKET, votes: whole }, rest, change)
+  const next = changed(deps, before, change, before.votedMicros)
+  if (totalVotes(next) === 0 && before.override === null) dropBallot(deps, subject)
+  else settle(deps, subject, before, next)
+  return [...votes, ...given]
+}
+
+function tableOf({ store, settings, stats }: BallotDeps, subject: Uint8Array): VoteTable {
+  return { store, jobId: settings.id, subject, labelCount: stats.row.consensusCounts.length }
+}
+
+function emptyBallot({ stats }: BallotDeps, firstMicros: number): BallotRow {
+  const change = noChange(stats.row.consensusCounts.length)
+  const firstVersion = stats.row.modelVersion
+  return { ...change, votedMicros: 0, firstMicros, firstVersion, override: null, consensus: NO_CONSENSUS, changes: [] }
+}
+
+/** The number of votes, or how many more. */
+function totalVotes({ votes }: Pick<VotesChange, 'votes'>): number {
+  return votes.reduce((sum, count) => sum + count, 0)
+}
+
+/** The ballot with changed votes, at the time `atMicros`. A vote that is moved may be older than the latest. */
+function changed(deps: BallotDeps, before: BallotRow | null, change: VotesChange, atMicros: number): BallotRow {
+  const from = before ?? emptyBallot(deps, atMicros)
+  return {
+    ...from,
+    ...addEvidence(from, change, 1),
+    votes: from.votes.map((count, label) => count + (change.votes[label] ?? 0)),
+    votedMicros: Math.max(from.votedMicros, atMicros),
+    firstMicros: Math.min(from.firstMicros, atMicros),
+  }
 }
 
 /** Writes a ballot and everything that follows from its consensus. */
@@ -97,87 +213,25 @@ function settle(
   { store, settings, stats }: BallotDeps,
   subject: Uint8Array,
   before: BallotRow | null,
-  { votes, override: word }: Pick<BallotRow, 'votes' | 'override'>,
+  next: BallotRow,
 ): BallotChange {
   const was = before?.consensus ?? NO_CONSENSUS
-  const consensus = consensusOf(votes, word === null ? null : word.label, stats.row.consensusCounts.length)
+  const consensus = consensusOf(next, next.override === null ? null : next.override.label)
   let changes = before?.changes ?? []
   if (consensus !== was) {
     changes = withChange(changes, { seq: stats.nextFeedbackSeq(), consensus }, stats.row.trainedThroughSeq)
   }
-  const after: BallotRow = { votes, override: word, consensus, changes }
+  const after: BallotRow = { ...next, consensus, changes }
   recount(stats, before, after)
   store.put('ballots', bucketKey(settings.id, subject), encodeBallot(after))
   return { before, after }
 }
 
-/** The latest by time, not by place: a vote that runs again must not displace a later one. */
-function latestVotes(votes: readonly StoredVote[]): readonly StoredVote[] {
-  if (votes.length <= limits.votesPerBallotMax) return votes
-  return [...votes].sort((a, b) => a.atMicros - b.atMicros).slice(-limits.votesPerBallotMax)
-}
-
-function notesLength({ closingNotes = '', indicators }: StoredVote): number {
-  return closingNotes.length + (indicators === undefined ? 0 : JSON.stringify(indicators).length)
-}
-
-function withLatestNotes(votes: readonly StoredVote[]): readonly StoredVote[] {
-  let room = limits.ballotNotesCharsMax
-  if (votes.reduce((sum, each) => sum + notesLength(each), 0) <= room) return votes
-  const noted = new Set<StoredVote>()
-  for (const each of [...votes].sort((a, b) => b.atMicros - a.atMicros)) {
-    room -= notesLength(each)
-    if (room < 0) break
-    noted.add(each)
-  }
-  return votes.map((each) => {
-    if (noted.has(each)) return each
-    const { closingNotes: _notes, indicators: _indicators, ...vote } = each
-    return vote
-  })
-}
-
-/** Deletes the votes that were given on one event from a ballot; false where there are none. */
-export function withdrawVotes(deps: BallotDeps, subject: Uint8Array, eventMicros: number): boolean {
-  const before = readBallot(deps.store, deps.settings.id, subject)
-  const votes = before?.votes.filter((each) => each.eventMicros !== eventMicros) ?? []
-  if (before === null || votes.length === before.votes.length) return false
-  if (votes.length === 0 && before.override === null) dropBallot(deps, subject)
-  else settle(deps, subject, before, { votes, override: before.override })
-  return true
-}
-
-/** Deletes a ballot, if there is one. */
+/** Deletes a ballot with its votes, if there is one. */
 export function dropBallot({ store, settings, stats }: BallotDeps, subject: Uint8Array): void {
   const ballot = readBallot(store, settings.id, subject)
   if (ballot === null) return
   recount(stats, ballot, null)
   store.delete('ballots', bucketKey(settings.id, subject))
-}
-
-/** 1 for a ballot with a small majority, otherwise 0. */
-function lowScore(ballot: BallotRow | null): number {
-  return Number(
-    ballot !== null &&
-      isLowScore(ballot.votes, ballot.override === null ? null : ballot.override.label, ballot.consensus),
-  )
-}
-
-/** Updates the counters for a ballot that changed from `before` to `after`; null where there is none. */
-function recount(stats: JobStats, before: BallotRow | null, after: BallotRow | null): void {
-  const { row } = stats
-  const lowScoreBallots = row.lowScoreBallots + lowScore(after) - lowScore(before)
-  if (lowScoreBallots !== row.lowScoreBallots) stats.change({ lowScoreBallots })
-  const [was, is] = [before?.consensus ?? NO_CONSENSUS, after?.consensus ?? NO_CONSENSUS]
-  if (was === is) return
-  const counts = [...row.consensusCounts]
-  if (isLabel(was)) counts[was] = (counts[was] as number) - 1
-  if (isLabel(is)) counts[is] = (counts[is] as number) + 1
-  stats.change({
-    consensusCounts: counts,
-    undecidedBallots: row.undecidedBallots + Number(is === UNDECIDED) - Number(was === UNDECIDED),
-    consensusChangesSinceTraining: row.consensusChangesSinceTraining + Number(was !== NO_CONSENSUS),
-    consensusFlipsSinceTraining:
-      row.consensusFlipsSinceTraining + Number(flipsBack(before?.changes ?? [], row.trainedThroughSeq, is)),
-  })
+  for (const { key } of store.walk('votes', voteRange(settings.id, subject))) store.delete('votes', key)
 }

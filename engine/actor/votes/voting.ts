@@ -1,25 +1,28 @@
 /**
- * Votes and overrides: what they change on the event, its bucket and the job, and their entries in the audit log.
+ * Votes: what they change on the event, its bucket and the job, and their entries in the audit log.
  *
  * Owns: the flags of the event and the bucket, the job's counters, the audit entries. Leaves out: the ballot
- * (ballots.ts), messages (stored-events.ts).
+ * (ballots.ts), overrides (overruling.ts), messages (stored-events.ts).
  */
 import { must } from '../../assert.js'
 import { Refusal } from '../../errors.js'
 import type { JobSettings, Label } from '../../domain/job/job.js'
 import { resolveLabel } from '../../domain/job/labels.js'
 import type { AuditEntry } from '../../api/audit-service.js'
-import type { FeedbackInput } from '../../api/decision-service.js'
+import type { FeedbackInput, VoteScope } from '../../api/decision-service.js'
 import type { Author } from '../../api/principal.js'
 import { withHeader } from '../../store/event-record.js'
+import type { StoredVote } from '../../store/ballot-row.js'
 import { timeKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
+import { voted, votedOnBucket } from '../autonomy/audit-answers.js'
 import { addAuditEntry } from '../audit-outbox.js'
 import type { BucketCache } from '../buckets/bucket-cache.js'
 import type { Bucket } from '../buckets/bucket.js'
-import { mustFindEvent, subjectOf, type FoundEvent } from '../event-table.js'
-import { consensusName, override, readBallot, vote, withdrawVotes, type BallotChange } from './ballots.js'
-import type { OverrideInput } from './override.js'
+import { eventAt, subjectOf, type FoundEvent } from '../event-table.js'
+import { consensusName, readBallot, removeVotes, vote, voteOnWhole, withdraw, type BallotChange } from './ballots.js'
+import { keepFirstAnswer, settleTruth } from './first-answers.js'
+import { readVotes, WHOLE_BUCKET } from './vote-rows.js'
 
 /** Who voted or overrode, and when. */
 export interface Attribution {
@@ -36,13 +39,13 @@ export interface EventVote {
 }
 
 /** The index of the label that feedback names. @throws Refusal unknown_label. */
-export function labelOf(labels: readonly Label[], { label: text }: Pick<FeedbackInput, 'label'>): number {
+export function labelOf(labels: readonly Label[], { label: text }: { readonly label: string }): number {
   const label = resolveLabel(labels, text)
   if (label !== null) return label
   throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
 }
 
-/** Casts a vote on an event. */
+/** Casts a vote on an event, or on all of its bucket. */
 export function voteOnEvent(
   deps: ActorDeps,
   event: FoundEvent,
@@ -52,109 +55,138 @@ export function voteOnEvent(
   const { settings, store, stats, buckets } = deps
   const { analyst, closingNotes, indicators } = feedback
   const { header, micros } = event
-  const bucket =
-    header.bucketId === null ? null : must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
-  const change = vote(deps, subjectOf(header, micros), {
+  const bucket = bucketOf(deps, event)
+  const subject = subjectOf(header, micros)
+  const isWhole = bucket !== null && feedback.scope === 'bucket'
+  const earlier = ownVote(readVotes(store, settings.id, subject, isWhole ? WHOLE_BUCKET : micros), analyst)
+  const cast: StoredVote = {
     analyst,
     label,
     atMicros,
     eventMicros: micros,
     ...(closingNotes === undefined ? {} : { closingNotes }),
     ...(indicators === undefined ? {} : { indicators }),
-  })
-  if (bucket !== null) ballotChanged(buckets, bucket, true)
-  if (!header.hasFeedback) {
-    store.put('events', timeKey(settings.id, micros), withHeader(event.record, { ...header, hasFeedback: true }))
-    stats.change({ feedbackEvents: stats.row.feedbackEvents + 1 })
   }
+  keepFirstAnswer(deps, event, readBallot(store, settings.id, subject))
+  let change: BallotChange
+  if (isWhole) {
+    const whole = voteOnWhole(deps, subject, cast)
+    for (const touched of [...whole.touched, ...(earlier === undefined ? [] : [earlier.eventMicros])])
+      checkVoted(deps, subject, touched)
+    change = whole
+  } else change = vote(deps, subject, cast)
+  if (bucket !== null) ballotChanged(buckets, bucket, true)
+  setVoted(deps, micros, true)
+  auditAnswered(deps, isWhole ? subject : null, event, atMicros)
+  settleTruth(deps, micros)
   stats.change({ lastFeedbackMicros: atMicros })
-  const earlier = change.before?.votes.find((each) => each.analyst === analyst)?.label
   const { labels } = settings
   addAuditEntry(store, {
     atMicros,
     by,
     ...consensusEntry(settings, change, bucket, {
-      vote: { before: nameOf(labels, earlier), after: nameOf(labels, label) },
+      vote: { before: nameOf(labels, earlier?.label), after: nameOf(labels, label) },
     }),
     analyst,
-    action: 'voted',
+    action: isWhole ? 'voted on bucket' : 'voted',
     object: { type: 'event', id: eventId, title: '' },
   })
 }
 
+/** Withdraws an analyst's vote on an event, or all of the analyst's votes on its bucket. */
+export interface EventWithdrawal {
+  readonly eventId: string
+  readonly analyst: string
+  readonly scope: VoteScope
+}
+
+/** @throws Refusal vote_not_found. */
+export function withdrawVote(
+  deps: ActorDeps,
+  event: FoundEvent,
+  { eventId, analyst, scope }: EventWithdrawal,
+  { by, atMicros }: Attribution,
+): void {
+  const { settings, store, stats, buckets } = deps
+  const { header, micros } = event
+  const bucket = bucketOf(deps, event)
+  const subject = subjectOf(header, micros)
+  const isWhole = bucket !== null && scope === 'bucket'
+  const place = isWhole ? WHOLE_BUCKET : micros
+  const own = ownVote(readVotes(store, settings.id, subject, place), analyst)
+  const change = withdraw(deps, subject, { analyst, micros: place, atMicros })
+  if (change === null) throw new Refusal('vote_not_found', missingVote(deps, subject, analyst))
+  for (const touched of [...change.touched, ...(own === undefined ? [] : [own.eventMicros])])
+    checkVoted(deps, subject, touched)
+  if (bucket !== null) ballotChanged(buckets, bucket, true)
+  auditAnswered(deps, isWhole ? subject : null, event, atMicros)
+  stats.change({ lastFeedbackMicros: atMicros })
+  addAuditEntry(store, {
+    atMicros,
+    by,
+    ...consensusEntry(settings, change, bucket, { vote: { before: nameOf(settings.labels, own?.label), after: null } }),
+    analyst,
+    action: isWhole ? 'votes on bucket withdrawn' : 'vote withdrawn',
+    object: { type: 'event', id: eventId, title: '' },
+  })
+}
+
+/** Votes on an event changed, or on the whole of a bucket. Its audits count anew. */
+function auditAnswered(deps: ActorDeps, whole: Uint8Array | null, event: FoundEvent, atMicros: number): void {
+  if (whole === null) voted(deps, event.micros, atMicros)
+  else votedOnBucket(deps, whole, atMicros)
+}
+
+function missingVote({ store, settings }: ActorDeps, subject: Uint8Array, analyst: string): string {
+  if (ownVote(readVotes(store, settings.id, subject, WHOLE_BUCKET), analyst) === undefined)
+    return 'this analyst has no vote here to withdraw'
+  return 'this analyst voted on the whole bucket; withdraw with scope "bucket"'
+}
+
+function ownVote(votes: readonly StoredVote[], analyst: string): StoredVote | undefined {
+  return votes.find((each) => each.analyst === analyst)
+}
+
+export function bucketOf({ store, buckets }: ActorDeps, { header }: FoundEvent): Bucket | null {
+  return header.bucketId === null ? null : must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
+}
+
+/** Writes whether the event was voted on itself. It may be gone. */
+function setVoted({ store, settings, stats }: ActorDeps, micros: number, hasFeedback: boolean): void {
+  const event = eventAt(store, settings.id, micros)
+  if (event === null || event.header.hasFeedback === hasFeedback) return
+  store.put('events', timeKey(settings.id, micros), withHeader(event.record, { ...event.header, hasFeedback }))
+  stats.change({ feedbackEvents: stats.row.feedbackEvents + (hasFeedback ? 1 : -1) })
+}
+
+/** Writes whether there is still a vote that was given on the event, and what its votes say. */
+function checkVoted(deps: ActorDeps, subject: Uint8Array, micros: number): void {
+  const { store, settings } = deps
+  const isGiven =
+    readVotes(store, settings.id, subject, micros).length > 0 ||
+    readVotes(store, settings.id, subject, WHOLE_BUCKET).some(({ eventMicros }) => eventMicros === micros)
+  setVoted(deps, micros, isGiven)
+  settleTruth(deps, micros)
+}
+
 /**
- * Moves votes on an event that was not decided yet into the bucket that it is decided in. Called before the event
- * itself is moved. Enrichment gives the event another bucket; nothing would ever come into the old one again, and the
- * votes would be lost. Nobody has voted again, so the audit log has no entry. An analyst's later vote on the new bucket
- * stands.
+ * Moves the votes on an event into the bucket that it is in from now on. Called before the event itself is moved, when
+ * it was enriched or is decided again with other decision points: the votes are about this event, wherever it is.
+ * Nobody has voted again, so the audit log has no entry. An analyst's later vote on the new bucket stands.
  */
-export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: Bucket): void {
+export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: Bucket, atMicros: number): void {
   const { store, settings, buckets } = deps
   if (header.bucketId === null || Buffer.compare(header.bucketId, to.id) === 0) return
-  const ballot = readBallot(store, settings.id, header.bucketId)
-  const given = ballot?.votes.filter(({ eventMicros }) => eventMicros === micros) ?? []
-  if (given.length === 0) return
-  withdrawVotes(deps, header.bucketId, micros)
   const from = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
+  if (!from.hasBallot) return
+  const ballot = readBallot(store, settings.id, header.bucketId)
+  const given = removeVotes(deps, header.bucketId, micros)
+  if (given.length === 0) return
   ballotChanged(buckets, from, readBallot(store, settings.id, header.bucketId) !== null)
-  for (const one of given) vote(deps, to.id, one)
+  // What was said of the whole bucket is true of this event at least.
+  for (const { events: _events, ...one } of given) vote(deps, to.id, one, ballot?.firstVersion)
+  if (given.some(({ events }) => events !== undefined)) votedOnBucket(deps, header.bucketId, atMicros)
   ballotChanged(buckets, to, true)
-}
-
-/** What an override is about. */
-interface Target {
-  readonly subject: Uint8Array
-  readonly bucket: Bucket | null
-  readonly object: AuditEntry['object']
-}
-
-/**
- * Checks an administrator's override (label null: its withdrawal) and returns what applies it. The target
- * is an event's bucket, the event itself where it has none, or a bucket (`eventId` null).
- * @throws Refusal event_not_found, bucket_not_found, unknown_label, override_not_found.
- */
-export function overrule(
-  deps: ActorDeps,
-  eventId: string | null,
-  input: OverrideInput,
-  { by, atMicros }: Attribution,
-): () => void {
-  const { settings, store, stats, buckets } = deps
-  const { labels } = settings
-  const { subject, bucket, object } = eventId === null ? bucketTarget(deps, input.bucketId) : eventTarget(deps, eventId)
-  const label = input.label === null ? null : labelOf(labels, { label: input.label })
-  const before = readBallot(store, settings.id, subject)?.override ?? null
-  if (label === null && before === null) throw new Refusal('override_not_found', 'there is no override to withdraw')
-  return () => {
-    const word = label === null ? null : { label, by: by.name, atMicros }
-    const change = override(deps, subject, word)
-    if (bucket !== null) ballotChanged(buckets, bucket, true)
-    stats.change({ lastFeedbackMicros: atMicros })
-    const names = { before: nameOf(labels, before?.label), after: nameOf(labels, word?.label) }
-    addAuditEntry(store, {
-      atMicros,
-      by,
-      ...consensusEntry(settings, change, bucket, { override: names }),
-      action: label === null ? 'override withdrawn' : 'consensus overridden',
-      object,
-    })
-  }
-}
-
-function eventTarget({ settings, store, buckets }: ActorDeps, eventId: string): Target {
-  const event = mustFindEvent(store, settings.id, eventId)
-  const { bucketId } = event.header
-  const bucket = bucketId === null ? null : must(buckets.byId(store, bucketId), 'the bucket of a stored event')
-  return { subject: subjectOf(event.header, event.micros), bucket, object: { type: 'event', id: eventId, title: '' } }
-}
-
-function bucketTarget({ store, buckets }: ActorDeps, bucketId: string | null): Target {
-  const id = Buffer.from(bucketId ?? '', 'hex')
-  const bucket = buckets.byId(store, id)
-  // A bucket that its last event left in this turn is still in memory.
-  if (bucket === null || (bucket.events === 0 && !bucket.hasBallot))
-    throw new Refusal('bucket_not_found', 'bucket not found')
-  return { subject: id, bucket, object: { type: 'bucket', id: id.toString('hex'), title: '' } }
 }
 
 /** The bucket's ballot has changed, or was deleted: the bucket's decision and state have to be worked out again. */
@@ -163,11 +195,12 @@ export function ballotChanged(buckets: BucketCache, bucket: Bucket, hasBallot: b
   bucket.hasBallot = hasBallot
   bucket.decision = null
   bucket.state = null
+  bucket.barred = null
   buckets.touch(bucket)
 }
 
 /** The part of an audit entry that votes and overrides share. */
-function consensusEntry(
+export function consensusEntry(
   { id, title, labels }: JobSettings,
   { before, after }: BallotChange,
   bucket: Bucket | null,
@@ -184,6 +217,6 @@ function consensusEntry(
   }
 }
 
-function nameOf(labels: readonly Label[], label: number | undefined): string | null {
+export function nameOf(labels: readonly Label[], label: number | undefined): string | null {
   return labels[label ?? -1]?.name ?? null
 }

@@ -4,7 +4,8 @@
  * Owns: how one decision is made from the model's answer and the knowledge base's. Leaves out: the model (learn/), the
  * votes (actor/votes/).
  *
- * 1. A bucket in the knowledge base is decided by its consensus, everything else by the model (S16).
+ * 1. A bucket in the knowledge base is decided by its votes, and by the model as far as they are mixed or thin;
+ *    everything else by the model (S16).
  * 2. Without a model there is no decision (S4).
  * 3. The same model, values and votes give the same decision (S17).
  */
@@ -36,13 +37,17 @@ export interface Decision {
   readonly modelVersion: number
 }
 
-/** The consensus of an event's bucket in the knowledge base. */
+/** What the knowledge base knows of an event's bucket. */
 export interface KnownConsensus {
   /** Index of the label that the analysts agree on. */
   readonly label: number
-  /** Votes for that label, and votes in all. */
-  readonly votesFor: number
-  readonly votes: number
+  /** By label: the evidence, such as voted events. */
+  readonly counts: readonly number[]
+  /**
+   * The label stands whatever the model says: an override, votes on this very event, or a consensus that has changed
+   * since the training.
+   */
+  readonly isSettled: boolean
 }
 
 export const noDecision: Decision = {
@@ -63,16 +68,21 @@ export interface ActiveModel {
 }
 
 /**
- * The number of votes that the model's opinion counts as beside the votes on a bucket. With 2, a single vote against
- * a model that is sure of the opposite gives a confidence near 33 %. Below 60 % counts as low.
+ * The number of voted events that the model's opinion counts as beside those of a bucket, where the training could not
+ * measure it. With 2, a single vote against a model that is sure of the opposite gives a confidence near 33 %. Below
+ * 60 % counts as low.
  */
 const MODEL_VOTES = 2
 
 /**
- * Decides one event. With p the model's calibrated probability of the label, the confidence of the model is p.
+ * Decides one event. With p the model's calibrated probability of a label, the confidence of the model is p.
  *
- * The confidence of a consensus is its share of the votes, shrunk towards the model. It is (votesFor + k p) / (votes +
- * k), with k = MODEL_VOTES.
+ * In the knowledge base the probability of a label is its share of the evidence, shrunk towards the model: with c of n
+ * voted events it is (c + m p) / (n + m). This is the mean of a Dirichlet posterior with the model as the prior (Gelman
+ * et al., "Bayesian data analysis", 3.4). m is the model's weight, which the training measures on held-out votes.
+ *
+ * The answer is the consensus. Only where votes differ, and m was measured, it is the most probable label: what most of
+ * a few mixed votes say may be chance. Votes that agree are never outvoted.
  */
 export function decide(
   { model, version: modelVersion, probabilities }: ActiveModel,
@@ -81,28 +91,36 @@ export function decide(
 ): Decision {
   const outlierScore = model.assess(values, probabilities)
   const outlier = known === null && outlierScore >= model.summary.outlierThreshold
-  if (known !== null) {
-    const p = (known.votesFor + MODEL_VOTES * (probabilities[known.label] as number)) / (known.votes + MODEL_VOTES)
-    return {
-      label: known.label,
-      confidence: hundredths(p),
-      outlier,
-      outlierScore,
-      source: 'knowledge_base',
-      modelVersion,
-    }
+  if (known === null) {
+    const label = model.choose(probabilities)
+    const confidence = hundredths(probabilities[label] as number)
+    return { label, confidence, outlier, outlierScore, source: 'model', modelVersion }
   }
-  const label = model.choose(probabilities)
-  return {
-    label,
-    confidence: hundredths(probabilities[label] as number),
-    outlier,
-    outlierScore,
-    source: 'model',
-    modelVersion,
-  }
+  const { evidenceWeight } = model.summary
+  addVotes(probabilities, known.counts, evidenceWeight ?? MODEL_VOTES)
+  let label = known.label
+  if (!known.isSettled && evidenceWeight !== null && differ(known.counts))
+    for (let k = 0; k < probabilities.length; k++)
+      if ((probabilities[k] as number) > (probabilities[label] as number)) label = k
+  const confidence = hundredths(probabilities[label] as number)
+  return { label, confidence, outlier, outlierScore, source: 'knowledge_base', modelVersion }
 }
 
-function hundredths(probability: number): number {
+function differ(counts: readonly number[]): boolean {
+  let named = 0
+  for (const count of counts) if (count > 0) named++
+  return named > 1
+}
+
+/** Shrinks the evidence towards the probabilities, in place. */
+export function addVotes(probabilities: Float64Array, counts: readonly number[], weight: number): void {
+  let total = weight
+  for (const count of counts) total += count
+  for (let k = 0; k < probabilities.length; k++)
+    probabilities[k] = ((counts[k] ?? 0) + weight * (probabilities[k] as number)) / total
+}
+
+/** Hundredths of a percent, 0 to 10,000. */
+export function hundredths(probability: number): number {
   return Math.min(10_000, Math.max(0, Math.round(probability * 10_000)))
 }

@@ -7,7 +7,7 @@
  *    can construct two events that collide.
  */
 import { createHash } from 'node:crypto'
-import type { PointValues, ScalarValue } from './point-value.js'
+import type { PointValue, PointValues, ScalarValue } from './point-value.js'
 
 export const BUCKET_ID_BYTES = 16
 
@@ -16,18 +16,14 @@ export function bucketIdText(id: Uint8Array): string {
   return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
 }
 
-/** The values as one text, different for different values. */
+/** The values as one text, different for different values. It is joined once: `+` would keep each part in memory. */
 export function bucketText(values: PointValues): string {
-  let text = ''
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as PointValues[number]
-    if (value === null) text += 'n'
-    else if (typeof value === 'object') {
-      text += `a${value.length}:`
-      for (let j = 0; j < value.length; j++) text += scalarText(value[j] as ScalarValue)
-    } else text += scalarText(value)
-  }
-  return text
+  return values.map(valueText).join('')
+}
+
+function valueText(value: PointValue): string {
+  if (value === null) return 'n'
+  return typeof value === 'object' ? `a${value.length}:${value.map(scalarText).join('')}` : scalarText(value)
 }
 
 function scalarText(value: ScalarValue): string {

@@ -1,19 +1,34 @@
 /**
- * What analysts agree on: one consensus from all votes (S15).
+ * What analysts agree on: the evidence of their votes, and one consensus from it (S15).
  *
- * 1. Only the latest vote of each analyst counts; of two with one time, the one that was cast later.
- * 2. The consensus is the label with the most votes, unless another has as many.
- * 3. An administrator's override wins until it is withdrawn.
+ * 1. On one event only the latest vote of each analyst counts; of two with one time, the one that was cast later.
+ * 2. An event is what most of its analysts say. A tie says nothing, and is counted as a tie.
+ * 3. The consensus of a bucket is the label of most of its voted events, unless another has as many. A vote on the
+ *    whole bucket counts for the events whose votes it replaced, and for one at least.
+ * 4. An administrator's override wins until it is withdrawn.
  */
 
 import { limits } from '../../limits.js'
 
-/** One analyst's vote on one ballot. */
+/** A bucket is mixed where no label has this share of its voted events. */
+const mixedShare = 0.9
+
+/** One analyst's vote. */
 export interface Vote {
   readonly analyst: string
   /** Index of the label in the job's list. */
   readonly label: number
   readonly atMicros: number
+  /** Only in a vote on a whole bucket: the number of events that it counts for, 1 or more. */
+  readonly events?: number
+}
+
+/** What votes say together. */
+export interface Evidence {
+  /** By label: voted events of a bucket with this majority. On a single event: analysts. */
+  readonly counts: readonly number[]
+  /** Voted events whose analysts are tied. */
+  readonly ties: number
 }
 
 /** The index of a label, 0 or more, or one of the two below. A plain number, as stored. */
@@ -22,7 +37,7 @@ export type Consensus = number
 /** Nobody has voted. */
 export const NO_CONSENSUS: Consensus = -1
 
-/** The votes are tied: analysts should look at it; training does not use it. */
+/** The evidence is tied: analysts should look at it. */
 export const UNDECIDED: Consensus = -2
 
 /** True where the consensus is a label. */
@@ -42,7 +57,7 @@ export function castVote<V extends Vote>(votes: readonly V[], cast: V): V[] {
   return [...votes.filter((vote) => vote !== own), cast]
 }
 
-/** The votes for each of the labels 0 to labelCount - 1, by the latest vote of each analyst. */
+/** The votes on one event for each of the labels 0 to labelCount - 1, by the latest vote of each analyst. */
 export function countVotes(votes: readonly Vote[], labelCount: number): number[] {
   const counts = new Array<number>(labelCount).fill(0)
   const latest = new Map<string, Vote>()
@@ -54,23 +69,59 @@ export function countVotes(votes: readonly Vote[], labelCount: number): number[]
   return counts
 }
 
-/**
- * True where the consensus is a label by a small majority: it has less than limits.lowConsensusShare of all votes.
- * Never true for a label that an administrator set.
- */
-export function isLowScore(votes: readonly Vote[], override: number | null, consensus: Consensus): boolean {
-  if (override !== null || !isLabel(consensus)) return false
-  const counts = countVotes(votes, Math.max(consensus, ...votes.map(({ label }) => label)) + 1)
-  const all = counts.reduce((sum, count) => sum + count, 0)
-  return (counts[consensus] as number) < limits.lowConsensusShare * all
-}
-
-/** The consensus of these votes; `override` is the label that an administrator set, or null. */
-export function consensusOf(votes: readonly Vote[], override: number | null, labelCount: number): Consensus {
-  if (override !== null) return override
-  const counts = countVotes(votes, labelCount)
+/** The label with the most of these counts; UNDECIDED where another has as many, NO_CONSENSUS where all are 0. */
+export function majorityOf(counts: readonly number[]): Consensus {
   const most = Math.max(...counts)
   if (most <= 0) return NO_CONSENSUS
   const leader = counts.indexOf(most)
   return leader === counts.lastIndexOf(most) ? leader : UNDECIDED
+}
+
+/** What the votes on one event of a bucket say about the bucket. */
+export function evidenceOfEvent(votes: readonly Vote[], labelCount: number): Evidence {
+  const majority = majorityOf(countVotes(votes, labelCount))
+  const counts = new Array<number>(labelCount).fill(0)
+  if (isLabel(majority)) counts[majority] = 1
+  return { counts, ties: Number(majority === UNDECIDED) }
+}
+
+/** What votes on a whole bucket say about it. */
+export function evidenceOfWhole(votes: readonly Vote[], labelCount: number): Evidence {
+  const counts = new Array<number>(labelCount).fill(0)
+  for (const { label, events = 1 } of votes) if (label < labelCount) counts[label] = (counts[label] as number) + events
+  return { counts, ties: 0 }
+}
+
+/** `one` and `factor` (1 or -1) times `other`. */
+export function addEvidence(one: Evidence, other: Evidence, factor: 1 | -1): Evidence {
+  return {
+    counts: one.counts.map((count, label) => count + factor * (other.counts[label] ?? 0)),
+    ties: one.ties + factor * other.ties,
+  }
+}
+
+export function totalOf({ counts }: Pick<Evidence, 'counts'>): number {
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/**
+ * True where the consensus is a label by a small majority: it has less than limits.lowConsensusShare of the evidence.
+ * Never true for a label that an administrator set.
+ */
+export function isLowScore(evidence: Evidence, override: number | null, consensus: Consensus): boolean {
+  if (override !== null || !isLabel(consensus)) return false
+  return (evidence.counts[consensus] as number) < limits.lowConsensusShare * totalOf(evidence)
+}
+
+/** True where the events of a bucket have more than one label: the most frequent has too small a share. */
+export function isMixed(evidence: Evidence): boolean {
+  const total = totalOf(evidence)
+  return total >= 2 && Math.max(...evidence.counts) < mixedShare * total
+}
+
+/** The consensus of this evidence; `override` is the label that an administrator set, or null. */
+export function consensusOf({ counts, ties }: Evidence, override: number | null): Consensus {
+  if (override !== null) return override
+  const majority = majorityOf(counts)
+  return majority === NO_CONSENSUS && ties > 0 ? UNDECIDED : majority
 }

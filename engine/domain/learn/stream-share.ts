@@ -13,6 +13,7 @@
  * 1. Where buckets are single events, all weights are about 1; where one bucket is half of the stream, so is its
  *    weight.
  * 2. No bucket stands for more events than it has: where all are labelled, each stands for its own.
+ * 3. Where more events were labelled than buckets could tell, all weights together are the number of labelled events.
  */
 
 /** The most picks for each labelled bucket: one label must not count as a thousand. */
@@ -24,8 +25,11 @@ function weightOf(events: number, picked: number): number {
   return picked >= 1 ? events : (picked * events) / -Math.expm1(events * Math.log1p(-picked))
 }
 
-/** The weights of labelled buckets by their sizes in events; `total` is the number of all events. */
-export function weighBuckets(events: readonly number[], total: number): number[] {
+/**
+ * The weights of labelled buckets by their sizes in events; `total` is the number of all events, `voted` the number of
+ * labelled events of each bucket.
+ */
+export function weighBuckets(events: readonly number[], total: number, voted: readonly number[] = []): number[] {
   const sizes = events.map((count) => Math.max(1, count))
   const all = Math.max(
     total,
@@ -40,5 +44,9 @@ export function weighBuckets(events: readonly number[], total: number): number[]
     if (excess(middle) > 0) low = middle
     else high = middle
   }
-  return sizes.map((size) => weightOf(size, low / all))
+  const labelled = voted.reduce((sum, count) => sum + count, 0)
+  if (labelled <= low) return sizes.map((size) => weightOf(size, low / all))
+  const weights = sizes.map((size) => weightOf(size, Math.min(1, labelled / all)))
+  const share = labelled / weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.map((weight) => weight * share)
 }

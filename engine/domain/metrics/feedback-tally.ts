@@ -3,7 +3,7 @@
  *
  * Owns: counts of votes and ballots. Leaves out: reading ballots (services/report/), pseudonyms (pseudonyms.ts).
  *
- * 1. A vote counts in the period in which it was cast. Only an analyst's latest vote on a subject is known.
+ * 1. A vote counts in the period in which it was cast. Only an analyst's latest vote on an event is known.
  * 2. Agreement with the consensus is the share of an analyst's votes that name it. A subject counts if its consensus is
  *    a label, and if there is another vote or an override: otherwise the consensus is the analyst's own vote.
  * 3. The delay runs from the ingest of the event to the vote. Quantiles are by nearest rank.

@@ -37,6 +37,14 @@ interface TallySettings {
   readonly windowEvents?: number
 }
 
+const nonePoints: readonly number[] = []
+
+/** The places of the points without a value, ascending. Most events have all, and share one empty list. */
+export function absentPoints(values: PointValues): readonly number[] {
+  if (!values.includes(null)) return nonePoints
+  return values.flatMap((value, i) => (value === null ? [i] : []))
+}
+
 export class PointTally {
   readonly #fingerprint: number
   readonly #points: number
@@ -85,12 +93,11 @@ export class PointTally {
     }
   }
 
-  /** Counts events with these values; as many as have room. */
-  add(values: PointValues, events: number): void {
+  /** Counts events that lack a value at these points; as many as have room. */
+  add(absent: readonly number[], events: number): void {
     this.#events += events
-    for (let i = 0; i < this.#points; i++) {
-      if (values[i] !== null) this.#present[i] = (this.#present[i] as number) + events
-    }
+    for (let i = 0; i < this.#points; i++) this.#present[i] = (this.#present[i] as number) + events
+    for (const i of absent) this.#present[i] = (this.#present[i] as number) - events
     if (this.#events >= this.#windowEvents) this.#beginWindow()
   }
 

@@ -203,8 +203,20 @@ export function compileDates(
   const { dateField, startDate, endDate } = dates
   if (startDate === undefined && endDate === undefined) return everything
   const first = startDate === undefined ? Number.NEGATIVE_INFINITY : dateSpan(startDate, 'start_date', context).first
-  const last = endDate === undefined ? Number.POSITIVE_INFINITY : dateSpan(endDate, 'end_date', context).last
+  const last =
+    endDate === undefined ? Number.POSITIVE_INFINITY : untilNow(dateSpan(endDate, 'end_date', context).last, context)
   return instantWithin(fields.field(dateField), { first, last })
+}
+
+/** So much earlier than a query a client may have read its clock. */
+const NOW_MICROS = 5e6
+
+/**
+ * Where the system's clock was set back, events have later times than it shows. An end at the present of that clock, or
+ * after it, then means all of them.
+ */
+function untilNow(last: number, { nowMicros, clockMicros = nowMicros }: DateContext): number {
+  return clockMicros < nowMicros && last >= clockMicros - NOW_MICROS ? Math.max(last, nowMicros) : last
 }
 
 function dateSpan(date: unknown, name: string, context: DateContext): Span {

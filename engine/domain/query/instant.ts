@@ -22,6 +22,8 @@ export interface Span {
 /** What the dates of a query refer to. */
 export interface DateContext {
   readonly nowMicros: number
+  /** The system's clock, where it was set back and so is behind `nowMicros`. */
+  readonly clockMicros?: number
   /** Minutes east of UTC. */
   readonly offsetMinutes: number
 }

@@ -87,6 +87,16 @@ export class Commits {
     this.#died(new Error('it was a committing thread', { cause: error }))
   }
 
+  /** Ends the thread until the next large turn. No turn may be under way. */
+  async rest(): Promise<void> {
+    const running = this.#running
+    if (running === null || !this.#slot.isServed) return
+    this.#slot.end()
+    await running
+    this.#slot.abandon()
+    this.#running = null
+  }
+
   /** Ends the thread. No commit may be under way. */
   async close(): Promise<void> {
     if (this.#running === null) return

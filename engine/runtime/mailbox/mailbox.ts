@@ -72,7 +72,7 @@ export class Mailbox {
     this.#deps = deps
     this.#slots = deps.slots ?? new TurnSlots()
     this.#followsMin = deps.followsMin ?? limits.turnFollowsMin
-    this.#queues = new TurnQueues(deps.takeTimes, this.#followsMin)
+    this.#queues = new TurnQueues(deps.takeTimes, this.#followsMin, this.#slots.spares)
   }
 
   /** Takes a message that arrived at `micros`, and copies its body. @throws Refusal mailbox_full. */
@@ -244,7 +244,7 @@ export class Mailbox {
     this.#messages -= turn.count
     this.#bytes -= turn.bytes
     tell()
-    this.#queues.reuse(turn)
+    this.#slots.spares.put(turn)
     if (this.#messages === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 }

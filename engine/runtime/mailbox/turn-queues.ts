@@ -2,8 +2,8 @@
  * The messages that wait in one mailbox, gathered into turns. There are two queues: one for single events, for each of
  * which a client waits, and one for all other messages, such as events of streams.
  *
- * Owns: which turn a message is added to, which turn is next, how large turns are, and empty turns to use again. Leaves
- * out: how many turns may be under way, and what happens to them (mailbox.ts).
+ * Owns: which turn a message is added to, which turn is next, and how large turns are. Leaves out: how many turns may
+ * be under way, and what happens to them (mailbox.ts), empty turns to use again (spare-turns.ts).
  *
  * 1. Each queue is first in, first out. The two alternate, so that neither stands still. Where few messages wait, a
  *    single event joins the others, which saves a flush.
@@ -14,25 +14,27 @@
 import { limits } from '../../limits.js'
 import type { IngestReceiver } from '../../api/decision-service.js'
 import type { NewMessage, TakeTimes } from '../turn/turn-contract.js'
+import type { SpareTurns } from '../turn/spare-turns.js'
 import { Turn } from '../turn/turn.js'
 
 class TurnQueue {
-  readonly #make: (bytesMin: number) => Turn
-  #filling: Turn
+  readonly #spares: SpareTurns
+  /** Has no room: memory is taken with the first message. */
+  readonly #none = new Turn(0, 0)
+  #filling = this.#none
   readonly #full: Turn[] = []
   /** Messages that have arrived so far, and those of them that have left. */
   came = 0
   left = 0
 
-  constructor(make: (bytesMin: number) => Turn) {
-    this.#make = make
-    this.#filling = make(0)
+  constructor(spares: SpareTurns) {
+    this.#spares = spares
   }
 
   turnFor(bytes: number, messagesMax: number): Turn {
     if (!this.#filling.fits(bytes) || this.#filling.count >= messagesMax) {
       if (this.#filling.count > 0) this.#full.push(this.#filling)
-      this.#filling = this.#make(bytes)
+      this.#filling = this.#spares.take(bytes)
     }
     this.came++
     return this.#filling
@@ -50,7 +52,7 @@ class TurnQueue {
 
   take(): Turn {
     const turn = this.#full.shift() ?? this.#filling
-    if (turn === this.#filling) this.#filling = this.#make(0)
+    if (turn === this.#filling) this.#filling = this.#none
     this.left += turn.count
     return turn
   }
@@ -61,8 +63,6 @@ export class TurnQueues {
   readonly #others: TurnQueue
   readonly #takeTimes: TakeTimes
   readonly #followsMin: number
-  /** Empty turns whose memory is used again. */
-  readonly #spare: Turn[] = []
   /** Turns that began since a single event arrived. */
   #sinceSingle = Number.POSITIVE_INFINITY
   /** Single events that joined the others since a turn of the others left. */
@@ -73,12 +73,11 @@ export class TurnQueues {
   #latest = 0
 
   /** `takeTimes` gives times to messages that were overtaken; for `followsMin` see MailboxDeps. */
-  constructor(takeTimes: TakeTimes, followsMin: number) {
+  constructor(takeTimes: TakeTimes, followsMin: number, spares: SpareTurns) {
     this.#takeTimes = takeTimes
     this.#followsMin = followsMin
-    const make = (bytesMin: number): Turn => this.#emptyTurn(bytesMin)
-    this.#singles = new TurnQueue(make)
-    this.#others = new TurnQueue(make)
+    this.#singles = new TurnQueue(spares)
+    this.#others = new TurnQueue(spares)
   }
 
   /** The turn that this message, of so many bytes, must be added to now. */
@@ -123,18 +122,6 @@ export class TurnQueues {
     if (!this.#wasSingles) this.#joined = 0
     this.#latest = turn.moveBehind(this.#latest, this.#takeTimes)
     return turn
-  }
-
-  /** The turn is over: its memory can be used again. */
-  reuse(turn: Turn): void {
-    turn.clear()
-    if (turn.isReusable && this.#spare.length < limits.spareTurnsMax) this.#spare.push(turn)
-  }
-
-  /** An empty turn with room for a message of so many bytes. */
-  #emptyTurn(bytes: number): Turn {
-    const spare = this.#spare.pop()
-    return spare?.fits(bytes) === true ? spare : new Turn(Math.max(bytes, limits.turnBytesMax))
   }
 
   #nextQueue(): TurnQueue {

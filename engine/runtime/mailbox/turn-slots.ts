@@ -8,11 +8,14 @@
  */
 import { assert } from '../../assert.js'
 import { limits } from '../../limits.js'
+import { SpareTurns } from '../turn/spare-turns.js'
 
 /** Takes the slot that it waited for; false where it does not need one any more. */
 type OnSlot = () => boolean
 
 export class TurnSlots {
+  /** Empty turns of the thread's shards. */
+  readonly spares = new SpareTurns()
   #taken = 0
   readonly #waiting = new Set<OnSlot>()
 

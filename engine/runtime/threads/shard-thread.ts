@@ -7,20 +7,29 @@
 import { workerData } from 'node:worker_threads'
 import { isRefusal } from '../../errors.js'
 import { openShard } from '../../store/directory/environments.js'
+import { BucketMemory } from '../../actor/buckets/bucket-memory.js'
 import { CommitSlot } from '../../actor/commit-slot.js'
 import { refusalExtra } from '../../actor/reply.js'
 import { Shard, TurnOutOfPlace } from '../../actor/shard.js'
 import { beginTurn, refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import type { CommitSlotOf, ShardThreadData } from './shard-threads.js'
+import { collectGarbage } from './collect-garbage.js'
 import { readThreadUsage, type ThreadUsage } from './thread-usage.js'
 
 const { dataDir, sectionNames, uncountedEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
 const commits = new CommitSlot(commitSlot)
 const shards = new Map<number, Shard>()
+const memory = new BucketMemory()
 
 /** Releases the memory that a shard has mapped. The main thread does the same before the shard's next turn. */
 export function unmap(shard: number): boolean {
   return commits.unmap(shard) && (shards.get(shard)?.unmap() ?? true)
+}
+
+/** Gives back memory that is not needed while there are no turns. */
+export function rest(): void {
+  for (const shard of shards.values()) shard.rest()
+  collectGarbage()
 }
 
 /** The usage of this thread. */
@@ -45,7 +54,11 @@ function shardOf(task: TurnTask): Shard {
   if (known !== undefined) return known
   if (!task.opens) throw new TurnOutOfPlace()
   beginTurn(task)
-  const shard = new Shard(openShard(dataDir, task.shard), sectionNames, uncountedEventsMax, commits)
+  const shard = new Shard(openShard(dataDir, task.shard), sectionNames, {
+    uncountedEventsMax,
+    handOver: commits,
+    memory,
+  })
   shards.set(task.shard, shard)
   return shard
 }

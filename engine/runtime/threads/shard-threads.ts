@@ -12,6 +12,8 @@
  *    they are ready. Such a pool is made again, because tasks in its queue would wait for ever.
  */
 import { availableParallelism } from 'node:os'
+import { must } from '../../assert.js'
+import { systemClock } from '../../clock.js'
 import type { CommitReport, CommitTask } from '../../actor/commit-slot.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import { Commits, START_MS } from '../commits/commits.js'
@@ -52,6 +54,8 @@ export class ShardThreads {
   readonly #died: ThreadDied
   readonly #filename: string
   readonly #pools: Piscina<TurnTask, TurnResult>[]
+  /** When each thread started, microseconds. */
+  readonly #startedMicros: number[]
   /** By thread. */
   readonly #commits: readonly Commits[]
   #closed = false
@@ -66,6 +70,7 @@ export class ShardThreads {
       { length: count },
       () => new Commits(data.dataDir, (task, report) => runCommits(commits, task, report), died),
     )
+    this.#startedMicros = new Array<number>(count).fill(systemClock.nowMicros())
     this.#pools = Array.from({ length: count }, (_, at) => this.#makePool(at))
   }
 
@@ -93,6 +98,12 @@ export class ShardThreads {
     return await pool.run(shard, { name: 'unmap' })
   }
 
+  /** Makes a thread give back memory that it does not need while it is idle. No turn may be under way on it. */
+  async rest(thread: number): Promise<void> {
+    await (this.#pools[thread] as unknown as Piscina<null, void>).run(null, { name: 'rest' })
+    await (this.#commits[thread] as Commits).rest()
+  }
+
   get count(): number {
     return this.#pools.length
   }
@@ -105,6 +116,11 @@ export class ShardThreads {
   async readUsage(thread: number): Promise<ThreadUsage> {
     const pool = this.#pools[thread] as unknown as Piscina<null, ThreadUsage>
     return await pool.run(null, { name: 'readUsage' })
+  }
+
+  /** When the thread started, microseconds. */
+  startedMicros(thread: number): number {
+    return must(this.#startedMicros[thread], 'thread', thread)
   }
 
   /** Ends a thread and starts another in its place. No turn may be under way on it. */
@@ -147,6 +163,7 @@ export class ShardThreads {
         CommitSlotOf,
     })
     pool.on('error', this.#died)
+    pool.on('workerCreate', () => (this.#startedMicros[at] = systemClock.nowMicros()))
     pool.on('workerDestroy', () => setTimeout(() => this.#remakeWithoutThread(at, pool), REMAKE_MS).unref())
     return pool
   }

@@ -8,7 +8,9 @@
  *    pool has a minimum of threads. Such a pool is made again.
  */
 import { Piscina } from 'piscina'
+import { systemClock } from '../../clock.js'
 import { within } from '../within.js'
+import { isMemoryReport } from './memory-report.js'
 
 export { Piscina }
 
@@ -38,6 +40,9 @@ export class OccasionalThreads<Task, Result> {
   readonly #make: () => Piscina<Task, Result>
   #pool: Piscina<Task, Result>
   #running = new Set<Promise<Result>>()
+  /** Bytes by thread, as each has told; threads that ended are not counted. */
+  readonly #memory = new Map<number, number>()
+  #startedMicros = systemClock.nowMicros()
   /** Pools that had tasks and no thread: none of these tasks had begun. */
   readonly #lost = new WeakSet<Piscina<Task, Result>>()
 
@@ -53,6 +58,10 @@ export class OccasionalThreads<Task, Result> {
         recordTiming: false,
       })
       pool.on('workerDestroy', () => setTimeout(() => this.#remakeWithoutThread(pool), REMAKE_MS).unref())
+      pool.on('workerCreate', () => (this.#startedMicros = systemClock.nowMicros()))
+      pool.on('message', (message: unknown) => {
+        if (isMemoryReport(message)) this.#memory.set(message.thread, message.memoryBytes)
+      })
       return pool.on('error', died)
     }
     this.#pool = this.#make()
@@ -68,6 +77,18 @@ export class OccasionalThreads<Task, Result> {
     return this.#pool.threads.reduce((sum, { performance }) => sum + performance.eventLoopUtilization().active, 0)
   }
 
+  /** Bytes that its present threads have used, as far as they have told; 0 without threads. */
+  get memoryBytes(): number {
+    const present = new Set(this.#pool.threads.map(({ threadId }) => threadId))
+    for (const thread of this.#memory.keys()) if (!present.has(thread)) this.#memory.delete(thread)
+    return [...this.#memory.values()].reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  /** When its latest thread started; before the first, when it could. */
+  get startedMicros(): number {
+    return this.#startedMicros
+  }
+
   /** Rejects where there are tasks but no threads: they do not start. */
   async answers(): Promise<void> {
     if (this.#running.size > 0 && this.#pool.threads.length === 0) throw new Error('its threads do not start')
@@ -77,6 +98,7 @@ export class OccasionalThreads<Task, Result> {
   async restart(): Promise<void> {
     const [pool, running] = [this.#pool, this.#running]
     this.#pool = this.#make()
+    this.#startedMicros = systemClock.nowMicros()
     this.#running = new Set()
     await endPool(pool, running)
   }

@@ -71,7 +71,7 @@ function pageOf(environment: Environment, sequences: readonly number[], total: n
   return { records, total, exact }
 }
 
-function filtersOf({ user, actions, objectTypes, objectId, jobId }: AuditQuery): Filter[] {
+function filtersOf({ user, analyst, actions, objectTypes, objectId, jobId }: AuditQuery): Filter[] {
   const filters: Filter[] = []
   const add = (fields: readonly FilterField[], values: readonly string[] | undefined): void => {
     if (values === undefined) return
@@ -81,6 +81,7 @@ function filtersOf({ user, actions, objectTypes, objectId, jobId }: AuditQuery):
     filters.push((hashes) => wanted.some(([at, hash]) => hash.compare(hashes, at, at + HASH_BYTES) === 0))
   }
   add(['user', 'analyst'], user === undefined ? undefined : [user])
+  add(['analyst'], analyst === undefined ? undefined : [analyst])
   add(['action'], actions)
   add(['object_type'], objectTypes)
   add(['object_id'], objectId === undefined ? undefined : [objectId])

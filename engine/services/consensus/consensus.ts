@@ -14,6 +14,8 @@ import type {
   ConsensusView,
   DisagreementPage,
   DisagreementQuery,
+  MixedPage,
+  MixedQuery,
 } from '../../api/consensus-service.js'
 import { bucketIdBytes, encodeOverride } from '../../actor/votes/override.js'
 import type { ReadableShards } from '../read/job-reader.js'
@@ -55,6 +57,10 @@ export class Consensus implements ConsensusService {
 
   async disagreements(handle: JobHandle, query: DisagreementQuery): Promise<DisagreementPage> {
     return await this.#deps.readers.ask('disagreements', { job: this.#deps.current(handle), query })
+  }
+
+  async mixedBuckets(handle: JobHandle, query: MixedQuery): Promise<MixedPage> {
+    return await this.#deps.readers.ask('mixedBuckets', { job: this.#deps.current(handle), query })
   }
 
   async #send(handle: JobHandle, target: ConsensusTarget, label: string | null, by: Author): Promise<ConsensusView> {

@@ -1,7 +1,7 @@
 /**
  * The disagreements of analysts: a walk over the ballots of one job, in one snapshot.
  *
- * 1. Most ballots have fewer than two votes. They are skipped without being decoded.
+ * 1. The walk reads ballots, which count votes by label; votes are read for the page alone.
  * 2. The walk ends after limits.readerMsMax milliseconds, or after limits.disagreementsMax disagreements. It then
  *    returns what it has found, with `exact` false.
  */
@@ -9,7 +9,7 @@ import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { UNDECIDED } from '../../domain/learn/consensus.js'
 import type { Environment } from '../../store/environment.js'
-import { decodeBallot, type BallotRow } from '../../store/rows.js'
+import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
 import { jobRange } from '../../store/tables.js'
 import { ballotView } from '../read/ballot-view.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
@@ -20,8 +20,6 @@ import { readStats } from '../../actor/job-stats.js'
 const KEY_JOB_BYTES = 4
 /** The walk checks its time after so many rows. */
 const CHECK_ROWS = 1_024
-/** How a vote begins in a ballot's bytes. */
-const VOTE = Buffer.from('{"analyst":')
 
 interface Candidate {
   readonly subject: Uint8Array
@@ -43,11 +41,9 @@ export function disagreementsOf(
       exact = false
       break
     }
-    if (!hasTwoVotes(value)) continue
     const ballot = decodeBallot(value)
     if (!differs(ballot) || !isWanted(ballot, query)) continue
-    const lastMicros = ballot.votes.reduce((last, { atMicros }) => Math.max(last, atMicros), 0)
-    candidates.push({ subject: key.subarray(KEY_JOB_BYTES), lastMicros })
+    candidates.push({ subject: key.subarray(KEY_JOB_BYTES), lastMicros: ballot.votedMicros })
   }
   candidates.sort((a, b) => b.lastMicros - a.lastMicros)
   const { trainedThroughSeq } = readStats(environment, job.id, job.labels.length)
@@ -61,14 +57,8 @@ export function disagreementsOf(
   return { disagreements, total: candidates.length, exact }
 }
 
-function hasTwoVotes(value: Uint8Array): boolean {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  const first = bytes.indexOf(VOTE)
-  return first >= 0 && bytes.includes(VOTE, first + VOTE.length)
-}
-
 function differs({ votes }: BallotRow): boolean {
-  return votes.some(({ label }) => label !== votes[0]?.label)
+  return votes.filter((count) => count > 0).length > 1
 }
 
 function isWanted({ override, consensus }: BallotRow, { overridden, undecided }: DisagreementQuery): boolean {

@@ -9,6 +9,7 @@
  * 3. Nothing here waits for the network.
  */
 import { Worker } from 'node:worker_threads'
+import { systemClock } from '../../clock.js'
 import { Refusal, type RefusalCode } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { IntegrationsService, DeadLetterQuery } from '../../api/integrations-service.js'
@@ -22,6 +23,7 @@ import {
   type IntegrationThreadData,
   type ToIntegrations,
 } from './integration-protocol.js'
+import { OpenQueries, unavailable } from './open-queries.js'
 import { ShardRequests, type ShardRequestsDeps } from './shard-requests.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
@@ -45,18 +47,13 @@ const GATHER_MS = 20
 /** A thread that does not end in time is ended. */
 const CLOSE_MS = 10_000
 
-interface Asking {
-  resolve(answer: unknown): void
-  reject(refusal: Refusal): void
-}
-
 export class Integrations implements IntegrationsService {
   readonly #deps: IntegrationsDeps
-  readonly #asking = new Map<number, Asking>()
+  readonly #queries = new OpenQueries()
   readonly #requests: ShardRequests
   #worker: Worker | null = null
   #timer: NodeJS.Timeout | null = null
-  #lastId = 0
+  #startedMicros = 0
   #closed: (() => void) | null = null
   #isClosing = false
 
@@ -126,6 +123,11 @@ export class Integrations implements IntegrationsService {
     return this.#worker?.performance.eventLoopUtilization().active ?? 0
   }
 
+  /** When the thread started, microseconds; null while there is none. */
+  get startedMicros(): number | null {
+    return this.#worker === null ? null : this.#startedMicros
+  }
+
   threadUsage(): Promise<IntegrationQueries['threadUsage']['answer']> {
     return this.#ask('threadUsage', {}, null)
   }
@@ -182,12 +184,12 @@ export class Integrations implements IntegrationsService {
     }
     const worker = new Worker(module ?? threadFile('integration-thread'), { workerData, name: 'integrations' })
     this.#worker = worker
+    this.#startedMicros = systemClock.nowMicros()
     worker.on('message', (message: FromIntegrations) => this.#heard(message, worker))
     worker.on('error', (error) => failed('the integrations thread died', error))
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = null
-      for (const { reject } of this.#asking.values()) reject(unavailable())
-      this.#asking.clear()
+      this.#queries.refuseAll()
       this.#closed?.()
       if (!this.#isClosing) setTimeout(() => this.rewire(), RESTART_MS).unref()
     })
@@ -210,11 +212,7 @@ export class Integrations implements IntegrationsService {
         return Promise.reject(new Refusal('letter_not_found', 'there is no such dead letter'))
       return this.isNeeded ? Promise.reject(unavailable()) : Promise.resolve(none)
     }
-    const id = ++this.#lastId
-    return new Promise((resolve, reject) => {
-      this.#asking.set(id, { resolve: resolve as (answer: unknown) => void, reject })
-      this.#tell({ type: 'ask', id, ask, given })
-    })
+    return this.#queries.ask((id) => this.#tell({ type: 'ask', id, ask, given }))
   }
 
   #answer(worker: Worker, id: number, request: Promise<TakenIn>): void {
@@ -228,11 +226,9 @@ export class Integrations implements IntegrationsService {
       case 'enriched':
         return this.#answer(worker, message.id, this.#requests.enriched(message))
       case 'answer':
-        this.#asking.get(message.id)?.resolve(message.answer)
-        return void this.#asking.delete(message.id)
+        return this.#queries.answered(message.id, message.answer)
       case 'refused':
-        this.#asking.get(message.id)?.reject(new Refusal(message.code as RefusalCode, message.message))
-        return void this.#asking.delete(message.id)
+        return this.#queries.refused(message.id, new Refusal(message.code as RefusalCode, message.message))
       case 'passed':
         return this.#requests.passed(message)
       case 'requested':
@@ -243,8 +239,4 @@ export class Integrations implements IntegrationsService {
         return this.#closed?.()
     }
   }
-}
-
-function unavailable(): Refusal {
-  return new Refusal('integrations_unavailable', 'the integrations are being started; try again shortly')
 }

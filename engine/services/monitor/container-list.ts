@@ -2,13 +2,16 @@
  * The containers: the parts of the engine as operators see them, listed on demand.
  *
  * Owns: the name, state, check and restart of each. Leaves out: what operators do with them (containers.ts).
+ *
+ * 1. A container is what can be restarted by itself, has a start of its own and is measured: threads, and the
+ *    monitoring. The HTTP server, stores, integrations and the process are parts that are known by name.
  */
-import { statfsSync } from 'node:fs'
 import { limits } from '../../limits.js'
 import { MAIN } from '../../api/components.js'
-import type { ContainerHealth, ContainerName, ContainerStatus } from '../../api/container-service.js'
+import type { ContainerName, ContainerStatus } from '../../api/container-service.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Trainings } from '../training/trainings.js'
+import { clockTrouble, diskTrouble, stepTrouble, well, worseOf, type Trouble } from './container-troubles.js'
 import type { UsageDeps } from './usage.js'
 
 export interface ContainerListDeps extends UsageDeps {
@@ -18,22 +21,23 @@ export interface ContainerListDeps extends UsageDeps {
   catalogBytes(): number
 }
 
-/** How a container is, and why. */
-export interface Trouble {
-  readonly health: ContainerHealth
-  readonly reason: string
+/** The monitoring as a container. */
+export interface MonitorPart {
+  readonly startedMicros: number
+  restart(): Promise<void>
 }
 
-export const well: Trouble = { health: 'healthy', reason: '' }
-
-/** One container, as it is now. */
+/** One part of the service, as it is now. */
 export interface Container extends ContainerName {
+  /** It is listed: it can be restarted, has been started at a time of its own, and is measured. */
+  readonly isContainer: boolean
   readonly title: string
   readonly status: ContainerStatus
   readonly waiting: number
   readonly waitingBytes: number
   readonly storeBytes: number | null
   readonly trouble: Trouble
+  readonly startedMicros: number
   /** Asks the container for an answer. Rejects where there is none. */
   check(): Promise<unknown>
   /** Null where it restarts only with the process. */
@@ -42,43 +46,41 @@ export interface Container extends ContainerName {
 
 /** A mailbox above this share is nearly full. */
 const FULL_SHARE = 0.75
-/** Share of free space below which the disk is reported. */
-const FREE_SHARE_LOW = 0.05
 /** How late the event loop may be. */
 const LOOP_LATE_MS = 500
 
-const quiet = { waiting: 0, waitingBytes: 0, storeBytes: null, trouble: well, restart: null } as const
+const still = { waiting: 0, waitingBytes: 0, storeBytes: null, trouble: well } as const
+const quiet = { ...still, isContainer: false, restart: null } as const
 
-export async function containersOf(deps: ContainerListDeps): Promise<Container[]> {
+/** All containers, and the parts that are none, which began at `startedMicros`. */
+export async function containersOf(
+  deps: ContainerListDeps,
+  monitor: MonitorPart,
+  startedMicros: number,
+): Promise<Container[]> {
+  const clock = clockTrouble(deps.shards.clockBehindSeconds)
+  const main = { ...quiet, container: MAIN, status: 'running', startedMicros, check: loopTurns } as const
   return [
-    {
-      ...quiet,
-      component: 'api',
-      container: MAIN,
-      title: 'the HTTP server and the main thread',
-      status: 'running',
-      check: loopTurns,
-    },
     ...actors(deps),
     ...helpers(deps),
-    ...(await integrations(deps)),
-    ...stores(deps),
+    ...(await integrations(deps, startedMicros)),
     {
-      ...quiet,
+      ...main,
       component: 'monitor',
-      container: MAIN,
-      title: 'samples, watchdogs, the log',
-      status: 'running',
-      check: loopTurns,
+      title: 'samples, watchdogs and the log, on the main thread',
+      trouble: worseOf(diskTrouble(deps.dataDir), clock),
+      isContainer: true,
+      startedMicros: monitor.startedMicros,
+      restart: () => monitor.restart(),
     },
+    { ...main, component: 'monitor', container: 'process', title: 'the process as a whole' },
     {
-      ...quiet,
-      component: 'monitor',
-      container: 'process',
-      title: 'the process as a whole',
-      status: 'running',
-      check: loopTurns,
+      ...main,
+      component: 'api',
+      title: 'the HTTP server, on the main thread',
+      trouble: clock,
     },
+    ...stores(deps, startedMicros),
   ]
 }
 
@@ -99,6 +101,8 @@ function actors({ shards }: ContainerListDeps): Container[] {
       waiting: mailboxes.reduce((sum, { length }) => sum + length, 0),
       waitingBytes: mailboxes.reduce((sum, { bytes }) => sum + bytes, 0),
       trouble: isFull ? { health: 'degraded', reason: 'a mailbox is nearly full' } : well,
+      isContainer: true,
+      startedMicros: shards.threadStartedMicros(thread),
       check: () => shards.readThreadUsage(thread),
       restart: () => shards.restartThread(thread),
     }
@@ -116,6 +120,8 @@ function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Co
       title: 'threads that train models',
       status: running > 0 ? 'running' : 'idle',
       waiting: queued + running,
+      isContainer: true,
+      startedMicros: trainingThreads.startedMicros,
       check: () => trainingThreads.answers(),
       restart: () => trainings.restart(),
     },
@@ -126,6 +132,8 @@ function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Co
       title: 'threads that answer queries',
       status: readers.underWay > 0 ? 'running' : 'idle',
       waiting: readers.underWay,
+      isContainer: true,
+      startedMicros: readers.startedMicros,
       check: () => readers.ask('auditTerms', {}),
       restart: () => readers.restart(),
     },
@@ -133,17 +141,11 @@ function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Co
 }
 
 /** The thread of the integrations, and each integration that is a step. */
-async function integrations({ integrations: outside, resources }: ContainerListDeps): Promise<Container[]> {
+async function integrations(
+  { integrations: outside, resources }: ContainerListDeps,
+  startedMicros: number,
+): Promise<Container[]> {
   const status = outside.isRunning ? 'running' : outside.isNeeded ? 'starting' : 'stopped'
-  const thread: Container = {
-    ...quiet,
-    component: 'integration',
-    container: MAIN,
-    title: 'the thread of the integrations',
-    status,
-    check: () => outside.threadUsage(),
-    restart: () => outside.restart(),
-  }
   const steps = outside.isRunning
     ? await Promise.all([outside.inputs(), outside.enrichments(), outside.deliveries()]).then(
         (all) => all.flat(),
@@ -152,35 +154,39 @@ async function integrations({ integrations: outside, resources }: ContainerListD
     : []
   const titles = new Map([...resources.integrations()].map(({ id, title }) => [id, title]))
   const ids = [...new Set(steps.map(({ integrationId }) => integrationId))]
+  const thread = { ...quiet, component: 'integration', check: () => outside.threadUsage() } as const
+  const since = outside.startedMicros ?? startedMicros
+  const waitingOf = (own: typeof steps): number =>
+    own.reduce((sum, step) => sum + ('waiting' in step ? step.waiting : 0), 0)
   return [
-    thread,
+    {
+      ...thread,
+      container: MAIN,
+      title: 'the thread of the integrations',
+      status,
+      waiting: waitingOf(steps),
+      trouble: stepTrouble(steps),
+      isContainer: true,
+      startedMicros: since,
+      restart: () => outside.restart(),
+    },
     ...ids.map((id): Container => {
       const own = steps.filter(({ integrationId }) => integrationId === id)
-      const bad =
-        own.find(({ state }) => state === 'invalid' || state === 'full') ??
-        own.find(({ state }) => state === 'open' || state === 'retrying')
       return {
-        ...quiet,
-        component: 'integration',
+        ...thread,
         container: String(id),
         title: titles.get(id) ?? '',
         status: own.every(({ state }) => state === 'paused') ? 'stopped' : 'running',
-        waiting: own.reduce((sum, step) => sum + ('waiting' in step ? step.waiting : 0), 0),
-        trouble:
-          bad === undefined
-            ? well
-            : {
-                health: bad.state === 'retrying' ? 'degraded' : 'unhealthy',
-                reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
-              },
-        check: () => outside.threadUsage(),
+        waiting: waitingOf(own),
+        trouble: stepTrouble(own),
+        startedMicros: since,
         restart: async () => outside.restartOne(id),
       }
     }),
   ]
 }
 
-function stores({ dataDir, shards, catalogBytes }: ContainerListDeps): Container[] {
+function stores({ dataDir, shards, catalogBytes }: ContainerListDeps, startedMicros: number): Container[] {
   const trouble = diskTrouble(dataDir)
   const store = (container: string, title: string, storeBytes: number, check: () => unknown): Container => {
     return {
@@ -191,6 +197,7 @@ function stores({ dataDir, shards, catalogBytes }: ContainerListDeps): Container
       status: 'running',
       storeBytes,
       trouble,
+      startedMicros,
       check: async () => check(),
     }
   }
@@ -202,18 +209,6 @@ function stores({ dataDir, shards, catalogBytes }: ContainerListDeps): Container
       ])
     }),
   ]
-}
-
-/** Share of the disk that the service may still use, 0 to 1. */
-export function freeShare(dataDir: string): number {
-  const { blocks, bavail } = statfsSync(dataDir)
-  return blocks === 0 ? 1 : bavail / blocks
-}
-
-function diskTrouble(dataDir: string): Trouble {
-  const free = freeShare(dataDir)
-  if (free >= FREE_SHARE_LOW) return well
-  return { health: free === 0 ? 'unhealthy' : 'degraded', reason: `${(free * 100).toFixed(1)} % of the disk are free` }
 }
 
 /** Rejects where the event loop of the main thread is late. */

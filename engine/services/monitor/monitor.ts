@@ -4,7 +4,7 @@
  * Owns: the timer of samples and checks, and when the engine counts as ready. Leaves out: writing the log (log/log.ts).
  */
 import type { Clock } from '../../clock.js'
-import type { Component } from '../../api/components.js'
+import { MAIN, type Component } from '../../api/components.js'
 import type { ContainerName } from '../../api/container-service.js'
 import type { LogLevels } from '../../api/log-level.js'
 import type {
@@ -16,12 +16,14 @@ import type {
   LogFile,
   Log,
 } from '../../api/monitor-service.js'
+import type { Author } from '../../api/principal.js'
 import type { Environment } from '../../store/environment.js'
 import type { RecentBatches } from './recent-batches.js'
 import { logFileOf, openLog } from './log/log-files.js'
 import { SAMPLE_SECONDS, SampleStore } from './sample-store.js'
 import type { WatchdogLog } from './watchdog-log.js'
-import { freeShare } from './container-list.js'
+import { clockBehind, MachineClock } from './machine-clock.js'
+import { freeShare } from './container-troubles.js'
 import { Containers, type ContainersDeps } from './containers.js'
 import { FigureReader, type FigureDeps } from './figures.js'
 import { Usage } from './usage.js'
@@ -49,8 +51,11 @@ export class Monitor implements MonitorService {
   readonly #deps: MonitorDeps
   readonly #figures: FigureReader
   readonly #samples: SampleStore
+  readonly machineClock: MachineClock
   #usage: Usage
   #timer: NodeJS.Timeout | null = null
+  /** The timer of samples and checks, as a container. */
+  readonly #sampling: { startedMicros: number; restart(): Promise<void> }
   #ticks = 0
   #ticking: Promise<void> = Promise.resolve()
   #threadsUp = false
@@ -61,8 +66,12 @@ export class Monitor implements MonitorService {
     this.watchdogs = new Watchdogs(deps, watchdogLog, clock)
     this.#figures = new FigureReader(deps, (decided) => this.watchdogs.checks.count(decided))
     this.#samples = new SampleStore(store)
+    const { shards } = deps
+    const log = (): Log => this.log('monitor')
+    this.machineClock = new MachineClock({ clock, shards, log, monotonicMs: () => performance.now() })
     this.#usage = new Usage(deps)
-    this.containers = new Containers(deps, this.#samples, clock)
+    this.#sampling = { startedMicros: clock.nowMicros(), restart: () => this.#restart() }
+    this.containers = new Containers(deps, this.#sampling, this.#samples, clock)
     void this.#awaitThreads()
     this.#start()
   }
@@ -97,6 +106,11 @@ export class Monitor implements MonitorService {
     return logFileOf(await this.logFiles(), name)
   }
 
+  get clockTrouble(): string | null {
+    const { clockBehindSeconds } = this.#deps.shards
+    return clockBehindSeconds === 0 ? null : clockBehind(clockBehindSeconds)
+  }
+
   get diskFree(): number {
     return freeShare(this.#deps.dataDir)
   }
@@ -109,12 +123,17 @@ export class Monitor implements MonitorService {
     this.#deps.batches.follow(follower)
   }
 
+  async restart(by: Author): Promise<void> {
+    await this.containers.restart({ component: 'monitor', container: MAIN }, by)
+  }
+
   /** Writes collected samples, and starts sampling and watchdogs anew. */
-  async restart(): Promise<void> {
+  async #restart(): Promise<void> {
     await this.stop()
     this.#usage = new Usage(this.#deps)
     this.watchdogs.checks.restart()
     this.log('monitor').info('restarted')
+    this.#sampling.startedMicros = this.#deps.clock.nowMicros()
     this.#start()
   }
 
@@ -139,6 +158,7 @@ export class Monitor implements MonitorService {
   }
 
   async #tick(): Promise<void> {
+    this.machineClock.check()
     if (!this.#threadsUp) return
     const samples = await this.#usage.read()
     const now = this.#deps.clock.nowMicros()
@@ -158,7 +178,7 @@ export class Monitor implements MonitorService {
     const { shards } = this.#deps
     while (this.#deps.accepting() && !this.#threadsUp) {
       try {
-        await shards.readThreadUsages()
+        await Promise.all(Array.from({ length: shards.threads }, (_, thread) => shards.readThreadUsage(thread)))
         this.#threadsUp = true
         this.log('monitor').info('ready', { threads: shards.threads })
       } catch (error) {

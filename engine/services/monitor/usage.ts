@@ -58,11 +58,14 @@ export class Usage {
     const { shards, readers, trainingThreads, integrations } = this.#deps
     const { rss, heapUsed, external } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
+    const mainThread = { ms: threadMs(process.pid), memory: heapUsed + external }
     const readings = new Map<string, Reading>([
       ['monitor/process', { ms: (user + system) / 1_000, memory: rss }],
-      ['api/main', { ms: threadMs(process.pid), memory: heapUsed + external }],
-      ['trainer/main', { ms: trainingThreads.busyMs, memory: null }],
-      ['query/main', { ms: readers.busyMs, memory: null }],
+      ['api/main', mainThread],
+      ['monitor/main', mainThread],
+      ['trainer/main', { ms: trainingThreads.busyMs, memory: trainingThreads.memoryBytes }],
+      ['query/main', { ms: readers.busyMs, memory: readers.memoryBytes }],
+      ['integration/main', { ms: 0, memory: 0 }],
     ])
     const answers = Array.from({ length: shards.threads }, async (_, thread) => {
       const usage = await within(ANSWER_MS, shards.readThreadUsage(thread)).catch(() => null)
@@ -70,6 +73,7 @@ export class Usage {
       readings.set(`actor/${thread}`, { ms: usage.tid === null ? null : threadMs(usage.tid), memory: bytesOf(usage) })
     })
     if (integrations.isRunning) {
+      readings.delete('integration/main')
       answers.push(
         within(ANSWER_MS, integrations.threadUsage())
           .catch(() => null)

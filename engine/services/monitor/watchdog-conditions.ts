@@ -93,6 +93,16 @@ export const conditions: Readonly<Record<WatchdogType, readonly WatchdogConditio
       scope: 'service',
     },
   ],
+  clock: [
+    {
+      ...now,
+      name: 'clock_behind_seconds',
+      description: 'Seconds that the clock of the machine is behind the times of events, because it was set back.',
+      unit: 'seconds',
+      threshold: 1,
+      scope: 'service',
+    },
+  ],
   confidence_drift: [
     {
       ...share,

@@ -8,7 +8,8 @@ import type { JobSettings } from '../../domain/job/job.js'
 import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { StatsRow } from '../../store/rows.js'
 import { modelHealth } from '../read/job-view.js'
-import { freeShare, type ContainerListDeps } from './container-list.js'
+import type { ContainerListDeps } from './container-list.js'
+import { freeShare } from './container-troubles.js'
 
 const MINUTE_MICROS = 60e6
 
@@ -62,6 +63,8 @@ export class WatchdogReadings {
         return deps.catalogBytes() + this.#shards().reduce((sum, shard) => sum + deps.shards.sizeBytes(shard), 0)
       case 'resident_bytes':
         return process.memoryUsage.rss()
+      case 'clock_behind_seconds':
+        return deps.shards.clockBehindSeconds
       case 'low_confidence_percent':
         return percent(counts().lowConfidence, counts().decided)
       case 'models_ageing':

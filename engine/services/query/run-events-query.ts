@@ -23,7 +23,7 @@ const PAGE_SIZE_DEFAULT = 5
 export function runEventsQuery(context: QueryContext, request: EventsQuery): string {
   const { task, stores, clock } = context
   const fields = new FieldSet(task.serviceNames)
-  const compileContext = { nowMicros: task.nowMicros, offsetMinutes: 0 }
+  const compileContext = { nowMicros: task.nowMicros, clockMicros: task.clockMicros, offsetMinutes: 0 }
   const { page = 0, size = PAGE_SIZE_DEFAULT, dateField = '@timestamp', startDate, endDate } = request
   const window = request.countOnly === true ? 0 : (page + 1) * size
   if (window > limits.queryWindowMax) {

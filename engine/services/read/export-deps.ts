@@ -6,7 +6,7 @@ import type { EventView } from '../../api/decision-service.js'
 import type { EnrichmentRow } from '../../store/enrichment-row.js'
 import type { PreviousDecision, RecordHeader } from '../../store/event-record.js'
 import type { StoredNote } from '../../store/note-row.js'
-import type { BallotRow } from '../../store/rows.js'
+import type { BallotRow } from '../../store/ballot-row.js'
 
 export interface ExportDeps {
   readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints'>

@@ -4,6 +4,10 @@ import type { JobView } from '../../api/decision-service.js'
 import type { StatsRow } from '../../store/rows.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { isoMicros } from '../../clock.js'
+import type { DriftState } from '../../domain/learn/drift.js'
+import type { Warning } from '../../api/warning.js'
+import type { FieldsRow } from '../../domain/cause/field-finder.js'
+import { fieldWarnings } from './field-warnings.js'
 import { jobWarnings } from './job-warnings.js'
 import type { TrainingRow } from '../training/training-log.js'
 
@@ -11,7 +15,7 @@ import type { TrainingRow } from '../training/training-log.js'
 export function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'modelState' | 'modelMsg'> {
   if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet' }
   const { ageing, sinceMicros } = watch.drift
-  if (ageing === 'no') return { modelState: 'current', modelMsg: 'The stream bears the model out' }
+  if (ageing === 'no') return { modelState: 'current', modelMsg: seenOf(watch.drift) }
   const why =
     ageing === 'feedback'
       ? 'feedback says that it is right less often than it is sure'
@@ -20,10 +24,41 @@ export function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'm
   return { modelState: 'ageing', modelMsg: `${since}${why}; its confidence is lowered until it is trained again` }
 }
 
+/** With fewer decisions, and without feedback on them, nothing is known of a model. */
+const DECISIONS_MIN = 30
+
+function seenOf({ decided, weight }: DriftState): string {
+  if (decided < DECISIONS_MIN)
+    return `It is not known yet whether the stream bears the model out: it has decided ${decided} new events`
+  if (weight === 0)
+    return 'The model is as sure as it was when it was installed; no feedback says yet whether it is right'
+  return 'The stream bears the model out'
+}
+
+function mixedWarnings({ mixedBallots }: StatsRow): Warning[] {
+  if (mixedBallots === 0) return []
+  const [what, verb] = mixedBallots === 1 ? ['bucket', 'has'] : ['buckets', 'have']
+  return [
+    {
+      type: 'mixed_buckets',
+      place: ['decision_points'],
+      message: `the decision points do not tell events apart: ${mixedBallots} ${what} ${verb} voted events of more than one label`,
+      action: 'Look at the mixed buckets of the job, and add a decision point that tells their events apart.',
+    },
+  ]
+}
+
 /** What only the resource store knows of a job's inputs. */
 export type JobInputs = Pick<JobView, 'restInput' | 'dataType'>
 
-export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingRow, inputs: JobInputs): JobView {
+/** What a job has stored. */
+export interface JobRows {
+  readonly stats: StatsRow
+  readonly training: TrainingRow
+  readonly fields: FieldsRow | null
+}
+
+export function jobViewOf(job: JobSettings, { stats, training, fields }: JobRows, inputs: JobInputs): JobView {
   return {
     id: job.id,
     title: job.title,
@@ -39,7 +74,7 @@ export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingR
     lastFeedbackMicros: stats.lastFeedbackMicros,
     lastTrainStartMicros: training.startMicros,
     lastTrainFinishedMicros: training.finishMicros,
-    warnings: jobWarnings(job, stats.points ?? null),
+    warnings: [...jobWarnings(job, stats.points ?? null), ...fieldWarnings(fields), ...mixedWarnings(stats)],
     ...inputs,
     modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     ...modelHealth(stats),

@@ -6,7 +6,8 @@
  */
 import type { Warning } from '../../api/warning.js'
 import { fingerprintOf } from '../../domain/event/decision-points.js'
-import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
+import { hasBuckets, hasClusters, labelRoles, type JobSettings } from '../../domain/job/job.js'
+import { labelMeanings } from '../../domain/job/label-roles.js'
 import { pointFaults, type PointFault } from '../../domain/metrics/point-faults.js'
 import type { PointCounts } from '../../domain/metrics/point-tally.js'
 
@@ -19,7 +20,7 @@ function noInput({ pipeline }: JobSettings): Warning[] {
       : 'Add a step with the role `input`, for example an External REST API integration with the key of the sender.'
   const message =
     inputs.length > 0
-      ? 'All input steps are disabled, so no input key can send events to the job.'
+      ? 'All input steps are disabled, so the job takes no events.'
       : 'The job has no input step, so no input key sees it and nothing sends events to it.'
   return [{ type: 'no_input', place: ['pipeline_integrations'], message, action }]
 }
@@ -32,6 +33,23 @@ function noPoints({ category, decisionPoints }: JobSettings): Warning[] {
       place: ['decision_points'],
       message: 'The job has no decision points, so it decides no event.',
       action: 'Choose the fields that an analyst looks at first; `POST /api/v2/filters/fields` lists those of events.',
+    },
+  ]
+}
+
+function labelsByPosition({ category, labels }: JobSettings): Warning[] {
+  const { byRole, byPlace } = labelMeanings(labels)
+  if (!hasClusters(category) || byPlace.length === 0) return []
+  const meant = labelRoles.flatMap((role, at) => {
+    const label = byPlace.includes(byRole[at] as number) ? labels[byRole[at] as number] : undefined
+    return label === undefined ? [] : [`\`${label.name}\` as ${role}`]
+  })
+  return [
+    {
+      type: 'label_by_position',
+      place: ['advanced_settings', 'custom_labels'],
+      message: `The names of labels do not say what they mean, so their positions do: ${meant.join(', ')}.`,
+      action: `Give each label a \`role\`: ${labelRoles.join(', ')}.`,
     },
   ]
 }
@@ -61,5 +79,10 @@ function faultWarning(job: JobSettings, { kind, point, events, count }: PointFau
 export function jobWarnings(job: JobSettings, counts: PointCounts | null): Warning[] {
   // A fingerprint is a hash: lists of jobs without events do without.
   const faults = counts === null ? [] : pointFaults(counts, fingerprintOf(job.decisionPoints))
-  return [...noInput(job), ...noPoints(job), ...faults.map((fault) => faultWarning(job, fault))]
+  return [
+    ...noInput(job),
+    ...noPoints(job),
+    ...labelsByPosition(job),
+    ...faults.map((fault) => faultWarning(job, fault)),
+  ]
 }

@@ -6,8 +6,8 @@
  *
  * 1. Time also runs while a query waits for a thread.
  */
-import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
+import type { IngestClock } from '../../runtime/ingest-clock.js'
 import type { ReaderQueries } from './reader-protocol.js'
 import type { ReaderThreads } from './reader-threads.js'
 import { CancelCell, isRefused, nowMs, type Refused, type TaskFrame } from './task-frame.js'
@@ -21,7 +21,7 @@ type TaskOf<K extends TaskKind> = ReaderQueries[K]['given']['task']
 export interface ReaderTasksDeps {
   readonly serviceNames: readonly string[]
   readonly readers: ReaderThreads
-  readonly clock: Clock
+  readonly clock: Pick<IngestClock, 'nowMicros' | 'systemMicros'>
 }
 
 export class ReaderTasks {
@@ -54,6 +54,7 @@ export class ReaderTasks {
       const frame: TaskFrame = {
         serviceNames,
         nowMicros: clock.nowMicros(),
+        clockMicros: clock.systemMicros,
         deadlineMs: nowMs() + forMs,
         cancelled: cell.memory,
       }

@@ -42,6 +42,14 @@ export class ReaderThreads {
     return this.#threads.busyMs
   }
 
+  get memoryBytes(): number {
+    return this.#threads.memoryBytes
+  }
+
+  get startedMicros(): number {
+    return this.#threads.startedMicros
+  }
+
   async restart(): Promise<void> {
     await this.#threads.restart()
   }

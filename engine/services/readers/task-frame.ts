@@ -12,6 +12,8 @@ export interface TaskFrame {
   readonly serviceNames: readonly string[]
   /** The time that the query takes as now. */
   readonly nowMicros: number
+  /** The system's clock. It is behind `nowMicros` where it was set back. */
+  readonly clockMicros: number
   /** When its time is over, milliseconds since 1970. */
   readonly deadlineMs: number
   readonly cancelled: SharedArrayBuffer

@@ -12,8 +12,9 @@ import type { Intervals, Period } from '../../domain/metrics/period.js'
 import { matches } from '../../domain/query/condition.js'
 import { FieldSet } from '../../domain/query/field.js'
 import type { Filter } from '../../domain/query/filter.js'
-import { decodeBallot } from '../../store/rows.js'
-import { jobRange, timeKey } from '../../store/tables.js'
+import { decodeBallot } from '../../store/ballot-row.js'
+import { JOB_BYTES, jobRange, timeKey } from '../../store/tables.js'
+import { votesOn } from '../../actor/votes/vote-rows.js'
 import { RecordFields } from '../query/record-fields.js'
 import { filterCondition, type JobSnapshot, type MetricsContext } from './job-snapshot.js'
 
@@ -55,8 +56,9 @@ export function countVotes({
   const passes = voteTest(context, snapshot, filters)
   const whole = new FeedbackTally(labels)
   const tallies: (FeedbackTally | undefined)[] = []
-  for (const { value } of environment.range('ballots', jobRange(job.id))) {
-    const { votes, consensus, override } = decodeBallot(value)
+  for (const { key, value } of environment.range('ballots', jobRange(job.id))) {
+    const { consensus, override } = decodeBallot(value)
+    const votes = [...votesOn(environment, job.id, key.subarray(JOB_BYTES))].flatMap((row) => row.votes)
     const isWithin = ({ atMicros }: { readonly atMicros: number }): boolean =>
       atMicros >= period.from && atMicros < period.to
     const counted = new Set<TimedVote>(votes.filter((vote) => isWithin(vote) && passes(vote)))

@@ -8,28 +8,26 @@
  *    that number.
  * 2. The order of the examples follows from the stored rows, so the same state gives the same bytes (S17).
  */
-import { must } from '../../assert.js'
 import { CauseModel } from '../../domain/cause/cause-model.js'
 import type { CauseSettings } from '../../domain/cause/settings.js'
 import { limits } from '../../limits.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
-import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
+import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { isLabel } from '../../domain/learn/consensus.js'
 import { missingForTraining } from '../../domain/learn/knowledge-base.js'
 import { TrainingCancelled, type Example } from '../../domain/learn/classifier.js'
 import { defaultClassifier } from '../../domain/learn/registry.js'
-import { weighBuckets } from '../../domain/learn/stream-share.js'
-import { BodyCodec } from '../../store/body-codec.js'
+import { examplesOf } from '../../domain/learn/voted-examples.js'
+import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
-import { decodeContent } from '../../store/event-record.js'
-import { decodeBallot, decodeBucket } from '../../store/rows.js'
-import { bucketKey, jobRange, timeKey, timeOfValue } from '../../store/tables.js'
-import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
+import { decodeBallot } from '../../store/ballot-row.js'
+import { jobRange, timeOfValue } from '../../store/tables.js'
 import { CauseExamples, type LabelledEvent } from './cause-training.js'
 import { readStats } from '../../actor/job-stats.js'
 import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-protocol.js'
+import { valueReader, votedSubjects } from './voted-subjects.js'
 
 const KEY_JOB_BYTES = 4
 
@@ -38,6 +36,7 @@ export default async function trainModel(task: TrainingTask): Promise<TrainingRe
   const signals = new TrainingSignals(task.signals)
   if (!signals.report(0, 'reading the examples')) throw new TrainingCancelled('cancelled')
   const environment = openShard(task.dataDir, task.shard)
+  reportMemory()
   try {
     return trainFrom(environment, task, signals)
   } finally {
@@ -54,8 +53,10 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   if (missing !== null) throw new Error(missing)
   const { points, seed, objective } = task
   const set = { points, labelCount: task.labels.length, examples, background, seed, objective }
-  const model = defaultClassifier.train(set, (done, what) => signals.report(0.05 + 0.95 * done, what))
-  return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
+  const model = defaultClassifier.train(set, (done, what) => report(signals, done, what))
+  const { summary, references } = defaultClassifier.load(model)
+  const referenceMicros = Array.from(references, (example) => examples[example]?.micros ?? 0)
+  return { model, summary, throughSeq, examples: examples.length, referenceMicros }
 }
 
 function trainCauseFrom(
@@ -78,8 +79,16 @@ function trainCauseFrom(
   const counts = task.labels.map((_, label) => known.examples.filter((example) => example.label === label).length)
   const missing = missingForTraining(counts, task.labels)
   if (missing !== null) throw new Error(missing)
-  const model = known.train((done, what) => signals.report(0.05 + 0.95 * done, what))
-  return { model, summary: new CauseModel(model).summary, throughSeq: feedbackSeq, examples: known.examples.length }
+  const model = known.train((done, what) => report(signals, done, what))
+  const { summary, references } = new CauseModel(model)
+  const referenceMicros = Array.from(references, (example) => known.examples[example]?.micros ?? 0)
+  return { model, summary, throughSeq: feedbackSeq, examples: known.examples.length, referenceMicros }
+}
+
+/** Reports the progress of the learner, which follows the reading of the examples. */
+function report(signals: TrainingSignals, done: number, what: string): boolean {
+  reportMemory()
+  return signals.report(0.05 + 0.95 * done, what)
 }
 
 interface TrainingSet {
@@ -91,79 +100,17 @@ interface TrainingSet {
 function readExamples(environment: Environment, task: TrainingTask): TrainingSet {
   environment.refresh()
   const { feedbackSeq, events } = readStats(environment, task.jobId, task.labels.length)
-  const reader = task.buckets ? bucketReader(environment, task) : eventReader(environment, task)
-  const known: (VotedValues & { label: number })[] = []
-  for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
-    const { consensus } = decodeBallot(value)
-    if (!isLabel(consensus) || known.length >= limits.trainingExamplesMax) continue
-    const one = reader.valuesOf(key.subarray(KEY_JOB_BYTES))
-    if (one !== null) known.push({ ...one, label: consensus })
-  }
-  known.sort((a, b) => a.firstMicros - b.firstMicros)
-  const weights = weighBuckets(
-    known.map((one) => one.events),
-    events,
-  )
-  const examples = known.map(({ values, label }, i) => ({ values, label, weight: weights[i] as number }))
+  const examples = examplesOf(votedSubjects(environment, task), events, limits.trainingExamplesMax)
   return { examples, background: recentEvents(environment, task), throughSeq: feedbackSeq }
 }
 
 /** The latest events, oldest first, labelled or not. They show what the stream looks like. */
 function recentEvents(environment: Environment, task: TrainingTask): PointValues[] {
-  const read = valueReader(environment, task)
+  const read = valueReader(environment, new DecisionPoints(task.points))
   const recent = environment.range('events', {
     ...jobRange(task.jobId),
     reverse: true,
     limit: limits.trainingBackgroundMax,
   })
   return [...recent].map(({ value }) => read(value)).reverse()
-}
-
-function valueReader(environment: Environment, task: TrainingTask): (record: Uint8Array) => PointValues {
-  const points = new DecisionPoints(task.points)
-  const codec = new BodyCodec(environment)
-  return (record) => points.valuesOf(codec.decode(decodeContent(record).body))
-}
-
-/** Values that were voted on, the number of events with them, and the ingest time of the first one, microseconds. */
-interface VotedValues {
-  readonly values: PointValues
-  readonly events: number
-  readonly firstMicros: number
-}
-
-interface SubjectReader {
-  /** The values of a ballot's subject; null where it was made with other decision points. */
-  valuesOf(subject: Uint8Array): VotedValues | null
-}
-
-function bucketReader(environment: Environment, task: TrainingTask): SubjectReader {
-  const { fingerprint } = new DecisionPoints(task.points)
-  const counts = new BucketCounts(environment, task.jobId)
-  return {
-    valuesOf(subject) {
-      if (subject.length !== BUCKET_ID_BYTES) return null
-      const row = decodeBucket(
-        must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'),
-      )
-      if (row.fingerprint !== fingerprint) return null
-      return {
-        values: row.values,
-        events: counts.of(bucketIdText(subject), row.number).events,
-        firstMicros: row.firstMicros,
-      }
-    },
-  }
-}
-
-function eventReader(environment: Environment, task: TrainingTask): SubjectReader {
-  const read = valueReader(environment, task)
-  return {
-    valuesOf(subject) {
-      if (subject.length === BUCKET_ID_BYTES) return null
-      const firstMicros = timeOfValue(subject)
-      const record = environment.get('events', timeKey(task.jobId, firstMicros))
-      return record === undefined ? null : { values: read(record), events: 1, firstMicros }
-    },
-  }
 }

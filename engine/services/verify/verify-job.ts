@@ -7,16 +7,18 @@
  *    enrichments lead to each other, in both directions.
  * 2. The counters of a bucket and of a job match the rows. Those of a bucket are completed by deferred counters
  *    (bucket-counts.ts).
- * 3. A ballot's consensus follows from its votes. Every installed model can be read.
+ * 3. A ballot's consensus follows from its votes, a gate's evidence from its audits. Every installed model can be read.
  */
+import { limits } from '../../limits.js'
 import { bucketIdText } from '../../domain/event/bucket-key.js'
-import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../../domain/learn/consensus.js'
+import { consensusOf, isLowScore, UNDECIDED, type Consensus } from '../../domain/learn/consensus.js'
 import type { Entry } from '../../store/environment.js'
 import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../../store/event-record.js'
 import { decodeEnrichments } from '../../store/enrichment-row.js'
 import { decodeNotes } from '../../store/note-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
-import { decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, type BallotRow } from '../../store/rows.js'
+import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
+import { decodeBucket, decodeCount, decodeModel, decodeStats } from '../../store/rows.js'
 import {
   countKey,
   idKey,
@@ -30,10 +32,13 @@ import {
 } from '../../store/tables.js'
 import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-counts.js'
 import { openModel } from '../../actor/job-model.js'
+import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
 import type { ShardCheck } from './verify-shard.js'
+import { checkAutonomy } from './verify-autonomy.js'
+import { checkVotes } from './verify-votes.js'
 
 /** Labels of a job. */
-const LABELS = 3
+const LABELS = limits.labelsPerJob
 
 export interface JobCount {
   readonly jobId: number
@@ -151,12 +156,11 @@ class JobCheck {
       const ballot = this.#shard.read('ballots', entry, decodeBallot)
       if (ballot === null) continue
       ballots.set(bucketIdText(entry.key.subarray(4)), ballot)
-      if (ballot.consensus !== consensusOf(ballot.votes, labelOf(ballot), LABELS)) {
+      if (ballot.consensus !== consensusOf(ballot, labelOf(ballot)))
         this.#shard.note('ballots', entry.key, 'has a consensus that does not follow from its votes')
-      }
-      if (!ballot.votes.every(({ label }) => isLabel(label)))
-        this.#shard.note('ballots', entry.key, 'has a vote for a label that does not exist')
     }
+    checkVotes(this.#shard, this.#jobId, ballots)
+    checkAutonomy(this.#shard, this.#jobId)
     return ballots
   }
 
@@ -214,6 +218,7 @@ class JobCheck {
       ['events with feedback', stats.feedbackEvents, this.#feedback],
       ['waiting events', stats.pending, this.#pending + this.#awaited],
       ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
+      ['mixed buckets', stats.mixedBallots, all.filter(isMixedBallot).length],
       ['ballots with a small majority', stats.lowScoreBallots, all.filter(isSmall).length],
       [
         'ballots by label',
@@ -231,7 +236,7 @@ function labelOf({ override }: BallotRow): number | null {
 }
 
 function isSmall(ballot: BallotRow): boolean {
-  return isLowScore(ballot.votes, labelOf(ballot), ballot.consensus)
+  return isLowScore(ballot, labelOf(ballot), ballot.consensus)
 }
 
 /** What is impossible in a header, or null. */

@@ -80,6 +80,8 @@ export class ShardCheck {
       'buckets',
       'counts',
       'ballots',
+      'votes',
+      'answers',
       'notes',
       'tasks',
       'models',

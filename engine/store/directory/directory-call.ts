@@ -6,6 +6,7 @@
  */
 import { closeSync, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { ownerSocket } from './socket-address.js'
 
 const REQUEST_CHARS_MAX = 64 * 1024
 const CONNECT_MS_MAX = 5_000
@@ -35,11 +36,9 @@ export function answerCall(socket: Socket, answer: (request: string) => Promise<
 
 /** The answer of the process that owns the directory; null if there is none. Rejects if it ends before its answer. */
 export async function callOwner(dataDir: string, request: string): Promise<string | null> {
-  // A socket's path has at most 108 bytes. Through the open directory any path fits.
   const directory = openSync(dataDir, 'r')
-  const path = process.platform === 'linux' ? `/proc/self/fd/${directory}/lock.sock` : `${dataDir}/lock.sock`
   try {
-    const socket = await connected(path)
+    const socket = await connected(ownerSocket(dataDir, directory))
     if (socket === null) return null
     socket.write(`${request}\n`)
     let answer = ''

@@ -59,6 +59,8 @@ export function finishDirectory(partial: string): void {
   const place = partial.replace(PARTIAL, '')
   syncDirectory(partial)
   try {
+    // Windows does not rename onto an empty directory.
+    if (process.platform === 'win32' && existsSync(place)) rmdirSync(place)
     renameSync(partial, place)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

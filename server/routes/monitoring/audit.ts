@@ -44,6 +44,7 @@ function engineQuery(query: Static<typeof AuditLogQuery>): AuditQuery {
     size: query.size ?? SIZE,
     order: query.sort_order ?? 'desc',
     ...(query.user === undefined ? {} : { user: query.user }),
+    ...(query.analyst === undefined ? {} : { analyst: query.analyst }),
     ...(query.action === undefined ? {} : { actions: list(query.action) }),
     ...(query.object_type === undefined ? {} : { objectTypes: list(query.object_type) }),
     ...(query.object_id === undefined ? {} : { objectId: query.object_id }),

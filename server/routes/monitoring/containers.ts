@@ -70,7 +70,11 @@ const all = operation({
   path: `${base}/containers/all`,
   operationId: 'listContainers',
   tag,
-  summary: 'List the components of the service and their health',
+  summary: 'List the containers of the service and their health',
+  description:
+    'A container is a thread, or the monitoring: it can be restarted, has its own start, and is measured. The parts ' +
+    'that are none are not listed, but known by name: `api/main` (the HTTP server), `store/catalog` and ' +
+    '`store/shard-<n>`, `integration/<id>`, and `monitor/process` (the whole process).',
   scope: 'read:platform_monitoring',
   responses: { 200: { description: 'All of them.', schema: ContainerList } },
   async handle({ app }) {
@@ -101,8 +105,8 @@ function usage(what: 'cpu' | 'memory') {
     description:
       `\`time_selector\` is the period up to now: ${timeSelectors.map((each) => `\`${each}\``).join(', ')}. ` +
       'There is a point every ten seconds for the last hour, every minute for the last day, and every ten minutes ' +
-      'for the last week. Points survive restarts. `monitor/process` is the whole process. What is not measured has ' +
-      'no points: the memory of short-lived threads, and stores.',
+      'for the last week. Points survive restarts. `monitor/process` is the whole process. Every container has ' +
+      'points; a thread that is not needed now has 0. Stores and single integrations have none.',
     scope: 'read:platform_monitoring',
     responses: { 200: { description: 'Points.', schema: UsageSeries } },
     errors: [404, 422],
@@ -149,14 +153,14 @@ const restartAll = operation({
   path: `${base}/containers/restart/all`,
   operationId: 'restartAllContainers',
   tag,
-  summary: 'Restart all threads',
+  summary: 'Restart all containers',
   description:
-    'Restarts one thread after the other. Nothing is lost; messages wait meanwhile. The HTTP server and the stores ' +
-    'keep running.',
+    'Restarts one container after the other, and says how each went. Nothing is lost; messages wait meanwhile. The ' +
+    'HTTP server and the stores keep running.',
   scope: 'write:platform_monitoring',
-  responses: { 200: { description: 'The outcome for each thread.', schema: RestartResults } },
-  async handle({ app }) {
-    const outcomes = await app.service.monitor.containers.restartAll()
+  responses: { 200: { description: 'The outcome for each container.', schema: RestartResults } },
+  async handle({ app, principal }) {
+    const outcomes = await app.service.monitor.containers.restartAll(principal)
     return { containers: outcomes.map(({ restarted, reason, ...name }) => ({ ...nameWire(name), restarted, reason })) }
   },
 })
@@ -166,17 +170,16 @@ const restart = operation({
   path: `${base}/containers/restart/${named}`,
   operationId: 'restartContainer',
   tag,
-  summary: 'Restart a thread or an integration',
+  summary: 'Restart a container or an integration',
   description:
     'Messages wait meanwhile. A training runs again, queries are answered first, and a delivery resumes where it ' +
-    'was. The status is 409 for components that restart only with the process: `api`, `store`, and `monitor`, which ' +
-    'has its own restart.',
+    'was. The status is 409 for parts that restart only with the process: `api/main`, stores and `monitor/process`.',
   scope: 'write:platform_monitoring',
   responses: { 200: { description: 'The component runs again.', schema: RestartResult } },
   errors: [404, 409],
-  async handle({ app, params }) {
+  async handle({ app, params, principal }) {
     const name = containerOf(params)
-    await app.service.monitor.containers.restart(name)
+    await app.service.monitor.containers.restart(name, principal)
     return { ...nameWire(name), restarted: true, reason: '' }
   },
 })
@@ -193,9 +196,9 @@ const logLevel = operation({
   bodyExample: { log_level: 'debug' },
   responses: { 200: { description: 'So it is from now on.', schema: LogLevelResult } },
   errors: [404],
-  async handle({ app, params, body }) {
+  async handle({ app, params, body, principal }) {
     const name = containerOf(params)
-    await app.service.monitor.containers.setLogLevel(name, body.log_level)
+    await app.service.monitor.containers.setLogLevel(name, body.log_level, principal)
     return { ...nameWire(name), log_level: body.log_level }
   },
 })
@@ -210,9 +213,9 @@ const ownLogLevel = operation({
   body: LogLevelChange,
   bodyExample: { log_level: 'debug' },
   responses: { 200: { description: 'So it is from now on.', schema: LogLevelResult } },
-  async handle({ app, body }) {
+  async handle({ app, body, principal }) {
     const name = { component: 'monitor', container: MAIN } as const
-    await app.service.monitor.containers.setLogLevel(name, body.log_level)
+    await app.service.monitor.containers.setLogLevel(name, body.log_level, principal)
     return { ...nameWire(name), log_level: body.log_level }
   },
 })

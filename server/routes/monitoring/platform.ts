@@ -155,11 +155,11 @@ const restart = operation({
   operationId: 'restartMonitoring',
   tag,
   summary: 'Restart the monitoring',
-  description: 'Restarts measurements and watchdogs, not the service.',
+  description: 'Restarts the container `monitor/main`: measurements and watchdogs, not the service.',
   scope: 'write:platform_monitoring',
   responses: { 200: { description: 'The monitoring runs again.', schema: StatusOnly } },
-  async handle({ app }) {
-    await app.service.monitor.restart()
+  async handle({ app, principal }) {
+    await app.service.monitor.restart(principal)
     return { status: 'OK' }
   },
 })

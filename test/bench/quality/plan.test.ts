@@ -65,7 +65,7 @@ test('a set of a dozen labels is learned and scored', (context) => {
   const runner = new TaskRunner(folder)
   for (const task of planTasks(options('--data', folder, '--decisions', '--labels', '40'))) {
     const done = runner.run(task)
-    assert.ok(done !== null && 'figures' in done.run)
+    assert.ok(done !== null && 'reliability' in done.run)
     assert.equal(done.run.figures.accuracy, 1)
   }
 })

@@ -72,7 +72,7 @@ test('runs on shifted streams and of other trainings are planned where they are 
   )
   for (const one of done) {
     assert.ok(one !== null)
-    if ('figures' in one.run) assert.ok(one.run.figures.accuracy > 0.9)
+    if ('reliability' in one.run) assert.ok(one.run.figures.accuracy > 0.9)
     else assert.ok('again' in one.run && one.run.again < 0.1)
   }
 })

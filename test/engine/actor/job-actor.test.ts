@@ -46,6 +46,7 @@ describe('an event', () => {
       bucketState: 'new',
       outlier: false,
       confidenceScore: 0,
+      autonomy: 'none',
     })
     assert.deepEqual(shard.view(job, 'e1'), view)
   })
@@ -348,36 +349,36 @@ describe('feedback', () => {
   it('keeps the votes of so many analysts, the latest ones', async () => {
     const shard = new TestShard()
     await shard.ingest(job, { host: 'a' }, 'e')
-    const analysts = limits.votesPerBallotMax + 20
+    const analysts = limits.votesPerEventMax + 20
     await Promise.all(
       Array.from({ length: analysts }, (_, i) =>
         shard.feedback(job, 'e', `analyst ${i}`, i < 25 ? 'Escalate' : 'Drop'),
       ),
     )
-    const row = shard.rows(1).find((text) => text.startsWith('ballots ')) as string
-    const ballot = JSON.parse(
+    const row = shard.rows(1).find((text) => text.startsWith('votes ')) as string
+    const votes = JSON.parse(
       Buffer.from(row.split(' ')[2] as string, 'hex')
         .subarray(1)
         .toString(),
-    ) as { votes: { analyst: string }[] }
-    assert.equal(ballot.votes.length, limits.votesPerBallotMax)
-    assert.equal(ballot.votes[0]?.analyst, 'analyst 20')
+    ) as { analyst: string }[]
+    assert.equal(votes.length, limits.votesPerEventMax)
+    assert.equal(votes[0]?.analyst, 'analyst 20')
   })
 
   it('keeps the latest notes, so many of all votes together', async () => {
     const shard = new TestShard()
     await shard.ingest(job, { host: 'a' }, 'e')
-    const third = limits.ballotNotesCharsMax / 3
+    const third = limits.voteNotesCharsMax / 3
     const more = { closingNotes: 'n'.repeat(third - 100), indicators: ['i'] }
     for (const analyst of ['ann', 'bob', 'cid', 'dan']) await shard.vote(job, 'e', { analyst, label: 'Drop', ...more })
-    const row = shard.rows(1).find((text) => text.startsWith('ballots ')) as string
-    const ballot = JSON.parse(
+    const row = shard.rows(1).find((text) => text.startsWith('votes ')) as string
+    const votes = JSON.parse(
       Buffer.from(row.split(' ')[2] as string, 'hex')
         .subarray(1)
         .toString(),
-    ) as { votes: Record<string, unknown>[] }
+    ) as Record<string, unknown>[]
     assert.deepEqual(
-      ballot.votes.map((vote) => [vote.analyst, 'closingNotes' in vote, 'indicators' in vote]),
+      votes.map((vote) => [vote.analyst, 'closingNotes' in vote, 'indicators' in vote]),
       [
         ['ann', false, false],
         ['bob', true, true],
@@ -415,7 +416,7 @@ describe('states of a bucket (S13)', () => {
     await shard.ingest(job, { host: 'fresh' }, 'e')
     const model = shard.train(job, 2)
     await shard.feedback(job, 'e', 'ann', 'Drop')
-    await shard.feedback(job, 'noise 0', 'ann', 'Escalate')
+    await shard.vote(job, 'noise 0', { analyst: 'ann', label: 'Escalate', scope: 'bucket' })
     await shard.install(job, model)
     assert.equal(shard.view(job, 'e').bucketState, 'pending')
     assert.equal(shard.view(job, 'noise 0').bucketState, 'retrain')
@@ -453,9 +454,9 @@ describe('a decision', () => {
 
   it('follows the consensus at once when it changes', async () => {
     const shard = await trained()
-    await shard.feedback(job, 'noise 0', 'ann', 'Investigate')
+    await shard.vote(job, 'noise 0', { analyst: 'ann', label: 'Investigate', scope: 'bucket' })
     assert.equal((await shard.ingest(job, { host: 'noisy', user: 'bot' })).resultLabel, 'Investigate')
-    await shard.feedback(job, 'noise 0', 'bob', 'Escalate')
+    for (const i of [0, 1, 2, 3, 4, 5]) await shard.feedback(job, `noise ${i}`, 'bob', 'Escalate')
     const undecided = await shard.ingest(job, { host: 'noisy', user: 'bot' })
     assert.equal(undecided.resultLabel, 'Drop')
     assert.equal(undecided.bucketState, 'retrain')

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IngestClock } from '../../../engine/runtime/ingest-clock.js'
 import { openReaders } from '../../../engine/services/read/job-reader.js'
-import { mappedBytes } from '../../../engine/runtime/residency.js'
+import { mappedBytes, Residency, type MappedShards } from '../../../engine/runtime/residency.js'
 import { Shards } from '../../../engine/runtime/shards.js'
 import type { JobReader } from '../../../engine/services/read/job-reader.js'
 import { systemClock } from '../../../engine/clock.js'
@@ -90,5 +90,59 @@ describe('giving maps back', () => {
     }
     assert.equal(shards.reader(1).event(job, 'event 0').status, 'OK')
     assert.deepEqual(failures, [])
+  })
+})
+
+/** Shards that have that much mapped, of which the held ones give nothing back. */
+function mappedShards(mapped: number[], held: readonly number[] = []): MappedShards & { readonly released: number[] } {
+  const released: number[] = []
+  return {
+    released,
+    count: mapped.length,
+    sizeBytes: (shard) => mapped[shard] as number,
+    unmap: (shard) => {
+      released.push(shard)
+      if (!held.includes(shard)) mapped[shard] = 0
+      return Promise.resolve(!held.includes(shard))
+    },
+  }
+}
+
+describe('the bound of mapped memory', () => {
+  const half = limits.mappedBytesMax / 2
+  const open = (test: TestContext, shards: MappedShards, mapped: readonly number[]): Residency => {
+    const residency = new Residency(
+      shards,
+      (_, error) => assert.fail(String(error)),
+      () => mapped.reduce((sum, bytes) => sum + bytes, 0),
+    )
+    afterwards(test, () => residency.close())
+    return residency
+  }
+
+  it('holds again after each check, however fast shards map', async (test) => {
+    const mapped = [0, 0, 0, 0]
+    const shards = mappedShards(mapped)
+    const residency = open(test, shards, mapped)
+    for (let round = 0; round < 20; round++) {
+      for (const shard of mapped.keys()) mapped[shard]! += half
+      await residency.check()
+      assert.ok(mapped.reduce((sum, bytes) => sum + bytes, 0) <= limits.mappedBytesMax)
+    }
+    for (const shard of mapped.keys()) assert.ok(shards.released.filter((one) => one === shard).length >= 10)
+  })
+
+  it('holds for the others where something uses the map of one', async (test) => {
+    const mapped = [4 * half, half, half]
+    const shards = mappedShards(mapped, [0])
+    const residency = open(test, shards, mapped)
+    for (let round = 0; round < 5; round++) {
+      await residency.check()
+      assert.deepEqual(mapped.slice(1), [0, 0])
+      mapped[1] = mapped[2] = half
+    }
+    assert.equal(shards.released.filter((one) => one === 0).length, 1)
+    for (let round = 0; round < limits.mappedRestLooks; round++) await residency.check()
+    assert.equal(shards.released.filter((one) => one === 0).length, 2)
   })
 })

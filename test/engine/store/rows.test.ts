@@ -3,32 +3,44 @@ import { describe, it } from 'node:test'
 import { SeededRandom } from '../../../engine/rng.js'
 import {
   decodeBallot,
+  decodeVotes,
+  encodeBallot,
+  encodeVotes,
+  type BallotRow,
+  type StoredVote,
+} from '../../../engine/store/ballot-row.js'
+import {
   decodeBucket,
   decodeCount,
   decodeModel,
   decodeStats,
   emptyStats,
   encodeBucket,
-  encodeBallot,
   encodeCount,
   encodeModel,
   encodeStats,
-  type BallotRow,
   type BucketRow,
   type ModelRow,
 } from '../../../engine/store/rows.js'
 
+const votes: StoredVote[] = [
+  {
+    analyst: 'änn',
+    label: 2,
+    atMicros: 1_700_000_000_000_001,
+    eventMicros: 5,
+    closingNotes: 'x',
+    indicators: [{ a: null }],
+  },
+]
+
 const ballot: BallotRow = {
-  votes: [
-    {
-      analyst: 'änn',
-      label: 2,
-      atMicros: 1_700_000_000_000_001,
-      eventMicros: 5,
-      closingNotes: 'x',
-      indicators: [{ a: null }],
-    },
-  ],
+  votes: [0, 0, 1],
+  counts: [0, 0, 1],
+  ties: 2,
+  votedMicros: 1_700_000_000_000_001,
+  firstVersion: 0,
+  firstMicros: 1_700_000_000_000_000,
   override: null,
   consensus: -2,
   changes: [
@@ -42,7 +54,16 @@ const model: ModelRow = {
   throughSeq: 17,
   trainedMicros: 9,
   fingerprint: 2 ** 32 - 1,
-  summary: { kind: 'k/1', examples: 5, features: 6, logLoss: null, accuracy: 0.5, outlierThreshold: 0.25 },
+  summary: {
+    kind: 'k/1',
+    examples: 5,
+    features: 6,
+    logLoss: null,
+    accuracy: 0.5,
+    evidenceWeight: 2,
+    scored: null,
+    outlierThreshold: 0.25,
+  },
 }
 
 /** The bytes in the middle of a larger memory, as a store gives them. */
@@ -63,7 +84,7 @@ describe('rows', () => {
         fingerprint: random.nextUint32(),
         values: [null, 'x', 'ü\u{1f600}', 1.5, -1, true, ['a', 1, false], 2 ** 40].slice(random.below(8)),
       }
-      assert.deepEqual(decodeBucket(within(encodeBucket(row))), row)
+      assert.deepEqual(decodeBucket(within(encodeBucket(row, row.values))), row)
     }
   })
 
@@ -76,6 +97,7 @@ describe('rows', () => {
 
   it('ballots and counters come back', () => {
     assert.deepEqual(decodeBallot(within(encodeBallot(ballot))), ballot)
+    assert.deepEqual(decodeVotes(within(encodeVotes(votes))), votes)
     assert.deepEqual(decodeStats(within(encodeStats(emptyStats(3)))), emptyStats(3))
   })
 
@@ -103,8 +125,7 @@ describe('rows', () => {
       return copy
     }
     assert.throws(
-      () =>
-        decodeBucket(later(encodeBucket({ number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0, values: [] }))),
+      () => decodeBucket(later(encodeBucket({ number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0 }, []))),
       /version/,
     )
     const counts = encodeCount({ events: 0, lastMicros: 0, decided: [0, 0, 0] })

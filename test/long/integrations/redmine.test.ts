@@ -15,9 +15,22 @@ import { makePostedJob, post } from './pipeline.js'
 
 const environment =
   'HOME=/tmp PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 RAILS_ENV=production REDMINE_INSTANCE=default REDMINE_LANG=en SCHEMA=/dev/null'
+/**
+ * Debian's packages of Ruby have no directories for most gems. Newer versions of Bundler take such gems for deleted and
+ * want to install them, so empty directories are made.
+ */
+const gemDirectories = String.raw`
+for spec in /usr/share/rubygems-integration/*/specifications/*.gemspec \
+  /usr/lib/*/rubygems-integration/*/specifications/*.gemspec
+do
+  name=$(basename "$spec" .gemspec)
+  mkdir -p "$(dirname "$(dirname "$spec")")/gems/$name"
+done
+`
 const setUp = String.raw`
 set -e
 export ${environment}
+${gemDirectories}
 home=/var/lib/redmine/default
 mkdir -p $home/config $home/files /var/log/redmine/default /var/cache/redmine/default
 printf 'production:\n  adapter: sqlite3\n  database: %s/redmine.db\n' $home > $home/config/database.yml

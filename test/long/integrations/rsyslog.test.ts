@@ -56,11 +56,11 @@ after(async () => {
   if (home !== undefined) rmSync(home, { recursive: true, force: true })
 })
 
-/** Lines that rsyslog has written. */
+/** Lines that rsyslog has written as a whole: it makes the file first, and its writes end anywhere. */
 async function lines(name: 'tcp' | 'tls', count: number): Promise<string[]> {
   const file = join(home, `${name}.log`)
   return await eventually(
-    async () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []),
+    async () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []),
     ({ length }) => length >= count,
     20_000,
   )

@@ -33,6 +33,12 @@ test('an unknown field of a query is refused with the nearest known one', async 
   ])
   const [strange] = unknownIn(await client.post('/api/v2/events/query', { qqq: 1 }))
   assert.match(strange ?? '', /^body\.qqq is not known; known are: job_ids, job_titles, /)
+  const search = { query: { match_all: {} }, size: 0, query_bdy: {} }
+  assert.deepEqual(unknownIn(await client.post('/api/v2/events/raw_es_query', search)), [
+    'body.query is not known; use query_body.query',
+    'body.size is not known; use query_body.size',
+    'body.query_bdy is not known; use query_body',
+  ])
   for (const path of ['/api/v2/filters/fields', '/api/v2/filters/fields_mapping'])
     assert.deepEqual(unknownIn(await client.post(path, { job_id: 1 })), ['body.job_id is not known; use job_ids'])
 })

@@ -47,6 +47,31 @@ async function send(jobId: number, events: number, bodyOf: (i: number) => object
   await client.bulk(lines.join('\n'))
 }
 
+test('labels of a root cause job that are known by their positions alone are warned of', async () => {
+  const { jobId, title } = await makeJob(client, { category: 'Automated root cause analysis', decision_points: [] })
+  const setLabels = (labels: readonly object[]): Promise<readonly Warning[]> => {
+    const properties = { title, advanced_settings: { custom_labels: labels } }
+    return apply({ job: { type: 'job', properties } })
+  }
+  assert.deepEqual(await warningsOf(jobId), [])
+  const named = ['Wirkung', 'Auslöser', 'Rest'].map((name) => ({ name }))
+  const [told, ...more] = await setLabels(named)
+  assert.deepEqual(
+    [told?.type, told?.loc, more],
+    ['label_by_position', ['body', 'job', 'properties', 'advanced_settings', 'custom_labels'], []],
+  )
+  assert.match(told?.msg ?? '', /`Wirkung` as root_cause, `Auslöser` as symptom, `Rest` as irrelevant/)
+  assert.deepEqual(places(await warningsOf(jobId)), ['label_by_position advanced_settings.custom_labels'])
+  const roles = ['symptom', 'root_cause', 'irrelevant']
+  assert.deepEqual(await setLabels(named.map((label, at) => ({ ...label, role: roles[at] }))), [])
+  const [shown] = (await client.get(`/api/v2/resources?resource_type=job&id=${jobId}`)).body
+  assert.deepEqual(
+    shown[title].properties.advanced_settings.custom_labels.map(({ role }: { role: string }) => role),
+    roles,
+  )
+  assert.deepEqual(shown[title].properties.warnings, [])
+})
+
 test('a job without an input step or decision points is warned of where it is made and where it is read', async () => {
   const bare = { type: 'job', properties: { title: 'Bare', category: 'Decision intelligence' } }
   const told = await apply({ resources: { bare } })
@@ -201,4 +226,46 @@ test('a warning is logged once when it appears and once when it is gone, not wit
   await apply({ j: { type: 'job', properties: { title, decision_points: ['a'] } } })
   const [, gone] = await eventually(linesOf, (lines) => lines.length > 1)
   assert.match(gone ?? '', /a warning of a job is gone/)
+})
+
+test('a root cause job whose fields have unknown names finds them by their values, and says so', async () => {
+  const { jobId } = await makeJob(client, {
+    category: 'Automated root cause analysis',
+    decision_points: ['ww', 'gauge'],
+  })
+  const start = Date.UTC(2026, 0, 1)
+  // Each incident is a failure: no alert is alone.
+  const bodyOf = (i: number): object => ({
+    zq: new Date(start + Math.floor(i / 3) * 400_000 + (i % 3) * 5_000).toISOString(),
+    xx: `P${((Math.floor(i / 3) * 7) % 12) + (i % 3 === 2 ? 1 : 0)}`,
+    yy: [`P${((Math.floor(i / 3) * 7) % 12) + (i % 3 === 2 ? 2 : 1)}`],
+    ww: ['filter blocked', 'overheated', 'no flow'][i % 3],
+    gauge: (i * 7919) % 1_000,
+  })
+  assert.deepEqual(await warningsOf(jobId), [])
+  await send(jobId, 600, bodyOf)
+  const [told, ...more] = await eventually(
+    () => warningsOf(jobId),
+    (warnings) => warnings.length > 0,
+  )
+  assert.deepEqual([told?.type, told?.loc, more], ['found_fields', ['pipeline_integrations'], []])
+  assert.match(told?.msg ?? '', /`zq` as the time, `xx` as what an alert is about, .*`ww` as its kind/)
+  assert.match(told?.action ?? '', /`time_field`, `id_field`, `related_field`, `kind_fields`/)
+  const labelOf = async (i: number): Promise<string> => {
+    const { body } = await client.get(`/api/v1/events/${jobId}/e${i}/export`)
+    return body.service_event.service.suggestion.result_label
+  }
+  assert.deepEqual(await Promise.all([597, 598, 599].map(labelOf)), ['Root cause', 'Symptom', 'Symptom'])
+})
+
+test('a root cause job in whose events no field is a kind says what it lacks', async () => {
+  const { jobId } = await makeJob(client, { category: 'Automated root cause analysis', decision_points: [] })
+  await send(jobId, 100, (i) => ({ '@timestamp': new Date(i * 60_000).toISOString(), host: 'a', text: `line ${i}` }))
+  const [told] = await eventually(
+    () => warningsOf(jobId),
+    (warnings) => warnings.length > 0,
+  )
+  assert.equal(told?.type, 'lacking_fields')
+  assert.match(told?.msg ?? '', /No field is the kind of an alert/)
+  assert.match(told?.action ?? '', /`kind_fields`/)
 })

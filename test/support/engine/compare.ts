@@ -10,11 +10,21 @@ import { BodyCodec } from '../../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../../engine/store/environment.js'
 import { readNotes } from '../../../engine/actor/notes.js'
 import { decodeContent, decodePrevious, hasNotes } from '../../../engine/store/event-record.js'
+import { decodeFirstAnswer } from '../../../engine/store/first-answer-row.js'
 import { decodeTask } from '../../../engine/store/reprocess-row.js'
-import { decodeBallot, decodeBucket, type StatsRow } from '../../../engine/store/rows.js'
+import { decodeBallot } from '../../../engine/store/ballot-row.js'
+import { decodeBucket, type StatsRow } from '../../../engine/store/rows.js'
 import { jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../../engine/store/tables.js'
 import { testAuthor } from '../author.js'
-import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from './oracle.js'
+import {
+  evidenceOf,
+  UNDECIDED,
+  type OracleBallot,
+  type OracleBallotVote,
+  type OracleEvent,
+  type OracleJob,
+} from './oracle.js'
+import { votesOn } from '../../../engine/actor/votes/vote-rows.js'
 
 const JOB_BYTES = 4
 
@@ -43,6 +53,7 @@ export function compareJob(look: StoreLook, job: JobSettings, oracle: OracleJob)
   const buckets = compareBuckets(environment, job, oracle)
   compareEvents(look, job, oracle, buckets)
   compareBallots(environment, job, oracle, buckets)
+  compareFirstAnswers(environment, job, oracle)
   compareStats(look.reader, job, oracle)
   compareTasks(environment, job, oracle)
   oracle.causes?.compare(environment, job.id, oracle.events)
@@ -126,7 +137,9 @@ function compareEvents(
       header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')),
       event.bucket,
     )
-    const { bucketId: _, hasClientId, enrichments, ...rest } = header
+    const { bucketId: _, hasClientId, enrichments, autonomy, ...rest } = header
+    // Contracts of the simulation are about the label 1 alone (world.ts).
+    if (autonomy === 'settled') assert.deepEqual([header.label, header.pending], [1, false])
     assert.equal(enrichments, event.enrichments, `enrichments of event ${event.id}`)
     assert.deepEqual(
       rest,
@@ -155,7 +168,7 @@ function compareEvents(
       event.notes,
       `notes on ${event.id}`,
     )
-    assert.deepEqual(reader.event(job, event.id), expectedView(job, oracle, event))
+    assert.deepEqual({ ...reader.event(job, event.id), autonomy: 'none' }, expectedView(job, oracle, event))
   }
   const ids = entries(environment, 'ids', job.id)
   assert.deepEqual(
@@ -178,6 +191,7 @@ export function expectedView(job: JobSettings, oracle: OracleJob, event: OracleE
     pending: event.pending,
     micros: event.micros,
     bucketState: oracle.stateOf(event),
+    autonomy: 'none',
   })
 }
 
@@ -194,20 +208,51 @@ function compareBallots(
       hex.length === 16 ? `event ${timeOfValue(entry.key.subarray(JOB_BYTES))}` : (buckets.get(hex) as string)
     const wanted = oracle.ballots.get(subject) as OracleBallot
     assert.ok(wanted !== undefined, `votes on ${subject}`)
-    const { votes, override, consensus } = decodeBallot(entry.value)
+    const { votes, counts, ties, override, consensus, firstVersion } = decodeBallot(entry.value)
+    const stored = [...votesOn(environment, job.id, entry.key.subarray(JOB_BYTES))].flatMap((row) => row.votes)
     assert.deepEqual(
       override,
       wanted.override === null ? null : { ...wanted.override, by: testAuthor.name },
       `override on ${subject}`,
     )
     assert.deepEqual(
-      votes.map(({ analyst, label, atMicros, eventMicros }) => ({ analyst, label, atMicros, eventMicros })),
-      wanted.votes,
+      stored.map(({ analyst, label, atMicros, eventMicros, events }) => {
+        return { analyst, label, atMicros, eventMicros, ...(events === undefined ? {} : { events }) }
+      }),
+      [...wanted.votes].sort(byPlace),
       `votes on ${subject}`,
     )
+    assert.deepEqual({ counts, ties }, evidenceOf(wanted), `evidence on ${subject}`)
+    assert.deepEqual(
+      votes,
+      [0, 1, 2].map((label) => wanted.votes.filter((vote) => vote.label === label).length),
+    )
     assert.equal(consensus, wanted.consensus, `consensus on ${subject}`)
+    assert.equal(firstVersion, wanted.firstVersion, `the model before the first vote on ${subject}`)
   }
   assert.equal(rows.length, oracle.ballots.size, 'ballots')
+}
+
+function compareFirstAnswers(environment: Environment, job: JobSettings, oracle: OracleJob): void {
+  const wanted = [...oracle.events.values()]
+    .filter(({ first }) => first !== null)
+    .sort((a, b) => a.micros - b.micros)
+    .map((event) => {
+      const { decision, knownBucket } = event.first as NonNullable<OracleEvent['first']>
+      const { label, confidence, modelVersion } = decision
+      return [event.micros, { label, confidence, modelVersion, knownBucket, truth: oracle.truthOf(event) }]
+    })
+  assert.deepEqual(
+    entries(environment, 'answers', job.id).map(({ key, value }) => [timeOfKey(key), decodeFirstAnswer(value)]),
+    wanted,
+    'first answers',
+  )
+}
+
+/** Votes on the whole bucket first, then by events. */
+function byPlace(a: OracleBallotVote, b: OracleBallotVote): number {
+  const place = ({ events, eventMicros }: OracleBallotVote): number => (events === undefined ? eventMicros : 0)
+  return place(a) - place(b)
 }
 
 function compareTasks(environment: Environment, job: JobSettings, oracle: OracleJob): void {
@@ -242,12 +287,15 @@ function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): v
     modelVersions: oracle.models,
     consensusCounts: [0, 1, 2].map((label) => ballots.filter(({ consensus }) => consensus === label).length),
     undecidedBallots: ballots.filter(({ consensus }) => consensus === UNDECIDED).length,
-    lowScoreBallots: ballots.filter(({ votes, override, consensus }) => {
-      return (
-        override === null &&
-        consensus >= 0 &&
-        votes.filter(({ label }) => label === consensus).length / votes.length < 0.6
-      )
+    lowScoreBallots: ballots.filter((ballot) => {
+      const { counts } = evidenceOf(ballot)
+      const all = counts.reduce((sum, count) => sum + count, 0)
+      return ballot.override === null && ballot.consensus >= 0 && (counts[ballot.consensus] as number) / all < 0.6
+    }).length,
+    mixedBallots: ballots.filter((ballot) => {
+      const { counts } = evidenceOf(ballot)
+      const all = counts.reduce((sum, count) => sum + count, 0)
+      return ballot.override === null && all >= 2 && Math.max(...counts) < 0.9 * all
     }).length,
     consensusFlipsSinceTraining: oracle.since.flips,
     outliersSinceTraining: oracle.since.outliers,

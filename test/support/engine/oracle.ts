@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { DecisionPoints, fingerprintOf, lacksPoints } from '../../../engine/domain/event/decision-points.js'
 import { eventIdOf, microsOfEventId } from '../../../engine/domain/event/event-id.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
-import { decide, noDecision, type Decision } from '../../../engine/domain/decide/decision.js'
+import { decide, noDecision, type Decision, type KnownConsensus } from '../../../engine/domain/decide/decision.js'
 import { freshTrust, learnFromFeedback, seeDecision, withTrust } from '../../../engine/domain/decide/model-trust.js'
 import { hasBuckets, hasClusters, outlierRateOf, type JobSettings } from '../../../engine/domain/job/job.js'
 import { openModel } from '../../../engine/actor/job-model.js'
@@ -34,6 +34,8 @@ export interface OracleEvent {
   /** The decision before the latest one, or null. */
   previous: { decision: Decision; atMicros: number } | null
   readonly notes: unknown[]
+  /** The decision that it had before anybody voted on it; null until then. */
+  first: { decision: Decision; knownBucket: boolean } | null
   pending: boolean
   hasFeedback: boolean
   decision: Decision
@@ -46,9 +48,19 @@ export interface OracleTask {
   state: string
 }
 
+export interface OracleBallotVote {
+  analyst: string
+  label: number
+  atMicros: number
+  eventMicros: number
+  /** In a vote on the whole bucket: the number of events that it counts for. */
+  events?: number
+}
+
 export interface OracleBallot {
-  /** Latest vote of each analyst, in the order in which they were cast. */
-  votes: { analyst: string; label: number; atMicros: number; eventMicros: number }[]
+  readonly isBucket: boolean
+  /** Each analyst's latest vote on each event, and on the whole bucket; in the order in which they were cast. */
+  votes: OracleBallotVote[]
   /** The vote of an administrator. */
   override: { label: number; atMicros: number } | null
   consensus: number
@@ -56,6 +68,8 @@ export interface OracleBallot {
   history: { seq: number; consensus: number }[]
   /** The consensus that the active model was trained on. */
   trained: number
+  /** The model in use when the first vote was cast. */
+  firstVersion: number
 }
 
 /** An entry of the audit log. */
@@ -78,19 +92,44 @@ export interface OracleCounts {
   flips: number
 }
 
-/** The label with the most votes, UNDECIDED for a tie. */
-function majority(votes: OracleBallot['votes']): number {
-  const counts = [0, 1, 2].map((label) => votes.filter((vote) => vote.label === label).length)
-  const most = Math.max(...counts)
-  if (most === 0) return NONE
-  return counts.filter((count) => count === most).length > 1 ? UNDECIDED : counts.indexOf(most)
+function most(counts: readonly number[]): number {
+  const greatest = Math.max(...counts)
+  if (greatest === 0) return NONE
+  return counts.filter((count) => count === greatest).length > 1 ? UNDECIDED : counts.indexOf(greatest)
+}
+
+/** By label: voted events, or the analysts on a single event; and the number of events with a tie. */
+export function evidenceOf({ isBucket, votes }: Pick<OracleBallot, 'isBucket' | 'votes'>): {
+  counts: number[]
+  ties: number
+} {
+  const count = (some: readonly OracleBallotVote[]): number[] =>
+    [0, 1, 2].map((label) => some.filter((vote) => vote.label === label).length)
+  if (!isBucket) return { counts: count(votes), ties: 0 }
+  const counts = [0, 0, 0]
+  let ties = 0
+  const single = votes.filter(({ events }) => events === undefined)
+  for (const micros of new Set(single.map(({ eventMicros }) => eventMicros))) {
+    const label = most(count(single.filter(({ eventMicros }) => eventMicros === micros)))
+    if (label === UNDECIDED) ties++
+    else counts[label] = (counts[label] as number) + 1
+  }
+  for (const { label, events = 0 } of votes) counts[label] = (counts[label] as number) + events
+  return { counts, ties }
+}
+
+function majority(ballot: OracleBallot): number {
+  const { counts, ties } = evidenceOf(ballot)
+  const label = most(counts)
+  return label === NONE && ties > 0 ? UNDECIDED : label
 }
 
 export interface OracleVote {
   readonly analyst: string
-  /** Index of the label. */
-  readonly label: number
+  /** Index of the label; null withdraws. */
+  readonly label: number | null
   readonly micros: number
+  readonly scope?: 'event' | 'bucket'
 }
 
 export class OracleJob {
@@ -158,6 +197,7 @@ export class OracleJob {
       decision,
       previous: null,
       notes: [],
+      first: null,
     }
     this.events.set(micros, event)
     if (clientId !== null) this.ids.set(clientId, micros)
@@ -167,16 +207,34 @@ export class OracleJob {
     return event
   }
 
-  vote(settings: JobSettings, event: OracleEvent, { analyst, label, micros }: OracleVote): void {
-    this.#modelEvidence(settings, event, label, micros)
+  vote(settings: JobSettings, event: OracleEvent, given: OracleVote): 'vote_not_found' | null {
+    const { analyst, label, micros } = given
+    if (label !== null) this.#modelEvidence(settings, event, label, micros)
     const subject = event.bucket ?? `event ${event.micros}`
+    const isWhole = event.bucket !== null && given.scope === 'bucket'
+    if (label === null && !this.ballots.has(subject)) return 'vote_not_found'
+    if (label !== null) this.#keepFirst(event, this.ballots.get(subject))
     const ballot = this.#ballot(subject)
-    ballot.votes = [
-      ...ballot.votes.filter((vote) => vote.analyst !== analyst),
-      { analyst, label, atMicros: micros, eventMicros: event.micros },
-    ]
-    event.hasFeedback = true
-    this.#settle(ballot, micros, { action: 'voted', object: event.id, analyst })
+    const replaced = ballot.votes.filter(
+      (vote) =>
+        vote.analyst === analyst && (isWhole || (vote.events === undefined && vote.eventMicros === event.micros)),
+    )
+    if (label === null && replaced.length === 0) return 'vote_not_found'
+    ballot.votes = ballot.votes.filter((vote) => !replaced.includes(vote))
+    if (label !== null) {
+      const cast = { analyst, label, atMicros: micros, eventMicros: event.micros }
+      const events = replaced.reduce((sum, vote) => sum + (vote.events ?? 1), 0)
+      ballot.votes.push(isWhole ? { ...cast, events: Math.max(1, events) } : cast)
+      event.hasFeedback = true
+    }
+    for (const { eventMicros } of replaced) {
+      const known = this.events.get(eventMicros)
+      if (known !== undefined) known.hasFeedback = ballot.votes.some((vote) => vote.eventMicros === eventMicros)
+    }
+    const what = isWhole ? 's on bucket' : ''
+    const action = label === null ? `vote${what} withdrawn` : isWhole ? 'voted on bucket' : 'voted'
+    this.#settle(ballot, micros, { action, object: event.id, analyst })
+    return null
   }
 
   /** The override of an administrator on the ballot that counts for `subject`; null withdraws it. */
@@ -192,13 +250,30 @@ export class OracleJob {
     return null
   }
 
+  #keepFirst(event: OracleEvent, ballot: OracleBallot | undefined): void {
+    const { decision } = event
+    const wasTold = ballot !== undefined && decision.modelVersion > ballot.firstVersion
+    event.first ??= { decision, knownBucket: decision.source === 'knowledge_base' || wasTold }
+  }
+
+  /** What analysts say of the event: the label of most, NONE where there is none. */
+  truthOf(event: OracleEvent): number {
+    const ballot = this.ballots.get(event.bucket ?? `event ${event.micros}`)
+    const given = ballot?.votes.filter(({ eventMicros }) => eventMicros === event.micros) ?? []
+    const latest = new Map([...given].sort((a, b) => a.atMicros - b.atMicros).map((vote) => [vote.analyst, vote.label]))
+    const counts = [0, 1, 2].map((label) => [...latest.values()].filter((one) => one === label).length)
+    return Math.max(NONE, most(counts))
+  }
+
   #ballot(subject: string): OracleBallot {
     const ballot = this.ballots.get(subject) ?? {
+      isBucket: !subject.startsWith('event '),
       votes: [],
       override: null,
       consensus: NONE,
       history: [],
       trained: NONE,
+      firstVersion: this.modelVersion,
     }
     this.ballots.set(subject, ballot)
     return ballot
@@ -212,7 +287,7 @@ export class OracleJob {
 
   #settleQuietly(ballot: OracleBallot): void {
     const before = ballot.consensus
-    ballot.consensus = ballot.override?.label ?? majority(ballot.votes)
+    ballot.consensus = ballot.override?.label ?? majority(ballot)
     if (ballot.consensus !== before) {
       this.feedbackSeq++
       if (before !== NONE) this.since.consensusChanges++
@@ -244,17 +319,14 @@ export class OracleJob {
     if (fields !== undefined || ti !== undefined)
       event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }
     event.enrichments = 'stored'
-    const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
-    const to = hasBuckets(settings.category) ? JSON.stringify([settings.decisionPoints, values]) : null
-    this.#countPoints(settings, values)
-    if (event.bucket !== null && to !== null && to !== event.bucket)
-      this.#takeVotesAlong(event.bucket, to, event.micros)
+    this.#countPoints(settings, new DecisionPoints(settings.decisionPoints).valuesOf(event.body))
     this.decideAgain(settings, event, micros)
   }
 
   #takeVotesAlong(from: string, to: string, eventMicros: number): void {
     const old = this.ballots.get(from)
-    const given = old?.votes.filter((vote) => vote.eventMicros === eventMicros) ?? []
+    const found = old?.votes.filter((vote) => vote.eventMicros === eventMicros) ?? []
+    const given = [...found].sort((a, b) => Number(a.events !== undefined) - Number(b.events !== undefined))
     if (old === undefined || given.length === 0) return
     old.votes = old.votes.filter((vote) => vote.eventMicros !== eventMicros)
     if (old.votes.length > 0 || old.override !== null) this.#settleQuietly(old)
@@ -264,9 +336,13 @@ export class OracleJob {
     }
     for (const vote of given) {
       const ballot = this.#ballot(to)
-      const other = ballot.votes.find(({ analyst }) => analyst === vote.analyst)
+      const other = ballot.votes.find(
+        (one) => one.analyst === vote.analyst && one.events === undefined && one.eventMicros === eventMicros,
+      )
       if (other !== undefined && other.atMicros > vote.atMicros) continue
-      ballot.votes = [...ballot.votes.filter((one) => one !== other), vote]
+      const { events: _, ...moved } = vote
+      ballot.votes = [...ballot.votes.filter((one) => one !== other), moved]
+      ballot.firstVersion = Math.min(ballot.firstVersion, old.firstVersion)
       this.#settleQuietly(ballot)
     }
   }
@@ -275,7 +351,10 @@ export class OracleJob {
   decideAgain(settings: JobSettings, event: OracleEvent, micros: number): boolean {
     const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
     const own = event.bucket === null && this.ballots.has(`event ${event.micros}`)
-    event.bucket = hasBuckets(settings.category) && !own ? JSON.stringify([settings.decisionPoints, values]) : null
+    const to = hasBuckets(settings.category) && !own ? JSON.stringify([settings.decisionPoints, values]) : null
+    if (event.bucket !== null && to !== null && to !== event.bucket && event.hasFeedback)
+      this.#takeVotesAlong(event.bucket, to, event.micros)
+    event.bucket = to
     event.lacks = !hasClusters(settings.category) && lacksPoints(values)
     const before = event.decision
     if (!event.pending) event.previous = { decision: before, atMicros: micros }
@@ -425,10 +504,12 @@ export class OracleJob {
     learnFromFeedback(own, this.watch, { label, consensusCounts: this.#consensusCounts(), micros })
   }
 
-  #known({ consensus, override, votes }: OracleBallot): { label: number; votesFor: number; votes: number } {
-    const all = votes.length + 1
-    if (override !== null) return { label: consensus, votesFor: all, votes: all }
-    return { label: consensus, votesFor: votes.filter(({ label }) => label === consensus).length, votes: votes.length }
+  #known(ballot: OracleBallot): KnownConsensus {
+    const { consensus: label, override, isBucket } = ballot
+    const { counts } = evidenceOf(ballot)
+    if (override === null) return { label, counts, isSettled: !isBucket || ballot.trained !== label }
+    const all = counts.reduce((sum, count) => sum + count, 0)
+    return { label, counts: counts.map((_, at) => (at === label ? all + 1 : 0)), isSettled: true }
   }
 
   #count(decision: Decision, by = 1): void {

@@ -1,12 +1,26 @@
 /** Counts all stored events of a job again from the rows alone, and compares the counters. */
 import assert from 'node:assert/strict'
-import { consensusOf, isLabel, isLowScore, UNDECIDED } from '../../../engine/domain/learn/consensus.js'
+import { addEvidence, consensusOf, isLabel, isLowScore, UNDECIDED } from '../../../engine/domain/learn/consensus.js'
 import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../../engine/store/environment.js'
 import { decodeContent, decodeHeader } from '../../../engine/store/event-record.js'
-import { decodeBallot, decodeBucket, decodeStats, type BallotRow, type StatsRow } from '../../../engine/store/rows.js'
-import { jobKey, jobRange, modelKey, timeOfKey, timeOfValue, type ShardTable } from '../../../engine/store/tables.js'
+import { decodeBallot, decodeVotes, type BallotRow, type StoredVote } from '../../../engine/store/ballot-row.js'
+import { decodeBucket, decodeStats, type StatsRow } from '../../../engine/store/rows.js'
+import { isMixedBallot } from '../../../engine/actor/votes/ballot-counts.js'
+import { subjectOf } from '../../../engine/actor/event-table.js'
+import { truthOf } from '../../../engine/actor/votes/first-answers.js'
+import { decodeFirstAnswer } from '../../../engine/store/first-answer-row.js'
+import { evidenceOf, noChange, votesOn } from '../../../engine/actor/votes/vote-rows.js'
+import {
+  jobKey,
+  jobRange,
+  modelKey,
+  timeKey,
+  timeOfKey,
+  timeOfValue,
+  type ShardTable,
+} from '../../../engine/store/tables.js'
 import { eventIdOf } from '../../../engine/domain/event/event-id.js'
 
 export interface Recounted {
@@ -14,6 +28,7 @@ export interface Recounted {
   readonly events: ReadonlyMap<string, Record<string, unknown>>
   /** Ballots by bucket id or time of the event, in hexadecimal. */
   readonly ballots: ReadonlyMap<string, BallotRow>
+  readonly votes: readonly StoredVote[]
   readonly stats: StatsRow
 }
 
@@ -69,6 +84,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
       stats.feedbackEvents,
       stats.undecidedBallots,
       stats.lowScoreBallots,
+      stats.mixedBallots,
       stats.consensusCounts,
     ],
     [
@@ -77,13 +93,23 @@ export function recount(environment: Environment, jobId: number): Recounted {
       feedbackEvents,
       consensus.filter((one) => one === UNDECIDED).length,
       [...ballots.values()].filter((one) =>
-        isLowScore(one.votes, one.override === null ? null : one.override.label, one.consensus),
+        isLowScore(one, one.override === null ? null : one.override.label, one.consensus),
       ).length,
+      [...ballots.values()].filter(isMixedBallot).length,
       Array.from({ length: LABELS }, (_, label) => consensus.filter((one) => one === label).length),
     ],
     'counters: events, buckets, events with feedback, undecided, low score, consensus',
   )
-  return { events, ballots, stats }
+  for (const { key, value } of entries('answers')) {
+    const micros = timeOfKey(key)
+    const record = environment.get('events', timeKey(jobId, micros))
+    assert.ok(record !== undefined, 'a first answer without its event')
+    const subject = subjectOf(decodeHeader(record), micros)
+    const truth = truthOf(environment, { jobId, subject, micros, labelCount: LABELS })
+    assert.equal(decodeFirstAnswer(value).truth, truth, 'what analysts say of an event')
+  }
+  const votes = entries('votes').flatMap(({ value }) => decodeVotes(value))
+  return { events, ballots, votes, stats }
 }
 
 interface Recounting {
@@ -110,13 +136,20 @@ function recountBuckets(
     assert.ok(left.delete(id) || hasBallot, 'a bucket without events and votes')
   }
   assert.equal(left.size, 0, 'events without a bucket')
-  for (const { votes, override, consensus } of ballots.values()) {
+  for (const [id, { votes, counts, ties, override, consensus }] of ballots) {
     assert.equal(
       consensus,
-      consensusOf(votes, override === null ? null : override.label, LABELS),
+      consensusOf({ counts, ties }, override === null ? null : override.label),
       'the consensus of a ballot',
     )
-    assert.equal(new Set(votes.map(({ analyst }) => analyst)).size, votes.length, 'votes of one analyst')
-    assert.ok(votes.every(({ label }) => isLabel(label)))
+    const key = Buffer.from(id, 'hex')
+    let sum = noChange(LABELS)
+    for (const row of votesOn(environment, jobId, key)) {
+      assert.equal(new Set(row.votes.map(({ analyst }) => analyst)).size, row.votes.length, 'votes of one analyst')
+      assert.ok(row.votes.every(({ label }) => isLabel(label)))
+      const all = sum.votes.map((count, at) => count + row.votes.filter(({ label }) => label === at).length)
+      sum = { ...addEvidence(sum, evidenceOf(key, row, LABELS), 1), votes: all }
+    }
+    assert.deepEqual({ votes, counts, ties }, { votes: sum.votes, counts: sum.counts, ties: sum.ties }, 'sums of votes')
   }
 }

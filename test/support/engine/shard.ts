@@ -1,4 +1,5 @@
 /** A shard and its mailbox on a store in memory, without threads. Everything else is as in the service. */
+import { BucketMemory } from '../../../engine/actor/buckets/bucket-memory.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { defaultLabels } from '../../../engine/domain/job/labels.js'
 import { labelMeanings } from '../../../engine/domain/job/label-roles.js'
@@ -44,6 +45,8 @@ import { testAuthor } from '../author.js'
 export const sectionNames = ['service']
 /** Events in one round of counts: few, so that rounds end. */
 const usualUncountedEventsMax = 8
+/** Of a thread's memory for buckets: a dozen, so that buckets are forgotten and come again. */
+const usualBucketBytesMax = 8_000
 
 /** The selection of a task that names every event. */
 export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
@@ -162,15 +165,18 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   /** What the main thread remembers; a test compares it with the stored events. */
   latest = this.#noneYet()
   readonly #uncountedEventsMax: number
+  readonly #bucketBytesMax: number
   #shard: Shard
   #micros = 1_700_000_000_000_000
 
   constructor(
     environment: E = new MemoryEnvironment(shardTables) as Environment as E,
     uncountedEventsMax = usualUncountedEventsMax,
+    bucketBytesMax = usualBucketBytesMax,
   ) {
     this.environment = environment
     this.#uncountedEventsMax = uncountedEventsMax
+    this.#bucketBytesMax = bucketBytesMax
     this.lateCommits = new LateCommits(environment)
     this.#shard = this.#newShard()
     this.run = (task) => this.#shard.run(task)
@@ -188,7 +194,11 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   }
 
   #newShard(): Shard {
-    return new Shard(this.environment, sectionNames, this.#uncountedEventsMax, this.lateCommits)
+    return new Shard(this.environment, sectionNames, {
+      uncountedEventsMax: this.#uncountedEventsMax,
+      handOver: this.lateCommits,
+      memory: new BucketMemory(this.#bucketBytesMax),
+    })
   }
 
   /** The thread of the next turn dies, before or after its commit. The result tells whether it has. */
@@ -310,7 +320,14 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     )
     const { fingerprint } = new DecisionPoints(job.decisionPoints)
     return encodeModel(
-      { version, throughSeq: result.throughSeq, trainedMicros: 0, fingerprint, summary: result.summary },
+      {
+        version,
+        throughSeq: result.throughSeq,
+        trainedMicros: 0,
+        fingerprint,
+        summary: result.summary,
+        referenceMicros: result.referenceMicros,
+      },
       result.model,
     )
   }

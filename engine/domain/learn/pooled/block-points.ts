@@ -2,8 +2,9 @@
  * Decision points that are left out, because they name the time that an event is from, and tell nothing of the next.
  *
  * A weekday, an organisation, a year or a counter names a part of the stream. Examples of one part tell each other's
- * labels by it, held-out ones too, but not those of events to come. So examples are held out in blocks of time (Roberts
- * et al., "Cross-validation strategies for data with temporal, spatial, hierarchical, or phylogenetic structure", 2017).
+ * labels by it, held-out ones too, but not those of events to come. So examples are held out in blocks of time.
+ * (Roberts et al., "Cross-validation strategies for data with temporal, spatial, hierarchical, or phylogenetic
+ * structure", 2017.)
  *
  * 1. A point is a candidate where its values tell which block an event is from.
  * 2. All candidates are left out together where a random forest then does better on blocks that it has not seen. One at

@@ -84,7 +84,7 @@ function candidateKeys(all: AtomRows, stage: Stage): Int32Array[] {
 }
 
 /** Label counts of the cells of held-out examples, without the example's own fold. */
-function heldOutCounts(key: Int32Array, rows: AtomRows, weights: Float64Array, held: HeldOut): Float64Array {
+export function heldOutCounts(key: Int32Array, rows: AtomRows, weights: Float64Array, held: HeldOut): Float64Array {
   const { classCount } = held
   const foldOf = new Int32Array(rows.classes.length).fill(-1)
   held.examples.forEach((example, h) => {

@@ -13,14 +13,16 @@ import { roundsMax } from '../trees/boosting.js'
 import { chooseLeftOut, setWithout } from './block-points.js'
 import { codeExamples, type CodedExamples } from './coded-examples.js'
 import { fitCorrections, type Corrections } from './corrections.js'
-import { fitDetector } from './detector-fit.js'
+import { fitDetector, fitUnseen } from './detector-fit.js'
+import { fitEvidenceWeight } from './evidence-weight.js'
 import { weighExamples, type ExampleWeights } from './example-weights.js'
 import { heldOutFigures } from './held-out-figures.js'
 import { holdOut, type HeldOut } from './held-out.js'
 import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
 import { chooseReferences, ExampleView } from './nearest.js'
 import { fitPool, poolToAnswer, type Pool } from './pool.js'
-import { PooledModel, pooledKind, readPooled, uniformShareOf, writePooled, type AnswerParts } from './pooled-model.js'
+import { uniformShareOf, type AnswerParts } from './pooled-answer.js'
+import { PooledModel, pooledKind, readPooled, writePooled } from './pooled-model.js'
 import { recallLimit } from './recall.js'
 import { fitStreamRule } from './rule-fit.js'
 
@@ -130,9 +132,17 @@ function train(whole: TrainingSet, progress: TrainingProgress): Uint8Array {
     ...answer,
     labelCount: set.labelCount,
     detector: fitDetector(set, { answer, references, held }, usual),
+    unseen: fitUnseen(set, answer),
     rule,
     examples: set.examples.length,
+    references: Int32Array.from(references),
     ...heldOutFigures(corrections.answers, { answer, rule, labelCount: set.labelCount }),
+    evidenceWeight: fitEvidenceWeight({
+      answers: corrections.answers,
+      rows: atoms,
+      uniformShare,
+      labelCount: set.labelCount,
+    }),
   })
   report.stage(0, 1, 'Trained').at(1)
   return bytes

@@ -7,6 +7,7 @@
  * 2. Files are read in pieces and lines are never parsed: an export needs little memory, however long the log is.
  */
 import { open, type FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { limits } from '../../../limits.js'
 import type { ContainerName } from '../../../api/container-service.js'
 import type { LogFile } from '../../../api/monitor-service.js'
@@ -26,7 +27,7 @@ export async function openLog(dataDir: string): Promise<LogFile[]> {
       const handle = await open(path, 'r')
       const { size } = await handle.stat()
       files.push({
-        name: path.slice(path.lastIndexOf('/') + 1),
+        name: basename(path),
         content: read(handle, size),
         close: () => handle.close(),
       })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BucketCounts, countedThrough } from '../../../../engine/actor/buckets/bucket-counts.js'
+import { BucketMemory } from '../../../../engine/actor/buckets/bucket-memory.js'
 import { BucketCache } from '../../../../engine/actor/buckets/bucket-cache.js'
 import { JobStats } from '../../../../engine/actor/job-stats.js'
 import { DeferredCounters } from '../../../../engine/actor/buckets/deferred-counters.js'
@@ -173,7 +174,8 @@ describe('the counts of a bucket', () => {
 })
 
 function newCache(deferred: DeferredCounters): BucketCache {
-  return new BucketCache({ settings: jobSettings(), fingerprint: 7, stats: new JobStats(1, emptyStats(3)), deferred })
+  const stats = new JobStats(1, emptyStats(3))
+  return new BucketCache({ settings: jobSettings(), fingerprint: 7, stats, deferred, memory: new BucketMemory() })
 }
 
 describe('buckets with long values', () => {
@@ -182,20 +184,19 @@ describe('buckets with long values', () => {
     return { store, cache: newCache(new DeferredCounters(1_000)) }
   }
 
-  it('leave room for fewer: the oldest are forgotten by their characters', () => {
+  it('leave room for fewer: the oldest are forgotten by their bytes', () => {
     const { cache, store } = make()
     const buckets = ['a', 'b', 'c', 'd'].map((value) => cache.of(store, [value.repeat(1_000)]))
     for (const bucket of buckets) cache.add(bucket, 1, -1)
     cache.write(store)
-    assert.ok(cache.chars >= 4_000 && cache.chars < 4_100)
-    cache.shrink(4, 2_100)
+    assert.ok(cache.bytes >= 4_000)
+    cache.shrink(cache.bytes / 2)
     assert.deepEqual(
       buckets.map(({ kept }) => kept),
       [false, false, true, true],
     )
-    assert.ok(cache.chars < 2_100)
-    cache.shrink(4, 0)
-    assert.deepEqual([cache.size, cache.chars], [0, 0])
+    cache.shrink(0)
+    assert.deepEqual([cache.size, cache.bytes], [0, 0])
   })
 
   it('are not kept for their counts: these are written with each turn', () => {
@@ -205,8 +206,8 @@ describe('buckets with long values', () => {
       cache.add(bucket, micros, -1)
       cache.write(store)
     }
-    cache.shrink(1, 0)
-    assert.deepEqual([cache.size, cache.of(store, bucket.values).events], [0, 2])
+    cache.shrink(0)
+    assert.deepEqual([cache.size, cache.of(store, ['x'.repeat(limits.deferredCounterCharsMax)]).events], [0, 2])
   })
 })
 
@@ -219,7 +220,7 @@ describe('a bucket whose row is behind', () => {
     for (const bucket of [whole!, behind!]) cache.add(bucket, 1, -1)
     cache.write(store)
     cache.add(behind!, 2, -1)
-    cache.shrink(0, 0)
+    cache.shrink(0)
     assert.deepEqual([cache.size, whole!.kept, behind!.kept], [1, false, true])
     assert.equal(cache.of(store, ['behind']), behind)
   })

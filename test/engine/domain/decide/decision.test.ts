@@ -18,6 +18,14 @@ function trainedModel(): Model {
 
 const model = trainedModel()
 
+/** So many of some votes on a bucket are for this label, the others for the next one. */
+function votesFor(label: number, count: number, all: number): KnownConsensus {
+  const counts = [0, 0, 0]
+  counts[label] = count
+  counts[(label + 1) % 3] = all - count
+  return { label, counts, isSettled: false }
+}
+
 function decided(values: readonly (string | null)[], known: KnownConsensus | null = null, version = 7) {
   return decide({ model, version, probabilities: new Float64Array(3) }, values, known)
 }
@@ -40,16 +48,25 @@ describe('a decision', () => {
     }
   })
 
-  it('of the knowledge base is the consensus, whatever the model thinks', () => {
+  it('of the knowledge base is a settled consensus, whatever the model thinks', () => {
     for (const label of [0, 1, 2]) {
-      const { label: answer, source } = decided(['noisy', 'u1'], { label, votesFor: 1, votes: 1 })
+      const { label: answer, source } = decided(['noisy', 'u1'], { ...votesFor(label, 1, 1), isSettled: true })
       assert.deepEqual([answer, source], [label, 'knowledge_base'])
     }
   })
 
+  it('of many votes is their majority, with their share as confidence; the model has its say on few', () => {
+    const many = decided(['noisy', 'u1'], votesFor(1, 60, 100))
+    assert.equal(many.label, 1)
+    assert.ok(many.confidence > 5_800 && many.confidence <= 6_000, `${many.confidence}`)
+    assert.equal(decided(['noisy', 'u1'], { label: 1, counts: [1, 2, 0], isSettled: false }).label, 0)
+    assert.equal(decided(['noisy', 'u1'], { label: 1, counts: [1, 2, 0], isSettled: true }).label, 1)
+    assert.equal(decided(['noisy', 'u1'], votesFor(1, 1, 1)).label, 1, 'votes that agree are never outvoted')
+  })
+
   it('is surer the more votes agree, and less sure the more do not', () => {
-    const confidence = (votesFor: number, votes: number): number =>
-      decided(['vault', 'u1'], { label: 0, votesFor, votes }).confidence
+    const confidence = (count: number, all: number): number =>
+      decided(['vault', 'u1'], { ...votesFor(0, count, all), isSettled: true }).confidence
     assert.ok(confidence(5, 5) > confidence(2, 2))
     assert.ok(confidence(3, 4) < confidence(4, 4))
     assert.ok(confidence(2, 3) > confidence(1, 3))
@@ -57,7 +74,7 @@ describe('a decision', () => {
 
   it('of a single vote against a model that is sure is of low confidence', () => {
     assert.ok(decided(['noisy', 'u1']).confidence > 9_000)
-    assert.ok(decided(['noisy', 'u1'], { label: 2, votesFor: 1, votes: 1 }).confidence < 6_000)
+    assert.ok(decided(['noisy', 'u1'], { ...votesFor(2, 1, 1), isSettled: true }).confidence < 6_000)
   })
 
   it('never names a label without an example, and its confidence is a percentage', () => {
@@ -67,7 +84,7 @@ describe('a decision', () => {
         random.pick(['noisy', 'vault', null, `h${i}`, '']),
         random.pick([null, `u${random.below(9)}`, 'x'.repeat(4_000)]),
       ]
-      const known = random.below(2) === 0 ? null : { label: random.below(3), votesFor: 1 + random.below(3), votes: 3 }
+      const known = random.below(2) === 0 ? null : votesFor(random.below(3), 1 + random.below(3), 3)
       const { label, confidence, outlierScore, outlier } = decided(values, known)
       assert.ok(known !== null || label === 0 || label === 1)
       assert.ok(Number.isInteger(confidence) && confidence >= 0 && confidence <= 10_000)
@@ -77,7 +94,7 @@ describe('a decision', () => {
   })
 
   it('is the same for the same model, values and votes', () => {
-    const known = { label: 1, votesFor: 2, votes: 3 }
+    const known = votesFor(1, 2, 3)
     assert.deepEqual(decided(['noisy', 'u1'], known), decided(['noisy', 'u1'], known))
     const other = { model: trainedModel(), version: 7, probabilities: new Float64Array(3) }
     assert.deepEqual(decide(other, ['vault', 'new'], null), decided(['vault', 'new']))

@@ -2,14 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   castVote,
-  consensusOf,
+  consensusOf as ofEvidence,
   countVotes,
+  evidenceOfEvent,
+  evidenceOfWhole,
+  isMixed,
   isLabel,
   isLowScore,
   NO_CONSENSUS,
   UNDECIDED,
+  type Evidence,
   type Vote,
 } from '../../../../engine/domain/learn/consensus.js'
+
+/** The consensus of votes on one event. */
+function consensusOf(votes: readonly Vote[], override: number | null, labelCount: number): number {
+  return ofEvidence({ counts: countVotes(votes, labelCount), ties: 0 }, override)
+}
 
 function vote(analyst: string, label: number, atMicros = 1): Vote {
   return { analyst, label, atMicros }
@@ -69,11 +78,39 @@ test('casting a vote twice is casting it once', () => {
 })
 
 test('a majority is small under 60 % of the votes; a tie, nobody’s vote and an override are none', () => {
-  const votes = (...labels: number[]): Vote[] => labels.map((label, index) => vote(`analyst ${index}`, label))
+  const votes = (...labels: number[]): Evidence => ({
+    counts: countVotes(
+      labels.map((label, index) => vote(`analyst ${index}`, label)),
+      3,
+    ),
+    ties: 0,
+  })
   assert.ok(isLowScore(votes(0, 0, 1, 2), null, 0))
   assert.ok(!isLowScore(votes(0, 0, 0, 1, 2), null, 0), 'exactly 60 %')
   assert.ok(!isLowScore(votes(0), null, 0))
   assert.ok(!isLowScore(votes(0, 1), null, UNDECIDED))
-  assert.ok(!isLowScore([], null, NO_CONSENSUS))
+  assert.ok(!isLowScore(votes(), null, NO_CONSENSUS))
   assert.ok(!isLowScore(votes(0, 0, 1, 2), 1, 1))
+})
+
+test('an event is what most of its analysts say, and a tie says nothing of its bucket', () => {
+  assert.deepEqual(evidenceOfEvent([vote('a', 1), vote('b', 1), vote('c', 0)], 3), { counts: [0, 1, 0], ties: 0 })
+  assert.deepEqual(evidenceOfEvent([vote('a', 1), vote('b', 0)], 3), { counts: [0, 0, 0], ties: 1 })
+  assert.equal(ofEvidence({ counts: [0, 0, 0], ties: 1 }, null), UNDECIDED)
+  assert.equal(ofEvidence({ counts: [0, 1, 0], ties: 5 }, null), 1)
+})
+
+test('the consensus of a bucket is what most of its voted events are', () => {
+  assert.equal(ofEvidence({ counts: [6, 4, 0], ties: 0 }, null), 0)
+  assert.equal(ofEvidence({ counts: [4, 4, 0], ties: 0 }, null), UNDECIDED)
+})
+
+test('a vote on a whole bucket counts for the events that it replaced', () => {
+  const whole = [{ ...vote('a', 2), events: 7 }, vote('b', 0)]
+  assert.deepEqual(evidenceOfWhole(whole, 3), { counts: [1, 0, 7], ties: 0 })
+})
+
+test('a bucket is mixed where no label has nine of ten voted events', () => {
+  assert.ok(isMixed({ counts: [6, 4, 0], ties: 0 }) && isMixed({ counts: [1, 1, 0], ties: 0 }))
+  assert.ok(!isMixed({ counts: [9, 1, 0], ties: 0 }) && !isMixed({ counts: [1, 0, 0], ties: 3 }))
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PointValues } from '../../../../engine/domain/event/point-value.js'
 import { pointFaults, type PointFault } from '../../../../engine/domain/metrics/point-faults.js'
-import { PointTally, type PointCounts } from '../../../../engine/domain/metrics/point-tally.js'
+import { absentPoints, PointTally, type PointCounts } from '../../../../engine/domain/metrics/point-tally.js'
 
 const FINGERPRINT = 7
 
@@ -13,7 +13,7 @@ function tally(points: number, windowEvents?: number): PointTally {
 function fill(into: PointTally, events: number, valuesOf: (i: number) => PointValues, idsOnly = false): PointCounts {
   for (let i = 0; i < events; i++) {
     into.see(valuesOf(i), idsOnly)
-    into.add(valuesOf(i), 1)
+    into.add(absentPoints(valuesOf(i)), 1)
   }
   return into.counts()
 }
@@ -85,14 +85,14 @@ test('a tally that goes on from what was stored counts as one that never stopped
   const first = tally(2, 100)
   for (let i = 0; i < 170; i++) {
     first.see(values(i), false)
-    first.add(values(i), 1)
+    first.add(absentPoints(values(i)), 1)
   }
   const registers = Uint8Array.from(first.changedRegisters!)
   const settings = { fingerprint: FINGERPRINT, points: 2, windowEvents: 100 }
   const second = new PointTally(settings, first.counts(), registers)
   for (let i = 170; i < 330; i++) {
     second.see(values(i), false)
-    second.add(values(i), 1)
+    second.add(absentPoints(values(i)), 1)
   }
   assert.deepEqual(second.counts(), all)
 })

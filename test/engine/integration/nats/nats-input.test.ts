@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { limits } from '../../../../engine/limits.js'
 import { SourceFailure, type SourceDocument, type SourcePiece } from '../../../../engine/integration/contract.js'
 import { NatsInput } from '../../../../engine/integration/nats/nats-input.js'
 import { firstCertificate, secondCertificate } from '../../../support/servers/certificates.js'
@@ -79,7 +80,7 @@ test('a message that cannot be an event is marked, and terminated once it is kep
   for (const body of ['{"i":1}', '{"i":', '[1]', '"x"', '{"a":1},"raw_body":{"b":2}', ''])
     server.store('alerts.new', Buffer.from(body))
   server.store('alerts.new', Buffer.from([0x7b, 0x22, 0xe2, 0x22, 0x3a, 0x31, 0x7d]))
-  server.store('alerts.new', Buffer.from(`{"a":"${'x'.repeat(1_048_576)}"}`))
+  server.store('alerts.new', Buffer.from(`{"a":"${'x'.repeat(limits.eventBytesMax)}"}`))
   open({ batch_size: 3 })
   const reasons: (string | undefined)[] = []
   await documents(8, async ({ documents: of, checkpoint }) => {
@@ -94,7 +95,7 @@ test('a message that cannot be an event is marked, and terminated once it is kep
     'it is not JSON',
     'it is not JSON',
     'it is not UTF-8',
-    'it has more than 1048576 bytes',
+    `it has more than ${limits.eventBytesMax} bytes`,
   ])
   const acked = await eventually(
     async () => [...server.consumers.get('c')!.acked.values()],

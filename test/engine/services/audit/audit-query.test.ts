@@ -52,6 +52,7 @@ test('any question is answered as a look at every entry would', () => {
     const maybe = <T>(value: T): T | undefined => (random.below(3) === 0 ? value : undefined)
     const given = {
       user: maybe(random.pick(['ann', 'eve', 'Ärger "quoted"'])),
+      analyst: random.below(8) === 0 ? random.pick(['ann', 'eve']) : undefined,
       actions: maybe(['voted', 'deleted']),
       objectTypes: maybe(['event']),
       objectId: maybe('1'),
@@ -70,6 +71,7 @@ test('any question is answered as a look at every entry would', () => {
       const texts = JSON.stringify([by, analyst, action, object, job, entry.changes?.vote?.after]).toLowerCase()
       return (
         (given.user === undefined || by.name === given.user || analyst === given.user) &&
+        (given.analyst === undefined || analyst === given.analyst) &&
         (given.actions?.includes(action) ?? true) &&
         (given.objectTypes?.includes(object.type) ?? true) &&
         (given.objectId ?? object.id) === object.id &&

@@ -101,6 +101,7 @@ test('every condition can be measured, or says that there is nothing to measure'
     'confidence_drift',
     'outlier_rate',
     'disagreement',
+    'clock',
   ] as const
   for (const type of types) {
     for (const { name } of watchdogs().conditions(type))
@@ -119,6 +120,7 @@ test('every condition can be measured, or says that there is nothing to measure'
     'bytes_waiting',
     'models_ageing',
     'undecided_ballots',
+    'clock_behind_seconds',
   ]) {
     assert.equal(values.get(condition), 0, condition)
   }

@@ -182,6 +182,7 @@ describe('queries', () => {
       jobs,
       query,
       nowMicros: 1_769_850_300_123_000,
+      clockMicros: 1_769_850_300_123_000,
       deadlineMs: 1e9,
       cancelled: cancelled.memory,
     }

@@ -1,0 +1,72 @@
+/**
+ * The memory that one thread has for buckets, over all jobs of all of its shards.
+ *
+ * Owns: how much all caches take together, and how much of it each has to give up. Leaves out: which buckets a cache
+ * forgets (bucket-cache.ts).
+ *
+ * 1. Bytes are counted, not measured. A job whose buckets take less than an equal share gives up nothing.
+ */
+import { limits } from '../../limits.js'
+
+/** A cache of buckets, as far as its memory is concerned. */
+export interface BucketHolder {
+  readonly bytes: number
+  /** Forgets the oldest buckets until at most `bytes` are left. */
+  shrink(bytes: number): void
+}
+
+/** Memory may grow by this factor before caches that could not give up enough are asked again. */
+const AGAIN = 1.25
+
+export class BucketMemory {
+  readonly #max: number
+  readonly #holders = new Set<BucketHolder>()
+  #bytes = 0
+  /** Caches are asked to shrink above this. */
+  #shrinkAbove: number
+
+  constructor(max: number = limits.bucketBytesInMemoryMax) {
+    this.#max = max
+    this.#shrinkAbove = max
+  }
+
+  /** Bytes of all caches. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** A cache holds so many bytes more (negative: fewer). */
+  count(holder: BucketHolder, bytes: number): void {
+    this.#holders.add(holder)
+    this.#bytes += bytes
+  }
+
+  /** The cache is not used any more. */
+  drop(holder: BucketHolder): void {
+    if (this.#holders.delete(holder)) this.#bytes -= holder.bytes
+  }
+
+  /** Where the bound is exceeded, all caches together give up half of it. Only between turns. */
+  shrink(): void {
+    if (this.#bytes <= this.#shrinkAbove) return
+    const share = equalShare(
+      [...this.#holders].map(({ bytes }) => bytes),
+      this.#max / 2,
+    )
+    for (const holder of this.#holders) if (holder.bytes > share) holder.shrink(share)
+    // Buckets whose rows are behind stay in memory.
+    this.#shrinkAbove = Math.max(this.#max, this.#bytes * AGAIN)
+  }
+}
+
+/** The largest share for each, so that all together have at most `total`. Who needs less leaves more to the others. */
+export function equalShare(needs: readonly number[], total: number): number {
+  const smallestFirst = [...needs].sort((a, b) => a - b)
+  let left = total
+  for (const [i, need] of smallestFirst.entries()) {
+    const share = left / (smallestFirst.length - i)
+    if (need > share) return share
+    left -= need
+  }
+  return Number.POSITIVE_INFINITY
+}

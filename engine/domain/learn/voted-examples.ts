@@ -1,0 +1,48 @@
+/**
+ * The examples that a training makes of votes: one for each voted event, with what it stands for in the stream.
+ *
+ * The votes on a bucket are a sample of its events. A bucket with 6 votes for one label and 4 for another becomes six
+ * and four examples of the same values: a soft label. A bucket counts as often as random picks of events would have met
+ * it (stream-share.ts), and its examples share that weight.
+ *
+ * 1. Examples are in the order of time, then of labels, so the same votes give the same examples.
+ * 2. With one voted event in each bucket, this is one example for each bucket.
+ */
+import type { PointValues } from '../event/point-value.js'
+import type { Example } from './classifier.js'
+import { weighBuckets } from './stream-share.js'
+
+/** The votes on a bucket, or on a single event. */
+export interface VotedSubject {
+  readonly values: PointValues
+  /** Events that it has. */
+  readonly events: number
+  /** Its voted events: when they came in, and what they are. */
+  readonly voted: readonly VotedEvent[]
+}
+
+export interface VotedEvent {
+  readonly micros: number
+  /** Index of the label. */
+  readonly label: number
+  /** A vote on a whole bucket stands for several events. */
+  readonly count: number
+}
+
+/** `total` is the number of all events, `examplesMax` the number of examples: above it the oldest are left out. */
+export function examplesOf(subjects: readonly VotedSubject[], total: number, examplesMax: number): Example[] {
+  const sizes = subjects.map(({ voted }) => voted.reduce((sum, { count }) => sum + count, 0))
+  const weights = weighBuckets(
+    subjects.map(({ events }) => events),
+    total,
+    sizes,
+  )
+  const timed = subjects.flatMap(({ values, voted }, i) =>
+    voted.map(({ micros, label, count }) => ({
+      micros,
+      example: { values, label, weight: (count * (weights[i] as number)) / (sizes[i] as number), micros },
+    })),
+  )
+  timed.sort((a, b) => a.micros - b.micros || a.example.label - b.example.label)
+  return timed.slice(-examplesMax).map(({ example }) => example)
+}

@@ -1,0 +1,112 @@
+/**
+ * The mixed buckets of a job: the split of their votes, and the fields that would tell their events apart.
+ *
+ * 1. Buckets of the present decision points only. The largest come first: they decide for most events.
+ * 2. Fields are ranked by at most limits.separatedEventsMax voted events, all of the page's buckets.
+ * 3. The walk ends after limits.readerMsMax milliseconds, and returns what it has found, with `exact` false.
+ */
+import { limits } from '../../limits.js'
+import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
+import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { countVotes, isLabel, majorityOf } from '../../domain/learn/consensus.js'
+import { separatingFields, type SeparatedEvent } from '../../domain/metrics/separating-fields.js'
+import { decodeBallot } from '../../store/ballot-row.js'
+import { BodyCodec } from '../../store/body-codec.js'
+import type { Environment } from '../../store/environment.js'
+import { decodeContent } from '../../store/event-record.js'
+import { decodeBucket } from '../../store/rows.js'
+import { bucketKey, JOB_BYTES, jobRange, timeKey } from '../../store/tables.js'
+import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
+import { readStats } from '../../actor/job-stats.js'
+import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
+import { readBallot } from '../../actor/votes/ballots.js'
+import { votesOn, WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
+import type { MixedPage, MixedQuery } from '../../api/consensus-service.js'
+import { ballotView } from '../read/ballot-view.js'
+
+/** The walk checks its time after so many rows. */
+const CHECK_ROWS = 1_024
+const FIELDS_SHOWN = 10
+/** Levels of objects whose fields are looked at, and fields of one event. */
+const DEPTH_MAX = 6
+const FIELDS_MAX = 500
+/** Longer values are cut. */
+const VALUE_CHARS = 256
+
+/** A page of the job's mixed buckets. `nowMs` counts milliseconds from any origin. */
+export function mixedBucketsOf(
+  environment: Environment,
+  job: JobSettings,
+  { page, size }: MixedQuery,
+  nowMs: () => number,
+): MixedPage {
+  const untilMs = nowMs() + limits.readerMsMax
+  const points = new DecisionPoints(job.decisionPoints)
+  const counts = new BucketCounts(environment, job.id)
+  const found: { readonly id: Buffer; readonly events: number }[] = []
+  let [rows, exact] = [0, true]
+  for (const { key, value } of environment.range('ballots', jobRange(job.id))) {
+    if (++rows % CHECK_ROWS === 0 && nowMs() > untilMs) {
+      exact = false
+      break
+    }
+    const id = Buffer.from(key.subarray(JOB_BYTES))
+    if (id.length !== BUCKET_ID_BYTES || !isMixedBallot(decodeBallot(value))) continue
+    const row = environment.get('buckets', bucketKey(job.id, id))
+    const bucket = row === undefined ? null : decodeBucket(row)
+    if (bucket === null || bucket.fingerprint !== points.fingerprint) continue
+    found.push({ id, events: counts.of(bucketIdText(id), bucket.number).events })
+  }
+  found.sort((a, b) => b.events - a.events || Buffer.compare(a.id, b.id))
+  const shown = found.slice(page * size, (page + 1) * size)
+  const { trainedThroughSeq } = readStats(environment, job.id, job.labels.length)
+  const context = { reads: environment, countOf: counts.of.bind(counts), job, trainedThroughSeq }
+  const events = votedEvents(environment, job, shown)
+  return {
+    buckets: shown.map(({ id }) => {
+      const ballot = readBallot(environment, job.id, id)
+      return ballotView(context, { subject: id, ballot, withNotes: false })
+    }),
+    fields: separatingFields(events, job.labels.length, FIELDS_SHOWN),
+    votedEvents: events.length,
+    total: found.length,
+    exact,
+  }
+}
+
+/** The voted events of these buckets, with their fields that are no decision points. */
+function votedEvents(
+  environment: Environment,
+  job: JobSettings,
+  buckets: readonly { readonly id: Buffer }[],
+): SeparatedEvent[] {
+  const codec = new BodyCodec(environment)
+  const events: SeparatedEvent[] = []
+  for (const { id } of buckets) {
+    const bucket = id.toString('hex')
+    for (const { micros, votes } of votesOn(environment, job.id, id)) {
+      if (events.length >= limits.separatedEventsMax) return events
+      const label = micros === WHOLE_BUCKET ? -1 : majorityOf(countVotes(votes, job.labels.length))
+      const record = isLabel(label) ? environment.get('events', timeKey(job.id, micros)) : undefined
+      if (record === undefined) continue
+      const values = new Map<string, string>()
+      addFields(codec.decode(decodeContent(record).body), '', 0, values)
+      for (const point of job.decisionPoints) values.delete(point)
+      events.push({ bucket, label, values })
+    }
+  }
+  return events
+}
+
+/** Adds the scalars of an object by their paths, and arrays as texts. */
+function addFields(object: object, prefix: string, depth: number, values: Map<string, string>): void {
+  for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+    if (values.size >= FIELDS_MAX) return
+    const path = prefix + name
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      if (depth < DEPTH_MAX) addFields(value, `${path}.`, depth + 1, values)
+    } else if (value !== null && path.length <= limits.decisionPointCharsMax)
+      values.set(path, (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, VALUE_CHARS))
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The votes of a job as a training reads them, from one snapshot: what was voted on, and what it is.
+ *
+ * Owns: reading votes, buckets and single events. Leaves out: examples and their weights (learn/voted-examples.ts).
+ *
+ * 1. A voted event is what most of its analysts say; one with a tie is left out. An override stands for all votes of
+ *    its bucket, and for one event more.
+ * 2. Votes on a bucket of earlier decision points are votes on its events: each is read with the present ones.
+ */
+import { must } from '../../assert.js'
+import { BUCKET_ID_BYTES, bucketIdOf, bucketIdText, bucketText } from '../../domain/event/bucket-key.js'
+import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { PointValues } from '../../domain/event/point-value.js'
+import { countVotes, isLabel, majorityOf, totalOf } from '../../domain/learn/consensus.js'
+import type { VotedEvent, VotedSubject } from '../../domain/learn/voted-examples.js'
+import { BodyCodec } from '../../store/body-codec.js'
+import type { Environment } from '../../store/environment.js'
+import { decodeContent } from '../../store/event-record.js'
+import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
+import { decodeBucket } from '../../store/rows.js'
+import { bucketKey, JOB_BYTES, jobRange, timeKey, timeOfValue } from '../../store/tables.js'
+import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
+import { votesOn, WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
+
+/** What is read of a job. */
+export interface VotedJob {
+  readonly jobId: number
+  readonly points: readonly string[]
+  /** Number of labels. */
+  readonly labels: readonly string[]
+  readonly buckets: boolean
+}
+
+/** Reads the values of a stored event at the job's decision points. */
+export function valueReader(environment: Environment, points: DecisionPoints): (record: Uint8Array) => PointValues {
+  const codec = new BodyCodec(environment)
+  return (record) => points.valuesOf(codec.decode(decodeContent(record).body))
+}
+
+interface Growing extends VotedSubject {
+  readonly voted: VotedEvent[]
+}
+
+class SubjectReader {
+  readonly #environment: Environment
+  readonly #job: VotedJob
+  readonly #fingerprint: number
+  readonly #counts: BucketCounts
+  readonly #read: (record: Uint8Array) => PointValues
+  /** By the id of a bucket, or the time of an event. */
+  readonly #subjects = new Map<string, Growing>()
+
+  constructor(environment: Environment, job: VotedJob) {
+    const points = new DecisionPoints(job.points)
+    this.#environment = environment
+    this.#job = job
+    this.#fingerprint = points.fingerprint
+    this.#counts = new BucketCounts(environment, job.jobId)
+    this.#read = valueReader(environment, points)
+  }
+
+  all(): VotedSubject[] {
+    const { jobId, buckets } = this.#job
+    for (const { key, value } of this.#environment.range('ballots', jobRange(jobId))) {
+      const subject = Buffer.from(key.subarray(JOB_BYTES))
+      if ((subject.length === BUCKET_ID_BYTES) !== buckets) continue
+      if (buckets) this.#bucket(subject, decodeBallot(value))
+      else this.#event(subject, decodeBallot(value))
+    }
+    return [...this.#subjects.values()].filter(({ voted }) => voted.length > 0)
+  }
+
+  #event(subject: Buffer, { consensus }: BallotRow): void {
+    const micros = timeOfValue(subject)
+    if (isLabel(consensus)) this.#addEvent(micros, consensus)
+  }
+
+  /** Adds one event by the values in its body, where it is still stored. */
+  #addEvent(micros: number, label: number): void {
+    const record = this.#environment.get('events', timeKey(this.#job.jobId, micros))
+    if (record === undefined) return
+    const values = this.#read(record)
+    const one: VotedEvent = { micros, label, count: 1 }
+    if (!this.#job.buckets) {
+      this.#subjects.set(String(micros), { values, events: 1, voted: [one] })
+      return
+    }
+    const id = bucketIdOf(this.#fingerprint, bucketText(values))
+    const row = this.#environment.get('buckets', bucketKey(this.#job.jobId, id))
+    const events = row === undefined ? 1 : this.#counts.of(bucketIdText(id), decodeBucket(row).number).events
+    this.#grow(id, values, events).voted.push(one)
+  }
+
+  #grow(id: Uint8Array, values: PointValues, events: number): Growing {
+    const name = bucketIdText(id)
+    let subject = this.#subjects.get(name)
+    if (subject === undefined) this.#subjects.set(name, (subject = { values, events, voted: [] }))
+    return subject
+  }
+
+  #bucket(id: Buffer, ballot: BallotRow): void {
+    const { jobId } = this.#job
+    const row = decodeBucket(must(this.#environment.get('buckets', bucketKey(jobId, id)), 'the bucket of a ballot'))
+    const isPresent = row.fingerprint === this.#fingerprint
+    const voted = this.#votedEvents(id, ballot, row.firstMicros)
+    if (!isPresent) {
+      for (const { micros, label } of voted) this.#addEvent(micros, label)
+      return
+    }
+    const { events } = this.#counts.of(bucketIdText(id), row.number)
+    this.#grow(id, row.values, events).voted.push(...voted)
+  }
+
+  #votedEvents(id: Buffer, ballot: BallotRow, firstMicros: number): VotedEvent[] {
+    const { override } = ballot
+    if (override !== null) return [{ micros: firstMicros, label: override.label, count: totalOf(ballot) + 1 }]
+    const voted: VotedEvent[] = []
+    for (const { micros, votes } of votesOn(this.#environment, this.#job.jobId, id)) {
+      if (micros === WHOLE_BUCKET) {
+        for (const { label, eventMicros, events = 1 } of votes)
+          voted.push({ micros: eventMicros, label, count: events })
+        continue
+      }
+      const label = majorityOf(countVotes(votes, this.#job.labels.length))
+      if (isLabel(label)) voted.push({ micros, label, count: 1 })
+    }
+    return voted
+  }
+}
+
+/** What was voted on in a job, in the order of ballots. */
+export function votedSubjects(environment: Environment, job: VotedJob): VotedSubject[] {
+  return new SubjectReader(environment, job).all()
+}

@@ -1,0 +1,68 @@
+/**
+ * What this room uses of an HTTP library. The names and the meanings are those of uWebSockets.js; `node-http/` is the
+ * same over `node:http`.
+ */
+import type { TlsFiles } from './tls.js'
+
+/** Valid until the handler returns. */
+export interface HttpRequest {
+  /** In lower case. */
+  getMethod(): string
+  /** As sent, without the query. */
+  getUrl(): string
+  getQuery(): string | null | undefined
+  /** The first one of that name, or ''; the name in lower case. */
+  getHeader(name: string | Uint8Array): string
+  forEach(take: (name: string, value: string) => void): void
+}
+
+export interface HttpResponse {
+  writeStatus(status: string): HttpResponse
+  writeHeader(name: string | Uint8Array, value: string | Uint8Array): HttpResponse
+  /** Part of a body of unknown length; the memory may be reused afterwards. False if the client reads too slowly. */
+  write(piece: string | Uint8Array): boolean
+  end(body?: string | Uint8Array, closeConnection?: boolean): HttpResponse
+  endWithoutBody(reportedLength?: number, closeConnection?: boolean): HttpResponse
+  /** The part of a body of that length from `getWriteOffset` on. The memory must not change until all is sent. */
+  tryEnd(bytes: Uint8Array, length: number): [ok: boolean, done: boolean]
+  getWriteOffset(): number
+  onWritable(handler: (offset: number) => boolean): HttpResponse
+  /** Called if the connection ends before the response does. */
+  onAborted(handler: () => void): HttpResponse
+  /** A later handler takes the place of an earlier one. */
+  onData(handler: (piece: ArrayBuffer, last: boolean) => void): HttpResponse
+  cork(write: () => void): HttpResponse
+  /** Stops reading the connection. */
+  pause(): void
+  resume(): void
+  /** Ends the connection at once. */
+  close(): HttpResponse
+  /** 4 or 16 bytes. */
+  getRemoteAddress(): ArrayBuffer
+}
+
+export type Handler = (res: HttpResponse, req: HttpRequest) => void
+
+/** A socket that accepts connections; each library has its own kind. */
+export type ListenSocket = object
+
+export interface HttpApp {
+  get(pattern: string, handler: Handler): HttpApp
+  post(pattern: string, handler: Handler): HttpApp
+  /** For methods without a handler of their own. */
+  any(pattern: string, handler: Handler): HttpApp
+  listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): HttpApp
+  /** Ends all connections. */
+  close(): HttpApp
+  /** Uses another certificate for new connections. Absent if a new certificate needs a new app. */
+  reloadTls?(files: TlsFiles): void
+}
+
+export interface HttpLibrary {
+  plainApp(): HttpApp
+  /** @throws Error if the files are invalid. */
+  tlsApp(files: TlsFiles): HttpApp
+  /** Accepts no new connections; the present ones stay open. */
+  stopListening(socket: ListenSocket): void
+  portOf(socket: ListenSocket): number
+}

@@ -20,6 +20,7 @@ import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as erase from './schemas/erase.js'
 import * as events from './schemas/events.js'
+import * as explanations from './schemas/explanations.js'
 import * as exportedEvent from './schemas/exported-event.js'
 import * as feedback from './schemas/feedback.js'
 import * as health from './schemas/health.js'
@@ -28,6 +29,7 @@ import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
+import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
@@ -45,6 +47,7 @@ const modules: readonly object[] = [
   consensus,
   erase,
   events,
+  explanations,
   exportedEvent,
   feedback,
   health,
@@ -53,6 +56,7 @@ const modules: readonly object[] = [
   jobs,
   metrics,
   monitoring,
+  quality,
   queries,
   resources,
   storedEvents,

@@ -19,6 +19,7 @@ import { doubted, fillDoubts, MemberPanel, type Members } from './members.js'
 import { mix, type Pool } from './pool.js'
 import { limitOf, mixRecalled, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
+import { spread } from './uniform-share.js'
 
 /** The parts of a model that an answer needs. */
 export interface AnswerParts {
@@ -94,28 +95,5 @@ export class PooledAnswer {
     this.values = withoutPoints(event, this.#parts.leftOut)
     this.coder.code(this.values)
     this.#view.take(this.values, this.coder.encoder)
-  }
-}
-
-/** The uniform share before any example. */
-const uniformShareMax = 0.3
-
-/** The uniform share of answers after N examples, 0.3 K / (N + K): what few labels cannot know. */
-export function uniformShareOf(examples: number, labelCount: number): number {
-  return (uniformShareMax * labelCount) / (examples + labelCount)
-}
-
-/** Fills the probabilities of the labels from those of the classes, `answer` from `at` on, and the uniform share. */
-export function spread(
-  parts: Pick<AnswerParts, 'labels' | 'uniformShare'>,
-  answer: Float64Array,
-  at: number,
-  probabilities: Float64Array,
-): void {
-  const { labels, uniformShare } = parts
-  probabilities.fill(uniformShare / probabilities.length)
-  for (let k = 0; k < labels.length; k++) {
-    const label = labels[k] as number
-    probabilities[label] = (probabilities[label] as number) + (1 - uniformShare) * (answer[at + k] as number)
   }
 }

@@ -15,24 +15,23 @@ import { UnseenValues } from '../outlier/unseen-values.js'
 import { withoutPoints } from './block-points.js'
 import { readCells, writeCells } from './cells.js'
 import { doubted, readMembers, writeMembers } from './members.js'
+import { neighboursOf } from './nearest.js'
 import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
 import { readPool, writePool } from './pool.js'
 import { readRecall, writeRecall } from './recall.js'
-import type { ScoredCounts } from '../scored-answers.js'
+import { readScored, writeScored } from '../scored-answers.js'
 
 export const pooledKind = 'pooled/1'
 
 /** All parts of a model. */
-export interface PooledParts extends AnswerParts {
+export interface PooledParts
+  extends AnswerParts,
+    Pick<ModelSummary, 'logLoss' | 'accuracy' | 'scored' | 'evidenceWeight'> {
   readonly labelCount: number
   readonly rule: DecisionRule
   readonly detector: OutlierDetector
   readonly unseen: UnseenValues
   readonly examples: number
-  readonly logLoss: number | null
-  readonly accuracy: number | null
-  readonly scored: ScoredCounts | null
-  readonly evidenceWeight: number | null
   /** The examples that the nearest neighbour compares with, by index; empty in a model that was stored without. */
   readonly references: Int32Array
 }
@@ -44,8 +43,7 @@ export function writePooled(parts: PooledParts): Uint8Array {
   to.f64(parts.logLoss ?? NaN)
   to.f64(parts.accuracy ?? NaN)
   to.f64(parts.evidenceWeight ?? NaN)
-  to.u32s(parts.scored?.events ?? [])
-  to.f64s(parts.scored?.confidence ?? [])
+  writeScored(parts.scored, to)
   to.u32s(parts.labels)
   to.f64(parts.uniformShare)
   to.u32s(parts.leftOut)
@@ -67,10 +65,6 @@ function orNull(value: number): number | null {
   return Number.isNaN(value) ? null : value
 }
 
-function scoredOrNull(scored: ScoredCounts): ScoredCounts | null {
-  return scored.events.length === 0 ? null : scored
-}
-
 /** @throws Error on bytes that are not a model of this kind, or damaged. */
 export function readPooled(bytes: Uint8Array): PooledParts {
   const from = new ModelReader(bytes, pooledKind)
@@ -80,7 +74,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     logLoss: orNull(from.f64()),
     accuracy: orNull(from.f64()),
     evidenceWeight: orNull(from.f64()),
-    scored: scoredOrNull({ events: [...from.u32s()], confidence: [...from.f64s()] }),
+    scored: readScored(from),
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
     leftOut: Int32Array.from(from.u32s()),
@@ -145,12 +139,7 @@ export class PooledModel implements Model {
 
   neighbours(values: PointValues, count: number): Neighbour[] {
     const { members, labels } = this.#parts
-    const distances = this.#answer.distances(values)
-    const places = [...distances.keys()].sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
-    return places.slice(0, count).map((place) => {
-      const label = labels[members.nearest.classes[place] as number] as number
-      return { place, label, distance: distances[place] as number }
-    })
+    return neighboursOf(members.nearest, this.#answer.distances(values), labels).slice(0, count)
   }
 
   likeness(): EventLikeness {

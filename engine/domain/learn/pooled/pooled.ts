@@ -21,10 +21,11 @@ import { holdOut, type HeldOut } from './held-out.js'
 import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
 import { chooseReferences, ExampleView } from './nearest.js'
 import { fitPool, poolToAnswer, type Pool } from './pool.js'
-import { uniformShareOf, type AnswerParts } from './pooled-answer.js'
+import type { AnswerParts } from './pooled-answer.js'
 import { PooledModel, pooledKind, readPooled, writePooled } from './pooled-model.js'
 import { recallLimit } from './recall.js'
 import { fitStreamRule } from './rule-fit.js'
+import { uniformShareOf } from './uniform-share.js'
 
 interface MembersInput {
   readonly table: LearningTable

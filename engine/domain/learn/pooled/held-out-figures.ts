@@ -2,7 +2,7 @@
 import { chooseBy, type DecisionRule } from '../decision-rule.js'
 import { ScoredAnswers, type ScoredCounts } from '../scored-answers.js'
 import type { HeldOutAnswers } from './corrections.js'
-import type { AnswerParts } from './pooled-model.js'
+import type { AnswerParts } from './pooled-answer.js'
 import { spread } from './uniform-share.js'
 
 export interface AnsweringModel {

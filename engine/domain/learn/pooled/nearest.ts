@@ -9,7 +9,7 @@
  */
 import type { Example, Neighbour } from '../classifier.js'
 import type { FeatureEncoder } from '../features/features.js'
-import { hashNumber } from '../hash.js'
+import { hashNumber, hashPair, hashScalar } from '../hash.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { OutlierReferences, outlierReferencesMax, referencesMax } from '../outlier/outlier-references.js'
 import { OutlierView } from '../outlier/outlier-view.js'
@@ -97,6 +97,16 @@ export class ExampleView {
     const { values } = this.#examples[example] as Example
     this.#encoder.encode(values)
     this.view.take(values, this.#encoder)
+  }
+
+  /** A hash of the values of an example. Bins of numbers are not in it: they move with the stream. */
+  keyOf(example: number): number {
+    let key = 0
+    for (const value of (this.#examples[example] as Example).values) {
+      if (Array.isArray(value)) for (const item of value) key = hashPair(key, hashScalar(1, item))
+      key = hashPair(key, Array.isArray(value) ? value.length : hashScalar(value === null ? 2 : 0, value))
+    }
+    return key
   }
 
   /** The nearest neighbour of these examples. */

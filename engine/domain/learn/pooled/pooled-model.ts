@@ -1,51 +1,27 @@
 /**
  * A trained `pooled/1` model: its parts, its bytes, its answers.
  *
- * Owns: the layout of the bytes, and the steps from an event to probabilities. The event is coded once. The members'
- * answers are mixed, corrected by the nearest event's label and the cell's labels, sharpened, and balanced. At last a
- * uniform share is added. Leaves out: the training (pooled.ts).
- *
- * 1. Answers only read the parts, and use buffers that are made once. Nothing is kept from one event to the next.
+ * Owns: the layout of the bytes. Leaves out: the steps from an event to probabilities (pooled-answer.ts), the training
+ * (pooled.ts).
  */
 import type { EventLikeness, Model, ModelSummary, Neighbour, PointValues } from '../classifier.js'
 import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
-import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/coder-tables.js'
-import type { EventCoder } from '../features/event-coder.js'
-import { FeatureTable } from '../features/feature-table.js'
+import { readCoder, writeCoder } from '../features/coder-tables.js'
 import { Likeness } from '../likeness.js'
 import { ModelReader, ModelWriter } from '../model-bytes.js'
 import { certainScore, outlierThresholdUsual } from '../outlier/outlier-anchor.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
-import { OutlierView } from '../outlier/outlier-view.js'
 import { UnseenValues } from '../outlier/unseen-values.js'
-import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
-import { balance } from './class-balance.js'
-import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
+import { withoutPoints } from './block-points.js'
+import { readCells, writeCells } from './cells.js'
+import { doubted, readMembers, writeMembers } from './members.js'
 import { neighboursOf } from './nearest.js'
-import { mix, readPool, writePool, type Pool } from './pool.js'
-import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
+import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
+import { readPool, writePool } from './pool.js'
+import { readRecall, writeRecall } from './recall.js'
 import { readScored, writeScored } from '../scored-answers.js'
-import { sharpen } from './sharpness.js'
-import { spread } from './uniform-share.js'
 
 export const pooledKind = 'pooled/1'
-
-/** The parts of a model that an answer needs. */
-export interface AnswerParts {
-  /** The labels that have examples, ascending; a class is an index here. */
-  readonly labels: Int32Array
-  readonly coder: CoderTables
-  readonly members: Members
-  readonly pool: Pool
-  readonly recall: Recall
-  readonly cells: Cells
-  /** The power of the corrected answer (sharpness.ts), 1 or more. */
-  readonly sharpness: number
-  /** The factors of the classes (class-balance.ts); empty for none. */
-  readonly balance: Float64Array
-  /** The share of every answer that is spread over all labels. */
-  readonly uniformShare: number
-}
 
 /** All parts of a model. */
 export interface PooledParts
@@ -70,6 +46,7 @@ export function writePooled(parts: PooledParts): Uint8Array {
   writeScored(parts.scored, to)
   to.u32s(parts.labels)
   to.f64(parts.uniformShare)
+  to.u32s(parts.leftOut)
   writeCoder(parts.coder, to)
   writeMembers(parts.members, to)
   writePool(parts.pool, to)
@@ -100,6 +77,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     scored: readScored(from),
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
+    leftOut: Int32Array.from(from.u32s()),
     coder: readCoder(from),
     members: readMembers(from),
     pool: readPool(from),
@@ -114,58 +92,6 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   }
   from.finish()
   return parts
-}
-
-/** From an event to probabilities. A training uses it before the model is complete. */
-export class PooledAnswer {
-  readonly coder: EventCoder
-  readonly #parts: AnswerParts
-  readonly #panel: MemberPanel
-  readonly #view: OutlierView
-  readonly #cellTable: FeatureTable
-  /** The probabilities of the classes for the last event. */
-  readonly #answer: Float64Array
-
-  constructor(parts: AnswerParts) {
-    this.#parts = parts
-    this.coder = makeCoder(parts.coder)
-    this.#view = new OutlierView(parts.coder.profiles)
-    this.#panel = new MemberPanel(parts.members, parts.labels.length)
-    this.#cellTable = new FeatureTable(parts.cells.hashes.length)
-    for (const hash of parts.cells.hashes) this.#cellTable.add(hash)
-    this.#answer = new Float64Array(parts.labels.length)
-  }
-
-  /** The doubts of some members about the last event. */
-  readonly doubts = new Float64Array(doubted.length)
-  /** The distance of the last event for the outlier check. */
-  distance = 0
-
-  /** Fills `probabilities`, one for each label; `except` is the index of a reference that is this event. */
-  fill(values: PointValues, probabilities: Float64Array, except = -1): void {
-    const { pool, recall, cells, sharpness, balance: factors } = this.#parts
-    const answer = this.#answer
-    this.coder.code(values)
-    this.#view.take(values, this.coder.encoder)
-    this.distance = this.#panel.predict(this.coder, this.#view, except)
-    fillDoubts(this.#panel.chances, 0, answer.length, this.doubts)
-    mix(pool, this.#panel.chances, 0, answer)
-    if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)
-    if (cells.key.length > 0) {
-      const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
-      if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
-    }
-    sharpen(answer, sharpness)
-    balance(answer, factors)
-    spread(this.#parts, answer, 0, probabilities)
-  }
-
-  /** The distance of every labelled event that it compares with to this one. */
-  distances(values: PointValues): Float64Array {
-    this.coder.code(values)
-    this.#view.take(values, this.coder.encoder)
-    return this.#panel.distances(this.#view)
-  }
 }
 
 export class PooledModel implements Model {
@@ -206,9 +132,9 @@ export class PooledModel implements Model {
 
   assess(values: PointValues, probabilities: Float64Array): number {
     this.#answer.fill(values, probabilities)
-    const { distance, doubts, coder } = this.#answer
+    const { distance, doubts, coder, values: read } = this.#answer
     const score = this.#parts.detector.score(distance, doubts)
-    return this.#parts.unseen.holds(values, coder) ? certainScore + score : score
+    return this.#parts.unseen.holds(read, coder) ? certainScore + score : score
   }
 
   neighbours(values: PointValues, count: number): Neighbour[] {
@@ -217,7 +143,11 @@ export class PooledModel implements Model {
   }
 
   likeness(): EventLikeness {
-    const { points, profiles } = this.#parts.coder
-    return new Likeness(points, profiles)
+    const { coder, leftOut } = this.#parts
+    const likeness = new Likeness(coder.points, coder.profiles)
+    return {
+      hold: (values) => likeness.hold(withoutPoints(values, leftOut)),
+      distance: (values) => likeness.distance(withoutPoints(values, leftOut)),
+    }
   }
 }

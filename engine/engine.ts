@@ -55,8 +55,10 @@ export class Engine implements DecisionService {
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
+  readonly autonomy: DecisionService['autonomy']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
+  readonly explanations: DecisionService['explanations']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
@@ -84,8 +86,10 @@ export class Engine implements DecisionService {
     this.notes = services.notes
     this.audit = services.audit
     this.consensus = services.consensus
+    this.autonomy = services.autonomy
     this.clusters = services.clusters
     this.queries = services.queries
+    this.explanations = services.explanations
     this.users = stores.resources.users
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
@@ -174,9 +178,14 @@ export class Engine implements DecisionService {
 
   jobView(handle: JobHandle): JobView {
     const job = this.#wired.stores.current(handle)
-    const stats = this.#shards.reader(job.shard).stats(job)
+    const reader = this.#shards.reader(job.shard)
+    const rows = {
+      stats: reader.stats(job),
+      training: this.#services.trainings.view(job.id),
+      fields: reader.causeFields(job),
+    }
     const inputs = { restInput: this.#resources.hasRestInput(job), dataType: this.#resources.dataTypeOf(job) }
-    return jobViewOf(job, stats, this.#services.trainings.view(job.id), inputs)
+    return jobViewOf(job, rows, inputs)
   }
 
   jobViews(principal: Principal, restInputOnly: boolean): JobView[] {

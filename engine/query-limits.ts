@@ -23,6 +23,19 @@ export const queryLimits = {
    * names of fields and words are stored once for all events. So many bytes take 10 ms at the most.
    */
   exportedHereBytesMax: 16 * KIB,
+  /** Bodies that are to be decided without being stored, all of them together. */
+  whatIfBytesMax: 32 * MIB,
+  /** Models that one reader thread keeps open, as stored. */
+  openedModelBytesMax: 64 * MIB,
+  /** Labelled events in an explanation. */
+  nearestShownMax: 5,
+  /** Similar events in an answer, events that are compared where there are no buckets, and for how long. */
+  similarShownMax: 50,
+  similarEventsMax: 20_000,
+  similarMsMax: 1_000,
+  /** A value in an explanation: characters of a text, items of an array. */
+  shownValueCharsMax: 256,
+  shownItemsMax: 16,
   /** Size of one answer. */
   queryResultBytesMax: 32 * MIB,
   /** Buckets in one answer. */

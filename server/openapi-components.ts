@@ -14,12 +14,14 @@ import type { TSchema } from 'typebox'
 import { parts } from './openapi-names.js'
 import * as alertmanager from './schemas/alertmanager.js'
 import * as audit from './schemas/audit.js'
+import * as autonomy from './schemas/autonomy.js'
 import * as backups from './schemas/backups.js'
 import * as clusters from './schemas/clusters.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as erase from './schemas/erase.js'
 import * as events from './schemas/events.js'
+import * as explanations from './schemas/explanations.js'
 import * as exportedEvent from './schemas/exported-event.js'
 import * as feedback from './schemas/feedback.js'
 import * as health from './schemas/health.js'
@@ -28,6 +30,7 @@ import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
+import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
@@ -39,12 +42,14 @@ export type Json = Record<string, unknown>
 const modules: readonly object[] = [
   alertmanager,
   audit,
+  autonomy,
   backups,
   clusters,
   common,
   consensus,
   erase,
   events,
+  explanations,
   exportedEvent,
   feedback,
   health,
@@ -53,6 +58,7 @@ const modules: readonly object[] = [
   jobs,
   metrics,
   monitoring,
+  quality,
   queries,
   resources,
   storedEvents,
@@ -95,7 +101,7 @@ class Names {
   constructor() {
     for (const module of modules) {
       for (const [name, value] of Object.entries(module)) {
-        if (!isSchema(value)) continue
+        if (module !== parts && !isSchema(value)) continue
         this.schemas.set(name, value)
         this.#bySchema.set(value, name)
         const structure = structureOf(value)

@@ -6,11 +6,13 @@
 import type { TSchema } from 'typebox'
 import { AlertWebhook } from './schemas/alertmanager.js'
 import { AuditLogEntry, AuditLogQuery, AuditTerms, AuditVerdict } from './schemas/audit.js'
+import * as autonomy from './schemas/autonomy.js'
 import { Backup } from './schemas/backups.js'
 import { ClusterView, FollowsFrom } from './schemas/clusters.js'
 import { ValidationErrorBody, WarningBody } from './schemas/common.js'
 import { ConsensusView, MixedPage } from './schemas/consensus.js'
-import { HistoricEvents } from './schemas/events.js'
+import { EventView, HistoricEvents } from './schemas/events.js'
+import { EventExplanation, SimilarAnswer, WhatIfAnswer } from './schemas/explanations.js'
 import { EventAttention } from './schemas/exported-event.js'
 import { Feedback, FeedbackOutcome } from './schemas/feedback.js'
 import * as kinds from './schemas/integration-metadata.js'
@@ -18,6 +20,7 @@ import { Delivery, Enrichment, FailedDelivery, Input } from './schemas/integrati
 import { Job } from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
+import { QualityReport } from './schemas/quality.js'
 import { EventsQuery, FieldList, FieldTypes, RawQuery, SearchAnswer } from './schemas/queries.js'
 import { ApiKeyResource, IntegrationResource, JobResource, ResourceDocument } from './schemas/resources.js'
 import { ReprocessSelection, ReprocessStarted } from './schemas/stored-events.js'
@@ -40,6 +43,12 @@ const platformJob = platform.properties.per_job_metrics.items
 const { hits } = SearchAnswer.properties
 const condition = WatchdogConditions.properties.conditions.items
 const kind = kinds.IntegrationKind.properties
+
+const { GateView, AutonomyView } = autonomy
+const { decision, votes, model, cluster } = EventExplanation.properties
+const usedModel = model.anyOf[0].properties
+const similar = SimilarAnswer.properties.similar.items
+const labelQuality = QualityReport.properties.per_label
 
 /** By name. */
 export const parts: Readonly<Record<string, TSchema>> = {
@@ -71,7 +80,7 @@ export const parts: Readonly<Record<string, TSchema>> = {
   NextAnswer: FeedbackOutcome.properties.answer_before.anyOf[0],
   IntegrationRole: kind.roles.items,
   IntegrationRoleDetails: kind.roles_details.items,
-  IntegrationKinds: kinds.IntegrationMetadata.anyOf[0],
+  IntegrationTypes: kinds.IntegrationMetadata.anyOf[0],
   JobCategoryList: kinds.JobMetadata.anyOf[0],
   ObjectByName: kinds.ParameterSchemas.properties.properties,
   ParameterByName: kinds.JobCategoryInFull.properties.parameters,
@@ -140,6 +149,37 @@ export const parts: Readonly<Record<string, TSchema>> = {
   ResourceSet: ResourceDocument.anyOf[0],
   FilterCondition: ReprocessSelection.properties.filters.items,
   ReprocessStatus: ReprocessStarted.properties.task_status,
+  EventAutonomy: EventView.properties.autonomy,
+  AutonomyMode: AutonomyView.properties.mode,
+  AutonomyLabel: AutonomyView.properties.labels.items,
+  ContractLabel: autonomy.ContractBody.properties.labels.items,
+  GateState: GateView.properties.state,
+  SecondOpinions: GateView.properties.second_opinions,
+  GateCertificate: autonomy.CertificatesPage.properties.certificates.items,
+  QueueOrder: autonomy.QueueQuery.properties.order,
+  QueuedEvent: autonomy.QueuePage.properties.events.items,
+  ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
+  ExplainedDecision: decision,
+  ExplainedStatus: decision.properties.status,
+  DecisionSource: decision.properties.source,
+  ExplainedVotes: votes.anyOf[0],
+  ExplainedOverride: votes.anyOf[0].properties.override.anyOf[0],
+  ExplainedModel: model.anyOf[0],
+  ExplainedCluster: cluster.anyOf[0],
+  Explanation: WhatIfAnswer.properties.explanation,
+  ModelAnswer: usedModel.answer.anyOf[0],
+  ShareByLabel: usedModel.probabilities,
+  AnswerWithout: usedModel.fields.items,
+  FieldValue: usedModel.fields.items.properties.fields.items,
+  NearestEvent: usedModel.nearest.items,
+  UnlikeField: usedModel.unlike.items,
+  SimilarEvent: similar,
+  FieldDifference: similar.properties.differences.items,
+  ModelQuality: metrics.ModelMetrics.properties.quality.anyOf[0],
+  MeasuredShare: QualityReport.properties.accuracy,
+  QualityByLabel: labelQuality,
+  LabelQuality: labelQuality.patternProperties[ANY_KEY],
+  ReliabilityBin: labelQuality.patternProperties[ANY_KEY].properties.reliability.items,
   WatchdogType: Watchdog.properties.type,
   WatchdogIntegration: Watchdog.properties.integrations.items,
   WatchdogState: Watchdog.properties.state,

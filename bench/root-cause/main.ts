@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { meanOf } from '../quality/figures.js'
 import { fixed, textTable } from '../quality/text-table.js'
 import { loadAlarms, setsOf } from './alarms.js'
+import { blindAlarms } from './blind.js'
 import { reportOf, type RcaReport } from './figures.js'
 import { BadOption, parseOptions, usage, type RcaOptions } from './options.js'
 import { play } from './play.js'
@@ -50,7 +51,8 @@ function run(options: RcaOptions, data: string): Line[] {
       ? []
       : (JSON.parse(readFileSync(join(options.baselines, 'rca-baselines.json'), 'utf8')) as BaselineRow[])
   return (options.sets ?? setsOf(data)).flatMap((set) => {
-    const alarms = loadAlarms(data, set)
+    const named = loadAlarms(data, set)
+    const alarms = options.blind ? blindAlarms(named) : named
     return options.labels.map((labels) => {
       const runs = Array.from({ length: labels === 0 ? 1 : options.seeds }, (_, seed) => {
         const played = play(alarms, { labels, seed, parameters: options.parameters, points: options.points })

@@ -1,5 +1,6 @@
 /** The options of `npm run bench:rca`. */
 import { parseArgs } from 'node:util'
+import { blindPath } from './blind.js'
 
 export interface RcaOptions {
   /** Folder of the labelled sets; null for synthetic alerts of microservices (topologies.ts). */
@@ -14,6 +15,8 @@ export interface RcaOptions {
   /** Parameters of the processors that differ from the defaults. */
   readonly parameters: Readonly<Record<string, unknown>>
   readonly points: readonly string[]
+  /** Field names say nothing; `points` are the words for the names. */
+  readonly blind: boolean
   readonly json: string | null
 }
 
@@ -31,6 +34,7 @@ npm run bench:rca -- --synthetic
   --draws N            draws of the bootstrap; default 200
   --parameters JSON    parameters of the processors, as a job's pipeline would have them; default none
   --points a,b         decision points; default none
+  --blind              field names are replaced by words that say nothing
   --json FILE          every figure`
 
 /** @throws BadOption. */
@@ -51,6 +55,7 @@ function read(args: readonly string[]) {
         json: text,
         help: { type: 'boolean' },
         synthetic: { type: 'boolean' },
+        blind: { type: 'boolean' },
       },
     }).values
   } catch (error) {
@@ -85,7 +90,8 @@ export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
     seeds: Math.max(1, whole(values.seeds, 3, 'seeds')),
     draws: whole(values.draws, 200, 'draws'),
     parameters: parameters as Record<string, unknown>,
-    points: list(values.points) ?? [],
+    points: (list(values.points) ?? []).map((path) => (values.blind === true ? blindPath(path) : path)),
+    blind: values.blind === true,
     json: values.json ?? null,
   }
 }

@@ -89,7 +89,8 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
       trainingSeconds = (performance.now() - startedAt) / 1000
     }
     const startedAt = performance.now()
-    const normalized = normalizer.normalize((alarms[at] as Alarm).event)
+    const { event } = alarms[at] as Alarm
+    const normalized = normalizer.normalize(event, clustering.fields.look(event, options.points))
     values[at] = normalized.values
     const changed = clustering.add(normalized, numberOf(at), NOW_MICROS)
     decide(at)

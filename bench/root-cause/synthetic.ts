@@ -1,6 +1,7 @@
 /** Causes, symptoms and clusters on synthetic alerts of microservices, beside the two simple methods. */
 import { meanOf } from '../quality/figures.js'
 import { fixed, textTable } from '../quality/text-table.js'
+import { blindAlarms } from './blind.js'
 import { reportOf, type RcaReport } from './figures.js'
 import type { RcaOptions } from './options.js'
 import { play } from './play.js'
@@ -26,15 +27,16 @@ function mean(reports: readonly RcaReport[]): RcaFigures {
   return meanOf(reports.map(({ macroF1, rootF1, topPrecision, ari }) => ({ macroF1, rootF1, topPrecision, ari })))
 }
 
-export function runSynthetic({ sets, labels, seeds, parameters, points }: RcaOptions): SyntheticLine[] {
+export function runSynthetic({ sets, labels, seeds, parameters, points, blind }: RcaOptions): SyntheticLine[] {
   return (sets ?? topologyNames).flatMap((set) => {
     const worlds = Array.from({ length: seeds }, (_, seed) => topologyAlarms(set, ALARMS, seed + 1))
+    const shown = blind ? worlds.map(blindAlarms) : worlds
     const simple = mean(worlds.map((alarms) => reportOf(alarms, mined(alarms), 0)))
     return labels
       .filter((count) => count <= LABELS_MAX)
       .map((count) => {
         const ours = mean(
-          worlds.map((alarms, seed) => reportOf(alarms, play(alarms, { labels: count, seed, parameters, points }), 0)),
+          shown.map((alarms, seed) => reportOf(alarms, play(alarms, { labels: count, seed, parameters, points }), 0)),
         )
         const context =
           count === 0 ? null : mean(worlds.map((alarms, seed) => reportOf(alarms, onContext(alarms, count, seed), 0)))

@@ -6,6 +6,8 @@ export type WarningType =
   | 'lacking_decision_point'
   | 'unique_decision_point'
   | 'label_by_position'
+  | 'found_fields'
+  | 'lacking_fields'
   | 'mixed_buckets'
   | 'unknown_property'
 

@@ -103,7 +103,10 @@ const get: GuardedRoute = {
   errors: [404],
   serve(exchange, params, app, principal) {
     const job = jobFromPath(app, principal, params[0]!)
-    exchange.reply('200 OK', json, eventBytes(app.service.event(job, params[1]!)))
+    const view = app.service.event(job, params[1]!)
+    const isShown = view.autonomy === 'review' && principal.scopes.has('write:autonomy')
+    const isAudit = isShown && app.service.autonomy.isAudit(job, params[1]!)
+    exchange.reply('200 OK', json, eventBytes(isAudit ? { ...view, autonomy: 'audit' } : view))
   },
 }
 

@@ -6,6 +6,7 @@ import { openApiDocument } from '../openapi.js'
 import { AnyObject } from '../schemas/common.js'
 import { ServiceLinks } from '../schemas/health.js'
 import { alertmanagerRoutes } from './alertmanager.js'
+import { autonomyRoutes } from './autonomy.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
@@ -15,6 +16,7 @@ import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
 import { eventRoutes } from './events.js'
+import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
@@ -79,6 +81,7 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes,
+  ...explanationRoutes,
   ...feedbackRoutes,
   ...alertmanagerRoutes,
   ...storedEventRoutes,
@@ -92,6 +95,7 @@ export const routes: readonly Route[] = [
   ...healthRoutes,
   ...integrationRoutes,
   ...auditRoutes,
+  ...autonomyRoutes,
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,

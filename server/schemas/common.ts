@@ -51,6 +51,8 @@ export const WarningBody = Type.Object({
     'lacking_decision_point',
     'unique_decision_point',
     'label_by_position',
+    'found_fields',
+    'lacking_fields',
     'mixed_buckets',
     'unknown_property',
   ]),

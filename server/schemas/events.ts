@@ -30,6 +30,12 @@ const decision = {
   result: Type.String({ description: 'The decision: the id of a label, or empty without a decision.' }),
   result_label: Type.String({ description: 'The name of the label, or empty.' }),
   bucket_state: BucketState,
+  autonomy: Type.Optional(
+    Type.Enum(['settled', 'review', 'audit'], {
+      description:
+        'With a safety contract: settled by the job itself, or for people. Only administrators are shown an audit.',
+    }),
+  ),
   outlier: Type.Boolean({ description: 'The event is very different from everything the model was trained on.' }),
   confidence_score: Type.Number({ minimum: 0, maximum: 100, description: 'Percent, two decimals.' }),
 }

@@ -63,6 +63,28 @@ for (const category of ['Decision intelligence', 'Event centric decision intelli
   })
 }
 
+for (const [category, points] of [
+  ['Decision intelligence', 2],
+  ['Event centric decision intelligence', 2],
+  ['Decision intelligence', 1],
+] as const) {
+  test(`${category}, decision points: ${points}: an event of which no value was seen is an outlier`, async () => {
+    const decision_points = ['rule', 'source.ip'].slice(0, points)
+    const { jobId } = await makeJob(client, { category, decision_points })
+    await teach(jobId, 10)
+    await train(jobId)
+    const outlierOf = async (rule: string, ip: string): Promise<boolean> => {
+      const [line] = await client.bulk(JSON.stringify({ job_id: jobId, raw_body: { rule, source: { ip } } }))
+      assert.equal(line.status, 'OK', JSON.stringify(line))
+      return line.outlier
+    }
+    for (let i = 0; i < 50; i++) assert.equal(await outlierOf(`Rule ${i}`, `198.51.100.${i}`), true, `event ${i}`)
+    // A second event of the same bucket is one, too: nobody has voted on it, and no training has seen it.
+    assert.equal(await outlierOf('Rule 1', '198.51.100.1'), true)
+    assert.equal(await outlierOf('Ransomware note', '192.0.2.0'), false)
+  })
+}
+
 test('a label of its own id is the result', async () => {
   const custom_labels = [
     { name: 'Drop', hex_color: '#1264fe', id: 'drop_alert' },

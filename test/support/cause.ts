@@ -60,6 +60,8 @@ export function alarm(
   }
 }
 
+const noPoints: readonly string[] = []
+
 export class TestClustering {
   readonly settings: CauseSettings
   readonly causeStore = new TestCauseStore()
@@ -76,7 +78,8 @@ export class TestClustering {
   /** Takes in an alert and returns its number. It arrives with the alerts before it, a day after the start. */
   take(body: Record<string, unknown>, nowMicros?: number): number {
     const micros = START_MICROS + 86_400_000_000 + ++this.#count
-    this.clustering.add(this.#normalizer.normalize(body), micros, nowMicros ?? micros)
+    const normalized = this.#normalizer.normalize(body, this.clustering.fields.look(body, noPoints))
+    this.clustering.add(normalized, micros, nowMicros ?? micros)
     return micros
   }
 

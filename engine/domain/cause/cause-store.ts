@@ -11,7 +11,7 @@ import { must } from '../../assert.js'
 import { NumberMap } from './number-map.js'
 
 /** Parts of a job's state, each with its own rows by number. Keys hold a part's index: their order is fixed. */
-export const causeParts = ['global', 'kinds', 'pairs', 'entities', 'clusters', 'alerts'] as const
+export const causeParts = ['global', 'kinds', 'pairs', 'entities', 'clusters', 'alerts', 'samples'] as const
 export type CausePart = (typeof causeParts)[number]
 
 /**
@@ -22,6 +22,7 @@ export const causeFields: Readonly<Record<Exclude<CausePart, 'global' | 'alerts'
   kinds: ['name', 'count', 'listed', 'alone', 'starts'],
   pairs: ['n', 'r', 'sided', 'totals', 'count', 'oneWay'],
   entities: ['seen', 'listers', 'recent'],
+  samples: ['alerts'],
   clusters: ['epoch', 'size', 'firstMs', 'lastMs', 'arrivedMicros', 'into', 'merged', 'roots', 'cut'],
 }
 

@@ -13,6 +13,7 @@
  *    relations between entities are.
  * 3. A closed cluster does not change.
  */
+import type { AlertBase, Arrival, OwnPlace } from './arrival.js'
 import { causeBounds } from './bounds.js'
 import { CandidateIndex, type Candidate } from './candidate-index.js'
 import { isClosed, ROOT_FIELDS, type AlertRow, type StreamTime } from './cause-rows.js'
@@ -20,6 +21,7 @@ import { Rows, type CauseStore } from './cause-store.js'
 import { addRoot, Clusters, dropRoot, type Cluster } from './clusters.js'
 import type { Side } from './delays.js'
 import { LinkBelief, noFeedbackWeights, type FeedbackWeights } from './feedback-weights.js'
+import { FieldFinder } from './field-finder.js'
 import { HawkesProcess } from './hawkes.js'
 import type { NormalizedAlert } from './normalized-alert.js'
 import type { CauseSettings } from './settings.js'
@@ -34,6 +36,7 @@ export class Clustering {
   readonly #causeStore: CauseStore
   readonly settings: CauseSettings
   readonly hawkes: HawkesProcess
+  readonly fields: FieldFinder
   readonly #candidates: CandidateIndex
   readonly #watermark: Watermark
   readonly #clusters: Clusters
@@ -44,6 +47,7 @@ export class Clustering {
     this.#causeStore = causeStore
     this.settings = settings
     this.hawkes = new HawkesProcess(causeStore, settings.causeWindowMs)
+    this.fields = new FieldFinder(causeStore, settings)
     this.#candidates = new CandidateIndex(causeStore)
     this.#watermark = new Watermark(causeStore, settings.lateMs)
     this.#clusters = new Clusters(causeStore, settings)
@@ -257,6 +261,7 @@ export class Clustering {
 
   /** Writes what changed, at the end of a turn. */
   flush(): void {
+    this.fields.flush()
     this.hawkes.flush()
     this.#candidates.flush()
     this.#watermark.flush()
@@ -273,17 +278,4 @@ export class Clustering {
     // Entities recur, alerts hardly do: each has its own half.
     if (this.#candidates.size > causeBounds.causeRowsInMemoryMax / 2) this.#candidates.clear()
   }
-}
-
-type AlertBase = Pick<AlertRow, 'timeMs' | 'kind' | 'entity' | 'lists' | 'assumed'>
-/** Its place in a cluster. */
-type OwnPlace = Pick<AlertRow, 'cluster' | 'rank' | 'sinceMs' | 'alone'>
-
-/** An alert that has just arrived, with its candidates. */
-interface Arrival {
-  /** Its number: when it arrived. */
-  readonly micros: number
-  readonly base: AlertBase
-  readonly parent: Candidate | undefined
-  readonly before: readonly Candidate[]
 }

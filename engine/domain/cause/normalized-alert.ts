@@ -11,7 +11,9 @@
 import { DecisionPoints } from '../event/decision-points.js'
 import type { PointValue, PointValues } from '../event/point-value.js'
 import { hashText } from '../learn/hash.js'
+import { millisOf } from './alert-time.js'
 import { causeBounds } from './bounds.js'
+import { noFound, type FoundReaders } from './found-readers.js'
 import { knownNames, type CauseSettings } from './settings.js'
 
 export interface NormalizedAlert {
@@ -66,21 +68,25 @@ export class AlertNormalizer {
     return this.#points.count === 0 ? [] : this.#points.valuesOf(read())
   }
 
-  normalize(body: Readonly<Record<string, unknown>>): NormalizedAlert {
+  /** `found`: fields without a known name (field-finder.ts). */
+  normalize(body: Readonly<Record<string, unknown>>, found: FoundReaders = noFound): NormalizedAlert {
     const values = this.#points.valuesOf(body)
     const equal = this.#equal.valuesOf(body)
     const scope = equal.length === 0 ? '' : JSON.stringify(equal)
-    const id = textOf(this.#id.firstOf(body))
+    const id = textOf(this.#id.firstOf(body) ?? found.id.firstOf(body))
     // Without an id, and where none is required, the equal fields alone name the entity.
-    const isAlone = equal.includes(null) || (id === '' && (this.#settings.idField !== '' || equal.length === 0))
+    const needsId = this.#settings.idField !== '' || (equal.length === 0 && !found.isEverywhere)
+    const isAlone = equal.includes(null) || (id === '' && needsId)
     const entity = isAlone ? 0 : entityOf(scope, id)
-    const related = isAlone ? [] : this.#relatedOf(this.#related.firstOf(body), scope, entity)
+    const related = isAlone
+      ? []
+      : this.#relatedOf(this.#related.firstOf(body) ?? found.related.firstOf(body), scope, entity)
     return {
-      timeMs: millisOf(this.#time.firstOf(body)),
+      timeMs: millisOf(this.#time.firstOf(body)) ?? millisOf(found.time.firstOf(body)),
       entity,
       entityName: id,
       related,
-      kind: this.#kindOf(body, values),
+      kind: this.#kindOf(body, values, found),
       values,
     }
   }
@@ -97,43 +103,25 @@ export class AlertNormalizer {
     return related
   }
 
-  #kindOf(body: Readonly<Record<string, unknown>>, values: PointValues): string {
-    const parts = this.#kindsKnown ? [this.#kind.firstOf(body)] : this.#kind.valuesOf(body)
-    const kind = parts.every((part) => part === null) && this.#kindsKnown ? values : parts
+  #kindOf(body: Readonly<Record<string, unknown>>, values: PointValues, found: FoundReaders): string {
+    const kind = this.#kindsKnown ? this.#likelyKind(body, values, found) : this.#kind.valuesOf(body)
     const text = kind.every((part) => part === null) ? '' : kind.map(textOf).join(' | ')
     return text.slice(0, causeBounds.causeKindCharsMax).toWellFormed()
+  }
+
+  /** Found fields come first: a field with a known name that is always the same is no kind. */
+  #likelyKind(body: Readonly<Record<string, unknown>>, values: PointValues, found: FoundReaders): PointValues {
+    if (found.kind.count > 0) return found.kind.valuesOf(body)
+    const named = this.#kind.firstOf(body)
+    if (named !== null) return [named]
+    // Numbers that are measured would make each alert a kind of its own.
+    return values.some((value) => typeof value === 'string')
+      ? values.filter((value) => typeof value !== 'number')
+      : values
   }
 }
 
 function textOf(value: PointValue): string {
   if (value === null) return ''
   return typeof value === 'string' ? value : Array.isArray(value) ? JSON.stringify(value) : String(value)
-}
-
-/** The latest time of a Date, milliseconds. */
-const TIME_MAX = 8.64e15
-const numeric = /^\s*\d+(\.\d+)?\s*$/
-const zoned = /(?:z|utc|gmt|[+-]\d\d:?\d\d)\s*$/i
-
-/**
- * A date as milliseconds; null where it is none. It is text like ISO 8601, in UTC unless it names a zone, or a number
- * since 1970 in s, ms, µs or ns: its size tells which.
- */
-export function millisOf(value: PointValue): number | null {
-  if (typeof value === 'string' && !numeric.test(value)) return within(parsed(value))
-  const number = typeof value === 'string' ? Number(value) : value
-  if (typeof number !== 'number') return null
-  if (number < 1e11) return within(number * 1000)
-  if (number < 1e14) return within(number)
-  return within(number < 1e17 ? number / 1e3 : number / 1e6)
-}
-
-/** UTC without a zone: Date.parse would take the zone of the machine. */
-function parsed(text: string): number {
-  const utc = zoned.test(text) ? Number.NaN : Date.parse(`${text.trim()}Z`)
-  return Number.isNaN(utc) ? Date.parse(text) : utc
-}
-
-function within(millis: number): number | null {
-  return millis >= 0 && millis <= TIME_MAX ? Math.floor(millis) : null
 }

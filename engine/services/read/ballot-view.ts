@@ -43,17 +43,9 @@ export interface ViewedBallot {
 export function ballotView(context: BallotContext, { subject, ballot, withNotes }: ViewedBallot): ConsensusView {
   const { reads, job, trainedThroughSeq } = context
   const nameOf = (label: number): string => job.labels[label]?.name ?? ''
-  const override = ballot?.override ?? null
   return {
     ...subjectView(context, subject),
-    consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
-    bucketState: stateOf(ballot, trainedThroughSeq),
-    override:
-      override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
-    split: splitOf(job, ballot ?? noChange(job.labels.length)),
-    tiedEvents: ballot?.ties ?? 0,
-    mixed: isMixedBallot(ballot),
-    votesCount: ballot === null ? 0 : ballot.votes.reduce((sum, count) => sum + count, 0),
+    ...ballotFigures(job, ballot, trainedThroughSeq),
     votes: (ballot === null ? [] : latestVotes(reads, job.id, subject)).map(
       ({ analyst, label, atMicros, eventMicros, events, closingNotes = null, indicators = null }) => ({
         analyst,
@@ -64,6 +56,27 @@ export function ballotView(context: BallotContext, { subject, ballot, withNotes 
         ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
       }),
     ),
+  }
+}
+
+/** What a ballot says, without the single votes. `trainedThroughSeq` is that of the model in use. */
+export function ballotFigures(
+  job: Pick<JobSettings, 'labels'>,
+  ballot: BallotRow | null,
+  trainedThroughSeq: number,
+): Omit<ConsensusView, keyof SubjectView | 'votes'> {
+  const override = ballot?.override ?? null
+  return {
+    consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
+    bucketState: stateOf(ballot, trainedThroughSeq),
+    override:
+      override === null
+        ? null
+        : { label: job.labels[override.label]?.name ?? '', by: override.by, atMicros: override.atMicros },
+    split: splitOf(job, ballot ?? noChange(job.labels.length)),
+    tiedEvents: ballot?.ties ?? 0,
+    mixed: isMixedBallot(ballot),
+    votesCount: ballot === null ? 0 : ballot.votes.reduce((sum, count) => sum + count, 0),
   }
 }
 

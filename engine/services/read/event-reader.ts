@@ -9,6 +9,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { blind } from '../../domain/autonomy/passage.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { ABSENT, ByteTable, hashBytes, viewOfBytes } from '../../domain/event/byte-table.js'
 import { microsOfEventId } from '../../domain/event/event-id.js'
@@ -17,6 +18,7 @@ import type { EventView } from '../../api/decision-service.js'
 import type { Environment } from '../../store/environment.js'
 import type { RecordHeader } from '../../store/event-record.js'
 import {
+  autonomyOf,
   BUCKET_ID_AT,
   confidenceOf,
   HEADER_BYTES,
@@ -78,6 +80,7 @@ export class EventReader {
       confidence: confidenceOf(head),
       outlier: isOutlier(head),
       bucketState,
+      autonomy: blind(autonomyOf(head)),
     })
   }
 
@@ -93,13 +96,14 @@ export class EventReader {
     job: JobSettings,
     eventId: string,
     micros: number,
-    { pending, label, confidence, outlier, bucketId }: RecordHeader,
+    { pending, label, confidence, outlier, bucketId, autonomy }: RecordHeader,
   ): EventView {
     const bucketState =
       bucketId === null
         ? this.#readState(job, writeTimeKey(this.#timeKey, job.id, micros))
         : this.#bucketState(job, bucketId, 0)
-    return viewOf(job, eventId, { micros, pending, label, confidence, outlier, bucketState })
+    const shown = { micros, pending, label, confidence, outlier, bucketState, autonomy: blind(autonomy) }
+    return viewOf(job, eventId, shown)
   }
 
   /** To be called after each commit. */

@@ -8,7 +8,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
-import { hasBuckets, type JobSettings } from '../../domain/job/job.js'
+import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
 import { absentPoints, PointTally, type PointCounts } from '../../domain/metrics/point-tally.js'
 import type { EventExport, EventView } from '../../api/decision-service.js'
 import type { ShardReader, Shards } from '../../runtime/shards.js'
@@ -19,6 +19,7 @@ import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
+import { autonomyNow, type AutonomyNow } from '../../actor/autonomy/gate-state.js'
 import { ballotView } from './ballot-view.js'
 import { countOfBucket } from '../../actor/buckets/bucket-counts.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
@@ -27,7 +28,9 @@ import type { ConsensusView } from '../../api/consensus-service.js'
 import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
 import { EventReader } from './event-reader.js'
 import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
+import { CauseRows } from '../../actor/cause/cause-table.js'
 import { ModelTimes } from '../../actor/model-times.js'
+import { storedFields, type FieldsRow } from '../../domain/cause/field-finder.js'
 import { exportDocument } from './export.js'
 import { readStats } from '../../actor/job-stats.js'
 import { readNotes } from '../../actor/notes.js'
@@ -67,6 +70,15 @@ export class JobReader implements ShardReader {
     this.#environment.refresh()
     this.#stats.clear()
     this.#events.forget()
+  }
+
+  /** The job's safety contract and its gates; null where there is none. */
+  autonomy(jobId: number): AutonomyNow | null {
+    return autonomyNow(this.#environment, jobId)
+  }
+
+  isAudit(jobId: number, eventId: string): boolean {
+    return findEvent(this.#environment, jobId, eventId)?.header.autonomy === 'audit'
   }
 
   /** Ingest times of the job's oldest events. */
@@ -215,6 +227,11 @@ export class JobReader implements ShardReader {
       tally.add(absentPoints(values), 1)
     }
     return tally.counts()
+  }
+
+  /** What a root cause job knows of its fields; null for other jobs, and before its first alert. */
+  causeFields({ id, category }: JobSettings): FieldsRow | null {
+    return hasClusters(category) ? storedFields(new CauseRows(this.#environment, id)) : null
   }
 
   /** The jobs that have anything stored here. */

@@ -6,6 +6,8 @@ import { modelIdOf } from '../../actor/model-id.js'
 import { isoMicros } from '../../clock.js'
 import type { DriftState } from '../../domain/learn/drift.js'
 import type { Warning } from '../../api/warning.js'
+import type { FieldsRow } from '../../domain/cause/field-finder.js'
+import { fieldWarnings } from './field-warnings.js'
 import { jobWarnings } from './job-warnings.js'
 import type { TrainingRow } from '../training/training-log.js'
 
@@ -49,7 +51,14 @@ function mixedWarnings({ mixedBallots }: StatsRow): Warning[] {
 /** What only the resource store knows of a job's inputs. */
 export type JobInputs = Pick<JobView, 'restInput' | 'dataType'>
 
-export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingRow, inputs: JobInputs): JobView {
+/** What a job has stored. */
+export interface JobRows {
+  readonly stats: StatsRow
+  readonly training: TrainingRow
+  readonly fields: FieldsRow | null
+}
+
+export function jobViewOf(job: JobSettings, { stats, training, fields }: JobRows, inputs: JobInputs): JobView {
   return {
     id: job.id,
     title: job.title,
@@ -65,7 +74,7 @@ export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingR
     lastFeedbackMicros: stats.lastFeedbackMicros,
     lastTrainStartMicros: training.startMicros,
     lastTrainFinishedMicros: training.finishMicros,
-    warnings: [...jobWarnings(job, stats.points ?? null), ...mixedWarnings(stats)],
+    warnings: [...jobWarnings(job, stats.points ?? null), ...fieldWarnings(fields), ...mixedWarnings(stats)],
     ...inputs,
     modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     ...modelHealth(stats),

@@ -12,6 +12,7 @@ import type { JobSettings } from '../../domain/job/job.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Log } from '../../api/monitor-service.js'
 import { JobWarningLog } from './job-warning-log.js'
+import { fieldWarnings } from './field-warnings.js'
 import { jobWarnings } from './job-warnings.js'
 import type { ReadableShards } from './job-reader.js'
 
@@ -33,7 +34,8 @@ export class JobWarnings {
 
   /** Places are in the properties of the job. */
   of(job: JobSettings): Warning[] {
-    return jobWarnings(job, this.#deps.shards.reader(job.shard).stats(job).points ?? null)
+    const reader = this.#deps.shards.reader(job.shard)
+    return [...jobWarnings(job, reader.stats(job).points ?? null), ...fieldWarnings(reader.causeFields(job))]
   }
 
   /** The warnings of the jobs that a document has set up; places are from its top. */

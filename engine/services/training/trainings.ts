@@ -227,6 +227,7 @@ export class Trainings {
       trainedMicros: this.#options.clock.nowMicros(),
       fingerprint: fingerprintOf(job.decisionPoints),
       summary: result.summary,
+      referenceMicros: result.referenceMicros,
     }
     return encodeModel(row, result.model)
   }

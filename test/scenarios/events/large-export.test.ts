@@ -104,3 +104,16 @@ test('the votes of a bucket of large events are shown without reading their bodi
   assert.deepEqual(body.votes.map((vote: any) => vote.event_id).sort(), ['v1', 'v2'], JSON.stringify(body))
   assert.equal(decoded, before)
 })
+
+test('an explanation of a large event, similar events and a large body decode nothing on the main thread', async () => {
+  const rawBody = { rule: { name: 'explained' }, ...names(50_000) }
+  await post('explained', rawBody)
+  const before = decoded
+  for (const path of ['explanation', 'similar']) {
+    const answer = await client.get(`/api/v2/events/${jobId}/explained/${path}`)
+    assert.equal(answer.status, 200, answer.text)
+  }
+  const { body } = await client.post(`/api/v2/jobs/${jobId}/decide`, { raw_body: rawBody })
+  assert.deepEqual([body.status, body.source, body.known_bucket], ['OK', 'none', true])
+  assert.equal(decoded, before)
+})

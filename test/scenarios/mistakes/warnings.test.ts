@@ -227,3 +227,45 @@ test('a warning is logged once when it appears and once when it is gone, not wit
   const [, gone] = await eventually(linesOf, (lines) => lines.length > 1)
   assert.match(gone ?? '', /a warning of a job is gone/)
 })
+
+test('a root cause job whose fields have unknown names finds them by their values, and says so', async () => {
+  const { jobId } = await makeJob(client, {
+    category: 'Automated root cause analysis',
+    decision_points: ['ww', 'gauge'],
+  })
+  const start = Date.UTC(2026, 0, 1)
+  // Each incident is a failure: no alert is alone.
+  const bodyOf = (i: number): object => ({
+    zq: new Date(start + Math.floor(i / 3) * 400_000 + (i % 3) * 5_000).toISOString(),
+    xx: `P${((Math.floor(i / 3) * 7) % 12) + (i % 3 === 2 ? 1 : 0)}`,
+    yy: [`P${((Math.floor(i / 3) * 7) % 12) + (i % 3 === 2 ? 2 : 1)}`],
+    ww: ['filter blocked', 'overheated', 'no flow'][i % 3],
+    gauge: (i * 7919) % 1_000,
+  })
+  assert.deepEqual(await warningsOf(jobId), [])
+  await send(jobId, 600, bodyOf)
+  const [told, ...more] = await eventually(
+    () => warningsOf(jobId),
+    (warnings) => warnings.length > 0,
+  )
+  assert.deepEqual([told?.type, told?.loc, more], ['found_fields', ['pipeline_integrations'], []])
+  assert.match(told?.msg ?? '', /`zq` as the time, `xx` as what an alert is about, .*`ww` as its kind/)
+  assert.match(told?.action ?? '', /`time_field`, `id_field`, `related_field`, `kind_fields`/)
+  const labelOf = async (i: number): Promise<string> => {
+    const { body } = await client.get(`/api/v1/events/${jobId}/e${i}/export`)
+    return body.service_event.service.suggestion.result_label
+  }
+  assert.deepEqual(await Promise.all([597, 598, 599].map(labelOf)), ['Root cause', 'Symptom', 'Symptom'])
+})
+
+test('a root cause job in whose events no field is a kind says what it lacks', async () => {
+  const { jobId } = await makeJob(client, { category: 'Automated root cause analysis', decision_points: [] })
+  await send(jobId, 100, (i) => ({ '@timestamp': new Date(i * 60_000).toISOString(), host: 'a', text: `line ${i}` }))
+  const [told] = await eventually(
+    () => warningsOf(jobId),
+    (warnings) => warnings.length > 0,
+  )
+  assert.equal(told?.type, 'lacking_fields')
+  assert.match(told?.msg ?? '', /No field is the kind of an alert/)
+  assert.match(told?.action ?? '', /`kind_fields`/)
+})

@@ -13,7 +13,7 @@ import { contextValues, structuralAnswer, untrainedDecision } from '../../../eng
 import { LinkBelief, type FeedbackWeights } from '../../../engine/domain/cause/feedback-weights.js'
 import { causeSettingsOf, type CauseSettings } from '../../../engine/domain/cause/settings.js'
 import { causeParts } from '../../../engine/domain/cause/cause-store.js'
-import { AlertNormalizer } from '../../../engine/domain/cause/normalized-alert.js'
+import { AlertNormalizer, type NormalizedAlert } from '../../../engine/domain/cause/normalized-alert.js'
 import { noDecision, type Decision } from '../../../engine/domain/decide/decision.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
 import { decidesUntrained, type JobSettings } from '../../../engine/domain/job/job.js'
@@ -54,7 +54,7 @@ export class OracleCauses {
 
   take(job: CauseJob, micros: number, body: Record<string, unknown>, nowMicros: number): Decision {
     this.#clustering.useFeedback(job.feedbackWeights)
-    const changed = this.#clustering.add(this.#normalizer(job).normalize(body), micros, nowMicros)
+    const changed = this.#clustering.add(this.#normalized(job, body), micros, nowMicros)
     const decision = this.#decide(job, { micros, body }, null, false)
     for (const alert of changed) this.#look(job, alert, nowMicros)
     return decision
@@ -76,6 +76,10 @@ export class OracleCauses {
 
   remove(micros: number): void {
     this.#clustering.remove(micros)
+  }
+
+  #normalized(job: CauseJob, body: Record<string, unknown>): NormalizedAlert {
+    return this.#normalizer(job).normalize(body, this.#clustering.fields.look(body, job.settings.decisionPoints))
   }
 
   #normalizer({ settings }: CauseJob): AlertNormalizer {

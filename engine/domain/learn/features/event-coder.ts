@@ -108,7 +108,12 @@ export class EventCoder {
   /** How often the last event's value at this point was seen at the training. */
   seenAt(point: number): number {
     const at = this.encoder.atomAt[point] as number
-    const feature = at < 0 ? -1 : (this.#numbers[at] as number)
+    return at < 0 ? 0 : this.countAt(at)
+  }
+
+  /** How often the encoder's feature j of the last event was seen at the training. */
+  countAt(j: number): number {
+    const feature = this.#numbers[j] as number
     return feature < 0 ? 0 : (this.#counts[feature] as number)
   }
 }

@@ -12,7 +12,8 @@
  * 1. Scores are in nats (outlier-detector.ts), so the threshold starts at -ln rate.
  * 2. New events must not become usual by their mass alone. The threshold rises with the median of the scores, and one
  *    nat further.
- * 3. Plain data and arithmetic: the same scores in the same order give the same threshold.
+ * 3. The threshold never rises above the score of an event without any seen value.
+ * 4. Plain data and arithmetic: the same scores in the same order give the same threshold.
  */
 
 /** The state; updated in place, as it changes with every event. */
@@ -39,6 +40,9 @@ export const outlierRateUsual = 0.02
 /** The threshold for that rate: minus its logarithm. */
 export const outlierThresholdUsual = -Math.log(outlierRateUsual)
 
+/** An event with at least this score is an outlier by any threshold: no value of it was seen (unseen-values.ts). */
+export const certainScore = 100
+
 /** The first threshold: the model's own, moved from the usual rate to this one. */
 export function firstThreshold(modelThreshold: number, rate: number): number {
   return Math.max(1e-6, modelThreshold + Math.log(outlierRateUsual / rate))
@@ -59,5 +63,5 @@ export function moveAnchor(state: AnchorState, score: number, modelThreshold: nu
   state.median = Math.max(0, state.median + (above - 0.5) / (0.5 * pace))
   const highest = first * Math.max(1, state.median / medianSurprise) + riseFree
   const moved = state.threshold + (flagged - rate) / (rate * pace)
-  state.threshold = Math.max(1e-6, first - fallMax, Math.min(highest, moved))
+  state.threshold = Math.max(1e-6, first - fallMax, Math.min(highest, certainScore, moved))
 }

@@ -1,7 +1,12 @@
-/** Fits the outlier detector to known events, each as if it had not been seen (outlier-detector.ts). */
+/**
+ * Fits the outlier detector to known events, each as if it had not been seen (outlier-detector.ts), and the check for
+ * events without any seen value (unseen-values.ts).
+ */
 import type { Example, PointValues, TrainingSet } from '../classifier.js'
 import { rowsPerReport } from '../features/example-matrix.js'
+import { makeCoder } from '../features/coder-tables.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
+import { measuredMax, UnseenValues } from '../outlier/unseen-values.js'
 import type { Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import type { HeldOut } from './held-out.js'
@@ -72,4 +77,10 @@ export function fitDetector(
   for (const i of evenly(chosen, knownMax)) known.add((examples[i] as Example).values, places.get(i), heldAt.get(i))
   for (const values of evenly(background, knownMax)) known.add(values)
   return known.detector()
+}
+
+/** The background shows what is usual; the examples do where there are more of them. */
+export function fitUnseen({ examples, background }: TrainingSet, { coder }: AnswerParts): UnseenValues {
+  const known = background.length >= examples.length ? background : examples.map(({ values }) => values)
+  return UnseenValues.of(makeCoder(coder), evenly(known, measuredMax))
 }

@@ -7,20 +7,23 @@
  *
  * 1. Answers only read the parts, and use buffers that are made once. Nothing is kept from one event to the next.
  */
-import type { Model, ModelSummary, PointValues } from '../classifier.js'
+import type { EventLikeness, Model, ModelSummary, Neighbour, PointValues } from '../classifier.js'
 import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
 import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/coder-tables.js'
 import type { EventCoder } from '../features/event-coder.js'
 import { FeatureTable } from '../features/feature-table.js'
+import { Likeness } from '../likeness.js'
 import { ModelReader, ModelWriter } from '../model-bytes.js'
-import { outlierThresholdUsual } from '../outlier/outlier-anchor.js'
+import { certainScore, outlierThresholdUsual } from '../outlier/outlier-anchor.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
 import { OutlierView } from '../outlier/outlier-view.js'
+import { UnseenValues } from '../outlier/unseen-values.js'
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import { balance } from './class-balance.js'
 import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
+import type { ScoredCounts } from '../scored-answers.js'
 import { sharpen } from './sharpness.js'
 
 export const pooledKind = 'pooled/1'
@@ -47,10 +50,14 @@ export interface PooledParts extends AnswerParts {
   readonly labelCount: number
   readonly rule: DecisionRule
   readonly detector: OutlierDetector
+  readonly unseen: UnseenValues
   readonly examples: number
   readonly logLoss: number | null
   readonly accuracy: number | null
+  readonly scored: ScoredCounts | null
   readonly evidenceWeight: number | null
+  /** The examples that the nearest neighbour compares with, by index; empty in a model that was stored without. */
+  readonly references: Int32Array
 }
 
 export function writePooled(parts: PooledParts): Uint8Array {
@@ -60,6 +67,8 @@ export function writePooled(parts: PooledParts): Uint8Array {
   to.f64(parts.logLoss ?? NaN)
   to.f64(parts.accuracy ?? NaN)
   to.f64(parts.evidenceWeight ?? NaN)
+  to.u32s(parts.scored?.events ?? [])
+  to.f64s(parts.scored?.confidence ?? [])
   to.u32s(parts.labels)
   to.f64(parts.uniformShare)
   writeCoder(parts.coder, to)
@@ -71,11 +80,17 @@ export function writePooled(parts: PooledParts): Uint8Array {
   to.f64s(parts.balance)
   writeRule(parts.rule, to)
   parts.detector.write(to)
+  parts.unseen.write(to)
+  if (parts.references.length > 0) to.u32s(parts.references)
   return to.seal()
 }
 
 function orNull(value: number): number | null {
   return Number.isNaN(value) ? null : value
+}
+
+function scoredOrNull(scored: ScoredCounts): ScoredCounts | null {
+  return scored.events.length === 0 ? null : scored
 }
 
 /** @throws Error on bytes that are not a model of this kind, or damaged. */
@@ -87,6 +102,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     logLoss: orNull(from.f64()),
     accuracy: orNull(from.f64()),
     evidenceWeight: orNull(from.f64()),
+    scored: scoredOrNull({ events: [...from.u32s()], confidence: [...from.f64s()] }),
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
     coder: readCoder(from),
@@ -98,6 +114,8 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     balance: from.f64s(),
     rule: readRule(from),
     detector: OutlierDetector.read(from, doubted.length),
+    unseen: UnseenValues.read(from),
+    references: from.isAtEnd ? new Int32Array(0) : Int32Array.from(from.u32s()),
   }
   from.finish()
   return parts
@@ -146,6 +164,13 @@ export class PooledAnswer {
     balance(answer, factors)
     spread(this.#parts, answer, 0, probabilities)
   }
+
+  /** The distance of every labelled event that it compares with to this one. */
+  distances(values: PointValues): Float64Array {
+    this.coder.code(values)
+    this.#view.take(values, this.coder.encoder)
+    return this.#panel.distances(this.#view)
+  }
 }
 
 /** The uniform share before any example. */
@@ -173,12 +198,14 @@ export function spread(
 
 export class PooledModel implements Model {
   readonly summary: ModelSummary
+  readonly references: Int32Array
   readonly #parts: PooledParts
   readonly #answer: PooledAnswer
   readonly #probabilities: Float64Array
 
   constructor(parts: PooledParts) {
     this.#parts = parts
+    this.references = parts.references
     this.#answer = new PooledAnswer(parts)
     this.#probabilities = new Float64Array(parts.labelCount)
     this.summary = {
@@ -187,6 +214,7 @@ export class PooledModel implements Model {
       features: parts.coder.features.length,
       logLoss: parts.logLoss,
       accuracy: parts.accuracy,
+      scored: parts.scored,
       evidenceWeight: parts.evidenceWeight,
       outlierThreshold: outlierThresholdUsual,
     }
@@ -206,6 +234,23 @@ export class PooledModel implements Model {
 
   assess(values: PointValues, probabilities: Float64Array): number {
     this.#answer.fill(values, probabilities)
-    return this.#parts.detector.score(this.#answer.distance, this.#answer.doubts)
+    const { distance, doubts, coder } = this.#answer
+    const score = this.#parts.detector.score(distance, doubts)
+    return this.#parts.unseen.holds(values, coder) ? certainScore + score : score
+  }
+
+  neighbours(values: PointValues, count: number): Neighbour[] {
+    const { members, labels } = this.#parts
+    const distances = this.#answer.distances(values)
+    const places = [...distances.keys()].sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
+    return places.slice(0, count).map((place) => {
+      const label = labels[members.nearest.classes[place] as number] as number
+      return { place, label, distance: distances[place] as number }
+    })
+  }
+
+  likeness(): EventLikeness {
+    const { points, profiles } = this.#parts.coder
+    return new Likeness(points, profiles)
   }
 }

@@ -12,7 +12,7 @@ import { ProgressReport, type Stage } from '../progress.js'
 import { roundsMax } from '../trees/boosting.js'
 import { codeExamples, type CodedExamples } from './coded-examples.js'
 import { fitCorrections, type Corrections } from './corrections.js'
-import { fitDetector } from './detector-fit.js'
+import { fitDetector, fitUnseen } from './detector-fit.js'
 import { fitEvidenceWeight } from './evidence-weight.js'
 import { weighExamples, type ExampleWeights } from './example-weights.js'
 import { heldOutFigures } from './held-out-figures.js'
@@ -126,8 +126,10 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     ...answer,
     labelCount: set.labelCount,
     detector: fitDetector(set, { answer, references, held }, usual),
+    unseen: fitUnseen(set, answer),
     rule,
     examples: set.examples.length,
+    references: Int32Array.from(references),
     ...heldOutFigures(corrections.answers, { answer, rule, labelCount: set.labelCount }),
     evidenceWeight: fitEvidenceWeight({
       answers: corrections.answers,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { causeSettingsOf } from '../../../../engine/domain/cause/settings.js'
-import { millisOf, AlertNormalizer } from '../../../../engine/domain/cause/normalized-alert.js'
+import { millisOf } from '../../../../engine/domain/cause/alert-time.js'
+import { AlertNormalizer } from '../../../../engine/domain/cause/normalized-alert.js'
 import { processor } from '../../../support/cause.js'
 
 function normalizer(

@@ -101,7 +101,7 @@ class Names {
   constructor() {
     for (const module of modules) {
       for (const [name, value] of Object.entries(module)) {
-        if (module !== parts && !isSchema(value)) continue
+        if (!isSchema(value)) continue
         this.schemas.set(name, value)
         this.#bySchema.set(value, name)
         const structure = structureOf(value)

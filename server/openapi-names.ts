@@ -12,7 +12,6 @@ import { ClusterView, FollowsFrom } from './schemas/clusters.js'
 import { ValidationErrorBody, WarningBody } from './schemas/common.js'
 import { ConsensusView, MixedPage } from './schemas/consensus.js'
 import { EventView, HistoricEvents } from './schemas/events.js'
-import { EventExplanation, SimilarAnswer, WhatIfAnswer } from './schemas/explanations.js'
 import { EventAttention } from './schemas/exported-event.js'
 import { Feedback, FeedbackOutcome } from './schemas/feedback.js'
 import * as kinds from './schemas/integration-metadata.js'
@@ -20,7 +19,6 @@ import { Delivery, Enrichment, FailedDelivery, Input } from './schemas/integrati
 import { Job } from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
-import { QualityReport } from './schemas/quality.js'
 import { EventsQuery, FieldList, FieldTypes, RawQuery, SearchAnswer } from './schemas/queries.js'
 import { ApiKeyResource, IntegrationResource, JobResource, ResourceDocument } from './schemas/resources.js'
 import { ReprocessSelection, ReprocessStarted } from './schemas/stored-events.js'
@@ -43,12 +41,7 @@ const platformJob = platform.properties.per_job_metrics.items
 const { hits } = SearchAnswer.properties
 const condition = WatchdogConditions.properties.conditions.items
 const kind = kinds.IntegrationKind.properties
-
 const { GateView, AutonomyView } = autonomy
-const { decision, votes, model, cluster } = EventExplanation.properties
-const usedModel = model.anyOf[0].properties
-const similar = SimilarAnswer.properties.similar.items
-const labelQuality = QualityReport.properties.per_label
 
 /** By name. */
 export const parts: Readonly<Record<string, TSchema>> = {
@@ -159,27 +152,6 @@ export const parts: Readonly<Record<string, TSchema>> = {
   QueueOrder: autonomy.QueueQuery.properties.order,
   QueuedEvent: autonomy.QueuePage.properties.events.items,
   ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
-  ExplainedDecision: decision,
-  ExplainedStatus: decision.properties.status,
-  DecisionSource: decision.properties.source,
-  ExplainedVotes: votes.anyOf[0],
-  ExplainedOverride: votes.anyOf[0].properties.override.anyOf[0],
-  ExplainedModel: model.anyOf[0],
-  ExplainedCluster: cluster.anyOf[0],
-  Explanation: WhatIfAnswer.properties.explanation,
-  ModelAnswer: usedModel.answer.anyOf[0],
-  ShareByLabel: usedModel.probabilities,
-  AnswerWithout: usedModel.fields.items,
-  FieldValue: usedModel.fields.items.properties.fields.items,
-  NearestEvent: usedModel.nearest.items,
-  UnlikeField: usedModel.unlike.items,
-  SimilarEvent: similar,
-  FieldDifference: similar.properties.differences.items,
-  ModelQuality: metrics.ModelMetrics.properties.quality.anyOf[0],
-  MeasuredShare: QualityReport.properties.accuracy,
-  QualityByLabel: labelQuality,
-  LabelQuality: labelQuality.patternProperties[ANY_KEY],
-  ReliabilityBin: labelQuality.patternProperties[ANY_KEY].properties.reliability.items,
   WatchdogType: Watchdog.properties.type,
   WatchdogIntegration: Watchdog.properties.integrations.items,
   WatchdogState: Watchdog.properties.state,

@@ -8,6 +8,7 @@ import { blindAlarms } from './blind.js'
 import { reportOf, type RcaReport } from './figures.js'
 import { BadOption, parseOptions, usage, type RcaOptions } from './options.js'
 import { play } from './play.js'
+import { mined } from './simple-methods.js'
 import { runSynthetic, syntheticReport } from './synthetic.js'
 
 interface BaselineRow {
@@ -51,7 +52,8 @@ function run(options: RcaOptions, data: string): Line[] {
       ? []
       : (JSON.parse(readFileSync(join(options.baselines, 'rca-baselines.json'), 'utf8')) as BaselineRow[])
   return (options.sets ?? setsOf(data)).flatMap((set) => {
-    const named = loadAlarms(data, set)
+    const named = loadAlarms(data, set).slice(0, options.alarms ?? Infinity)
+    const simple = options.alarms === null ? null : reportOf(named, mined(named), 0)
     const alarms = options.blind ? blindAlarms(named) : named
     return options.labels.map((labels) => {
       const runs = Array.from({ length: labels === 0 ? 1 : options.seeds }, (_, seed) => {
@@ -80,7 +82,8 @@ function run(options: RcaOptions, data: string): Line[] {
           trainingSeconds: played.trainingSeconds,
         })),
       )
-      const line = { set, labels, mean, bar: barOf(rows, set, labels), ...times }
+      const bar = simple === null ? barOf(rows, set, labels) : { f1: simple.macroF1, ari: simple.ari }
+      const line = { set, labels, mean, bar, ...times }
       console.error(`${set} ${labels}: ${fixed(mean.macroF1)}`)
       return line
     })

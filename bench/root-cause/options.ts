@@ -17,6 +17,8 @@ export interface RcaOptions {
   readonly points: readonly string[]
   /** Field names say nothing; `points` are the words for the names. */
   readonly blind: boolean
+  /** The first so many alarms of each set; null for all. */
+  readonly alarms: number | null
   readonly json: string | null
 }
 
@@ -34,6 +36,7 @@ npm run bench:rca -- --synthetic
   --draws N            draws of the bootstrap; default 200
   --parameters JSON    parameters of the processors, as a job's pipeline would have them; default none
   --points a,b         decision points; default none
+  --alarms N           the first N alarms of each labelled set; the bar is mined precedence on them
   --blind              field names are replaced by words that say nothing
   --json FILE          every figure`
 
@@ -53,6 +56,7 @@ function read(args: readonly string[]) {
         parameters: text,
         points: text,
         json: text,
+        alarms: text,
         help: { type: 'boolean' },
         synthetic: { type: 'boolean' },
         blind: { type: 'boolean' },
@@ -92,6 +96,7 @@ export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
     parameters: parameters as Record<string, unknown>,
     points: (list(values.points) ?? []).map((path) => (values.blind === true ? blindPath(path) : path)),
     blind: values.blind === true,
+    alarms: values.alarms === undefined ? null : Math.max(10, whole(values.alarms, 0, 'alarms')),
     json: values.json ?? null,
   }
 }

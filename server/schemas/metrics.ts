@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Exact, nullable, Outcome, Timestamp } from './common.js'
-import { Agreement, Prequential, QualityReport } from './quality.js'
+import { AgreementWithVotes, JobQuality, ModelQuality } from './quality.js'
 import { EventFilter } from './queries.js'
 
 const JobReference = Type.String({
@@ -126,8 +126,8 @@ export const JobMetrics = Type.Object({
   confusion_matrix: Matrix,
   ...overall,
   metrics_per_decision: PerDecision,
-  quality: Prequential,
-  agreement_with_votes: Agreement,
+  quality: JobQuality,
+  agreement_with_votes: AgreementWithVotes,
   start_time: Timestamp,
   end_time: Timestamp,
   time_saved_minutes: Type.Number({
@@ -153,13 +153,8 @@ export const ModelMetrics = Type.Object({
   confusion_matrix: nullable(Matrix),
   ...overall,
   metrics_per_decision: PerDecision,
-  quality: nullable(
-    Type.Object({
-      held_out: { ...QualityReport, description: 'Of events that were held out from the training.' },
-      since_training: Prequential,
-    }),
-  ),
-  agreement_with_votes: nullable(Agreement),
+  quality: nullable(ModelQuality),
+  agreement_with_votes: nullable(AgreementWithVotes),
   is_recomputing_metrics: Type.Boolean(),
   last_recomputed_timestamp: nullable(Timestamp),
   recompute_status: nullable(Type.Enum(['queued', 'in_progress', 'completed', 'failed'])),

@@ -5,7 +5,7 @@ import { nullable } from './common.js'
 const Count = Type.Integer({ minimum: 0 })
 const Share = Type.Number({ minimum: 0, maximum: 1 })
 
-const Measured = Type.Object(
+export const MeasuredShare = Type.Object(
   {
     value: nullable(Share),
     low: nullable(Share),
@@ -15,14 +15,24 @@ const Measured = Type.Object(
   { description: 'A figure with its 95 % interval. Null from fewer than 30 events: not enough yet.' },
 )
 
-const ReliabilityBin = Type.Object({
+export const ReliabilityBin = Type.Object({
   from: Share,
   to: Share,
   events: Count,
   right: Count,
   mean_confidence: nullable(Share),
-  share_right: Measured,
+  share_right: MeasuredShare,
 })
+
+export const LabelQuality = Type.Object({
+  precision: MeasuredShare,
+  recall: MeasuredShare,
+  reliability: Type.Array(ReliabilityBin, {
+    description: 'Answers of this label in ten bins of confidence: the share right beside the mean confidence.',
+  }),
+})
+
+export const QualityByLabel = Type.Record(Type.String(), LabelQuality)
 
 export const QualityReport = Type.Object({
   events: Type.Integer({ minimum: 0, description: 'Events whose decision is scored.' }),
@@ -30,22 +40,13 @@ export const QualityReport = Type.Object({
   message: nullable(
     Type.String({ description: '`not enough yet`, with the number of events; null if there are enough.' }),
   ),
-  accuracy: Measured,
-  macro_f1: Measured,
+  accuracy: MeasuredShare,
+  macro_f1: MeasuredShare,
   expected_calibration_error: nullable(Type.Number({ minimum: 0 })),
-  per_label: Type.Record(
-    Type.String(),
-    Type.Object({
-      precision: Measured,
-      recall: Measured,
-      reliability: Type.Array(ReliabilityBin, {
-        description: 'Answers of this label in ten bins of confidence: the share right beside the mean confidence.',
-      }),
-    }),
-  ),
+  per_label: QualityByLabel,
 })
 
-export const Prequential = Type.Object(
+export const JobQuality = Type.Object(
   {
     new_buckets: { ...QualityReport, description: 'Decided without any vote on their bucket.' },
     known_buckets: {
@@ -56,7 +57,12 @@ export const Prequential = Type.Object(
   { description: 'Voted events, each scored by the decision that it had before the first vote on it.' },
 )
 
-export const Agreement = Type.Object(
+export const ModelQuality = Type.Object({
+  held_out: { ...QualityReport, description: 'Of events that were held out from the training.' },
+  since_training: JobQuality,
+})
+
+export const AgreementWithVotes = Type.Object(
   {
     matrix: Type.Array(Type.Array(Count), { description: 'Rows: consensus; columns: decision.' }),
     events: Count,

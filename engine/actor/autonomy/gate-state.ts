@@ -6,7 +6,7 @@ import { judged, recount, revoked } from '../../domain/autonomy/ladder.js'
 import { decodeAutonomy, type AutonomyRow } from '../../store/autonomy-row.js'
 import { jobKey } from '../../store/tables.js'
 import type { Environment } from '../../store/environment.js'
-import type { Reads } from '../event-table.js'
+import { findEvent, type Reads } from '../event-table.js'
 import { firstDue } from './audit-rows.js'
 
 /** The row of a job, or null where it never had a contract. */
@@ -20,11 +20,15 @@ export interface AutonomyNow {
   readonly row: AutonomyRow
   /** The first deadline of an audit that is not answered, or null. */
   readonly firstDueMicros: number | null
+  /** Whether the event is an audit; false for an unknown one. */
+  isAudit(eventId: string): boolean
 }
 
 export function autonomyNow(reads: Reads & Pick<Environment, 'range'>, jobId: number): AutonomyNow | null {
   const row = readAutonomy(reads, jobId)
-  return row === null ? null : { row, firstDueMicros: firstDue(reads, jobId) }
+  if (row === null) return null
+  const isAudit = (eventId: string): boolean => findEvent(reads, jobId, eventId)?.header.autonomy === 'audit'
+  return { row, firstDueMicros: firstDue(reads, jobId), isAudit }
 }
 
 /** The gates of a row with their evidence counted anew from all audits. */

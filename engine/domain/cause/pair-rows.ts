@@ -44,6 +44,11 @@ export interface GlobalRow {
 
 /** The share of the excess that the window holds. */
 const windowShare = 0.85
+/** The excess of a pair counts from so many standard deviations on: that of chance would widen the window. */
+const orderDeviations = 3
+/** The window that little evidence suggests, milliseconds, and the excess that it counts as. */
+const windowUsual = 60_000
+const windowWeight = 60
 
 const zeros = (count: number): number[] => new Array<number>(count).fill(0)
 
@@ -85,7 +90,7 @@ const sideGroups: readonly (readonly Side[])[] = [[0, 1], [2], [3]]
  * too. Rows are summed in the order of their keys: the sum is the same for rows in memory and from the store.
  */
 export function minedWindow(sortedKeys: readonly number[], get: (key: number) => PairRow | null): number {
-  const excess = zeros(DELAY_BINS)
+  const excess: number[] = delayEdges.map((edge) => (edge === windowUsual ? windowWeight : 0))
   for (const key of sortedKeys) {
     const row = get(key)
     if (row === null) continue
@@ -102,7 +107,7 @@ export function minedWindow(sortedKeys: readonly number[], get: (key: number) =>
 /** The smallest candidate window with `windowShare` of the excess; 0 where there is none. */
 function windowHolding(excess: readonly number[]): number {
   const total = excess.reduce((all, each) => all + Math.max(0, each), 0)
-  if (total === 0) return 0
+  if (total <= windowWeight) return 0
   let held = 0
   for (const [bin, each] of excess.entries()) {
     held += Math.max(0, each)
@@ -113,10 +118,12 @@ function windowHolding(excess: readonly number[]): number {
   return 0
 }
 
-/** Adds the excess of `row` over the other order of the pair, bin by bin, if it has more on these sides. */
+/** Adds the excess of `row` over the other order of the pair, bin by bin, if it surely has more on these sides. */
 function addExcess(excess: number[], row: PairRow, other: PairRow | null, group: readonly Side[]): void {
   const mirrors: readonly Side[] = group.map((side) => mirrorOf(side))
-  if (other !== null && sumOver(row.totals, group) <= sumOver(other.totals, mirrors)) return
+  const ahead = sumOver(row.totals, group)
+  const back = other === null ? 0 : sumOver(other.totals, mirrors)
+  if (ahead - back <= orderDeviations * Math.sqrt(ahead + back)) return
   for (const side of group) {
     const mirror = mirrorOf(side)
     for (let bin = 0; bin < DELAY_BINS; bin++) {

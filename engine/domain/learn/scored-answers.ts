@@ -7,6 +7,8 @@
  * 1. An event counts once. Nothing here is weighted: the number of events is what an interval needs.
  */
 
+import type { ModelReader, ModelWriter } from './model-bytes.js'
+
 /** Bins of equal width over confidence 0 to 1; the last one includes 1. */
 export const CONFIDENCE_BINS = 10
 
@@ -74,4 +76,15 @@ export class ScoredAnswers {
   confidenceIn(answer: number, bin: number): number {
     return this.#confidence[answer * CONFIDENCE_BINS + bin] ?? 0
   }
+}
+
+export function writeScored(scored: ScoredCounts | null, to: ModelWriter): void {
+  to.u32s(scored?.events ?? [])
+  to.f64s(scored?.confidence ?? [])
+}
+
+/** Null where none were written. */
+export function readScored(from: ModelReader): ScoredCounts | null {
+  const scored = { events: [...from.u32s()], confidence: [...from.f64s()] }
+  return scored.events.length === 0 ? null : scored
 }

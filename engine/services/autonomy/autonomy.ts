@@ -157,7 +157,7 @@ export class Autonomies implements AutonomyService {
 
   isAudit(handle: JobHandle, eventId: string): boolean {
     const job = this.#deps.current(handle)
-    return this.#deps.shards.reader(job.shard).isAudit(job.id, eventId)
+    return this.#deps.shards.reader(job.shard).autonomy(job.id)?.isAudit(eventId) === true
   }
 
   /** @throws Refusal gate_not_found. */

@@ -2,7 +2,8 @@
 import { chooseBy, type DecisionRule } from '../decision-rule.js'
 import { ScoredAnswers, type ScoredCounts } from '../scored-answers.js'
 import type { HeldOutAnswers } from './corrections.js'
-import { spread, type AnswerParts } from './pooled-model.js'
+import type { AnswerParts } from './pooled-model.js'
+import { spread } from './uniform-share.js'
 
 export interface AnsweringModel {
   readonly answer: Pick<AnswerParts, 'labels' | 'uniformShare'>

@@ -7,7 +7,7 @@
  *
  * Owns: the choice of references. Leaves out: distances (outlier-view.ts, outlier-references.ts).
  */
-import type { Example } from '../classifier.js'
+import type { Example, Neighbour } from '../classifier.js'
 import type { FeatureEncoder } from '../features/features.js'
 import { hashNumber } from '../hash.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
@@ -116,6 +116,14 @@ export function predictNearest({ references, classes, scale }: Nearest, chances:
   let sum = 0
   for (let k = 0; k < chances.length; k++) sum += chances[k] as number
   for (let k = 0; k < chances.length; k++) chances[k] = (chances[k] as number) / sum
+}
+
+/** The references by their distances, nearest first. `labels` are those of the classes. */
+export function neighboursOf({ classes }: Nearest, distances: Float64Array, labels: Int32Array): Neighbour[] {
+  const places = [...distances.keys()].sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
+  return places.map((place) => {
+    return { place, label: labels[classes[place] as number] as number, distance: distances[place] as number }
+  })
 }
 
 export function writeNearest(nearest: Nearest, to: ModelWriter): void {

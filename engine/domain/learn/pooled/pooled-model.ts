@@ -21,10 +21,12 @@ import { UnseenValues } from '../outlier/unseen-values.js'
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import { balance } from './class-balance.js'
 import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
+import { neighboursOf } from './nearest.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
-import type { ScoredCounts } from '../scored-answers.js'
+import { readScored, writeScored } from '../scored-answers.js'
 import { sharpen } from './sharpness.js'
+import { spread } from './uniform-share.js'
 
 export const pooledKind = 'pooled/1'
 
@@ -46,16 +48,14 @@ export interface AnswerParts {
 }
 
 /** All parts of a model. */
-export interface PooledParts extends AnswerParts {
+export interface PooledParts
+  extends AnswerParts,
+    Pick<ModelSummary, 'logLoss' | 'accuracy' | 'scored' | 'evidenceWeight'> {
   readonly labelCount: number
   readonly rule: DecisionRule
   readonly detector: OutlierDetector
   readonly unseen: UnseenValues
   readonly examples: number
-  readonly logLoss: number | null
-  readonly accuracy: number | null
-  readonly scored: ScoredCounts | null
-  readonly evidenceWeight: number | null
   /** The examples that the nearest neighbour compares with, by index; empty in a model that was stored without. */
   readonly references: Int32Array
 }
@@ -67,8 +67,7 @@ export function writePooled(parts: PooledParts): Uint8Array {
   to.f64(parts.logLoss ?? NaN)
   to.f64(parts.accuracy ?? NaN)
   to.f64(parts.evidenceWeight ?? NaN)
-  to.u32s(parts.scored?.events ?? [])
-  to.f64s(parts.scored?.confidence ?? [])
+  writeScored(parts.scored, to)
   to.u32s(parts.labels)
   to.f64(parts.uniformShare)
   writeCoder(parts.coder, to)
@@ -89,10 +88,6 @@ function orNull(value: number): number | null {
   return Number.isNaN(value) ? null : value
 }
 
-function scoredOrNull(scored: ScoredCounts): ScoredCounts | null {
-  return scored.events.length === 0 ? null : scored
-}
-
 /** @throws Error on bytes that are not a model of this kind, or damaged. */
 export function readPooled(bytes: Uint8Array): PooledParts {
   const from = new ModelReader(bytes, pooledKind)
@@ -102,7 +97,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     logLoss: orNull(from.f64()),
     accuracy: orNull(from.f64()),
     evidenceWeight: orNull(from.f64()),
-    scored: scoredOrNull({ events: [...from.u32s()], confidence: [...from.f64s()] }),
+    scored: readScored(from),
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
     coder: readCoder(from),
@@ -173,29 +168,6 @@ export class PooledAnswer {
   }
 }
 
-/** The uniform share before any example. */
-const uniformShareMax = 0.3
-
-/** The uniform share of answers after N examples, 0.3 K / (N + K): what few labels cannot know. */
-export function uniformShareOf(examples: number, labelCount: number): number {
-  return (uniformShareMax * labelCount) / (examples + labelCount)
-}
-
-/** Fills the probabilities of the labels from those of the classes, `answer` from `at` on, and the uniform share. */
-export function spread(
-  parts: Pick<AnswerParts, 'labels' | 'uniformShare'>,
-  answer: Float64Array,
-  at: number,
-  probabilities: Float64Array,
-): void {
-  const { labels, uniformShare } = parts
-  probabilities.fill(uniformShare / probabilities.length)
-  for (let k = 0; k < labels.length; k++) {
-    const label = labels[k] as number
-    probabilities[label] = (probabilities[label] as number) + (1 - uniformShare) * (answer[at + k] as number)
-  }
-}
-
 export class PooledModel implements Model {
   readonly summary: ModelSummary
   readonly references: Int32Array
@@ -241,12 +213,7 @@ export class PooledModel implements Model {
 
   neighbours(values: PointValues, count: number): Neighbour[] {
     const { members, labels } = this.#parts
-    const distances = this.#answer.distances(values)
-    const places = [...distances.keys()].sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
-    return places.slice(0, count).map((place) => {
-      const label = labels[members.nearest.classes[place] as number] as number
-      return { place, label, distance: distances[place] as number }
-    })
+    return neighboursOf(members.nearest, this.#answer.distances(values), labels).slice(0, count)
   }
 
   likeness(): EventLikeness {

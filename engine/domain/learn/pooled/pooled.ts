@@ -20,9 +20,10 @@ import { holdOut, type HeldOut } from './held-out.js'
 import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
 import { chooseReferences, ExampleView } from './nearest.js'
 import { fitPool, poolToAnswer, type Pool } from './pool.js'
-import { PooledModel, pooledKind, readPooled, uniformShareOf, writePooled, type AnswerParts } from './pooled-model.js'
+import { PooledModel, pooledKind, readPooled, writePooled, type AnswerParts } from './pooled-model.js'
 import { recallLimit } from './recall.js'
 import { fitStreamRule } from './rule-fit.js'
+import { uniformShareOf } from './uniform-share.js'
 
 interface MembersInput {
   readonly table: LearningTable

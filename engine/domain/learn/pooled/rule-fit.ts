@@ -5,7 +5,8 @@ import type { AtomRows } from '../features/pair-choice.js'
 import { evenly } from '../trees/row-draw.js'
 import { cellHash } from './cells.js'
 import type { HeldOutAnswers } from './corrections.js'
-import { PooledAnswer, spread, type AnswerParts } from './pooled-model.js'
+import { PooledAnswer, type AnswerParts } from './pooled-model.js'
+import { spread } from './uniform-share.js'
 
 /** The most unlabelled events. */
 const eventsMax = 2_000

@@ -10,7 +10,7 @@ function taught(): TestClustering {
   const random = new SeededRandom(7)
   const world = new TestClustering()
   const events: [number, Record<string, unknown>][] = []
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < 400; i++) {
     const [device, at] = [`d${random.below(5)}`, i * 700 + random.below(300)]
     events.push([at, alarm(device, 'power', at)], [at + 4, alarm(device, 'link', at + 4)])
     for (let n = 0; n < 20; n++) {
@@ -64,6 +64,16 @@ describe('precedence mined from a stream', () => {
   it('finds the window in which effects come', () => {
     assert.ok(hawkes.windowMs >= 5_000 && hawkes.windowMs <= 30_000, String(hawkes.windowMs))
     assert.equal(new HawkesProcess(new TestCauseStore(), 45_000).windowMs, 45_000)
+  })
+
+  it('keeps the usual window where the order of kinds may be chance', () => {
+    for (const seed of [1, 2, 3]) {
+      const random = new SeededRandom(seed)
+      const world = new TestClustering()
+      for (let at = 0; at < 2_000; at++)
+        world.take(alarm(`d${random.below(5)}`, `kind ${random.below(30)}`, at * 20 + random.below(20)), 0)
+      assert.equal(world.clustering.hawkes.windowMs, 60_000, `seed ${seed}`)
+    }
   })
 })
 

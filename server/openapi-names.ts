@@ -41,6 +41,7 @@ const platformJob = platform.properties.per_job_metrics.items
 const { hits } = SearchAnswer.properties
 const condition = WatchdogConditions.properties.conditions.items
 const kind = kinds.IntegrationKind.properties
+
 const { GateView, AutonomyView } = autonomy
 
 /** By name. */

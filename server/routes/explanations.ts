@@ -174,6 +174,7 @@ const decide: GuardedRoute = {
   method: 'POST',
   path: '/api/v2/jobs/{job_id}/decide',
   operationId: 'decideBody',
+  isIdempotent: true,
   tag,
   summary: 'Decide a body without storing it',
   description:

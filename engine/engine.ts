@@ -15,7 +15,6 @@ import type {
   DecisionService,
   DeletionOutcome,
   DeletionQuery,
-  EventExport,
   EventView,
   FeedbackInput,
   VoteEffect,
@@ -56,8 +55,10 @@ export class Engine implements DecisionService {
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
+  readonly autonomy: DecisionService['autonomy']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
+  readonly explanations: DecisionService['explanations']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
@@ -85,8 +86,10 @@ export class Engine implements DecisionService {
     this.notes = services.notes
     this.audit = services.audit
     this.consensus = services.consensus
+    this.autonomy = services.autonomy
     this.clusters = services.clusters
     this.queries = services.queries
+    this.explanations = services.explanations
     this.users = stores.resources.users
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
@@ -162,9 +165,8 @@ export class Engine implements DecisionService {
     return this.#shards.event(job, eventId)
   }
 
-  exportEvent(handle: JobHandle, eventId: string): EventExport {
-    const job = this.#wired.stores.current(handle)
-    return this.#shards.reader(job.shard).exportEvent(job, eventId, this.name)
+  exportEvent(handle: JobHandle, eventId: string, gone: AbortSignal): string | Promise<Uint8Array> {
+    return this.#services.exports.of(this.#wired.stores.current(handle), eventId, gone)
   }
 
   async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect> {

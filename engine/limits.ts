@@ -67,7 +67,7 @@ export const limits = {
   voteNotesCharsMax: MIB,
   /** Changes of consensus that one ballot keeps. */
   ballotChangesMax: 64,
-  /** A consensus with a smaller share of the votes has a low score. */
+  /** A consensus with a smaller share of the voted events has a low score. */
   lowConsensusShare: 0.6,
   /** A scheduled training is blocked above this share of outliers, or of low confidence, since the last training. */
   blockingOutlierShare: 0.05,

@@ -18,6 +18,24 @@ export const queryLimits = {
   queryPatternMax: 1_024,
   /** The last event of a page is at most this far from the first result. */
   queryWindowMax: 10_000,
+  /**
+   * An event is exported on the main thread up to this size as stored. Its export may be hundreds of times as large:
+   * names of fields and words are stored once for all events. So many bytes take 10 ms at the most.
+   */
+  exportedHereBytesMax: 16 * KIB,
+  /** Bodies that are to be decided without being stored, all of them together. */
+  whatIfBytesMax: 32 * MIB,
+  /** Models that one reader thread keeps open, as stored. */
+  openedModelBytesMax: 64 * MIB,
+  /** Labelled events in an explanation. */
+  nearestShownMax: 5,
+  /** Similar events in an answer, events that are compared where there are no buckets, and for how long. */
+  similarShownMax: 50,
+  similarEventsMax: 20_000,
+  similarMsMax: 1_000,
+  /** A value in an explanation: characters of a text, items of an array. */
+  shownValueCharsMax: 256,
+  shownItemsMax: 16,
   /** Size of one answer. */
   queryResultBytesMax: 32 * MIB,
   /** Buckets in one answer. */

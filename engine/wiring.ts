@@ -80,8 +80,18 @@ function followChanges({ resources }: Stores, services: Services): void {
     if (jobId !== null && resources.job(jobId) === undefined) watchdogs.followJob(jobId)
 }
 
-function resume({ collector, upkeep, enrichments, reprocess, integrations, trainings, metrics }: Services): void {
+function resume({
+  collector,
+  gateChecks,
+  upkeep,
+  enrichments,
+  reprocess,
+  integrations,
+  trainings,
+  metrics,
+}: Services): void {
   collector.takeUp()
+  gateChecks.start()
   upkeep.takeUp()
   enrichments.takeUp()
   reprocess.takeUp()
@@ -94,12 +104,15 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   if (!admission.accepting()) return
   admission.end()
   services.schedule.close()
+  services.gateChecks.close()
   services.warnings.close()
   services.trainings.close()
   await services.monitor.stop()
   await services.retention.close()
   services.enrichments.close()
   services.queries.close()
+  services.exports.close()
+  services.explanations.close()
   services.metrics.close()
   await services.backups.close()
   await runtime.shards.whenIdle()

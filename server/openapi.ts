@@ -1,33 +1,13 @@
 /**
  * The OpenAPI 3.1 document, made from the table of routes and from the schemas that validate requests.
  *
- * Owns: the conversion of a route to an operation object. Leaves out: the routes (routes/), the schemas (schemas/).
- * A schema exported from schemas/ becomes a component under its exported name; other schemas are written inline.
+ * Owns: the conversion of a route to an operation object. Leaves out: the routes (routes/), the schemas (schemas/),
+ * their names (openapi-components.ts).
  */
-import type { TSchema } from 'typebox'
 import { keyHeader } from './http/auth.js'
-import { json, problemJson } from './http/reply.js'
+import { json, ndjson, problemJson } from './http/reply.js'
 import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
-import * as alertmanager from './schemas/alertmanager.js'
-import * as audit from './schemas/audit.js'
-import * as backups from './schemas/backups.js'
-import * as integrationMetadata from './schemas/integration-metadata.js'
-import * as clusters from './schemas/clusters.js'
-import * as common from './schemas/common.js'
-import * as consensus from './schemas/consensus.js'
-import * as erase from './schemas/erase.js'
-import * as events from './schemas/events.js'
-import * as integrations from './schemas/integrations.js'
-import * as jobs from './schemas/jobs.js'
-import * as metrics from './schemas/metrics.js'
-import * as monitoring from './schemas/monitoring.js'
-import * as queries from './schemas/queries.js'
-import * as resources from './schemas/resources.js'
-import * as storedEvents from './schemas/stored-events.js'
-import * as users from './schemas/users.js'
-import * as watchdogs from './schemas/watchdogs.js'
-
-type Json = Record<string, unknown>
+import { COMPONENTS, componentsOf, published, type Json } from './openapi-components.js'
 
 const errorDescriptions: Readonly<Record<number, string>> = {
   400: 'The body is not valid JSON, or it names a label that does not exist.',
@@ -43,55 +23,6 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   507: 'The disk is full.',
 }
 
-function isSchema(value: unknown): value is TSchema {
-  return typeof value === 'object' && value !== null && '~kind' in value
-}
-
-const names = new Map<unknown, string>()
-for (const module of [
-  common,
-  events,
-  alertmanager,
-  jobs,
-  resources,
-  integrationMetadata,
-  storedEvents,
-  audit,
-  backups,
-  consensus,
-  clusters,
-  queries,
-  users,
-  metrics,
-  integrations,
-  monitoring,
-  watchdogs,
-  erase,
-]) {
-  for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
-}
-
-/** The pattern of record keys that allows any text. */
-const ANY_KEY = '^.*$'
-
-/**
- * A copy of a schema with references to named schemas. A pattern for any key becomes the equivalent
- * `additionalProperties`, because client generators ignore patterns.
- */
-function published(schema: unknown, isRoot = false): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => published(item))
-  if (typeof schema !== 'object' || schema === null) return schema
-  const name = names.get(schema)
-  if (name !== undefined && !isRoot) return { $ref: `#/components/schemas/${name}` }
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]): [string, unknown] => {
-      return key === 'patternProperties' && ANY_KEY in value
-        ? ['additionalProperties', published(value[ANY_KEY])]
-        : [key, published(value)]
-    }),
-  )
-}
-
 /** uWebSockets.js sends this status itself, before any handler runs. */
 const HEADERS_TOO_LARGE = 431
 
@@ -104,8 +35,8 @@ function errorResponse(status: number): Json {
       ? { headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } } }
       : {}),
     content: {
-      [json]: { schema: { $ref: `#/components/schemas/${name}` } },
-      [problemJson]: { schema: { $ref: '#/components/schemas/ProblemBody' } },
+      [json]: { schema: { $ref: COMPONENTS + name } },
+      [problemJson]: { schema: { $ref: `${COMPONENTS}ProblemBody` } },
     },
   }
 }
@@ -122,7 +53,7 @@ function response(status: number, doc: ResponseDoc): Json {
     schema: doc.schema === undefined ? fileSchema(doc.mediaType) : published(doc.schema),
     ...(doc.example === undefined ? {} : { example: doc.example }),
   }
-  const problem = status < 400 ? {} : { [problemJson]: { schema: { $ref: '#/components/schemas/ProblemBody' } } }
+  const problem = status < 400 ? {} : { [problemJson]: { schema: { $ref: `${COMPONENTS}ProblemBody` } } }
   return { description: doc.description, content: { [doc.mediaType ?? json]: media, ...problem } }
 }
 
@@ -170,6 +101,9 @@ function parameters(route: RouteDoc): Json[] {
   return [...inPath, ...inQuery]
 }
 
+/** A stream may be sent as bytes, too: client generators know no NDJSON, and would leave the operation out. */
+const octets: Json = { 'application/octet-stream': { schema: fileSchema() } }
+
 function requestBody(route: RouteDoc): Json {
   if (route.body === undefined) return {}
   const required = ((route.body as { required?: readonly string[] }).required ?? []).length > 0
@@ -177,7 +111,8 @@ function requestBody(route: RouteDoc): Json {
     schema: published(route.body),
     ...(route.bodyExample === undefined ? {} : { example: route.bodyExample }),
   }
-  return { requestBody: { required, content: { [route.bodyMediaType ?? json]: media } } }
+  const mediaType = route.bodyMediaType ?? json
+  return { requestBody: { required, content: { [mediaType]: media, ...(mediaType === ndjson ? octets : {}) } } }
 }
 
 /** The ways to present a key; includes the empty one if the key is optional. */
@@ -197,10 +132,19 @@ function operationObject(route: RouteDoc): Json {
     security: security(route),
     'x-scopes': route.scope === null ? [] : [route.scope],
     ...(route.moreScopes === undefined ? {} : { 'x-more-scopes': route.moreScopes }),
+    ...(route.isIdempotent === true ? { 'x-idempotent': true } : {}),
     parameters: parameters(route),
     ...requestBody(route),
     responses: responses(route),
   }
+}
+
+/** Components for a service with this name: the section of an exported event is under it. */
+function named(components: Json, name: string): Json {
+  const event = components.ServiceEvent as { properties: Json; required: string[] }
+  const { service, ...properties } = event.properties
+  const required = event.required.map((key) => (key === 'service' ? name : key))
+  return { ...components, ServiceEvent: { ...event, required, properties: { ...properties, [name]: service } } }
 }
 
 /** The document for a service with this name. */
@@ -230,7 +174,7 @@ export function openApiDocument(routes: readonly Route[], name: string): Json {
           description: 'The key or token, for senders that cannot set another header.',
         },
       },
-      schemas: Object.fromEntries([...names].map(([schema, schemaName]) => [schemaName, published(schema, true)])),
+      schemas: named(componentsOf(paths), name),
     },
   }
 }

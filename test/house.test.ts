@@ -162,6 +162,16 @@ describe('the source tree', () => {
     )
   })
 
+  it('has a client that stands alone, in browsers too: no other room, no package, nothing of Node.js', () => {
+    const own = (to: string): boolean => to.startsWith('server/client/') || to === '#client-operations'
+    assert.deepEqual(
+      wrong(({ from, to }) => from.startsWith('server/client/') && !own(to)),
+      [],
+    )
+    for (const file of files.filter((name) => name.startsWith('server/client/')))
+      assert.doesNotMatch(codeOf(file), /\b(process|Buffer|window|document|require)\b[.(]/, file)
+  })
+
   it('has a pure domain: no I/O, no clock, no randomness, no package', () => {
     assert.deepEqual(
       wrong(({ from, to }) => {

@@ -1,54 +1,39 @@
-/**
- * Why a decision is what it is, found from outside: the event is posted again without one decision point at a time, and
- * the changes are shown. It needs nothing but the API.
- */
-import type { EventAnswer } from '../harness/client.js'
-import { play, type Played, type PlayedTo } from './play.js'
-import { valueAt, type DemoEvent } from './stream.js'
+/** Why a decision is what it is, as the service explains it. */
+import type { Played, PlayedTo } from './play.js'
 
+/** The model's answer without some fields. */
 export interface Reason {
-  readonly point: string
-  readonly value: string
-  /** The decision on the event without this point. */
-  readonly without: EventAnswer
+  readonly fields: readonly { readonly field: string; readonly value: unknown }[]
+  /** Empty where the event would get no decision. */
+  readonly result_label: string
+  readonly confidence_score: number
 }
 
-/** The event without the value at the path; null if there is none. */
-function withoutPoint(event: DemoEvent, path: string): DemoEvent | null {
-  const body = JSON.parse(event.json) as unknown
-  const parts = path.split('.')
-  const last = parts.pop() as string
-  const parent = parts.length === 0 ? body : valueAt(body, parts.join('.'))
-  if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, last)) return null
-  delete (parent as Record<string, unknown>)[last]
-  return { json: JSON.stringify(body), truth: event.truth }
+/** What the demo shows of an explanation. */
+export interface Reasons {
+  /** The fields that the decision depends on most, first; then the pair of fields that matters most together. */
+  readonly without: readonly Reason[]
+  readonly nearest: { readonly event_id: string; readonly result_label: string; readonly likeness: number } | null
+  /** What is told of the model gives this very decision. */
+  readonly isExact: boolean
 }
 
-/** How much the decision depends on the point: the confidence that is lost without it. */
-function weight(decision: EventAnswer, reason: Reason): number {
-  const { without } = reason
-  const same = without.result === decision.result
-  return decision.confidence_score - (same ? without.confidence_score : -without.confidence_score)
+interface Explanation {
+  readonly decision: { readonly exact: boolean | null }
+  readonly model: {
+    readonly fields: readonly Reason[]
+    readonly pair: Reason | null
+    readonly nearest: readonly NonNullable<Reasons['nearest']>[]
+  } | null
 }
 
-/** The points that the decision depends on most, first. */
-export async function explain(
-  to: PlayedTo,
-  decision: Played,
-  points: readonly string[],
-  count: number,
-): Promise<Reason[]> {
-  const variants = points.flatMap((point) => {
-    const event = withoutPoint(decision.event, point)
-    return event === null ? [] : [{ point, event }]
-  })
-  const events = variants.map(({ event }) => event)
-  const answers = await play(to, `why-${decision.eventId}`, events, () => {})
-  const body = JSON.parse(decision.event.json) as unknown
-  return variants
-    .map(({ point }, i): Reason => {
-      return { point, value: JSON.stringify(valueAt(body, point)), without: (answers[i] as Played).answer }
-    })
-    .sort((a, b) => weight(decision.answer, b) - weight(decision.answer, a))
-    .slice(0, count)
+/** The reasons of a decision, with so many single fields. */
+export async function explain({ client, jobId }: PlayedTo, { eventId }: Played, count: number): Promise<Reasons> {
+  const path = `/api/v2/events/${jobId}/${encodeURIComponent(eventId)}/explanation`
+  const { decision, model } = (await client.ask('GET', path)) as Explanation
+  return {
+    without: [...(model?.fields.slice(0, count) ?? []), ...(model?.pair == null ? [] : [model.pair])],
+    nearest: model?.nearest[0] ?? null,
+    isExact: decision.exact === true,
+  }
 }

@@ -4,6 +4,7 @@
  * The stream is cut in time order. 40 % are played, the analyst labels, the job trains; then the same with the next 40
  * %. The last 20 % are the exam (exam.ts) and never part of the stream.
  */
+import type { Measured } from '../../engine/domain/metrics/quality.js'
 import { makeJob, train } from '../harness/job.js'
 import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
 import { UnexpectedAnswer } from '../harness/client.js'
@@ -13,11 +14,20 @@ import { explain } from './explain.js'
 import { BadOption, parseOptions, usage, type DemoOptions } from './options.js'
 import { play, type Played, type PlayedTo } from './play.js'
 import { Progress } from './progress.js'
-import { decisionText, percent, summaryText, thousands, type Sitting } from './report.js'
+import { decisionText, percent, summaryText, thousands, type OwnFigures, type Sitting } from './report.js'
 import { fileStream, generatedStream, valueAt, type DemoEvent, type DemoStream } from './stream.js'
 
 /** Events of one exam, at most. */
 const examEvents = 5_000
+
+interface Quality {
+  readonly accuracy: Measured
+}
+
+interface MetricsAnswer {
+  readonly job_metrics: { readonly quality: { readonly new_buckets: Quality; readonly known_buckets: Quality } }
+  readonly model_metrics: { readonly quality: { readonly held_out: Quality } | null }
+}
 
 class Demo {
   readonly #to: PlayedTo
@@ -107,8 +117,19 @@ class Demo {
     return [...chosen]
   }
 
+  async #ownFigures(): Promise<OwnFigures> {
+    const path = `/api/v2/metrics/job_and_latest_model?job_id=${this.#to.jobId}&timeout_s=30`
+    const { job_metrics: job, model_metrics: model } = (await this.#to.client.ask('POST', path)) as MetricsAnswer
+    const none = { value: null, low: null, high: null, events: 0 }
+    return {
+      newBuckets: job.quality.new_buckets.accuracy,
+      knownBuckets: job.quality.known_buckets.accuracy,
+      heldOut: model.quality?.held_out.accuracy ?? none,
+    }
+  }
+
   async report(): Promise<string> {
-    const { labels, points, remarks } = this.#stream
+    const { labels, remarks } = this.#stream
     const last = this.#sittings.at(-1)?.played ?? []
     const positions = neverLabelled(last)
     const pick = (played: readonly Played[]): Played[] => positions.map((i) => played[i] as Played)
@@ -122,10 +143,11 @@ class Demo {
       sittings,
       commonest: commonestShare(pick(last), labels),
       trainingSeconds: this.#trainingSeconds,
+      own: await this.#ownFigures(),
     })
     const decisions: string[] = []
     for (const decision of this.#chooseThree(pick(last))) {
-      const reasons = await explain(this.#to, decision, points, 3)
+      const reasons = await explain(this.#to, decision, 3)
       decisions.push(decisionText(decision, labels[decision.event.truth] as string, reasons))
     }
     const three = `Three decisions on events that nobody labelled, and what they hang on:\n\n${decisions.join('\n\n')}`

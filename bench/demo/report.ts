@@ -1,5 +1,6 @@
 /** The demo's report, as text: the table, and three decisions with their reasons. */
-import type { Reason } from './explain.js'
+import type { Measured } from '../../engine/domain/metrics/quality.js'
+import type { Reasons } from './explain.js'
 import type { Score } from './exam.js'
 import type { Played } from './play.js'
 
@@ -16,6 +17,12 @@ export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`
 }
 
+/** A figure with its interval, or how many events it lacks. */
+export function measuredText({ value, low, high, events }: Measured): string {
+  if (value === null || low === null || high === null) return `not enough yet (${events})`
+  return `${percent(value)} (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`
+}
+
 export function thousands(count: number): string {
   return Math.round(count).toLocaleString('en-US')
 }
@@ -27,6 +34,13 @@ export interface Sitting {
   readonly all: Score
 }
 
+/** Shares of right decisions, as the service measures them without knowing the truth. */
+export interface OwnFigures {
+  readonly newBuckets: Measured
+  readonly knownBuckets: Measured
+  readonly heldOut: Measured
+}
+
 export interface Summary {
   readonly events: number
   readonly eventsPerSecond: number
@@ -34,6 +48,8 @@ export interface Summary {
   readonly sittings: readonly Sitting[]
   readonly commonest: number
   readonly trainingSeconds: readonly number[]
+  /** What the service's own metrics say at the end. */
+  readonly own: OwnFigures
 }
 
 function orDash(sitting: Sitting, text: string): string {
@@ -54,29 +70,43 @@ export function summaryText(summary: Summary): string {
     row('', ({ name }) => name),
     row('votes given so far', ({ votes }) => thousands(votes)),
     row('decided', ({ unlabelled }) => percent(unlabelled.decided)),
-    row('accuracy, never labelled', (sitting) => orDash(sitting, percent(sitting.unlabelled.accuracy))),
-    row('macro recall, never labelled', (sitting) => orDash(sitting, percent(sitting.unlabelled.macroRecall))),
+    row('accuracy, never labelled', (sitting) => orDash(sitting, measuredText(sitting.unlabelled.accuracy))),
+    row('macro recall, never labelled', (sitting) => orDash(sitting, measuredText(sitting.unlabelled.macroRecall))),
     row('with confidence of 90 or more', (sitting) => orDash(sitting, percent(sitting.unlabelled.sure))),
-    row('  of these right', (sitting) => orDash(sitting, percent(sitting.unlabelled.sureRight))),
-    row('accuracy, labelled buckets too', (sitting) => orDash(sitting, percent(sitting.all.accuracy))),
-    row('macro recall, labelled buckets too', (sitting) => orDash(sitting, percent(sitting.all.macroRecall))),
+    row('  of these right', (sitting) => orDash(sitting, measuredText(sitting.unlabelled.sureRight))),
+    row('accuracy, labelled buckets too', (sitting) => orDash(sitting, measuredText(sitting.all.accuracy))),
+    row('macro recall, labelled buckets too', (sitting) => orDash(sitting, measuredText(sitting.all.macroRecall))),
   ])
   const notes =
     `All columns are about the same ${thousands(last?.all.events ?? 0)} events, from the last fifth of the stream, ` +
     `posted afresh each time;\n` +
     `${thousands(last?.unlabelled.events ?? 0)} of them are in buckets on which nobody voted up to the end. ` +
     `Always saying the commonest label\nwould be right for ${percent(summary.commonest)} of those.`
-  return `${head}\n\n${body}\n\n${notes}`
+  const own = table([
+    ['new buckets, by votes given after the decision', ownText(summary.own.newBuckets)],
+    ['known buckets, by votes given after the decision', ownText(summary.own.knownBuckets)],
+    ['the model alone, on votes held out from its training', ownText(summary.own.heldOut)],
+  ])
+  const ownNotes =
+    'The analyst votes on the least confident decisions first. By these votes decisions look worse than in the exam.'
+  return `${head}\n\n${body}\n\n${notes}\n\nWhat the service says of itself (share right):\n\n${own}\n\n${ownNotes}`
 }
 
-export function decisionText(decision: Played, truth: string, reasons: readonly Reason[]): string {
+function ownText(figure: Measured): string {
+  return figure.value === null ? measuredText(figure) : `${measuredText(figure)}, of ${thousands(figure.events)} votes`
+}
+
+export function decisionText(decision: Played, truth: string, { without, nearest, isExact }: Reasons): string {
   const { answer } = decision
   const outlier = answer.outlier ? ', an outlier' : ''
   const lines = [`${answer.result_label}, confidence ${answer.confidence_score.toFixed(2)}${outlier} (truth: ${truth})`]
-  for (const { point, value, without } of reasons) {
-    const confidence = without.confidence_score.toFixed(2)
-    const then = without.result === '' ? 'no decision' : `${without.result_label} ${confidence}`
-    lines.push(`    ${point} = ${value}; without it: ${then}`)
+  for (const { fields, result_label: label, confidence_score: confidence } of without) {
+    const then = label === '' ? 'no decision' : `${label} ${confidence.toFixed(2)}`
+    const named = fields.map(({ field, value }) => `${field} = ${JSON.stringify(value)}`).join(' and ')
+    lines.push(`    ${named}; without ${fields.length === 1 ? 'it' : 'both'}: ${then}`)
   }
+  if (nearest !== null)
+    lines.push(`    the nearest labelled event: ${nearest.result_label}, likeness ${nearest.likeness.toFixed(2)}`)
+  if (!isExact) lines.push('    the model does not give this decision any more')
   return lines.join('\n')
 }

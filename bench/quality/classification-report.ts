@@ -1,19 +1,19 @@
 /** Decisions beside the baselines: means over the sets, then each set. */
 import { groupBy, type Baseline } from './baselines.js'
-import type { ClassificationRun } from './classify.js'
+import type { ClassificationRun, RunFigures } from './classify.js'
 import { strategies, type Strategy } from './dataset.js'
 import { meanOf, type ClassificationFigures } from './figures.js'
 import type { Done } from './task.js'
 import { fixed, textTable } from './text-table.js'
 
-type Classified = Extract<Done, { run: ClassificationRun }>
+type Classified = Extract<Done, { run: ClassificationRun }> & { readonly task: { readonly kind: 'classification' } }
 
 /** A set and a number of labels under one strategy. */
 interface Case {
   readonly set: string
   readonly strategy: Strategy
   readonly labels: number
-  readonly ours: ClassificationRun
+  readonly ours: RunFigures
   readonly baselines: readonly Baseline[]
 }
 
@@ -24,7 +24,7 @@ interface Figure {
    * Our figures under the rule for macro F1, the default of a job, where the rule makes a difference. `of` is then the
    * figures under the rule for accuracy.
    */
-  readonly ruled?: (run: ClassificationRun) => number
+  readonly ruled?: (run: RunFigures) => number
   /** 1 if more is better, -1 if less is. */
   readonly sign: 1 | -1
 }
@@ -71,7 +71,7 @@ function meansTable(cases: readonly Case[]): string {
     const row = (what: string, of: (column: readonly Case[]) => string): number =>
       rows.push([what, ...columns.map((column) => (column.length === 0 ? '–' : of(column)))])
     for (const figure of [macroF1, logLoss, accuracy]) {
-      const show = (what: string, of: (run: ClassificationRun) => number): number =>
+      const show = (what: string, of: (run: RunFigures) => number): number =>
         row(what, (column) => {
           const ours = mean(column.map((one) => of(one.ours)))
           const behind = figure.sign * (ours - bestSingle(figure, column).value) < 0
@@ -142,7 +142,7 @@ export function classificationReport(done: readonly Classified[], baselines: rea
     (group): Case => {
       const { set, strategy, labels } = (group[0] as Classified).task
       const beside = baselines.filter((one) => one.set === set && one.strategy === strategy && one.labels === labels)
-      return { set, strategy, labels, ours: meanOf(group.map(({ run }) => run)), baselines: beside }
+      return { set, strategy, labels, ours: meanOf(group.map(({ run }) => run.figures)), baselines: beside }
     },
   )
   return `Decisions\n\n${meansTable(cases)}\n\n${setsTable(cases)}`

@@ -6,18 +6,34 @@ import { limits } from '../../engine/limits.js'
 import { SeededRandom } from '../../engine/rng.js'
 import type { Dataset, Strategy } from './dataset.js'
 import { ClassificationTally, type ClassificationFigures } from './figures.js'
+import { ReliabilityTally, worstGap, type Reliability } from './reliability.js'
 
 /**
  * Figures of the most probable label (objective `accuracy`), and of the rule for `macro_f1`, the default of a job, from
  * the same training.
  */
-export interface ClassificationRun extends ClassificationFigures {
+export interface RunFigures extends ClassificationFigures {
   readonly ruleMacroF1: number
   readonly ruleAccuracy: number
+  readonly ruleEce: number
+  /** The largest gap between confidence and share right of a label's bin, by the rule. */
+  readonly worstGap: number
+  /** Answers by the rule with 99 % or more: their share of all answers, and the share of those that are wrong. */
+  readonly sure: number
+  readonly sureWrong: number
+  /** Accuracy and macro F1 of always answering the label that most examples have. */
+  readonly commonestAccuracy: number
+  readonly commonestMacroF1: number
   readonly trainingMs: number
   /** Microseconds of one event, without the outlier check. */
   readonly decisionUs: number
   readonly modelBytes: number
+}
+
+export interface ClassificationRun {
+  readonly figures: RunFigures
+  readonly labelNames: readonly string[]
+  readonly reliability: Reliability
 }
 
 /** A random sample of the first part, as large as a training looks at, the same for all runs. */
@@ -63,41 +79,67 @@ export interface ClassificationTask {
   readonly single: boolean
 }
 
-export function classify(dataset: Dataset, task: ClassificationTask): ClassificationRun {
-  const picks = dataset.protocol.pick(task.strategy, task.seed)
-  const picked = picks.slice(0, task.labels)
-  const examples = examplesOf(dataset, picked, task.single)
-  const set: TrainingSet = {
+/** The service's training set of the first `labels` picks. */
+export function trainingSetOf(dataset: Dataset, { strategy, seed, labels, single }: ClassificationTask): TrainingSet {
+  return {
     points: dataset.points,
     labelCount: dataset.labelNames.length,
-    examples,
+    examples: examplesOf(dataset, dataset.protocol.pick(strategy, seed).slice(0, labels), single),
     background: backgroundOf(dataset),
-    seed: task.seed + 1,
+    seed: seed + 1,
     objective: 'macro_f1',
   }
+}
+
+/** The label that most examples have. */
+function commonestOf({ examples, labelCount }: TrainingSet): number {
+  const sums = new Float64Array(labelCount)
+  for (const { label, weight } of examples) sums[label] = (sums[label] as number) + weight
+  return sums.indexOf(Math.max(...sums))
+}
+
+export function classify(dataset: Dataset, task: ClassificationTask): ClassificationRun {
+  const set = trainingSetOf(dataset, task)
   const startedAt = performance.now()
   const bytes = defaultClassifier.train(set, () => true)
   const trainingMs = performance.now() - startedAt
   const model = defaultClassifier.load(bytes)
-  const tally = new ClassificationTally(dataset.labelNames.length)
-  const ruled = new ClassificationTally(dataset.labelNames.length)
-  const probabilities = new Float64Array(dataset.labelNames.length)
+  const { labelNames, protocol } = dataset
+  const [tally, ruled, commonest] = [0, 1, 2].map(() => new ClassificationTally(labelNames.length)) as [
+    ClassificationTally,
+    ClassificationTally,
+    ClassificationTally,
+  ]
+  const reliable = new ReliabilityTally(labelNames.length)
+  const usual = commonestOf(set)
+  const probabilities = new Float64Array(labelNames.length)
   let predictingMs = 0
-  for (const line of dataset.protocol.test) {
+  for (const line of protocol.test) {
     const before = performance.now()
     model.predict(dataset.values[line] as PointValues, probabilities)
     predictingMs += performance.now() - before
-    tally.add(probabilities, dataset.labels[line] as number)
-    ruled.add(probabilities, dataset.labels[line] as number, model.choose(probabilities))
+    const truth = dataset.labels[line] as number
+    const answer = model.choose(probabilities)
+    tally.add(probabilities, truth)
+    ruled.add(probabilities, truth, answer)
+    commonest.add(probabilities, truth, usual)
+    reliable.add(answer, probabilities[answer] as number, answer === truth)
   }
-  const decisionUs = (predictingMs * 1000) / dataset.protocol.test.length
-  const rule = ruled.figures()
-  return {
+  const [rule, always] = [ruled.figures(), commonest.figures()]
+  const { sure, bins } = reliable
+  const figures = {
     ...tally.figures(),
     ruleMacroF1: rule.macroF1,
     ruleAccuracy: rule.accuracy,
+    ruleEce: rule.ece,
+    worstGap: worstGap(bins),
+    sure: sure.count / protocol.test.length,
+    sureWrong: (sure.count - sure.right) / protocol.test.length,
+    commonestAccuracy: always.accuracy,
+    commonestMacroF1: always.macroF1,
     trainingMs,
-    decisionUs,
+    decisionUs: (predictingMs * 1000) / protocol.test.length,
     modelBytes: bytes.length,
   }
+  return { figures, labelNames, reliability: bins }
 }

@@ -1,33 +1,42 @@
 /** `npm run bench:quality`: the engine's own learner over the fixed protocol, beside what others reached on it. */
 import { writeFileSync } from 'node:fs'
 import { defaultClassifier } from '../../engine/domain/learn/registry.js'
-import { readBaselines, readOutlierBaselines, type Baseline, type OutlierBaseline } from './baselines.js'
+import { groupBy, readBaselines, readOutlierBaselines, type Baseline, type OutlierBaseline } from './baselines.js'
+import { churnReport } from './churn-report.js'
 import { classificationReport } from './classification-report.js'
+import { confidenceReport } from './confidence-report.js'
 import { coarseReport } from './coarse-report.js'
 import { checkSet } from './dataset.js'
 import { driftReport } from './drift-report.js'
 import { BadOption, parseOptions, usage } from './options.js'
 import { outlierReport } from './outlier-report.js'
 import { planTasks } from './plan.js'
+import { reliabilityReport } from './reliability-report.js'
 import { runTasks } from './run-tasks.js'
 import { BadFile } from './set-files.js'
-import type { Done } from './task.js'
+import type { Done, Task } from './task.js'
+
+function ofKind<K extends Task['kind']>(done: readonly Done[], kind: K): Extract<Done, { task: { kind: K } }>[] {
+  return done.filter((one): one is Extract<Done, { task: { kind: K } }> => one.task.kind === kind)
+}
 
 function report(done: readonly Done[], baselines: readonly Baseline[], outliers: readonly OutlierBaseline[]): string {
-  const classified = done.flatMap((one) => (one.task.kind === 'classification' ? [one] : [])) as Parameters<
-    typeof classificationReport
-  >[0]
-  const found = done.flatMap((one) => (one.task.kind === 'outliers' ? [one] : [])) as Parameters<
-    typeof outlierReport
-  >[0]
-  const followed = done.flatMap((one) => (one.task.kind === 'drift' ? [one] : [])) as Parameters<typeof driftReport>[0]
-  const coarse = done.flatMap((one) => (one.task.kind === 'coarse' ? [one] : [])) as Parameters<typeof coarseReport>[0]
-  return [
-    ...(classified.length > 0 ? [classificationReport(classified, baselines)] : []),
-    ...(found.length > 0 ? [outlierReport(found, outliers)] : []),
-    ...(coarse.length > 0 ? [coarseReport(coarse)] : []),
-    ...(followed.length > 0 ? [driftReport(followed)] : []),
-  ].join('\n\n')
+  const parts: string[] = []
+  const classified = ofKind(done, 'classification')
+  if (classified.length > 0) parts.push(classificationReport(classified, baselines))
+  for (const [strategy, all] of groupBy(classified, ({ task }) => task.strategy))
+    parts.push(confidenceReport(all, `picks: ${strategy}`), reliabilityReport(all, `picks: ${strategy}`))
+  for (const [shift, all] of groupBy(ofKind(done, 'shift'), ({ task }) => task.shift))
+    parts.push(confidenceReport(all, `shift by ${shift}`), reliabilityReport(all, `shift by ${shift}`))
+  const found = ofKind(done, 'outliers')
+  if (found.length > 0) parts.push(outlierReport(found, outliers))
+  const followed = ofKind(done, 'drift')
+  if (followed.length > 0) parts.push(driftReport(followed))
+  const again = ofKind(done, 'churn')
+  if (again.length > 0) parts.push(churnReport(again))
+  const coarse = ofKind(done, 'coarse')
+  if (coarse.length > 0) parts.push(coarseReport(coarse))
+  return parts.join('\n\n')
 }
 
 async function main(): Promise<void> {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { setsOf, strategies, type Strategy } from './dataset.js'
+import { shifts, type Shift } from './shift.js'
 
 export interface QualityOptions {
   /** Folder of the labelled sets. */
@@ -13,7 +14,9 @@ export interface QualityOptions {
   readonly seeds: number
   readonly labels: readonly number[]
   readonly strategies: readonly Strategy[]
-  readonly parts: ReadonlySet<'classification' | 'outliers' | 'drift' | 'coarse'>
+  readonly parts: ReadonlySet<'classification' | 'outliers' | 'drift' | 'churn' | 'coarse'>
+  /** Tests on a stream that moved away from what was labelled. */
+  readonly shifts: readonly Shift[]
   /** One example of weight 1 an event, instead of one example a bucket. */
   readonly single: boolean
   readonly workers: number
@@ -35,6 +38,8 @@ export const usage = `npm run bench:quality -- --data FOLDER [--baselines FOLDER
   --decisions         the decisions alone
   --outliers          the outlier tests alone
   --drift             the tests along the stream alone
+  --shift S           the tests on a stream that moved alone: time or group, or both as time,group
+  --churn             what another training changes alone
   --coarse            few decision points, mixed buckets, votes on events; only with this option
   --single            an example an event of weight 1, as in a job without buckets; default an example a bucket
   --workers N         threads (default 1: the machine may be shared)
@@ -89,6 +94,8 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     decisions: flag,
     outliers: flag,
     drift: flag,
+    shift: text,
+    churn: flag,
     coarse: flag,
     single: flag,
     help: flag,
@@ -107,8 +114,10 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     ...(values.decisions === true ? ['classification' as const] : []),
     ...(values.outliers === true ? ['outliers' as const] : []),
     ...(values.drift === true ? ['drift' as const] : []),
+    ...(values.churn === true ? ['churn' as const] : []),
     ...(values.coarse === true ? ['coarse' as const] : []),
   ])
+  const moved = values.shift === undefined ? [] : (list(values.shift, shifts, 'shift') as readonly Shift[])
   return {
     data: values.data,
     baselines: values.baselines ?? null,
@@ -116,7 +125,8 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     seeds: whole('seeds', values.seeds, { low: 1, high: 100, otherwise: 3 }),
     labels,
     strategies: list(values.strategy, strategies, 'strategy') as readonly Strategy[],
-    parts: chosen.size > 0 ? chosen : new Set(['classification', 'outliers', 'drift']),
+    parts: chosen.size + moved.length > 0 ? chosen : new Set(['classification', 'outliers', 'drift']),
+    shifts: moved,
     single: values.single === true,
     workers: whole('workers', values.workers, { low: 1, high: 64, otherwise: 1 }),
     json: values.json ?? null,

@@ -36,6 +36,13 @@ function tasksOfSet(set: string, protocol: Protocol, options: QualityOptions): T
       ...(follows && enough(protocol.pick('random', seed)) ? DRIFT_PACES : []).map((pace) => {
         return { kind: 'drift' as const, pace, ...common }
       }),
+      // Whether a set has groups is known once its events are read.
+      ...options.shifts
+        .filter((shift) => shift !== 'time' || protocol.inOrder)
+        .map((shift) => ({ kind: 'shift' as const, shift, strategy: 'random' as const, ...common })),
+      ...(parts.has('churn') && protocol.pick('random', seed).length > labels
+        ? [{ kind: 'churn' as const, ...common }]
+        : []),
       ...(coarse && enough(protocol.pick('random', seed)) ? COARSE_ANALYSTS : []).map((analysts) => {
         return { kind: 'coarse' as const, analysts, set, labels, seed }
       }),

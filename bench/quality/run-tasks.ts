@@ -26,13 +26,13 @@ export async function runTasks(tasks: readonly Task[], folder: string, workers: 
   const progress = new Progress(tasks.length)
   if (workers === 1) {
     const runner = new TaskRunner(folder)
-    return tasks.map((task) => {
+    return tasks.flatMap((task) => {
       const done = runner.run(task)
       progress.report(task)
-      return done
+      return done === null ? [] : [done]
     })
   }
-  const results = new Array<Done>(tasks.length)
+  const results = new Array<Done | null>(tasks.length)
   const queue = [...tasks.entries()]
   const threads = Array.from(
     { length: Math.min(workers, tasks.length) },
@@ -45,7 +45,7 @@ export async function runTasks(tasks: readonly Task[], folder: string, workers: 
           else void thread.terminate().then(() => resolve())
         }
         thread.on('error', reject)
-        thread.on('message', (done: Done) => {
+        thread.on('message', (done: Done | null) => {
           if (current === undefined) return
           results[current[0]] = done
           progress.report(current[1])
@@ -56,5 +56,5 @@ export async function runTasks(tasks: readonly Task[], folder: string, workers: 
       }),
   )
   await Promise.all(threads)
-  return results
+  return results.filter((done) => done !== null)
 }

@@ -18,6 +18,7 @@ export function recordStages({ bodies }: Fixture): Stage[] {
     hasClientId: false,
     bucketId: Buffer.alloc(16, 1),
     enrichments: 'none',
+    autonomy: 'none',
   }
   return [
     {

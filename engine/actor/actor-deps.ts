@@ -1,6 +1,7 @@
 /** What the stages of an actor work with: the job's set-up, its state in memory, and the store of the turn. */
 import type { JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
+import type { GateKeeper } from './autonomy/gate-keeper.js'
 import type { Arrivals } from './arrival.js'
 import type { BucketCache } from './buckets/bucket-cache.js'
 import type { BucketMemory } from './buckets/bucket-memory.js'
@@ -19,6 +20,7 @@ export interface ActorDeps {
   readonly buckets: BucketCache
   readonly points: PointCounter
   readonly model: JobModel
+  readonly gates: GateKeeper
   /** Null where the job does not cluster its events. */
   readonly cause: CauseStage | null
 }

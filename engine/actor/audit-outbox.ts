@@ -8,7 +8,9 @@
  * 1. A row is in the commit of what it is about, under the time of its message. Later rows have later keys.
  * 2. A row is deleted only when it is in the chain. The head of the chain is noted with it: evidence that the chain was
  *    at least so long.
- * 3. While a turn may run again, the rows that it wrote are there: only a later message deletes them.
+ * 3. A message may have further entries beside its own: certificates of gates. Entries of one message are taken
+ *    together.
+ * 4. While a turn may run again, the rows that it wrote are there: only a later message deletes them.
  */
 import type { AuditEntry } from '../api/audit-service.js'
 import type { Environment } from '../store/environment.js'
@@ -20,9 +22,11 @@ const VERSION = 1
 /** Rows that one message deletes at most. */
 const FORGOTTEN_MAX = 2_000
 
-export function addAuditEntry(store: TurnStore, entry: AuditEntry): void {
+/** `place`: 0 for the message's own entry, from 1 for further ones. */
+export function addAuditEntry(store: TurnStore, entry: AuditEntry, place = 0): void {
   const row = Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(entry), 'utf8')])
-  store.put('outbox', timeValue(entry.atMicros), row)
+  const key = timeValue(entry.atMicros)
+  store.put('outbox', place === 0 ? key : Buffer.concat([key, placeBytes(place)]), row)
 }
 
 /** True where the message of that time has an entry: so a turn that runs again knows that it was applied. */
@@ -30,9 +34,19 @@ export function hasAuditEntry(reads: Reads, micros: number): boolean {
   return reads.get('outbox', timeValue(micros)) !== undefined
 }
 
-/** Entries after the time `after`, in order; at most `limit`. */
+function placeBytes(place: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(place)
+  return bytes
+}
+
+/** Entries after the time `after`, in order; at most `limit`, and those of the same message as the last (3). */
 export function* untold(environment: Environment, after: number, limit: number): Iterable<AuditEntry> {
-  for (const { value } of environment.range('outbox', { from: timeValue(after + 1), limit })) {
+  let [count, last] = [0, 0]
+  for (const { key, value } of environment.range('outbox', { from: timeValue(after + 1) })) {
+    const micros = timeOfValue(key)
+    if (++count > limit && micros !== last) return
+    last = micros
     const text = Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8')
     yield JSON.parse(text) as AuditEntry
   }

@@ -11,6 +11,7 @@ import { decodeContent } from '../store/event-record.js'
 import type { BallotRow } from '../store/ballot-row.js'
 import { idKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
+import { auditErased, votedOnBucket } from './autonomy/audit-answers.js'
 import { deleteEvent } from './event-deletion.js'
 import { eventAt, subjectOf, type FoundEvent } from './event-table.js'
 import type { Message } from './message.js'
@@ -34,20 +35,25 @@ export interface Erased {
 }
 
 /** Erases the events of a message. */
-export function erase(deps: ActorDeps, { body }: Message): Erased {
+export function erase(deps: ActorDeps, { body, micros }: Message): Erased {
   let [events, votes] = [0, 0]
   const keepsVotes = body.readUInt8(0) === 1
   for (let at = FLAG_BYTES; at < body.length; at += TIME_BYTES) {
     const event = eventAt(deps.store, deps.settings.id, body.readDoubleLE(at))
     if (event === null) continue
-    votes += eraseOne(deps, event, keepsVotes)
+    auditErased(deps, event.micros, micros)
+    votes += eraseOne(deps, event, { keepsVotes, atMicros: micros })
     events++
   }
   return { events, votes }
 }
 
 /** Returns how many votes went with it. */
-function eraseOne(deps: ActorDeps, event: FoundEvent, keepsVotes: boolean): number {
+function eraseOne(
+  deps: ActorDeps,
+  event: FoundEvent,
+  { keepsVotes, atMicros }: { readonly keepsVotes: boolean; readonly atMicros: number },
+): number {
   const { store, settings, buckets } = deps
   const { header, micros, record } = event
   const before = countOf(readBallot(store, settings.id, subjectOf(header, micros)))
@@ -59,7 +65,12 @@ function eraseOne(deps: ActorDeps, event: FoundEvent, keepsVotes: boolean): numb
   const bucket = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
   if (!bucket.hasBallot) return 0
   if (bucket.events === 0) dropBallot(deps, header.bucketId)
-  else if (removeVotes(deps, header.bucketId, micros).length === 0) return 0
+  else {
+    const removed = removeVotes(deps, header.bucketId, micros)
+    if (removed.length === 0) return 0
+    // A vote on the whole bucket that was given on this event goes with it.
+    if (removed.some(({ events }) => events !== undefined)) votedOnBucket(deps, header.bucketId, atMicros)
+  }
   const left = readBallot(store, settings.id, header.bucketId)
   ballotChanged(buckets, bucket, left !== null)
   return before - countOf(left)

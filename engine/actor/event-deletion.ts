@@ -6,6 +6,7 @@ import type { ActorDeps } from './actor-deps.js'
 import { subjectOf, type FoundEvent } from './event-table.js'
 import { leave, waitingTable } from './redecision.js'
 import { dropBallot } from './votes/ballots.js'
+import { dropFirstAnswer } from './votes/first-answers.js'
 
 /** Leaves an entry in `ids` to the caller: another version of the event may take it over (S6). */
 export function deleteEvent(deps: ActorDeps, event: FoundEvent): void {
@@ -17,6 +18,7 @@ export function deleteEvent(deps: ActorDeps, event: FoundEvent): void {
   if (header.pending) store.delete(waitingTable(header), key)
   if (header.enrichments === 'stored') store.delete('lookups', key)
   if (hasNotes(event.record)) store.delete('notes', key)
+  dropFirstAnswer(deps, micros)
   const { events, buckets: count, pending, feedbackEvents } = stats.row
   let bucketsLeft = count
   if (header.bucketId !== null) {

@@ -28,6 +28,7 @@ import { pack, unpack } from '../store/pack.js'
 import { idKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import type { Arrival } from './arrival.js'
+import { auditReplaced } from './autonomy/audit-answers.js'
 import type { Bucket } from './buckets/bucket.js'
 import { clientBodyOf } from './enrichment-results.js'
 import { deleteEvent } from './event-deletion.js'
@@ -98,7 +99,7 @@ export class EventIntake {
 
   /** The walk of one event: known? → decision points → bucket → decision → record. */
   #takeIn(arrival: Arrival, { micros, applied, clientId, idFromBody, enrichments }: Origin): EventReply {
-    const { store, settings, stats, buckets, points, arrivals } = this.#deps
+    const { store, settings, stats, buckets, points, arrivals, gates } = this.#deps
     if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
     }
@@ -108,6 +109,7 @@ export class EventIntake {
       if (applied || this.#isSame(known, arrival)) {
         return replyOf(this.#deps, { header: known.header, micros: known.micros, bucket: undefined, idFromBody })
       }
+      auditReplaced(this.#deps, known.micros, micros)
       deleteEvent(this.#deps, known)
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
@@ -115,12 +117,15 @@ export class EventIntake {
     const pending = settings.status === 'STOPPED' || enrichments === 'awaited'
     const { lacks, decision } = this.#decide(arrival, micros, bucket, pending)
     const bucketId = bucket === null ? null : bucket.id
+    const eventId = clientId ?? eventIdOf(micros)
+    const autonomy = pending ? 'none' : gates.pass({ eventMicros: micros, eventId, atMicros: micros, decision, bucket })
     const header = newHeader(decision, {
       pending,
       lacksPoints: lacks,
       hasClientId: clientId !== null,
       bucketId,
       enrichments,
+      autonomy,
     })
     this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) store.put('ids', idKey(settings.id, Buffer.from(clientId)), timeValue(micros))

@@ -1,4 +1,5 @@
 /** The reply to an event: its decision, and where its bucket stands. */
+import { blind } from '../domain/autonomy/passage.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { EventView } from '../api/decision-service.js'
@@ -22,7 +23,9 @@ export interface StoredEvent {
 export function replyOf(deps: ActorDeps, event: StoredEvent): EventReply {
   const { header, micros, idFromBody } = event
   const { pending, label, confidence, outlier } = header
-  return { micros, pending, label, confidence, outlier, bucketState: bucketStateOf(deps, event), idFromBody }
+  const bucketState = bucketStateOf(deps, event)
+  const autonomy = blind(header.autonomy)
+  return { micros, pending, label, confidence, outlier, bucketState, autonomy, idFromBody }
 }
 
 function bucketStateOf({ store, settings, stats }: ActorDeps, { header, micros, bucket }: StoredEvent): BucketState {
@@ -48,5 +51,6 @@ export function viewOf(job: Pick<JobSettings, 'id' | 'labels'>, eventId: string,
     bucketState: reply.bucketState,
     outlier: reply.outlier,
     confidenceScore: reply.confidence / 100,
+    autonomy: reply.autonomy,
   }
 }

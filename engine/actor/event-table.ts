@@ -12,7 +12,7 @@ import { DAY_MICROS } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { eventIdOf, microsOfEventId } from '../domain/event/event-id.js'
-import { decodeHeader, type RecordHeader } from '../store/event-record.js'
+import { clientIdOf, decodeHeader, type RecordHeader } from '../store/event-record.js'
 import type { Environment } from '../store/environment.js'
 import { idKey, JOB_BYTES, metaKey, timeKey, timeOfValue, timeValue, type ShardTable } from '../store/tables.js'
 
@@ -82,6 +82,12 @@ export function lastTime(reads: Reads): number {
 export function eventAt(reads: Reads, jobId: number, micros: number, indexed = false): FoundEvent | null {
   const record = reads.get('events', timeKey(jobId, micros))
   return record === undefined ? null : { micros, record, header: decodeHeader(record), indexed }
+}
+
+/** The id of an event. */
+export function idOf({ header, micros, record }: FoundEvent): string {
+  const own = header.hasClientId ? clientIdOf(Buffer.from(record.buffer, record.byteOffset, record.byteLength)) : null
+  return own ?? eventIdOf(micros)
 }
 
 /** The subject of votes on an event: its bucket, or the event itself. */

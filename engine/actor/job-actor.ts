@@ -14,6 +14,8 @@ import type { BodyCodec } from '../store/body-codec.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { modelKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
+import { takeAutonomyCommand } from './autonomy/autonomy-commands.js'
+import { GateKeeper } from './autonomy/gate-keeper.js'
 import { Arrivals } from './arrival.js'
 import { BucketCache } from './buckets/bucket-cache.js'
 import type { BucketMemory } from './buckets/bucket-memory.js'
@@ -47,6 +49,7 @@ export interface JobActorDeps {
 export class JobActor {
   readonly #shared: JobActorDeps
   readonly #stats: JobStats
+  readonly #gates: GateKeeper
   #points: PointCounter | null = null
   #deps!: ActorDeps
   #intake!: EventIntake
@@ -54,6 +57,7 @@ export class JobActor {
   constructor(settings: JobSettings, shared: JobActorDeps) {
     this.#shared = shared
     this.#stats = new JobStats(settings.id, readStats(shared.store, settings.id, settings.labels.length))
+    this.#gates = new GateKeeper(settings, shared.store, this.#stats)
     this.configure(settings)
   }
 
@@ -75,7 +79,9 @@ export class JobActor {
     const known = this.#points?.fingerprint === fingerprint ? this.#points : null
     const points = known ?? new PointCounter(settings, fingerprint, store, stats)
     this.#points = points
-    this.#deps = { store, codec, settings, stats, arrivals, buckets, points, model, cause }
+    const gates = this.#gates
+    gates.use(settings)
+    this.#deps = { store, codec, settings, stats, arrivals, buckets, points, model, gates, cause }
     this.#intake = new EventIntake(this.#deps, sectionNames)
   }
 
@@ -100,6 +106,8 @@ export class JobActor {
         return { result: reprocess(deps, message) }
       case 'task':
         return { result: takeTaskCommand(deps, message) }
+      case 'autonomy':
+        return { result: takeAutonomyCommand(deps, message) }
       case 'install':
         return { result: this.#install(message) }
       case 'erase':
@@ -118,6 +126,7 @@ export class JobActor {
     buckets.write(store)
     cause?.finish()
     points.write(store)
+    this.#gates.write()
     stats.write(store)
     stats.decided.take(settings.id, decided)
   }
@@ -135,6 +144,7 @@ export class JobActor {
       ...nothingSinceTraining(),
     })
     active.use(row, model)
+    this.#gates.modelInstalled(row.version, message.micros)
     cause?.learn()
     buckets.forgetDecisions()
     return null

@@ -33,6 +33,9 @@ export interface Redecision {
   readonly again: boolean
 }
 
+/** What a decision needs of the event's bucket. */
+export type DecidedBucket = Pick<Bucket, 'id' | 'fingerprint' | 'hasBallot' | 'decision'>
+
 const firstTime: Redecision = { ownSubject: null, again: false }
 
 export class JobModel {
@@ -83,6 +86,13 @@ export class JobModel {
     this.#version = row.version
   }
 
+  /** As `use`, with a model that is open already. */
+  useOpen(row: ModelRow, model: Model): void {
+    const fits = row.fingerprint === this.#fingerprint && this.#hasClusters === model instanceof CauseModel
+    this.#model = fits ? model : null
+    this.#version = row.version
+  }
+
   /** How the next event of the bucket is answered; null without a model that fits its decision points. */
   answerFor(bucket: Bucket): Decision | null {
     if (this.#model === null || bucket.fingerprint !== this.#fingerprint || bucket.lacksPoints) return null
@@ -105,7 +115,11 @@ export class JobModel {
   }
 
   /** Decides an event with these values, in that bucket or in none, and shows the decision to the trust watch. */
-  decide(values: () => PointValues, bucket: Bucket | null, { ownSubject, again }: Redecision = firstTime): Decision {
+  decide(
+    values: () => PointValues,
+    bucket: DecidedBucket | null,
+    { ownSubject, again }: Redecision = firstTime,
+  ): Decision {
     if (this.#model === null) return noDecision
     const { row } = this.#stats
     const terms = this.#terms(this.#model)
@@ -126,7 +140,7 @@ export class JobModel {
   #ownDecision(
     model: Model,
     values: () => PointValues,
-    bucket: Bucket | null,
+    bucket: DecidedBucket | null,
     ownSubject: Uint8Array | null,
   ): Decision {
     // The events in a bucket of earlier decision points may differ at the present ones.

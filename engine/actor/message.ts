@@ -34,6 +34,7 @@ export const messageKinds = [
   'passed',
   'erase',
   'enriched',
+  'autonomy',
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 

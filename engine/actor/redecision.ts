@@ -8,20 +8,24 @@
  * 2. The event moves to the bucket that it would be in if it arrived now, with the votes on it. An event with votes of
  *    its own, from when the job had no buckets, stays without a bucket.
  * 3. The trust watch sees each event once, when it is first decided.
- * 4. `decidedSinceTraining` and similar counters count each event's latest decision, once.
+ * 4. What was settled with another label goes back to people. Nothing is settled that was decided before.
+ * 5. `decidedSinceTraining` and similar counters count each event's latest decision, once.
  */
 import { must } from '../assert.js'
+import { autonomyAgain } from '../domain/autonomy/passage.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { hasBuckets } from '../domain/job/job.js'
 import { noDecision } from '../domain/decide/decision.js'
 import { decodeContent, withHeader, withPrevious, type RecordHeader } from '../store/event-record.js'
 import { timeKey, timeValue } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
+import { auditMoved, passWaiting } from './autonomy/audit-answers.js'
 import type { BucketCache } from './buckets/bucket-cache.js'
 import type { Bucket } from './buckets/bucket.js'
 import { noteChange } from './decision-changes.js'
 import type { FoundEvent } from './event-table.js'
 import { readBallot } from './votes/ballots.js'
+import { settleTruth } from './votes/first-answers.js'
 import { moveVotes } from './votes/voting.js'
 
 /**
@@ -36,7 +40,7 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
   const hasOwnVotes = header.bucketId === null && readBallot(store, jobId, timeValue(micros)) !== null
   const bucket = hasBuckets(settings.category) && !hasOwnVotes ? deps.buckets.of(store, values) : null
   const bucketId = bucket === null ? null : bucket.id
-  if (bucket !== null && header.hasFeedback) moveVotes(deps, event, bucket)
+  if (bucket !== null && header.hasFeedback) moveVotes(deps, event, bucket, atMicros)
   const lacks = deps.cause === null && lacksPoints(values)
   const ownSubject = hasOwnVotes ? timeValue(micros) : null
   const decision =
@@ -46,7 +50,11 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
         ? noDecision
         : model.decide(() => values, bucket, { ownSubject, again: !header.pending })
   const enrichments = header.enrichments === 'awaited' ? 'stored' : header.enrichments
-  const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId, enrichments }
+  const autonomy = header.pending
+    ? passWaiting(deps, event, { decision, bucket, atMicros })
+    : autonomyAgain(header, decision.label)
+  const now = { pending: false, lacksPoints: lacks, bucketId, enrichments, autonomy }
+  const decided: RecordHeader = { ...header, ...decision, ...now }
   if (header.pending) {
     store.delete(waitingTable(header), timeKey(jobId, micros))
     stats.change({ pending: stats.row.pending - 1 })
@@ -56,11 +64,14 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
     const withBoth = withPrevious(record, decided, { ...header, reprocessedMicros: atMicros })
     store.put('events', timeKey(jobId, micros), withBoth)
   }
+  if (header.autonomy === 'audit' && !isSame(header.bucketId, bucketId))
+    auditMoved(deps, micros, bucketId ?? timeValue(micros), atMicros)
   if (!isSame(header.bucketId, bucketId)) move(deps, { micros, header }, bucket, decision.label)
   else if (bucket !== null) {
     deps.buckets.countDecision(bucket, header.label, -1)
     deps.buckets.countDecision(bucket, decision.label, 1)
   }
+  if (header.hasFeedback && !isSame(header.bucketId, bucketId)) settleTruth(deps, micros)
   stats.countDecision(decision)
   noteChange(store, settings, { changeMicros: atMicros, eventMicros: micros, before: header })
   return decision.label !== header.label

@@ -8,6 +8,7 @@
  * | 16 extra u32 | 20 0 u32 |
  * Numbers are little-endian; times are microseconds.
  */
+import { autonomies, type Autonomy } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
 import type { BucketState } from '../api/decision-service.js'
 
@@ -25,6 +26,8 @@ export interface EventReply {
   readonly confidence: number
   readonly outlier: boolean
   readonly bucketState: BucketState
+  /** As people who vote see it. */
+  readonly autonomy: Exclude<Autonomy, 'audit'>
   /** The id, where it came out of the body. */
   readonly idFromBody: string | null
 }
@@ -51,12 +54,16 @@ const NO_LABEL = 255
 const EVENT = 1
 const PENDING = 1
 const OUTLIER = 2
+const AUTONOMY_SHIFT = 2
 
 /** Writes the reply to an event. `extra` is the index of its extra, or -1. */
 export function writeEventReply(memory: Buffer, at: number, reply: ShownReply, extra: number): void {
   memory[at] = EVENT
   memory[at + 1] = reply.label < 0 ? NO_LABEL : reply.label
-  memory[at + 2] = (reply.pending ? PENDING : 0) | (reply.outlier ? OUTLIER : 0)
+  memory[at + 2] =
+    (reply.pending ? PENDING : 0) |
+    (reply.outlier ? OUTLIER : 0) |
+    (autonomies.indexOf(reply.autonomy) << AUTONOMY_SHIFT)
   memory[at + 3] = bucketStates.indexOf(reply.bucketState)
   memory.writeUInt16LE(reply.confidence, at + 4)
   memory.writeDoubleLE(reply.micros, at + 8)
@@ -95,5 +102,6 @@ export function readEventReply(memory: Buffer, at: number): ShownReply {
     confidence: memory.readUInt16LE(at + 4),
     outlier: (flags & OUTLIER) !== 0,
     bucketState: bucketStates[memory[at + 3] as number] as BucketState,
+    autonomy: autonomies[flags >> AUTONOMY_SHIFT] as ShownReply['autonomy'],
   }
 }

@@ -17,6 +17,7 @@ import { decodeContent, decodePrevious, withHeader } from '../store/event-record
 import { jobRange, timeOfKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { addAuditEntry, hasAuditEntry } from './audit-outbox.js'
+import { passWaiting } from './autonomy/audit-answers.js'
 import type { Bucket } from './buckets/bucket.js'
 import { noteChange } from './decision-changes.js'
 import { eventAt, findEvent, mustFindEvent, type FoundEvent } from './event-table.js'
@@ -112,7 +113,8 @@ export function resume(deps: ActorDeps, message: Message): { more: boolean } {
     bytes += event.record.length
     const bucket = event.header.bucketId === null ? null : deps.buckets.byId(store, event.header.bucketId)
     const decision = decideWaiting(deps, event, bucket, message.micros)
-    store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))
+    const autonomy = passWaiting(deps, event, { decision, bucket, atMicros: message.micros })
+    store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false, autonomy }))
     store.delete('pending', key)
     noteChange(store, settings, { changeMicros: message.micros, eventMicros: event.micros, before: event.header })
     stats.change({ pending: stats.row.pending - 1 })

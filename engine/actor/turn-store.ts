@@ -47,6 +47,9 @@ const addedTo: ReadonlySet<string> = new Set([
   'counts',
   'stats',
   'points',
+  'autonomy',
+  'audits',
+  'dues',
 ])
 
 /**

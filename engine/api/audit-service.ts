@@ -28,6 +28,11 @@ export type AuditAction =
   | 'erased'
   | 'restarted'
   | 'log level changed'
+  | 'safety contract set'
+  | 'settled events reopened'
+  | 'gate opened'
+  | 'gate closed'
+  | 'gate revoked'
 
 export type AuditObjectType =
   | 'job'
@@ -40,6 +45,7 @@ export type AuditObjectType =
   | 'task'
   | 'watchdog'
   | 'container'
+  | 'gate'
 
 /** One field before and after a change; null where it has no value. */
 export interface AuditChange {

@@ -7,13 +7,16 @@
  * A method throws a Refusal, or rejects with one, when it refuses. A method that returns no promise takes no longer
  * than one read of the store.
  */
+import type { Autonomy } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
 import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { AuditService } from './audit-service.js'
+import type { AutonomyService } from './autonomy-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
+import type { ExplanationService } from './explanation-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
 import type { IntegrationsService } from './integrations-service.js'
 import type { MetricsService } from './metrics-service.js'
@@ -50,6 +53,8 @@ export interface EventView {
   readonly outlier: boolean
   /** 0 to 100, two decimals (S8). */
   readonly confidenceScore: number
+  /** What a safety contract made of it; `none` without one. Only administrators are shown an audit. */
+  readonly autonomy: Autonomy
 }
 
 /** An event as export shows it: the client's body and what the service added. */
@@ -182,8 +187,11 @@ export interface DecisionService {
 
   /** @throws Refusal event_not_found. */
   event(job: JobHandle, eventId: string): EventView
-  /** @throws Refusal event_not_found. */
-  exportEvent(job: JobHandle, eventId: string): EventExport
+  /**
+   * The export as JSON text in wire names. A large one is made on another thread, and given up if `gone` is aborted.
+   * @throws Refusal event_not_found; rejects with it, and with queries_busy, query_timeout.
+   */
+  exportEvent(job: JobHandle, eventId: string, gone: AbortSignal): string | Promise<Uint8Array>
   /** Rejects with unknown_label, event_not_found, vote_not_found. Resolves when the vote is flushed. */
   giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect>
 
@@ -215,6 +223,7 @@ export interface DecisionService {
   readonly monitor: MonitorService
   readonly backups: BackupService
   readonly consensus: ConsensusService
+  readonly autonomy: AutonomyService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService
@@ -222,6 +231,7 @@ export interface DecisionService {
   readonly notes: NotesService
   readonly metrics: MetricsService
   readonly queries: QueriesService
+  readonly explanations: ExplanationService
   readonly integrations: IntegrationsService
 
   /** True while events are accepted; false while draining. */

@@ -2,10 +2,14 @@
  * The contract of metrics.
  *
  * Times in answers are ISO 8601 UTC. Maps have people's names or ids as keys; all other keys are fixed. Figures are
- * defined where they are computed: confusion.ts, event-tally.ts, confidence.ts, point-usefulness.ts, input-profile.ts,
+ * defined where they are computed: confusion.ts, quality.ts, prequential.ts,
+ * agreement-with-votes.ts, event-tally.ts, confidence.ts, point-usefulness.ts, input-profile.ts,
  * feedback-tally.ts, period.ts.
  */
+import type { AgreementWithVotes } from '../domain/metrics/agreement-with-votes.js'
 import type { Quality } from '../domain/metrics/confusion.js'
+import type { PrequentialReport } from '../domain/metrics/prequential.js'
+import type { QualityReport } from '../domain/metrics/quality.js'
 import type { JobHandle, Principal } from './principal.js'
 
 /** Which events are counted. */
@@ -25,7 +29,13 @@ export interface ChangedConsensus {
   readonly topBucketsIds: readonly string[]
 }
 
+/**
+ * The fields of Quality are those of the specification. They hold the prequential quality in new buckets; the overall
+ * ones are null while too few events are scored (S26).
+ */
 export interface JobMetrics extends Quality {
+  readonly quality: PrequentialReport
+  readonly agreementWithVotes: AgreementWithVotes
   readonly startTime: string
   readonly endTime: string
   readonly timeSavedMinutes: number
@@ -41,11 +51,16 @@ export interface JobMetrics extends Quality {
 /** The state of a recomputation. */
 export type RecomputeState = 'queued' | 'in_progress' | 'completed' | 'failed'
 
-/** Figures are null until they are first computed. */
+/**
+ * Figures are null until they are first computed. The fields of Quality hold the quality on events that were held out
+ * from the training; the overall ones are null while these are too few.
+ */
 export interface ModelMetrics extends Omit<Quality, 'confusionMatrix' | 'metricsPerDecision'> {
   readonly modelId: string
   readonly confusionMatrix: Quality['confusionMatrix'] | null
   readonly metricsPerDecision: Quality['metricsPerDecision']
+  readonly quality: { readonly heldOut: QualityReport; readonly sinceTraining: PrequentialReport } | null
+  readonly agreementWithVotes: AgreementWithVotes | null
   readonly isRecomputingMetrics: boolean
   readonly lastRecomputedTimestamp: string | null
   /** Null before the first recomputation. */

@@ -41,6 +41,8 @@ export const scopeTable = {
   'read:job_metrics': { from: 'analyst' },
   'execute:recompute_model_metrics': { from: 'power_user' },
   'write:consensus': { from: 'administrator' },
+  /** Sets safety contracts, reopens what was settled, and sees which events are audits. */
+  'write:autonomy': { from: 'administrator' },
   'read:platform_monitoring': { from: 'administrator' },
   'write:platform_monitoring': { from: 'administrator' },
   'read:users': { from: 'administrator' },

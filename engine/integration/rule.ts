@@ -4,6 +4,7 @@
  * Owns: the rule on a decision. Leaves out: filters on the event itself, which are compiled where events are read.
  */
 import { Refusal } from '../errors.js'
+import type { Autonomy } from '../domain/autonomy/passage.js'
 import type { IntegrationRole, Label } from '../domain/job/job.js'
 import type { RuledDecision } from '../domain/decide/decision.js'
 import { resolveLabel } from '../domain/job/labels.js'
@@ -24,6 +25,8 @@ export interface Rule {
   /** Send a repeated decision even if its label is the same. */
   readonly sameAgain: boolean
   readonly filters: readonly Filter[]
+  /** Send only what a gate has settled. */
+  readonly settledOnly: boolean
 }
 
 /** Why a text is not a list of filters, or null. */
@@ -43,6 +46,14 @@ function parse(text: string): Filter[] {
   const filters = parseFilters(JSON.parse(text))
   compileFilters(filters, new FieldSet([]), { nowMicros: 0, offsetMinutes: 0 })
   return filters
+}
+
+const only: ParameterSpec = {
+  name: 'only',
+  type: 'string',
+  required: false,
+  allowed: ['', 'settled'],
+  description: 'With `settled`, send only what a gate of the safety contract has settled. Empty for all.',
 }
 
 /** The parameters of every step that sends events out. */
@@ -76,6 +87,7 @@ export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
       default: role === 'output',
       description: 'Send events without a decision too.',
     },
+    ...(role === 'post_decision' ? [only] : []),
     {
       name: 'filters',
       type: 'string',
@@ -97,10 +109,16 @@ export function ruleOf(role: IntegrationRole, parameters: OpenedParameters, labe
     undecided: (parameters.include_undecided ?? role === 'output') === true,
     sameAgain: role === 'output',
     filters: parse(String(parameters.filters ?? '')),
+    settledOnly: parameters.only === 'settled',
   }
 }
 
-export function passes(rule: Rule, { label, confidence, outlier }: RuledDecision): boolean {
+/** The autonomy of an earlier decision is not kept. It is as it was, because nothing is settled later. */
+export function passes(
+  rule: Rule,
+  { label, confidence, outlier, autonomy = 'settled' }: RuledDecision & { readonly autonomy?: Autonomy },
+): boolean {
+  if (rule.settledOnly && autonomy !== 'settled') return false
   if (rule.outliersOnly && !outlier) return false
   if (label < 0) return rule.undecided && rule.labels === null && rule.minConfidence === 0
   return (rule.labels === null || rule.labels.has(label)) && confidence >= rule.minConfidence * 100

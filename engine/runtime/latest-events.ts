@@ -12,6 +12,7 @@
  * 4. Memory is bounded, and allocated when the first event is kept.
  */
 import { assert } from '../assert.js'
+import { autonomies } from '../domain/autonomy/passage.js'
 import { limits } from '../limits.js'
 import { hashByte, hashEnd, hashStart, hashWord } from '../domain/event/byte-table.js'
 import { microsOfEventId } from '../domain/event/event-id.js'
@@ -24,13 +25,14 @@ import { bucketStates, type ShownReply } from '../actor/reply.js'
  *
  * | 0 time f64 | 8 generation of its job u32 | 12 what is shown u32 | 16 id bytes u8 | 17 client's id, ASCII |
  *
- * What is shown, in bits: | 0 confidence, 16 bits | 16 label and one | 24 bucket state | 26 pending | 27 outlier |
+ * What is shown, in bits:
+ * | 0 confidence, 16 bits | 16 label and one | 24 bucket state | 26 pending | 27 outlier | 28 autonomy |
  */
 const ENTRY_BYTES = 64
 const [FLOATS, WORDS] = [ENTRY_BYTES / Float64Array.BYTES_PER_ELEMENT, ENTRY_BYTES / Uint32Array.BYTES_PER_ELEMENT]
 const [NUMBER_WORD, SHOWN_WORD, ID_BYTES_AT, ID_AT] = [2, 3, 16, 17]
 const ID_BYTES_MAX = ENTRY_BYTES - ID_AT
-const [LABEL_SHIFT, STATE_SHIFT, PENDING, OUTLIER] = [16, 24, 1 << 26, 1 << 27]
+const [LABEL_SHIFT, STATE_SHIFT, PENDING, OUTLIER, AUTONOMY_SHIFT] = [16, 24, 1 << 26, 1 << 27, 28]
 const ASCII_END = 0x80
 /** Two pairs of places for each entry, so that few entries are displaced by others with the same hash. */
 const PAIRS = 2 * limits.latestEventsMax
@@ -133,6 +135,7 @@ export class LatestEvents {
       confidence: word & 0xffff,
       outlier: (word & OUTLIER) !== 0,
       bucketState: bucketStates[(word >>> STATE_SHIFT) & 3] as BucketState,
+      autonomy: autonomies[(word >>> AUTONOMY_SHIFT) & 3] as ShownReply['autonomy'],
     }
   }
 
@@ -159,8 +162,9 @@ function isShort(id: string): boolean {
   return true
 }
 
-function shownWord({ confidence, label, bucketState, pending, outlier }: ShownReply): number {
-  const flags = (pending ? PENDING : 0) | (outlier ? OUTLIER : 0)
+function shownWord({ confidence, label, bucketState, pending, outlier, autonomy }: ShownReply): number {
+  const passage = autonomies.indexOf(autonomy) << AUTONOMY_SHIFT
+  const flags = (pending ? PENDING : 0) | (outlier ? OUTLIER : 0) | passage
   return confidence | ((label + 1) << LABEL_SHIFT) | (bucketStates.indexOf(bucketState) << STATE_SHIFT) | flags
 }
 

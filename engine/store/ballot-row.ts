@@ -28,6 +28,8 @@ export interface BallotRow extends Evidence {
   readonly votedMicros: number
   /** The time of the first vote or override. */
   readonly firstMicros: number
+  /** The model that was in use at that time, 0 for none: it had not been told of any of the votes. */
+  readonly firstVersion: number
   readonly override: StoredOverride | null
   /** The consensus after the last vote or override. */
   readonly consensus: Consensus

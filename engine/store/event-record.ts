@@ -7,6 +7,7 @@
  * | 1  | 1     | flags, below                                                           |
  * | 2  | 1     | label index, 255 without a decision                                    |
  * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base, 3 ageing model, 4 untrained; |
+ * |    |       | in the two bits from 16 on autonomy: 0 none, 1 settled, 2 review, 3 audit; |
  * |    |       | in the two highest bits enrichment: 0 none, 1 awaited, 2 stored, 3 passed over |
  * | 4  | 2     | confidence in hundredths of a percent                                  |
  * | 6  | 2     | bytes of the client's id, 0 for none                                   |
@@ -25,6 +26,8 @@
  *
  * Numbers are little-endian. The ingest time is the key.
  */
+import { limits } from '../limits.js'
+import { autonomyAgain } from '../domain/autonomy/passage.js'
 import type { Decision } from '../domain/decide/decision.js'
 import type { EventExtras } from '../domain/event/envelope.js'
 import { pack, unpack } from './pack.js'
@@ -48,12 +51,12 @@ export {
 } from './record-header.js'
 
 const PREVIOUS_BYTES = 24
+/** All of a record up to the end of the client's id. */
+export const RECORD_HEAD_BYTES_MAX = HEADER_BYTES + PREVIOUS_BYTES + limits.eventIdBytesMax
 
 /** The header of a decided event with another decision. */
-export function decidedAgain(
-  { pending, lacksPoints, hasFeedback, hasClientId, bucketId, enrichments }: RecordHeader,
-  decision: Decision,
-): RecordHeader {
+export function decidedAgain(before: RecordHeader, decision: Decision): RecordHeader {
+  const { pending, lacksPoints, hasFeedback, hasClientId, bucketId, enrichments } = before
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
   return {
     label,
@@ -68,6 +71,7 @@ export function decidedAgain(
     hasClientId,
     bucketId,
     enrichments,
+    autonomy: autonomyAgain(before, label),
   }
 }
 

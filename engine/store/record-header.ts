@@ -5,6 +5,7 @@
  */
 import { assert } from '../assert.js'
 import { BUCKET_ID_BYTES } from '../domain/event/bucket-key.js'
+import { autonomies, type Autonomy } from '../domain/autonomy/passage.js'
 import type { Decision, DecisionSource } from '../domain/decide/decision.js'
 
 const VERSION = 1
@@ -31,7 +32,9 @@ export const decisionSources: readonly DecisionSource[] = [
   'ageing_model',
   'untrained',
 ]
-const SOURCE_BITS = 0x3f
+const SOURCE_BITS = 0x0f
+const AUTONOMY_SHIFT = 4
+const AUTONOMY_BITS = 3
 const ENRICHMENT_SHIFT = 6
 
 /**
@@ -55,6 +58,8 @@ export interface RecordHeader extends Decision {
   /** 16 bytes; null if the job has no buckets. */
   readonly bucketId: Uint8Array | null
   readonly enrichments: EnrichmentRequests
+  /** What a safety contract made of it, when it was first decided. */
+  readonly autonomy: Autonomy
 }
 
 /** What a new event's header says besides its decision. */
@@ -63,7 +68,7 @@ export type NewEventFields = Omit<RecordHeader, keyof Decision | 'hasFeedback'>
 /** The header of a new event. */
 export function newHeader(
   decision: Decision,
-  { pending, lacksPoints, hasClientId, bucketId, enrichments }: NewEventFields,
+  { pending, lacksPoints, hasClientId, bucketId, enrichments, autonomy }: NewEventFields,
 ): RecordHeader {
   // Field by field: an object spread is slow.
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
@@ -80,6 +85,7 @@ export function newHeader(
     hasClientId,
     bucketId,
     enrichments,
+    autonomy,
   }
 }
 
@@ -99,6 +105,7 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
     outlierScore: bytes.readFloatLE(12),
     bucketId: isInBucket(bytes) ? bytes.subarray(BUCKET_ID_AT, BUCKET_ID_AT + BUCKET_ID_BYTES) : null,
     enrichments: enrichmentStates[(bytes[3] as number) >> ENRICHMENT_SHIFT] as EnrichmentRequests,
+    autonomy: autonomyOf(bytes),
   }
 }
 
@@ -127,6 +134,10 @@ export function labelOf(record: Uint8Array): number {
 
 export function confidenceOf(record: Uint8Array): number {
   return (record[4] as number) | ((record[5] as number) << 8)
+}
+
+export function autonomyOf(record: Uint8Array): Autonomy {
+  return autonomies[((record[3] as number) >> AUTONOMY_SHIFT) & AUTONOMY_BITS] as Autonomy
 }
 
 export function isInBucket(record: Uint8Array): boolean {
@@ -158,7 +169,9 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
     (header.hasClientId ? HAS_CLIENT_ID : 0)
   bytes[at + 2] = header.label < 0 ? NO_LABEL : header.label
   bytes[at + 3] =
-    decisionSources.indexOf(header.source) | (enrichmentStates.indexOf(header.enrichments) << ENRICHMENT_SHIFT)
+    decisionSources.indexOf(header.source) |
+    (autonomies.indexOf(header.autonomy) << AUTONOMY_SHIFT) |
+    (enrichmentStates.indexOf(header.enrichments) << ENRICHMENT_SHIFT)
   bytes[at + 4] = confidence
   bytes[at + 5] = confidence >> 8
   bytes.writeUInt32LE(header.modelVersion, at + 8)

@@ -188,6 +188,8 @@ export interface ModelRow {
   /** Of the list of decision points that it was trained on. */
   readonly fingerprint: number
   readonly summary: ModelSummary
+  /** Ingest times of the events that it remembers (Model.references), microseconds; 0: not known. */
+  readonly referenceMicros?: readonly number[]
 }
 
 /** | 0 version | 1 0 | 4 length of the JSON u32 | 8 JSON | model bytes | */

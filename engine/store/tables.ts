@@ -15,9 +15,13 @@
  * | counts   | job, bucket number (u32)     | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
  * | ballots  | job, subject (8 or 16 bytes) | what its votes say together, and the consensus (store/ballot-row.ts) |
  * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
+ * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | the decision before a changed one that steps deliver again |
+ * | autonomy | job                          | the safety contract and its gates (store/autonomy-row.ts) |
+ * | audits   | job, time                    | an audited event: its draw and its outcome         |
+ * | dues     | job, deadline, time          | empty: an audit that is not answered yet           |
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
@@ -39,9 +43,13 @@ export const shardTables = [
   'counts',
   'ballots',
   'votes',
+  'answers',
   'notes',
   'tasks',
   'changes',
+  'autonomy',
+  'audits',
+  'dues',
   'causes',
   'models',
   'stats',
@@ -105,7 +113,7 @@ function uint32At(bytes: Uint8Array, at: number): number {
   )
 }
 
-/** Key of a changed decision: when it changed, and of which event. */
+/** Key of a changed decision: when it changed, and of which event. In `dues`: a deadline, and whose. */
 export function changeKey(job: number, changeMicros: number, eventMicros: number): Buffer {
   return Buffer.concat([timeKey(job, changeMicros), timeValue(eventMicros)])
 }

@@ -26,6 +26,7 @@ export interface StoredEvent {
   readonly result_label: string
   readonly confidence_score: number
   readonly outlier: boolean
+  readonly bucket_id: string | null
   readonly bucket_state: string
   readonly consensus: string | null
   readonly decision_points: Readonly<Record<string, unknown>>

@@ -9,6 +9,7 @@
  */
 import { allowed, ask, type Job, type May, type StoredEvent } from './api.js'
 import { button, carefulButton, element, table, type Element } from './dom.js'
+import { qualityRows } from './quality.js'
 import { integration, keys, type Page, type Screen } from './set-up-pages.js'
 
 const EVENTS_SHOWN = 20
@@ -77,6 +78,19 @@ const jobs: Page = async () => {
   )
 }
 
+/** The bucket of the event, or the event. */
+function subjectOf({ bucket_id: bucketId, event_id: eventId }: StoredEvent): string {
+  return bucketId ?? `event ${eventId}`
+}
+
+/** How many events a vote on this one has a say in. */
+async function reachOf(jobId: number, eventId: string): Promise<string> {
+  const path = `/api/v2/events/${jobId}/${encodeURIComponent(eventId)}/feedback`
+  const reach = await ask<{ applies_to_events: number }>('GET', path).catch(() => null)
+  if (reach === null) return ''
+  return `applies to ${reach.applies_to_events} ${reach.applies_to_events === 1 ? 'event' : 'events'}`
+}
+
 /** The latest events of a job, each with a button for every label. */
 const feedback: Page = async (id, { draw, failed }) => {
   const may = await allowed()
@@ -87,9 +101,14 @@ const feedback: Page = async (id, { draw, failed }) => {
     '/api/v2/events/query',
     selection,
   )
-  const rows = events.map((event) => {
+  const mayVote = may('write:event_feedback')
+  const reaches = new Map<string, Promise<string>>()
+  for (const event of mayVote ? events : [])
+    if (!reaches.has(subjectOf(event))) reaches.set(subjectOf(event), reachOf(job.job_id, event.event_id))
+  const reachTexts = await Promise.all(events.map((event) => reaches.get(subjectOf(event)) ?? ''))
+  const rows = events.map((event, at) => {
     const path = `/api/v2/events/${job.job_id}/${encodeURIComponent(event.event_id)}/feedback`
-    const labels = may('write:event_feedback') ? job.labels : []
+    const labels = mayVote ? job.labels : []
     const votes = labels.map((label) =>
       button(
         label,
@@ -110,7 +129,7 @@ const feedback: Page = async (id, { draw, failed }) => {
       decisionOf(event),
       event.consensus ?? '',
       event.bucket_state,
-      element('div', { class: 'votes' }, ...votes),
+      element('div', { class: 'votes' }, ...votes, reachTexts[at] ?? ''),
     ]
   })
   return element(
@@ -124,15 +143,7 @@ const feedback: Page = async (id, { draw, failed }) => {
       link(`/use-cases/overview/${job.job_id}`, 'About the job'),
     ),
     table(
-      [
-        'Event',
-        'Time (UTC)',
-        'Decision points',
-        'Decision',
-        'Consensus',
-        'State',
-        may('write:event_feedback') ? 'What is right?' : '',
-      ],
+      ['Event', 'Time (UTC)', 'Decision points', 'Decision', 'Consensus', 'State', mayVote ? 'What is right?' : ''],
       rows,
     ),
   )
@@ -149,11 +160,7 @@ function warnings(job: Job, mayMend: boolean): Element[] {
 const overview: Page = async (id, { draw, failed }) => {
   const may = await allowed()
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
-  const metrics = await ask<{ overall_accuracy: number | null; time_saved_minutes: number }>(
-    'POST',
-    `/api/v2/metrics/job?job_id=${job.job_id}`,
-  ).catch(() => null)
-  const accuracy = metrics?.overall_accuracy ?? null
+  const quality = await qualityRows(job.job_id, job.category === 'Decision intelligence')
   const act = (verb: string) => async () => {
     await ask('POST', `/api/v2/jobs/${job.job_id}/${verb}`)
     await draw()
@@ -183,8 +190,7 @@ const overview: Page = async (id, { draw, failed }) => {
         ['Events with feedback', String(job.feedback_documents_count)],
         ['Training', `${job.retrain_state} ${job.retrain_msg}`],
         ['Model', job.model_msg],
-        ['Agreement with the consensus', accuracy === null ? '-' : `${Math.round(accuracy * 1000) / 10} %`],
-        ['Minutes saved', metrics === null ? '-' : String(metrics.time_saved_minutes)],
+        ...quality,
       ],
     ),
     element(

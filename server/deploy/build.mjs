@@ -1,10 +1,13 @@
 /**
  * `npm run build`: everything that runs is made from the source here, under .build.
  *
- * 1. tsc checks the types and compiles each file to a file.
- * 2. server/docs/build-docs.ts makes the pages of the manual.
- * 3. esbuild bundles the service and each kind of thread into .build/bundle/service: one file loads faster than hundreds.
- * 4. Output without a source goes, so that a file that was moved or deleted does not run on.
+ * 1. server/build-client.ts makes the types of the client from the schemas. The compiler needs them, so esbuild bundles
+ *    this step.
+ * 2. tsc checks the types and compiles each file to a file.
+ * 3. server/docs/build-docs.ts makes the pages of the manual.
+ * 4. esbuild bundles the service and each kind of thread into .build/bundle/service: one file loads faster than hundreds.
+ * 5. The client becomes one file with its types in .build/client, which the package exports.
+ * 6. Output without a source goes, so that a file that was moved or deleted does not run on.
  *
  * Plain JavaScript, because it runs before anything is compiled.
  */
@@ -18,6 +21,7 @@ import { build } from 'esbuild'
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const output = join(root, '.build')
 const bundles = join(output, 'bundle')
+const client = join(output, 'client')
 const sources = ['engine', 'server', 'bench', 'test']
 
 /** What every bundle is made with. */
@@ -48,19 +52,38 @@ const external = [
   'yazl',
 ]
 
+await typeClient()
 compile()
 rmSync(bundles, { recursive: true, force: true })
 renderManual()
 await bundleThreads()
 await bundleService()
+await bundleClient()
 for (const folder of sources) removeStale(folder)
 
 function compile() {
-  run(
-    join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc'),
-    '-p',
-    'tsconfig.json',
-  )
+  run(tsc(), '-p', 'tsconfig.json')
+}
+
+function tsc() {
+  return join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+}
+
+async function typeClient() {
+  const step = join(client, 'build-client.mjs')
+  const entryPoints = [join(root, 'server/build-client.ts')]
+  await build({ ...common, outdir: undefined, outfile: step, entryPoints, packages: 'external', sourcemap: false })
+  run(step)
+  rmSync(step)
+}
+
+/** For browsers and Node.js, so nothing of either is assumed. */
+async function bundleClient() {
+  const entryPoints = [join(root, 'server/client/index.ts')]
+  const outfile = join(client, 'index.js')
+  const how = { outdir: undefined, platform: 'neutral', target: 'es2022', minify: true, sourcemap: false }
+  await build({ ...common, ...how, outfile, entryPoints })
+  run(tsc(), '-p', 'server/client/tsconfig.json')
 }
 
 function renderManual() {

@@ -40,6 +40,8 @@ export interface RouteDoc {
   readonly tag: string
   readonly summary: string
   readonly description?: string
+  /** A POST that changes nothing more when it is sent again. Clients may repeat it. */
+  readonly isIdempotent?: true
   /** The scope that the caller needs; null: no key needed. */
   readonly scope: Scope | null
   /** No key is needed, but one that is sent is checked. */

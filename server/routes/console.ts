@@ -7,7 +7,14 @@ import { replyError, replyHttpError } from '../http/error-reply.js'
 import type { Route } from '../http/route.js'
 import { pageHeaders } from './docs.js'
 
-const scripts: ReadonlySet<string> = new Set(['app.js', 'api.js', 'dom.js', 'pages.js', 'set-up-pages.js'])
+const scripts: ReadonlySet<string> = new Set([
+  'app.js',
+  'api.js',
+  'dom.js',
+  'pages.js',
+  'quality.js',
+  'set-up-pages.js',
+])
 
 const page = `<!doctype html>
 <html lang="en">

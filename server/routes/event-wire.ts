@@ -61,18 +61,22 @@ class Middles {
   }
 }
 
-/** A number from 0 for bucket state, outlier and status. */
-function placeOf({ bucketState, outlier, status }: EventView): number {
+const passages: readonly EventView['autonomy'][] = ['none', 'settled', 'review', 'audit']
+
+/** A number from 0 for autonomy, bucket state, outlier and status. */
+function placeOf({ bucketState, outlier, status, autonomy }: EventView): number {
   const state = bucketState === 'new' ? 0 : bucketState === 'pending' ? 1 : bucketState === 'in_knowledge_base' ? 2 : 3
-  return state * 4 + (outlier ? 2 : 0) + (status === 'OK' ? 1 : 0)
+  return passages.indexOf(autonomy) * 16 + state * 4 + (outlier ? 2 : 0) + (status === 'OK' ? 1 : 0)
 }
 
 function decisionText({ status, result, resultLabel }: EventView): string {
   return `","status":"${status}","result":${JSON.stringify(result)},"result_label":${JSON.stringify(resultLabel)},`
 }
 
-function standingText({ bucketState, outlier }: EventView): string {
-  return `"bucket_state":"${bucketState}","outlier":${outlier},"confidence_score":`
+/** Without a safety contract the field is absent. */
+function standingText({ bucketState, outlier, autonomy }: EventView): string {
+  const passage = autonomy === 'none' ? '' : `"autonomy":"${autonomy}",`
+  return `${passage}"bucket_state":"${bucketState}","outlier":${outlier},"confidence_score":`
 }
 
 function errorText({ errorMessage }: EventView): string {

@@ -1,21 +1,21 @@
 /** Events: send, read, export (CONTRACT.md#events). */
-import { isoMicros, limits } from '../../engine/index.js'
+import { limits } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { json, ndjson, replyJson } from '../http/reply.js'
-import { operation, type GuardedRoute, type Route } from '../http/route.js'
+import type { GuardedRoute, Route } from '../http/route.js'
 import { StatusOnly } from '../schemas/common.js'
 import {
   EventLine,
   EventView,
-  ExportedEvent,
   HistoricEvents,
   IngestedEvent,
   NewEvent,
   PostEventQuery,
   ResultLine,
 } from '../schemas/events.js'
+import { ExportedEvent } from '../schemas/exported-event.js'
 import { postEventLines } from './bulk/bulk-stream.js'
 import { postEvent } from './event-post.js'
 import { eventBytes } from './event-wire.js'
@@ -68,6 +68,7 @@ const postWithId: GuardedRoute = {
   ...post,
   path: '/api/v1/events/{event_id}',
   operationId: 'postEventWithId',
+  isIdempotent: true,
   summary: 'Send an event under an id of your own',
   description: 'The same body again is the same event; a different body is a new version of it.',
 }
@@ -102,11 +103,14 @@ const get: GuardedRoute = {
   errors: [404],
   serve(exchange, params, app, principal) {
     const job = jobFromPath(app, principal, params[0]!)
-    exchange.reply('200 OK', json, eventBytes(app.service.event(job, params[1]!)))
+    const view = app.service.event(job, params[1]!)
+    const isShown = view.autonomy === 'review' && principal.scopes.has('write:autonomy')
+    const isAudit = isShown && app.service.autonomy.isAudit(job, params[1]!)
+    exchange.reply('200 OK', json, eventBytes(isAudit ? { ...view, autonomy: 'audit' } : view))
   },
 }
 
-const exportEvent = operation({
+const exportEvent: GuardedRoute = {
   method: 'GET',
   path: '/api/v1/events/{job_id}/{event_id}/export',
   operationId: 'exportEvent',
@@ -115,19 +119,17 @@ const exportEvent = operation({
   scope: 'read:event_export',
   responses: { 200: { description: 'The event.', schema: ExportedEvent } },
   errors: [404],
-  handle({ app, principal, params }) {
-    const job = jobFromPath(app, principal, params[0]!)
-    const { view, document } = app.service.exportEvent(job, params[1]!)
-    return {
-      event_id: view.eventId,
-      ingest_timestamp: isoMicros(view.ingestMicros),
-      status: view.status,
-      error_message: view.errorMessage,
-      [`${app.service.name}_event`]: document,
-      service_event: document,
-    }
+  serve(exchange, params, app, principal) {
+    const gone = new AbortController()
+    const answer = app.service.exportEvent(jobFromPath(app, principal, params[0]!), params[1]!, gone.signal)
+    if (typeof answer === 'string') return exchange.reply('200 OK', json, answer)
+    exchange.hold(() => gone.abort())
+    answer.then(
+      (text) => exchange.reply('200 OK', json, text),
+      (error: unknown) => replyError(exchange, error),
+    )
   },
-})
+}
 
 const historic: GuardedRoute = {
   method: 'POST',

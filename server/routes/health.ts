@@ -1,14 +1,13 @@
 /** Health checks for clients. */
-import { Type } from 'typebox'
 import { Refusal } from '../../engine/index.js'
 import { principalOf } from '../http/auth.js'
 import { replyRefusal } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type Route } from '../http/route.js'
 import { Outcome, worked } from '../schemas/common.js'
+import { KeyState } from '../schemas/health.js'
 
 const tag = 'Health'
-const KeyState = Type.Object({ status: Type.Boolean(), connected: Type.Boolean() })
 
 const health: Route = {
   method: 'GET',

@@ -1,10 +1,12 @@
 /** The table of routes: every operation of the service. The OpenAPI document is made from the same rows. */
-import { Type } from 'typebox'
 import { keptAnswer } from '../http/large-answer.js'
 import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
+import { AnyObject } from '../schemas/common.js'
+import { ServiceLinks } from '../schemas/health.js'
 import { alertmanagerRoutes } from './alertmanager.js'
+import { autonomyRoutes } from './autonomy.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
@@ -14,6 +16,7 @@ import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
 import { eventRoutes } from './events.js'
+import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
@@ -42,7 +45,7 @@ const openApi: Route = {
   tag: 'Documentation',
   summary: 'Get this API as OpenAPI 3.1',
   scope: null,
-  responses: { 200: { description: 'The document.', schema: Type.Object({}, { additionalProperties: true }) } },
+  responses: { 200: { description: 'The document.', schema: AnyObject } },
   serve(exchange, _params, app) {
     const { name } = app.service
     let bytes = documents.get(name)
@@ -62,13 +65,7 @@ const root: Route = {
   responses: {
     200: {
       description: 'Links.',
-      schema: Type.Object({
-        name: Type.String(),
-        pages: Type.String(),
-        documentation: Type.String(),
-        manual: Type.String(),
-        openapi: Type.String(),
-      }),
+      schema: ServiceLinks,
     },
   },
   serve(exchange, _params, app) {
@@ -84,6 +81,7 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes,
+  ...explanationRoutes,
   ...feedbackRoutes,
   ...alertmanagerRoutes,
   ...storedEventRoutes,
@@ -97,6 +95,7 @@ export const routes: readonly Route[] = [
   ...healthRoutes,
   ...integrationRoutes,
   ...auditRoutes,
+  ...autonomyRoutes,
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,

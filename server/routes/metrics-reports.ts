@@ -13,6 +13,7 @@ const internal = operation({
   method: 'POST',
   path: '/api/v2/metrics/internal_metrics',
   operationId: 'getInternalMetrics',
+  isIdempotent: true,
   tag,
   summary: 'Get all metrics of jobs, over time',
   description:
@@ -47,6 +48,7 @@ const platform = operation({
   method: 'POST',
   path: '/api/v2/metrics/platform_metrics',
   operationId: 'getPlatformMetrics',
+  isIdempotent: true,
   tag,
   summary: 'Get what is stored, in total and for each job',
   scope,

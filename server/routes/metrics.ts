@@ -35,6 +35,8 @@ const noModel: Omit<EngineModelMetrics, 'modelId'> & { readonly modelId: null } 
   overallRecall: null,
   overallPrecision: null,
   metricsPerDecision: new Map(),
+  quality: null,
+  agreementWithVotes: null,
   isRecomputingMetrics: false,
   lastRecomputedTimestamp: null,
   recomputeStatus: null,
@@ -49,7 +51,9 @@ const job = {
   path: '/api/v2/metrics/job',
   tag,
   summary: 'Get the metrics of a job',
-  description: 'Compares decisions as they were made with the consensus of analysts now.',
+  description:
+    'The quality of decisions: each voted event is scored by the decision that it had before the first vote on its ' +
+    'bucket. Figures from fewer than 30 events are null.',
   scope,
   query: JobMetricsQuery,
   responses: { 200: { description: 'The metrics.', schema: JobMetrics } },
@@ -96,12 +100,13 @@ const jobAndLatestModel = {
 function modelRoute(method: Method, operationId: string): Route {
   return operation({
     method,
+    ...(method === 'POST' ? { isIdempotent: true } : {}),
     path: '/api/v2/metrics/model',
     operationId,
     tag,
     summary: 'Get the metrics of a model',
     description:
-      'The metrics of the model alone, run again over all events with a consensus. They are those of the latest ' +
+      'The quality of the model on events that were held out from its training. The metrics are those of the latest ' +
       'recomputation; the first request starts one.',
     scope,
     query: ModelQuery,
@@ -168,9 +173,15 @@ const productionDate: GuardedRoute = {
 }
 
 export const metricsRoutes: readonly Route[] = [
-  operation({ ...job, method: 'POST', operationId: 'getJobMetrics', ...filtered }),
+  operation({ ...job, method: 'POST', isIdempotent: true, operationId: 'getJobMetrics', ...filtered }),
   operation({ ...job, method: 'GET', operationId: 'readJobMetrics' }),
-  operation({ ...jobAndLatestModel, method: 'POST', operationId: 'getJobAndLatestModelMetrics', ...filtered }),
+  operation({
+    ...jobAndLatestModel,
+    method: 'POST',
+    isIdempotent: true,
+    operationId: 'getJobAndLatestModelMetrics',
+    ...filtered,
+  }),
   operation({ ...jobAndLatestModel, method: 'GET', operationId: 'readJobAndLatestModelMetrics' }),
   modelRoute('POST', 'postModelMetrics'),
   modelRoute('GET', 'getModelMetrics'),

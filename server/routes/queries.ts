@@ -38,6 +38,7 @@ function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): GuardedRou
   return {
     ...doc,
     method: 'POST',
+    isIdempotent: true,
     tag: 'Queries',
     scope: 'read:event_query',
     responses: { 200: answer },

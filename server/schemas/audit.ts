@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Exact, nullable, Timestamp } from './common.js'
 
-const Page = Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })
+const Page = Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Page number, from 0.' })
 
 /** A date, or a date and a time with or without an offset. */
 const Moment = Type.String({ description: 'ISO 8601; UTC without an offset.' })
@@ -25,7 +25,7 @@ export const AuditLogQuery = Exact({
   sort_order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Order by time; default `desc`.' })),
 })
 
-const AuditChange = Type.Object({ before: Type.Unknown(), after: Type.Unknown() })
+export const AuditChange = Type.Object({ before: Type.Unknown(), after: Type.Unknown() })
 
 export const AuditLogEntry = Type.Object({
   sequence: Type.Integer({ description: 'Position in the chain, from 1 without gaps.' }),

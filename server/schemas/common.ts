@@ -70,6 +70,9 @@ export const Outcome = Type.Object({
 
 export const StatusOnly = Type.Object({ status: Type.String() })
 
+/** An object of any form. */
+export const AnyObject = Type.Object({}, { additionalProperties: true })
+
 /** A name given by a client. */
 export const Name = Type.String({ maxLength: limits.nameCharsMax })
 

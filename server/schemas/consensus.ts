@@ -51,14 +51,18 @@ export const ConsensusView = Type.Object({
 })
 
 export const DisagreementQuery = Exact({
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Page number, from 0.' }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.disagreementsPageMax, default: 20 })),
   overridden: Type.Optional(Type.Boolean({ description: 'True: only with an override; false: only without.' })),
   undecided: Type.Optional(Type.Boolean({ description: 'True: only ties; false: no ties.' })),
 })
 
 export const MixedQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Page number, from 0.' }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.disagreementsPageMax, default: 20 })),
 })
 

@@ -24,16 +24,22 @@ export const EventLine = Type.Object({
   ...extras,
 })
 
-const EventStatus = Type.Enum(['pending_inference', 'OK', 'ERROR'])
+export const EventStatus = Type.Enum(['pending_inference', 'OK', 'ERROR'])
 export const BucketState = Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain'])
 const decision = {
   result: Type.String({ description: 'The decision: the id of a label, or empty without a decision.' }),
   result_label: Type.String({ description: 'The name of the label, or empty.' }),
   bucket_state: BucketState,
+  autonomy: Type.Optional(
+    Type.Enum(['settled', 'review', 'audit'], {
+      description:
+        'With a safety contract: settled by the job itself, or for people. Only administrators are shown an audit.',
+    }),
+  ),
   outlier: Type.Boolean({ description: 'The event is very different from everything the model was trained on.' }),
   confidence_score: Type.Number({ minimum: 0, maximum: 100, description: 'Percent, two decimals.' }),
 }
-const ErrorMessage = nullable(Type.String())
+export const ErrorMessage = nullable(Type.String())
 
 export const PostEventQuery = Type.Object({
   wait: Type.Optional(
@@ -63,40 +69,26 @@ export const EventView = Type.Object({
   error_message: ErrorMessage,
 })
 
-/** One line of the answer to a stream. */
-export const ResultLine = Type.Union([
-  Type.Object({
-    event_id: Type.String(),
-    job_id: Type.Integer(),
-    ingest_timestamp: Timestamp,
-    status: EventStatus,
-    ...decision,
-    error_message: ErrorMessage,
-  }),
-  Type.Object({
-    status: Type.Literal('ERROR'),
-    status_code: Type.Integer({ description: 'The status that a single POST would have got.' }),
-    error: Type.String(),
-    job_id: Type.Optional(Type.Integer()),
-  }),
-])
+/** The result of a line whose event is stored. */
+export const DecidedLine = Type.Object({
+  event_id: Type.String(),
+  job_id: Type.Integer(),
+  ingest_timestamp: Timestamp,
+  status: EventStatus,
+  ...decision,
+  error_message: ErrorMessage,
+})
 
-export const ExportedEvent = Type.Object(
-  {
-    event_id: Type.String(),
-    ingest_timestamp: Timestamp,
-    status: EventStatus,
-    error_message: ErrorMessage,
-    service_event: Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description: 'The fields of the event at top level. What the service added is in a section under its name.',
-      },
-    ),
-  },
-  { description: 'Under a configured service name the event is present a second time, as `<name>_event`.' },
-)
+/** The result of a line that was refused. It alone has a `status_code`. */
+export const RefusedLine = Type.Object({
+  status: Type.Literal('ERROR'),
+  status_code: Type.Integer({ description: 'The status that a single POST would have got.' }),
+  error: Type.String(),
+  job_id: Type.Optional(Type.Integer()),
+})
+
+/** One line of the answer to a stream. */
+export const ResultLine = Type.Union([DecidedLine, RefusedLine])
 
 export const Notes = Type.String({ maxLength: limits.textCharsMax })
 

@@ -103,7 +103,9 @@ export const FailedDeliveryQuery = Exact({
   job_id: selection.job_id,
   integration_id: selection.integration_id,
   status: Type.Optional(DeadLetterState),
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Page number, from 0.' }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.deadLettersPageMax, default: 50 })),
 })
 

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Exact, nullable, Outcome, Timestamp } from './common.js'
+import { AgreementWithVotes, JobQuality, ModelQuality } from './quality.js'
 import { EventFilter } from './queries.js'
 
 const JobReference = Type.String({
@@ -108,15 +109,14 @@ export const DecisionScores = Type.Object({
 
 const Matrix = Type.Array(Type.Array(Count), {
   description:
-    'Counts of events with a decision and a consensus. Rows: consensus; columns: decision; both in the order of the ' +
-    'labels.',
+    'Counts of scored events. Rows: what analysts say; columns: the decision that is scored; in the order of labels.',
 })
 const PerDecision = Type.Record(Type.String(), DecisionScores, {
   description: 'For each decision, against all others.',
 })
 
 const overall = {
-  overall_accuracy: nullable(Share),
+  overall_accuracy: nullable({ ...Share, description: 'Null from fewer than 30 events, like the next three.' }),
   overall_f1_score: nullable(Share),
   overall_recall: nullable(Share),
   overall_precision: nullable(Share),
@@ -126,10 +126,14 @@ export const JobMetrics = Type.Object({
   confusion_matrix: Matrix,
   ...overall,
   metrics_per_decision: PerDecision,
+  quality: JobQuality,
+  agreement_with_votes: AgreementWithVotes,
   start_time: Timestamp,
   end_time: Timestamp,
   time_saved_minutes: Type.Number({
-    description: 'Events decided in line with the consensus, times the minutes for one alert.',
+    description:
+      'Decided events with a consensus, times the share of scored decisions that are right, times the minutes of one ' +
+      'alert. 0 while fewer than 30 events are scored.',
   }),
   active_model_id: nullable(Type.String()),
   all_model_ids: Type.Array(Type.String()),
@@ -149,6 +153,8 @@ export const ModelMetrics = Type.Object({
   confusion_matrix: nullable(Matrix),
   ...overall,
   metrics_per_decision: PerDecision,
+  quality: nullable(ModelQuality),
+  agreement_with_votes: nullable(AgreementWithVotes),
   is_recomputing_metrics: Type.Boolean(),
   last_recomputed_timestamp: nullable(Timestamp),
   recompute_status: nullable(Type.Enum(['queued', 'in_progress', 'completed', 'failed'])),

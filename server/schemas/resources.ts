@@ -152,7 +152,9 @@ export const JobResource = Type.Object({
   ...dependsOn,
 })
 
-export const ResourceMap = Type.Record(Type.String(), Type.Union([ApiKeyResource, IntegrationResource, JobResource]))
+export const Resource = Type.Union([ApiKeyResource, IntegrationResource, JobResource])
+
+export const ResourceMap = Type.Record(Type.String(), Resource)
 
 /** One element of the answer to GET. Its fields may have any type: the title of a job may equal a field name. */
 export const ShownResource = Type.Object(

@@ -156,6 +156,29 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
     }
   })
 
+  test(`${name}: an event's neighbours are examples that it remembers, the nearest first`, () => {
+    const { examples } = streamOf(500, 23)
+    const model = models.usual
+    const likeness = model.likeness()
+    for (const { values } of streamOf(20, 29).examples) {
+      const neighbours = model.neighbours(values, 10)
+      assert.equal(neighbours.length, 10)
+      likeness.hold(values)
+      let before = -Infinity
+      for (const { place, label, distance } of neighbours) {
+        const example = examples[model.references[place] as number] as Example
+        assert.equal(label, example.label)
+        assert.ok(distance >= before)
+        before = distance
+        assert.ok(Math.abs(likeness.distance(example.values) - distance) < 1e-5)
+      }
+    }
+    const { values, label } = examples[7] as Example
+    const [first] = model.neighbours(values, 1)
+    assert.ok((first?.distance ?? 1) < 1e-5)
+    assert.equal(first?.label, label)
+  })
+
   test(`${name}: an answer does not depend on earlier answers`, () => {
     const random = new SeededRandom(5)
     const model = models.usual

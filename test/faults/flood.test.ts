@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeJob, type Client } from '../support/client.js'
+import { httpNotice } from '../../server/http/native.js'
 import { spawnService, type ChildService } from '../support/service.js'
 import type { Flood, FloodResult } from './flood-sender.js'
 
@@ -122,8 +123,11 @@ describe('a flood of NDJSON', { concurrency: false }, () => {
   it('is cut off where it cannot be stopped: pieces of a few bytes without end', async () => {
     const flood = runFlood({ file: fileOf(FEW), connections: 2, seconds: 2, chunkBytes: 8, gzip: false, reads: true })
     const [{ closed }, rounds] = await Promise.all([flood, othersSend(flood)])
-    assert.ok(closed > 0)
-    assert.match(service.started.output(), /a stream brought more at once than is held, and was cut off/)
+    // Over node:http a connection that is paused brings no more.
+    if (httpNotice === null) {
+      assert.ok(closed > 0)
+      assert.match(service.started.output(), /a stream brought more at once than is held, and was cut off/)
+    }
     assert.ok(rounds > 0)
     assert.ok(peakBytes() < PEAK_BYTES_MAX)
   })

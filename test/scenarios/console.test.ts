@@ -59,7 +59,7 @@ test('the links that clients write into incidents lead to pages, and all they lo
     assert.ok(script.headers.get('content-type')?.startsWith('text/javascript'))
     for (const [, name] of script.text.matchAll(/from '\.\/([^']+)'/g)) seen.add(`/console/${name}`)
   }
-  assert.equal(seen.size, 5)
+  assert.equal(seen.size, 6)
 })
 
 test('an unknown user is told so, and a password is as good as a key', async () => {
@@ -75,6 +75,7 @@ test('an unknown user is told so, and a password is as good as a key', async () 
 test('a vote takes one click, and the content of an event is shown as text', async () => {
   const shown = await page(`/jobs/feedback-flow/${jobId}`)
   assert.match(shown.textContent, /Odd login.*rule: <b>r<\/b>/)
+  assert.match(shown.textContent, /applies to 1 event(?!s)/)
   press(shown, 'Drop')
   const path = `/api/v2/events/${jobId}/seen/consensus`
   await eventually(
@@ -183,4 +184,42 @@ test('a page of a job shows its warnings, and what to do to those who may', asyn
 test('pages of what does not exist say so', async () => {
   await assert.rejects(page('/use-cases/overview/99999'), /job not found/)
   await assert.rejects(page('/integrations/99999/edit'), /integration not found/)
+})
+
+test('a vote button says how many events the vote is about', async () => {
+  const { jobId: other } = await makeJob(service.client)
+  for (const id of ['a', 'b', 'c'])
+    await service.client.post(`/api/v1/events/${id}`, { job_id: other, raw_body: { rule: 'same', id } })
+  const shown = await page(`/jobs/feedback-flow/${other}`)
+  assert.equal(shown.textContent.match(/applies to 3 events/g)?.length, 3)
+})
+
+test('a job shows how often it is right as soon as that is known, and no agreement with its own votes', async () => {
+  const { jobId: other } = await makeJob(service.client)
+  const { client } = service
+  const post = (id: string, rule: string) =>
+    client.post(`/api/v1/events/${id}`, { job_id: other, raw_body: { rule, id } })
+  const vote = (id: string, feedback: string) =>
+    client.put(`/api/v1/events/${other}/${id}/feedback`, { cortex_user: 'ann', feedback })
+  for (let i = 0; i < 8; i++) {
+    await post(`old ${i}`, i % 2 === 0 ? 'a' : 'b')
+    await vote(`old ${i}`, i % 2 === 0 ? 'Drop' : 'Escalate')
+  }
+  await client.post(`/api/v1/jobs/${other}/train`)
+  await eventually(
+    () => client.get(`/api/v1/jobs/${other}`),
+    ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+    30_000,
+  )
+  const rowsOf = async () => (await page(`/use-cases/overview/${other}`)).textContent
+  const early = await rowsOf()
+  assert.match(early, /Right in new bucketsnot enough yet: 0 of 30 events/)
+  assert.match(early, /held-out votes \(model alone\)not enough yet: \d+ of 30 events/)
+  assert.match(early, /Minutes savednot enough yet/)
+  assert.doesNotMatch(early, /Agreement|100 %/)
+  for (let i = 0; i < 32; i++) await post(`new ${i}`, 'a')
+  for (let i = 0; i < 32; i++) await vote(`new ${i}`, i < 24 ? 'Drop' : 'Escalate')
+  const late = await rowsOf()
+  assert.match(late, /Right in known buckets75 % \(57\.9 to 86\.7\), of 32 events/)
+  assert.match(late, /Minutes savedabout 240/)
 })

@@ -8,6 +8,11 @@ import { eventually, makeJob, type Answer, type Client } from '../support/client
 import { startService, type TestService } from '../support/service.js'
 
 const metrics = '/api/v2/metrics'
+const nothing = [
+  [0, 0, 0],
+  [0, 0, 0],
+  [0, 0, 0],
+]
 const directory = mkdtempSync(join(tmpdir(), 'decision-service-'))
 let service: TestService
 let client: Client
@@ -63,28 +68,34 @@ after(async () => {
 describe('a job', () => {
   test('is shown by id and by title', async () => {
     const body = await ask(`job?job_id=${jobId}`)
-    assert.deepEqual(body.confusion_matrix, [
-      [6, 0, 0],
-      [0, 4, 0],
-      [0, 0, 0],
-    ])
+    assert.deepEqual(body.confusion_matrix, nothing)
+    assert.deepEqual(body.agreement_with_votes, {
+      matrix: [
+        [6, 0, 0],
+        [0, 4, 0],
+        [0, 0, 0],
+      ],
+      events: 10,
+      share: 1,
+    })
+    assert.equal(body.quality.new_buckets.message, 'not enough yet: 0 of 30 events')
     assert.deepEqual(Object.keys(body.metrics_per_decision), ['Escalate', 'Drop', 'Investigate'])
     assert.deepEqual(body.metrics_per_decision.Escalate, {
-      precision: 1,
-      recall: 1,
-      f1_score: 1,
-      true_positives: 6,
-      true_negatives: 4,
+      precision: 0,
+      recall: 0,
+      f1_score: 0,
+      true_positives: 0,
+      true_negatives: 0,
       false_positives: 0,
       false_negatives: 0,
     })
     assert.deepEqual(
       [body.overall_accuracy, body.total_events, body.total_events_with_consensus, body.total_events_in_knowledge_base],
-      [1, 24, 20, 20],
+      [null, 24, 20, 20],
     )
     assert.deepEqual(
       [body.time_saved_minutes, body.active_model_id, body.all_model_ids],
-      [100, `model_${jobId}_1`, [`model_${jobId}_1`]],
+      [0, `model_${jobId}_1`, [`model_${jobId}_1`]],
     )
     assert.deepEqual(body.changed_consensus_after_training, {
       total_events: 0,
@@ -110,7 +121,7 @@ describe('a job', () => {
       const body = await ask(`job?job_id=${jobId}`, {
         filters: [{ field: `${name}.result_label`, operator: 'is', value: 'Escalate' }],
       })
-      assert.deepEqual([body.total_events, body.confusion_matrix[0]], [6, [6, 0, 0]])
+      assert.deepEqual([body.total_events, body.agreement_with_votes.matrix[0]], [6, [6, 0, 0]])
     }
   })
 
@@ -120,7 +131,12 @@ describe('a job', () => {
     for (const [name, value] of Object.entries(body.job_metrics)) assert.deepEqual(body[name], value, name)
     assert.deepEqual(body.active_model_metrics, body.model_metrics)
     assert.equal(body.model_metrics.is_recomputing_metrics, false)
-    assert.equal(body.model_metrics.overall_accuracy, 1)
+    const { quality, agreement_with_votes: agreement, overall_accuracy: accuracy } = body.model_metrics
+    assert.deepEqual([agreement.events, agreement.share], [20, 1])
+    assert.deepEqual([accuracy, quality.held_out.enough], [null, false])
+    assert.match(quality.held_out.message, /^not enough yet: \d+ of 30 events$/)
+    for (const { reliability } of Object.values<any>(quality.held_out.per_label)) assert.equal(reliability.length, 10)
+    assert.equal(quality.since_training.new_buckets.events, 0)
     assert.deepEqual(body.model_metrics.kb_count_per_decision, {
       Escalate: { alerts_count: 12, buckets_count: 3 },
       Drop: { alerts_count: 8, buckets_count: 2 },
@@ -211,23 +227,16 @@ describe('internal metrics', () => {
       [one.job_id, one.job_settings.title, one.job_metrics.total_events, one.job_metrics.model_state],
       [jobId, title, 24, 'current'],
     )
-    assert.deepEqual(one.job_metrics.knowledge_base.confusion_matrix, [
-      [6, 0, 0],
-      [0, 4, 0],
-      [0, 0, 0],
-    ])
-    assert.deepEqual(one.job_metrics.new_data.confusion_matrix, [
-      [0, 0, 0],
-      [0, 0, 0],
-      [0, 0, 0],
-    ])
+    const { decided_by_knowledge_base: known, decided_by_model: unknown } = one.job_metrics.agreement_with_votes
+    assert.deepEqual([known.events, known.share, unknown.events, unknown.share], [10, 1, 0, null])
+    assert.deepEqual([one.job_metrics.error_rate, one.job_metrics.overall_accuracy], [null, null])
     const model = one.model_metrics[`model_${jobId}_1`]
     assert.deepEqual(
       model.decision_points.map(({ name }: { name: string }) => name),
       ['rule', 'source.ip'],
     )
-    assert.equal(model.evaluation.knowledge_base.overall_accuracy, 1)
-    assert.equal(model.scores.new_data.bins.length, 10)
+    assert.equal(model.evaluation.agreement_with_votes.knowledge_base.share, 1)
+    assert.equal(model.scores.held_out.per_label.Drop.reliability.length, 10)
     assert.equal(one.feedback_metrics.votes, 12)
     assert.deepEqual(one.feedback_metrics.agreement.subjects, 6)
     assert.equal(body.overall_feedback_metrics.votes, 12)

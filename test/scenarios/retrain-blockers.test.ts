@@ -64,7 +64,10 @@ test('every blocker keeps a scheduled training waiting, and is named; without bl
   assert.ok(outliers >= 3 && unsure >= 11, `${outliers} outliers, ${unsure} of low confidence`)
   await vote(jobId, 'strange-0', ['ann', 'Drop'], ['bob', 'Escalate'])
   await vote(jobId, 'strange-1', ['ann', 'Drop'], ['ann', 'Escalate'], ['ann', 'Drop'])
-  await vote(jobId, 'strange-2', ['ann', 'Drop'], ['bob', 'Drop'], ['cid', 'Escalate'], ['dan', 'Investigate'])
+  for (const [i, label] of ['Drop', 'Drop', 'Escalate', 'Investigate'].entries()) {
+    await post(`mixed-${i}`, { rule: 'mixed', source: { ip: '10.0.0.9' }, bytes: 9 })
+    await vote(jobId, `mixed-${i}`, ['ann', label])
+  }
 
   assert.equal((await schedule(title, blockers)).status, 200)
   const blocked = await eventually(job, (each) => each.retrain_msg.includes('waits'))
@@ -72,7 +75,7 @@ test('every blocker keeps a scheduled training waiting, and is named; without bl
     /outliers: \d+ of \d+ since/,
     /decisions of low confidence: \d+ of \d+ since/,
     /undecided: 1;/,
-    /less than 60 % of the votes: 1;/,
+    /less than 60 % of the voted events: 1;/,
     /went back and forth since the last training: 1;/,
     /changes of a consensus since the last training: \d+\./,
   ])

@@ -173,13 +173,13 @@ test('what is described of a parameter stands where readers look for it', () => 
 })
 
 test('the published properties of a job are those that a job is checked against', () => {
-  const job = (document.components.schemas.JobResource as Schema).properties.properties as Schema
+  const job = document.components.schemas.JobProperties as Schema
   const checked = JSON.parse(JSON.stringify(describeCategory('Decision intelligence', [], false)))
     .parameters_schema as Schema
   const names = (schema: Schema): string[] => Object.keys(schema.properties).sort()
   assert.deepEqual(names(job), names(checked))
   assert.deepEqual(
-    names(job.properties.advanced_settings as Schema),
+    names(document.components.schemas.JobSettings as Schema),
     names(checked.properties.advanced_settings as Schema),
   )
 })

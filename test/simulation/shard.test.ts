@@ -22,6 +22,9 @@ async function live(seed: number, troubles: Troubles, rounds = 12): Promise<Worl
   return world
 }
 
+/** Outcomes of audits in all worlds. */
+const outcomes = new Set<string>()
+
 const worlds: readonly [name: string, troubles: Troubles][] = [
   ['where all goes well', { commits: false, deaths: false, restarts: false }],
   ['with restarts', { commits: false, deaths: false, restarts: true }],
@@ -36,9 +39,14 @@ describe('after any sequence of messages, every row and counter equals a recount
       it(`${name}, seed ${seed}`, async () => {
         const world = await live(seed, troubles)
         assert.ok(world.answered > 300)
+        for (const outcome of world.audits) outcomes.add(outcome)
       })
     }
   }
+})
+
+it('audits end in every way in these worlds', { skip: only !== undefined }, () => {
+  assert.deepEqual([...outcomes].sort(), ['clean', 'failure', 'late', 'pending'])
 })
 
 describe('the same seed (S17)', () => {

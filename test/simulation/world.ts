@@ -14,6 +14,12 @@ import { viewOf } from '../../engine/actor/event-reply.js'
 import type { VoteEffect } from '../../engine/api/decision-service.js'
 import { BallotCache } from '../../engine/services/report/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
+import type { SafetyContract } from '../../engine/domain/autonomy/contract.js'
+import { encodeAutonomyCommand } from '../../engine/actor/autonomy/autonomy-command.js'
+import { checkAutonomy } from '../../engine/services/verify/verify-autonomy.js'
+import { ShardCheck } from '../../engine/services/verify/verify-shard.js'
+import { decodeAudit } from '../../engine/store/autonomy-row.js'
+import { jobRange } from '../../engine/store/tables.js'
 import { encodeEnriched } from '../../engine/actor/enrichment-results.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import { encodeTaskCommand } from '../../engine/actor/reprocess-tasks.js'
@@ -83,6 +89,8 @@ export class World {
   /** The clock of the alerts, seconds. */
   #seconds = 0
   #versions = 0
+  /** Outcomes of audits that were seen. */
+  readonly audits = new Set<string>()
   answered = 0
   refused = 0
 
@@ -114,6 +122,7 @@ export class World {
 
   /** Does one random thing and waits for nothing. */
   step(): void {
+    if (this.#random.below(30) === 0) return this.#postAutonomy()
     // One step in seven is for the job with clusters.
     const at = this.#random.below(7) >> 1
     const chance = this.#random.below(100)
@@ -147,6 +156,7 @@ export class World {
     this.#jobs.forEach((job, at) => {
       compareJob(look, job, this.#oracle(at))
       compareMetrics(look, job, this.#oracle(at), this.#ballotCache)
+      this.#compareGates(job)
     })
     this.#compareLatest()
     this.#compareTold()
@@ -156,6 +166,16 @@ export class World {
     }
     const at = this.#random.below(this.#jobs.length)
     this.#train(at)
+  }
+
+  /** The evidence of gates equals a count over the audits, and their outcomes one over the votes. */
+  #compareGates(job: JobSettings): void {
+    const check = new ShardCheck(this.shard.environment, 'shard')
+    checkAutonomy(check, job.id)
+    assert.deepEqual(check.problems, [])
+    const { audits } = this
+    for (const { value } of this.shard.environment.range('audits', jobRange(job.id)))
+      audits.add(decodeAudit(value).outcome)
   }
 
   /** The events remembered as the latest equal the stored ones. */
@@ -271,6 +291,37 @@ export class World {
       },
       { eventId, body: JSON.stringify({ analyst, label, scope }) },
     )
+  }
+
+  /** A safety contract, a look at its deadlines, or a reopening, for one of the jobs that are trained most. */
+  #postAutonomy(): void {
+    const random = this.#random
+    const at = random.below(2) * 2
+    const chance = random.below(10)
+    if (chance < 3) {
+      this.#post(at, 'autonomy', () => 'any', { body: encodeAutonomyCommand({ op: 'check' }) })
+      return
+    }
+    if (chance < 4) {
+      const through = this.shard.take()
+      const command = { op: 'reopen', label: null, from: 0, through, first: true, by: recordedAuthor } as const
+      this.#post(at, 'autonomy', () => 'any', { body: encodeAutonomyCommand(command) })
+      return
+    }
+    const thresholds = random.pick([[5_000], [6_000, 4_000], [3_400]] as const)
+    const protectedLabels = random.pick([[0], [0], [0, 2]])
+    const contract: SafetyContract = {
+      mode: random.pick(['open', 'open', 'shadow', 'off'] as const),
+      holdOutRate: random.pick([0.5, 0.5, 1]),
+      revokeOnMiss: random.below(4) === 0,
+      // Some hundred messages of this world.
+      deadlineMicros: random.pick([300, 100_000]),
+      protectedLabels,
+      labels: [{ label: 1, epsilon: 0.5, delta: 0.5, thresholds, exclusions: [] }],
+    }
+    const drawKey = Buffer.alloc(32, 7).toString('base64')
+    const command = { op: 'set', contract, drawKey, by: recordedAuthor } as const
+    this.#post(at, 'autonomy', () => 'any', { body: encodeAutonomyCommand(command) })
   }
 
   /** An id that was posted lately, or one that does not exist. */
@@ -445,17 +496,19 @@ export class World {
     const wanted = this.#oracles.flatMap((oracle, at) =>
       [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })),
     )
-    const told = this.#chain.map(({ atMicros, job, by, action, object, analyst, details }) => {
-      assert.deepEqual(by, recordedAuthor)
-      return {
-        micros: atMicros,
-        job: job?.id,
-        action,
-        object: object.id,
-        analyst,
-        consensus: consensusNames.indexOf(details?.consensus as string | null) - 2,
-      }
-    })
+    const told = this.#chain
+      .filter(({ action }) => !/gate|contract|reopened/.test(action))
+      .map(({ atMicros, job, by, action, object, analyst, details }) => {
+        assert.deepEqual(by, recordedAuthor)
+        return {
+          micros: atMicros,
+          job: job?.id,
+          action,
+          object: object.id,
+          analyst,
+          consensus: consensusNames.indexOf(details?.consensus as string | null) - 2,
+        }
+      })
     assert.deepEqual(
       told,
       wanted.sort((a, b) => a.micros - b.micros),
@@ -560,12 +613,13 @@ export class World {
           if (kind === 'ingest' && this.#troubles.deaths)
             assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
           else if (kind === 'feedback') assert.equal(typeof (answer as VoteEffect).appliesToEvents, 'number')
-          else assert.deepEqual(answer, wanted)
+          else assert.deepEqual(kind === 'ingest' ? { ...(answer as EventView), autonomy: 'none' } : answer, wanted)
         },
         (error: unknown) => {
           this.refused++
           assert.ok(isRefusal(error), String(error))
           const { code } = error
+          if (code === 'gate_without_model' || code === 'contract_not_found') return
           if (code === 'store_full') assert.ok(!this.#outcomes.has(micros))
           else if (code === 'turn_failed' && (kind === 'feedback' || kind === 'note' || kind === 'override'))
             assert.ok(this.#troubles.deaths)

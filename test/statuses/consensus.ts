@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { makeJob, type Client } from '../support/client.js'
 import type { Recipes } from './recipe.js'
 
+const morePoints = { add: ['host.name'] }
 const NO_BUCKET = '0'.repeat(32)
 
 interface Voted {
@@ -66,5 +67,16 @@ export const consensusRecipes: Recipes = {
       404: () => ({ path: '/api/v2/jobs/999999/disagreements' }),
       422: async (client) => ({ path: `/api/v2/jobs/${(await voted(client)).jobId}/disagreements?page=-1` }),
     },
+  },
+  listMixedBuckets: {
+    good: async (client) => ({ path: `/api/v2/jobs/${(await voted(client)).jobId}/mixed-buckets` }),
+    refusals: {
+      404: () => ({ path: '/api/v2/jobs/999999/mixed-buckets' }),
+      422: async (client) => ({ path: `/api/v2/jobs/${(await voted(client)).jobId}/mixed-buckets?size=0` }),
+    },
+  },
+  addDecisionPoints: {
+    good: async (client) => ({ path: `/api/v2/jobs/${(await voted(client)).jobId}/decision-points`, body: morePoints }),
+    refusals: { 404: () => ({ path: '/api/v2/jobs/999999/decision-points', body: morePoints }) },
   },
 }

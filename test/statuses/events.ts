@@ -1,7 +1,8 @@
 /** Recipes for events. */
+import assert from 'node:assert/strict'
 import { limits } from '../../engine/limits.js'
 import { makeJob, type Client } from '../support/client.js'
-import { freshName, type Ask, type Recipes } from './recipe.js'
+import { freshName, type Ask, type Recipe, type Recipes } from './recipe.js'
 
 const NO_JOB = 999_999
 
@@ -34,6 +35,27 @@ async function newEvent(client: Client): Promise<unknown> {
 const alert = { status: 'firing', labels: { alertname: 'a' }, startsAt: '2026-01-05T06:00:00Z', fingerprint: 'c1' }
 const ofNoJob = { job_id: NO_JOB, raw_body: {} }
 const noEvent = async (client: Client, rest = ''): Promise<Ask> => ({ path: `${await eventPath(client)}-not${rest}` })
+
+const feedbackByLabel = (eventAt: string): string => `${eventAt.replace('/v1/', '/v2/')}/feedback`
+
+/** A new event with a vote; returns its path. */
+async function votedPath(client: Client): Promise<string> {
+  const path = await eventPath(client)
+  const answer = await client.put(`${path}/feedback`, { feedback: 'Drop' })
+  assert.equal(answer.status, 200, answer.text)
+  return path
+}
+
+/** A recipe of an operation that withdraws a vote. A vote that is not there is 404, too. */
+function withdrawing(pathOf: (eventAt: string) => string): Recipe {
+  return {
+    good: async (client) => ({ path: pathOf(await votedPath(client)) }),
+    refusals: {
+      404: async (client) => ({ path: pathOf(await eventPath(client)) }),
+      422: async (client) => ({ path: `${pathOf(await votedPath(client))}?scope=job` }),
+    },
+  }
+}
 
 export const eventRecipes: Recipes = {
   postEvent: {
@@ -86,6 +108,12 @@ export const eventRecipes: Recipes = {
       422: async (client) => ({ path: `${await eventPath(client)}/feedback`, body: {} }),
     },
   },
+  getFeedbackReach: {
+    good: async (client) => ({ path: feedbackByLabel(await votedPath(client)) }),
+    refusals: { 404: async (client) => ({ path: feedbackByLabel((await noEvent(client, '')).path) }) },
+  },
+  withdrawFeedback: withdrawing((path) => `${path}/feedback`),
+  withdrawFeedbackByLabel: withdrawing(feedbackByLabel),
   postHistoricEvents: {
     good: async (client) => {
       const { jobId } = await makeJob(client)

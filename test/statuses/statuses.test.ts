@@ -25,6 +25,7 @@ import {
 import { auditRecipes } from './audit.js'
 import { backupRecipes } from './backups.js'
 import { clusterRecipes } from './clusters.js'
+import { autonomyRecipes } from './autonomy.js'
 import { consensusRecipes } from './consensus.js'
 import { documentationRecipes } from './documentation.js'
 import { eraseRecipes } from './erase.js'
@@ -44,6 +45,7 @@ const recipes: Recipes = {
   ...auditRecipes,
   ...backupRecipes,
   ...clusterRecipes,
+  ...autonomyRecipes,
   ...consensusRecipes,
   ...documentationRecipes,
   ...eventRecipes,

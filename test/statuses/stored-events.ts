@@ -49,7 +49,28 @@ function onTask(): Recipe {
 
 const notes = { agent_notes: 'The address belongs to the backup server.' }
 
+const noSuchEvent = async (client: Client, rest: string): Promise<Ask> => {
+  return { path: `${(await stored(client)).event}-not/${rest}` }
+}
+
 export const storedEventRecipes: Recipes = {
+  explainEvent: {
+    good: async (client) => ({ path: `${(await stored(client)).event}/explanation` }),
+    refusals: { 404: (client) => noSuchEvent(client, 'explanation') },
+  },
+  listSimilarEvents: {
+    good: async (client) => ({ path: `${(await stored(client)).event}/similar?count=3` }),
+    refusals: {
+      404: (client) => noSuchEvent(client, 'similar'),
+      422: async (client) => ({ path: `${(await stored(client)).event}/similar?count=51` }),
+    },
+  },
+  decideBody: {
+    good: async (client) => {
+      return { path: `/api/v2/jobs/${(await stored(client)).jobId}/decide`, body: { raw_body: { rule: 'a' } } }
+    },
+    refusals: { 404: () => ({ path: '/api/v2/jobs/999999/decide', body: { raw_body: {} } }) },
+  },
   giveFeedbackByLabel: {
     good: async (client) => ({ path: `${(await stored(client)).event}/feedback?feedback_label=Drop` }),
     refusals: {

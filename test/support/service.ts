@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Clock } from '../../engine/clock.js'
 import { openEngine, type Engine } from '../../engine/index.js'
 import { Server } from '../../server/server.js'
 import { Client } from './client.js'
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly tracer?: (engine: Engine) => Tracer
   /** A directory that the test keeps: it is not removed. */
   readonly dataDir?: string
+  /** Default: that of the system. */
+  readonly clock?: Clock
 }
 
 export interface TestService {
@@ -69,6 +72,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     shards: options.shards ?? 2,
     threads: options.threads ?? 1,
     privateHosts: options.privateHosts,
+    clock: options.clock,
     adminPassword: ADMIN_PASSWORD,
     passwordCost: PASSWORD_COST,
     bootstrapKey: MANAGEMENT_KEY,

@@ -193,11 +193,12 @@ export class BucketCache implements BucketHolder {
     bucket.values = null
   }
 
-  /** There is another model: decisions have to be worked out again. */
+  /** There is another model or contract: decisions have to be worked out again. */
   forgetDecisions(): void {
     for (const bucket of this.#byText.values()) {
       bucket.decision = null
       bucket.state = null
+      bucket.barred = null
     }
   }
 

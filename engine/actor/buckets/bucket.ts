@@ -36,6 +36,8 @@ export interface Bucket extends Counted {
   decision: Decision | null
   /** Where its votes stand; null until that is worked out (again). */
   state: BucketState | null
+  /** Whether its votes, or the contract, keep its events from being settled; null until that is worked out (again). */
+  barred: boolean | null
 }
 
 /** What a bucket is made of: its rows, and what the rows do not hold. */
@@ -72,5 +74,6 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     deferredSince: NOT_DEFERRED,
     decision: null,
     state: null,
+    barred: null,
   }
 }

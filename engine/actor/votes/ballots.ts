@@ -98,11 +98,20 @@ export interface BallotDeps {
   readonly stats: JobStats
 }
 
-/** Casts a vote on one event, and writes the ballot. */
-export function vote(deps: BallotDeps, subject: Uint8Array, cast: StoredVote): BallotChange {
+/**
+ * Casts a vote on one event, and writes the ballot. `firstVersion` is the model at the time of a vote that was cast
+ * earlier, on another bucket.
+ */
+export function vote(
+  deps: BallotDeps,
+  subject: Uint8Array,
+  cast: StoredVote,
+  firstVersion = Number.POSITIVE_INFINITY,
+): BallotChange {
   const before = readBallot(deps.store, deps.settings.id, subject)
   const change = castOnEvent(tableOf(deps, subject), cast)
-  return settle(deps, subject, before, changed(deps, before, change, cast.atMicros))
+  const next = changed(deps, before, change, cast.atMicros)
+  return settle(deps, subject, before, { ...next, firstVersion: Math.min(next.firstVersion, firstVersion) })
 }
 
 /** Casts an analyst's vote on a whole bucket, in place of all votes of the same analyst on it and on its events. */
@@ -110,10 +119,10 @@ export function voteOnWhole(
   deps: BallotDeps,
   subject: Uint8Array,
   cast: StoredVote,
-): BallotChange & { readonly cleared: readonly number[] } {
+): BallotChange & { readonly touched: readonly number[] } {
   const before = readBallot(deps.store, deps.settings.id, subject)
-  const { change, cleared } = castOnWhole(tableOf(deps, subject), cast.analyst, cast)
-  return { ...settle(deps, subject, before, changed(deps, before, change, cast.atMicros)), cleared }
+  const { change, touched } = castOnWhole(tableOf(deps, subject), cast.analyst, cast)
+  return { ...settle(deps, subject, before, changed(deps, before, change, cast.atMicros)), touched }
 }
 
 /** Sets an administrator's override, or withdraws it with null, and writes the ballot. */
@@ -130,12 +139,12 @@ export interface Withdrawal {
   readonly atMicros: number
 }
 
-/** Withdraws votes of one analyst. Null where there are none. `cleared` are events without a vote from now on. */
+/** Withdraws votes of one analyst. Null where there are none. `touched` are the events whose own votes have changed. */
 export function withdraw(
   deps: BallotDeps,
   subject: Uint8Array,
   { analyst, micros, atMicros }: Withdrawal,
-): (BallotChange & { readonly cleared: readonly number[] }) | null {
+): (BallotChange & { readonly touched: readonly number[] }) | null {
   const before = readBallot(deps.store, deps.settings.id, subject)
   if (before === null) return null
   const table = tableOf(deps, subject)
@@ -146,11 +155,11 @@ export function withdraw(
     const others = votes.filter((each) => each.analyst !== analyst)
     if (others.length === votes.length) return null
     const change = replaceRow(table, { micros, votes }, others, noChange(table.labelCount))
-    result = { change, cleared: others.length === 0 ? [micros] : [] }
+    result = { change, touched: [micros] }
   }
   if (totalVotes(result.change) === 0) return null
   const next = changed(deps, before, result.change, atMicros)
-  return { ...settle(deps, subject, before, next), cleared: result.cleared }
+  return { ...settle(deps, subject, before, next), touched: result.touched }
 }
 
 /** Deletes the votes that were given on one event from a ballot, and returns them. */
@@ -178,7 +187,8 @@ function tableOf({ store, settings, stats }: BallotDeps, subject: Uint8Array): V
 
 function emptyBallot({ stats }: BallotDeps, firstMicros: number): BallotRow {
   const change = noChange(stats.row.consensusCounts.length)
-  return { ...change, votedMicros: 0, firstMicros, override: null, consensus: NO_CONSENSUS, changes: [] }
+  const firstVersion = stats.row.modelVersion
+  return { ...change, votedMicros: 0, firstMicros, firstVersion, override: null, consensus: NO_CONSENSUS, changes: [] }
 }
 
 /** The number of votes, or how many more. */

@@ -110,8 +110,8 @@ export function castOnEvent(table: VoteTable, cast: StoredVote): VotesChange {
 /** What a vote on a whole bucket changed. */
 export interface WholeChange {
   readonly change: VotesChange
-  /** Events that have no vote of their own any more. */
-  readonly cleared: readonly number[]
+  /** Events whose own votes have changed. */
+  readonly touched: readonly number[]
 }
 
 /** Takes an analyst's votes on a bucket and its events back, and casts one on the whole bucket, if there is one. */
@@ -120,7 +120,7 @@ export function castOnWhole(table: VoteTable, analyst: string, cast: StoredVote 
   let change = noChange(labelCount)
   let events = 0
   let whole: VoteRow = { micros: WHOLE_BUCKET, votes: [] }
-  const cleared: number[] = []
+  const touched: number[] = []
   for (const row of votesNow(store, jobId, subject)) {
     const own = row.votes.find((vote) => vote.analyst === analyst)
     if (row.micros === WHOLE_BUCKET) whole = row
@@ -128,13 +128,13 @@ export function castOnWhole(table: VoteTable, analyst: string, cast: StoredVote 
     events += own.events ?? 1
     if (row.micros === WHOLE_BUCKET) continue
     const others = row.votes.filter((vote) => vote !== own)
-    if (others.length === 0) cleared.push(row.micros)
+    touched.push(row.micros)
     change = replaceRow(table, row, others, change)
   }
   const others = whole.votes.filter((vote) => vote.analyst !== analyst)
-  if (cast === null && others.length === whole.votes.length) return { change, cleared }
+  if (cast === null && others.length === whole.votes.length) return { change, touched }
   const votes = cast === null ? others : [...others, { ...cast, events: Math.max(1, events) }]
-  return { change: replaceRow(table, whole, votes, change), cleared }
+  return { change: replaceRow(table, whole, votes, change), touched }
 }
 
 /** The latest by time, not by place: a vote that runs again must not displace a later one. */

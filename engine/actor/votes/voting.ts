@@ -15,11 +15,13 @@ import { withHeader } from '../../store/event-record.js'
 import type { StoredVote } from '../../store/ballot-row.js'
 import { timeKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
+import { voted, votedOnBucket } from '../autonomy/audit-answers.js'
 import { addAuditEntry } from '../audit-outbox.js'
 import type { BucketCache } from '../buckets/bucket-cache.js'
 import type { Bucket } from '../buckets/bucket.js'
 import { eventAt, subjectOf, type FoundEvent } from '../event-table.js'
 import { consensusName, readBallot, removeVotes, vote, voteOnWhole, withdraw, type BallotChange } from './ballots.js'
+import { keepFirstAnswer, settleTruth } from './first-answers.js'
 import { readVotes, WHOLE_BUCKET } from './vote-rows.js'
 
 /** Who voted or overrode, and when. */
@@ -65,15 +67,18 @@ export function voteOnEvent(
     ...(closingNotes === undefined ? {} : { closingNotes }),
     ...(indicators === undefined ? {} : { indicators }),
   }
+  keepFirstAnswer(deps, event, readBallot(store, settings.id, subject))
   let change: BallotChange
   if (isWhole) {
     const whole = voteOnWhole(deps, subject, cast)
-    for (const cleared of [...whole.cleared, ...(earlier === undefined ? [] : [earlier.eventMicros])])
-      checkVoted(deps, subject, cleared)
+    for (const touched of [...whole.touched, ...(earlier === undefined ? [] : [earlier.eventMicros])])
+      checkVoted(deps, subject, touched)
     change = whole
   } else change = vote(deps, subject, cast)
   if (bucket !== null) ballotChanged(buckets, bucket, true)
   setVoted(deps, micros, true)
+  auditAnswered(deps, isWhole ? subject : null, event, atMicros)
+  settleTruth(deps, micros)
   stats.change({ lastFeedbackMicros: atMicros })
   const { labels } = settings
   addAuditEntry(store, {
@@ -111,9 +116,10 @@ export function withdrawVote(
   const own = ownVote(readVotes(store, settings.id, subject, place), analyst)
   const change = withdraw(deps, subject, { analyst, micros: place, atMicros })
   if (change === null) throw new Refusal('vote_not_found', missingVote(deps, subject, analyst))
-  for (const cleared of [...change.cleared, ...(own === undefined ? [] : [own.eventMicros])])
-    checkVoted(deps, subject, cleared)
+  for (const touched of [...change.touched, ...(own === undefined ? [] : [own.eventMicros])])
+    checkVoted(deps, subject, touched)
   if (bucket !== null) ballotChanged(buckets, bucket, true)
+  auditAnswered(deps, isWhole ? subject : null, event, atMicros)
   stats.change({ lastFeedbackMicros: atMicros })
   addAuditEntry(store, {
     atMicros,
@@ -123,6 +129,12 @@ export function withdrawVote(
     action: isWhole ? 'votes on bucket withdrawn' : 'vote withdrawn',
     object: { type: 'event', id: eventId, title: '' },
   })
+}
+
+/** Votes on an event changed, or on the whole of a bucket. Its audits count anew. */
+function auditAnswered(deps: ActorDeps, whole: Uint8Array | null, event: FoundEvent, atMicros: number): void {
+  if (whole === null) voted(deps, event.micros, atMicros)
+  else votedOnBucket(deps, whole, atMicros)
 }
 
 function missingVote({ store, settings }: ActorDeps, subject: Uint8Array, analyst: string): string {
@@ -147,13 +159,14 @@ function setVoted({ store, settings, stats }: ActorDeps, micros: number, hasFeed
   stats.change({ feedbackEvents: stats.row.feedbackEvents + (hasFeedback ? 1 : -1) })
 }
 
-/** Writes whether there is still a vote that was given on the event. */
+/** Writes whether there is still a vote that was given on the event, and what its votes say. */
 function checkVoted(deps: ActorDeps, subject: Uint8Array, micros: number): void {
   const { store, settings } = deps
   const isGiven =
     readVotes(store, settings.id, subject, micros).length > 0 ||
     readVotes(store, settings.id, subject, WHOLE_BUCKET).some(({ eventMicros }) => eventMicros === micros)
   setVoted(deps, micros, isGiven)
+  settleTruth(deps, micros)
 }
 
 /**
@@ -161,16 +174,18 @@ function checkVoted(deps: ActorDeps, subject: Uint8Array, micros: number): void 
  * it was enriched or is decided again with other decision points: the votes are about this event, wherever it is.
  * Nobody has voted again, so the audit log has no entry. An analyst's later vote on the new bucket stands.
  */
-export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: Bucket): void {
+export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: Bucket, atMicros: number): void {
   const { store, settings, buckets } = deps
   if (header.bucketId === null || Buffer.compare(header.bucketId, to.id) === 0) return
   const from = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
   if (!from.hasBallot) return
+  const ballot = readBallot(store, settings.id, header.bucketId)
   const given = removeVotes(deps, header.bucketId, micros)
   if (given.length === 0) return
   ballotChanged(buckets, from, readBallot(store, settings.id, header.bucketId) !== null)
   // What was said of the whole bucket is true of this event at least.
-  for (const { events: _events, ...one } of given) vote(deps, to.id, one)
+  for (const { events: _events, ...one } of given) vote(deps, to.id, one, ballot?.firstVersion)
+  if (given.some(({ events }) => events !== undefined)) votedOnBucket(deps, header.bucketId, atMicros)
   ballotChanged(buckets, to, true)
 }
 
@@ -180,6 +195,7 @@ export function ballotChanged(buckets: BucketCache, bucket: Bucket, hasBallot: b
   bucket.hasBallot = hasBallot
   bucket.decision = null
   bucket.state = null
+  bucket.barred = null
   buckets.touch(bucket)
 }
 

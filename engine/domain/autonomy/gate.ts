@@ -116,3 +116,41 @@ export function judge(evidence: GateEvidence, now: number, { epsilon, delta }: G
   }
   return { certified, alarmed, bound, counts }
 }
+
+/** Why a gate is in its state. `evidence`: audits certify it, no longer certify it, or say that it fails. */
+export type StateReason = Revocation | 'set' | 'certified' | 'not_certified' | 'stricter_revoked'
+
+/** What a gate did with the events of one week. */
+export interface GateFlow {
+  readonly week: number
+  /** Events that it settled. */
+  settled: number
+  /** Events that went to people with a protected label as their answer. */
+  protectedEvents: number
+}
+
+export interface Gate {
+  /** Counts up in the job. */
+  readonly number: number
+  /** Index of the label. */
+  readonly label: number
+  /** Hundredths of a percent. */
+  readonly threshold: number
+  readonly modelVersion: number
+  readonly exclusions: readonly string[]
+  readonly epsilon: number
+  readonly delta: number
+  /** When it began, microseconds. */
+  readonly startedMicros: number
+  readonly state: GateState
+  readonly reason: StateReason
+  /** Since when it is in its state. */
+  readonly stateMicros: number
+  readonly evidence: GateEvidence
+  /** Audits that are not answered and not late. */
+  readonly pending: number
+  /** Audits that a second person answered, and how many of them differ. */
+  readonly second: { readonly answered: number; readonly differ: number }
+  /** The last weeks, oldest first. */
+  readonly flow: GateFlow[]
+}

@@ -5,8 +5,13 @@
  */
 import type { Decision } from '../decide/decision.js'
 
-/** What becomes of an answered event. An audit looks like `review` to everybody who votes. */
-export type Autonomy = 'settled' | 'review' | 'audit'
+/**
+ * What becomes of an answered event. An audit looks like `review` to everybody who votes. `none`: the job had no
+ * contract.
+ */
+export type Autonomy = 'none' | 'settled' | 'review' | 'audit'
+
+export const autonomies: readonly Autonomy[] = ['none', 'settled', 'review', 'audit']
 
 /** The answers that a gate is about (gate.ts, 1). */
 export interface GateScope {
@@ -15,29 +20,45 @@ export interface GateScope {
   /** The least confidence, hundredths of a percent. */
   readonly threshold: number
   readonly modelVersion: number
-  /** Buckets in which a miss was found and that are kept out since. Their failures still count. */
-  readonly exclusions: ReadonlySet<string>
 }
 
-/** What the votes on an event's bucket say against settling it. */
+/** What is known of the event's bucket that speaks against settling. */
 export interface BucketVotes {
-  readonly bucketId: string
+  /** The contract leaves the bucket out. */
+  readonly excluded: boolean
   /** Whether its votes name more than one label. */
   readonly dissent: boolean
   /** Whether any vote names a protected label. */
   readonly protectedVote: boolean
 }
 
-/** Whether the gate would settle the event: everything but the draw and the gate's state. */
-export function isEligible(scope: GateScope, decision: Decision, votes: BucketVotes): boolean {
+/** Whether any of it keeps the events of a bucket from being settled. */
+export function isBarred({ excluded, dissent, protectedVote }: BucketVotes): boolean {
+  return excluded || dissent || protectedVote
+}
+
+/** Whether the gate would settle the event: everything but its bucket, the draw and the gate's state. */
+export function isEligible(scope: GateScope, decision: Decision): boolean {
   return (
     decision.label === scope.label &&
     decision.confidence >= scope.threshold &&
     decision.modelVersion === scope.modelVersion &&
     (decision.source === 'model' || decision.source === 'knowledge_base') &&
-    !decision.outlier &&
-    !votes.dissent &&
-    !votes.protectedVote &&
-    !scope.exclusions.has(votes.bucketId)
+    !decision.outlier
   )
+}
+
+interface DecidedBefore {
+  readonly label: number
+  readonly autonomy: Autonomy
+}
+
+/** What becomes of an event that is decided again: one that was settled with another label goes back to people. */
+export function autonomyAgain(before: DecidedBefore, label: number): Autonomy {
+  return before.autonomy === 'settled' && before.label !== label ? 'review' : before.autonomy
+}
+
+/** As people who vote see it: audits are not to be told from the rest. */
+export function blind(autonomy: Autonomy): Exclude<Autonomy, 'audit'> {
+  return autonomy === 'audit' ? 'review' : autonomy
 }

@@ -15,8 +15,10 @@ import type { LabelsByRole } from '../job/label-roles.js'
 import {
   TrainingCancelled,
   type Classifier,
+  type EventLikeness,
   type Model,
   type ModelSummary,
+  type Neighbour,
   type TrainingProgress,
 } from '../learn/classifier.js'
 import { ModelReader, ModelWriter } from '../learn/model-bytes.js'
@@ -201,6 +203,18 @@ export class CauseModel implements Model {
 
   outlierScore(values: PointValues): number {
     return this.#inner.outlierScore(values)
+  }
+
+  get references(): Int32Array {
+    return this.#inner.references
+  }
+
+  neighbours(values: PointValues, count: number): Neighbour[] {
+    return this.#inner.neighbours(values, count)
+  }
+
+  likeness(): EventLikeness {
+    return this.#inner.likeness()
   }
 
   #mixIn(values: PointValues, probabilities: Float64Array): void {

@@ -120,6 +120,7 @@ export function addVotes(probabilities: Float64Array, counts: readonly number[],
     probabilities[k] = ((counts[k] ?? 0) + weight * (probabilities[k] as number)) / total
 }
 
-function hundredths(probability: number): number {
+/** Hundredths of a percent, 0 to 10,000. */
+export function hundredths(probability: number): number {
   return Math.min(10_000, Math.max(0, Math.round(probability * 10_000)))
 }

@@ -46,9 +46,7 @@ function baseRate(counts: readonly number[], label: number): number {
 export function withTrust(decision: Decision, state: ModelTrust, terms: TrustTerms): Decision {
   if (decision.source !== 'model') return decision
   const { label, outlierScore, source, modelVersion } = decision
-  const anchor = anchorFor(state, terms)
-  const outlier =
-    outlierScore >= (anchor === null ? firstThreshold(terms.modelThreshold, terms.outlierRate) : anchor.threshold)
+  const outlier = outlierScore >= outlierThreshold(state, terms)
   const { drift } = state
   const ageing = drift.ageing !== 'no'
   const own = decision.confidence / 10_000
@@ -59,6 +57,11 @@ export function withTrust(decision: Decision, state: ModelTrust, terms: TrustTer
       : Math.round(withDoubt(own, baseRate(terms.consensusCounts, label), share) * 10_000)
   if (!ageing && outlier === decision.outlier) return decision
   return { label, confidence: told, outlier, outlierScore, source: ageing ? 'ageing_model' : source, modelVersion }
+}
+
+/** The least score of an outlier, for the next event. */
+export function outlierThreshold(state: ModelTrust, terms: TrustTerms): number {
+  return anchorFor(state, terms)?.threshold ?? firstThreshold(terms.modelThreshold, terms.outlierRate)
 }
 
 /** Notes a decision of the model on a new event. */

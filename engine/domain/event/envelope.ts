@@ -63,6 +63,7 @@ export const sectionFields = [
   'pipeline_status',
   'pipeline_stage',
   'last_compute_consensus_timestamp',
+  'autonomy',
 ] as const
 
 /** More fields that exports of other implementations of this API have (C3.11, and samples of exports). */
@@ -75,15 +76,18 @@ const VALUES_MAX = valuesMaxOf(limits.eventBytesMax)
 
 /** Parses the text of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
 export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
+  return readEnvelope(parseBody(text), sectionNames)
+}
+
+/** Parses the text of a request body with an event in it. @throws Refusal invalid_json, event_too_wide. */
+export function parseBody(text: string): unknown {
   if (hasMoreValues(text, VALUES_MAX))
     throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
-  let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    return JSON.parse(text) as unknown
   } catch {
     throw new Refusal('invalid_json', 'the body is not JSON')
   }
-  return readEnvelope(parsed, sectionNames)
 }
 
 /** Reads a parsed request body. @throws Refusal invalid_body. */
@@ -99,7 +103,8 @@ export function readEnvelope(parsed: unknown, sectionNames: readonly string[]): 
   return { rawBody, extras: extrasOf(parsed), eventId: idIn(parsed) }
 }
 
-function wrongBody(path: readonly string[], msg: string, type: string): Refusal {
+/** A refusal of the value at that path of the body. */
+export function wrongBody(path: readonly string[], msg: string, type: string): Refusal {
   return new Refusal('invalid_body', `${['body', ...path].join('.')}: ${msg}`, {
     issues: [{ loc: ['body', ...path], msg, type }],
   })

@@ -42,7 +42,7 @@ function any(what: string, count: number): string | null {
 }
 
 const since = 'since the last training'
-const small = `of less than ${limits.lowConsensusShare * 100} % of the votes`
+const small = `of less than ${limits.lowConsensusShare * 100} % of the voted events`
 
 const blockers: Readonly<Record<keyof AutoRetrain['blockers'], Blocker>> = {
   outliers: ({ outliers, decided }) => share('outliers', outliers, decided, limits.blockingOutlierShare),

@@ -12,6 +12,7 @@
  */
 import type { PointValues } from '../event/point-value.js'
 import type { Objective } from '../job/objective.js'
+import type { ScoredCounts } from './scored-answers.js'
 
 export type { PointValue, PointValues, ScalarValue } from '../event/point-value.js'
 export type { Objective } from '../job/objective.js'
@@ -23,6 +24,18 @@ export interface Example {
   readonly label: number
   /** Its weight, above 0; 1 is one event. */
   readonly weight: number
+  /** Ingest time of the event, microseconds. No algorithm reads it. */
+  readonly micros?: number
+}
+
+/** A labelled example that a model remembers. */
+export interface Neighbour {
+  /** Its place in `references`. */
+  readonly place: number
+  /** Index of the label that it was trained with. */
+  readonly label: number
+  /** As in likeness.ts. */
+  readonly distance: number
 }
 
 /** The input of a training. */
@@ -47,6 +60,14 @@ export type TrainingProgress = (done: number, what: string) => boolean
 /** A training was stopped by its progress callback. */
 export class TrainingCancelled extends Error {}
 
+/** Compares one event with others (likeness.ts). */
+export interface EventLikeness {
+  /** Later events are compared with this one. */
+  hold(values: PointValues): void
+  /** The distance to the held event; infinite before any is held. */
+  distance(values: PointValues): number
+}
+
 /** Facts about a trained model. */
 export interface ModelSummary {
   /** The algorithm and its version, such as `pooled/1`. */
@@ -57,6 +78,8 @@ export interface ModelSummary {
   readonly logLoss: number | null
   /** Held-out accuracy of the answers, 0 to 1; null likewise. */
   readonly accuracy: number | null
+  /** The answers to held-out examples, counted; null likewise. */
+  readonly scored: ScoredCounts | null
   /**
    * The number of voted events that the model counts as beside the votes on a bucket (decide/decision.ts), measured on
    * held-out examples; null where there were too few buckets with several.
@@ -82,6 +105,12 @@ export interface Model {
   outlierScore(values: PointValues): number
   /** `predict`, and returns the outlier score. */
   assess(values: PointValues, probabilities: Float64Array): number
+  /** The examples of its training that it compares events with, by index. Empty where it does not know. */
+  readonly references: Int32Array
+  /** The nearest of these examples, nearest first; of equally near ones the first. At most `count`. */
+  neighbours(values: PointValues, count: number): Neighbour[]
+  /** Compares events by the features of the model. */
+  likeness(): EventLikeness
 }
 
 /** An algorithm: trains a model to bytes, and loads it from them. */

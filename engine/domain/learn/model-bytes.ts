@@ -129,6 +129,11 @@ export class ModelReader {
     return at
   }
 
+  /** True where everything was read. */
+  get isAtEnd(): boolean {
+    return this.#at === this.#end
+  }
+
   u8(): number {
     return this.#view.getUint8(this.#take(1))
   }

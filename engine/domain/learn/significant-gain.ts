@@ -57,3 +57,17 @@ export function significantlyBest(
   })
   return best
 }
+
+/**
+ * The shares of the choices in a mean of them: the exponentials of their significant gains over the usual one, which
+ * are nats. Null with fewer than `examplesMin`: then the usual choice stays.
+ */
+export function gainShares(losses: readonly ArrayLike<number>[], usual: number): Float64Array | null {
+  const before = losses[usual] as ArrayLike<number>
+  if (before.length < examplesMin) return null
+  const gains = Float64Array.from(losses, (after, i) => (i === usual ? 0 : significantGain(before, after, usualErrors)))
+  const most = gains.reduce((a, b) => Math.max(a, b))
+  const odds = gains.map((gain) => Math.exp(gain - most))
+  const total = odds.reduce((a, b) => a + b)
+  return odds.map((one) => one / total)
+}

@@ -40,7 +40,7 @@ export function examplesOf(subjects: readonly VotedSubject[], total: number, exa
   const timed = subjects.flatMap(({ values, voted }, i) =>
     voted.map(({ micros, label, count }) => ({
       micros,
-      example: { values, label, weight: (count * (weights[i] as number)) / (sizes[i] as number) },
+      example: { values, label, weight: (count * (weights[i] as number)) / (sizes[i] as number), micros },
     })),
   )
   timed.sort((a, b) => a.micros - b.micros || a.example.label - b.example.label)

@@ -12,7 +12,7 @@
  * A figure is null if no event counts. Sources: Guo et al. 2017, On Calibration of Modern Neural Networks; Brier 1950.
  */
 
-export const CONFIDENCE_BINS = 10
+import { binOf, CONFIDENCE_BINS } from '../learn/scored-answers.js'
 
 export interface ConfidenceBin {
   readonly from: number
@@ -26,7 +26,7 @@ export interface ConfidenceBin {
   /** Over the judged events; null if there are none. */
   readonly meanConfidence: number | null
   /** Share of the judged events that are right; null if there are none. */
-  readonly accuracy: number | null
+  readonly shareRight: number | null
 }
 
 export interface ConfidenceFigures {
@@ -46,10 +46,14 @@ export class ConfidenceTally {
 
   /** `confidence` is 0 to 1. `right` is null if the right answer is not known. */
   add(confidence: number, right: boolean | null, events = 1): void {
-    const bin = Math.min(CONFIDENCE_BINS - 1, Math.max(0, Math.floor(confidence * CONFIDENCE_BINS)))
-    this.#events[bin]! += events
+    this.#events[binOf(confidence)]! += events
     this.#total += confidence * events
-    if (right === null) return
+    if (right !== null) this.judge(confidence, right, events)
+  }
+
+  /** Counts an answer as judged only. */
+  judge(confidence: number, right: boolean, events = 1): void {
+    const bin = binOf(confidence)
     this.#judged[bin]! += events
     if (right) this.#right[bin]! += events
     this.#confidence[bin]! += confidence * events
@@ -61,7 +65,7 @@ export class ConfidenceTally {
     const judged = this.#judged.reduce((all, one) => all + one, 0)
     const bins = Array.from(this.#events, (count, bin) => this.#bin(bin, count))
     const error = bins.reduce(
-      (all, bin) => all + bin.judged * Math.abs((bin.accuracy ?? 0) - (bin.meanConfidence ?? 0)),
+      (all, bin) => all + bin.judged * Math.abs((bin.shareRight ?? 0) - (bin.meanConfidence ?? 0)),
       0,
     )
     return {
@@ -81,7 +85,7 @@ export class ConfidenceTally {
       judged,
       right,
       meanConfidence: judged === 0 ? null : (this.#confidence[bin] as number) / judged,
-      accuracy: judged === 0 ? null : right / judged,
+      shareRight: judged === 0 ? null : right / judged,
     }
   }
 }

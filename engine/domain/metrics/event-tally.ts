@@ -16,13 +16,16 @@
  * | changed               | those whose subject has another consensus now                                             |
  * | new data              | decided by the model: the subject was not in the knowledge base then                      |
  *
- * The matrices of new data and of the knowledge base sum to the matrix of all.
+ * The matrices of new data and of the knowledge base sum to the matrix of all. They compare with votes that many of the
+ * decisions were made from (agreement-with-votes.ts). What is right or wrong is counted by first answers alone
+ * (prequential.ts), also in the bins of confidence.
  */
 import type { DecisionSource } from '../decide/decision.js'
 import type { BucketState } from '../learn/knowledge-base.js'
 import { isLabel, UNDECIDED, type Consensus } from '../learn/consensus.js'
 import { ConfidenceTally } from './confidence.js'
 import { ConfusionMatrix } from './confusion.js'
+import { PrequentialTally, type FirstAnswer } from './prequential.js'
 
 /** The confidence 1 in hundredths of a percent. */
 const CONFIDENCE_ONE = 10_000
@@ -49,6 +52,7 @@ export class EventTally {
   readonly all: ConfusionMatrix
   readonly newData: ConfusionMatrix
   readonly knowledgeBase: ConfusionMatrix
+  readonly prequential: PrequentialTally
   readonly confidence = new ConfidenceTally()
   /** By label. */
   readonly decisions: number[]
@@ -70,6 +74,7 @@ export class EventTally {
     this.all = new ConfusionMatrix(labelCount)
     this.newData = new ConfusionMatrix(labelCount)
     this.knowledgeBase = new ConfusionMatrix(labelCount)
+    this.prequential = new PrequentialTally(labelCount)
     this.decisions = new Array<number>(labelCount).fill(0)
     this.consensuses = new Array<number>(labelCount).fill(0)
     this.#lowConfidence = lowConfidence
@@ -90,11 +95,16 @@ export class EventTally {
     if (event.confidence < this.#lowConfidence) this.lowConfidence++
     const known = event.source === 'knowledge_base'
     if (known) this.fromKnowledgeBase++
-    const judged = isLabel(consensus)
-    this.confidence.add(event.confidence / CONFIDENCE_ONE, judged ? consensus === event.label : null)
-    if (!judged) return
+    this.confidence.add(event.confidence / CONFIDENCE_ONE, null)
+    if (!isLabel(consensus)) return
     this.all.add(consensus, event.label)
     ;(known ? this.knowledgeBase : this.newData).add(consensus, event.label)
+  }
+
+  /** The first answer to one of the events. */
+  addFirstAnswer(first: FirstAnswer): void {
+    if (!this.prequential.add(first)) return
+    this.confidence.judge(first.confidence / CONFIDENCE_ONE, first.label === first.truth)
   }
 
   get withConsensus(): number {

@@ -52,6 +52,7 @@ export const ownFields = {
   last_compute_consensus_timestamp: 'date',
   pipeline_status: 'keyword',
   pipeline_stage: 'keyword',
+  autonomy: 'keyword',
   'attention.low_confidence_score.attention_required': 'boolean',
   'attention.undecided_consensus.attention_required': 'boolean',
 } as const satisfies Record<string, FieldType>

@@ -133,7 +133,7 @@ export class AuditCollector {
       batch.put('audit_meta', takenKey(shard), encodeTaken(last.atMicros))
       environment.commit(batch)
     }
-    if (entries.length === limits.auditCollectedMax) return true
+    if (entries.length >= limits.auditCollectedMax) return true
     this.#forget(shard)
     return false
   }

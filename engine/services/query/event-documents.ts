@@ -4,6 +4,7 @@
  * Owns: the documents. Leaves out: which events (job-walk.ts), the service's own section (read/export.ts).
  */
 import { isoMicros } from '../../clock.js'
+import { blind } from '../../domain/autonomy/passage.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { instantOf } from '../../domain/query/instant.js'
@@ -158,7 +159,7 @@ export class EventDocuments {
     const header = decodeHeader(record)
     const content = decodeContent(record)
     const ballot = readBallot(environment, job.id, subjectOf(header, micros))
-    const { pending, label, confidence, outlier } = header
+    const { pending, label, confidence, outlier, autonomy } = header
     const bucketState = stateOf(ballot, ballot === null ? 0 : this.#trained(job))
     const view = viewOf(job, content.clientId ?? eventIdOf(micros), {
       micros,
@@ -167,6 +168,7 @@ export class EventDocuments {
       confidence,
       outlier,
       bucketState,
+      autonomy: blind(autonomy),
     })
     return { job, micros, record, header, content, body: codec.decode(content.body), ballot, view }
   }

@@ -7,6 +7,7 @@
  * 1. All fields of the query are in the set before the first event is read.
  * 2. Values are valid until the next event.
  */
+import { blind } from '../../domain/autonomy/passage.js'
 import type { EventExtras } from '../../domain/event/envelope.js'
 import { isoMicros } from '../../clock.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
@@ -190,6 +191,8 @@ export class RecordFields implements EventFields {
         return [pipelinePlace(header).status]
       case 'pipeline_stage':
         return [pipelinePlace(header).stage]
+      case 'autonomy':
+        return header.autonomy === 'none' ? none : [blind(header.autonomy)]
       case 'attention.low_confidence_score.attention_required':
         return [header.label >= 0 && header.confidence < LOW_CONFIDENCE]
       case 'attention.undecided_consensus.attention_required':

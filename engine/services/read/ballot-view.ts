@@ -8,7 +8,7 @@ import { eventIdOf } from '../../domain/event/event-id.js'
 import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import { decodeContent } from '../../store/event-record.js'
+import { clientIdOf, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
 import type { Environment } from '../../store/environment.js'
 import type { BallotRow, StoredVote } from '../../store/ballot-row.js'
 import { decodeBucket, type CountRow } from '../../store/rows.js'
@@ -22,7 +22,7 @@ import type { Reads } from '../../actor/event-table.js'
 
 /** What views of a job's ballots are made from, in one snapshot. */
 export interface BallotContext {
-  readonly reads: Reads & Pick<Environment, 'range'>
+  readonly reads: Reads & Pick<Environment, 'range' | 'read'>
   readonly job: JobSettings
   /** The counters of a bucket of the job, by its id (one character for each byte) and its number. */
   readonly countOf: (id: string, number: number) => CountRow
@@ -43,17 +43,9 @@ export interface ViewedBallot {
 export function ballotView(context: BallotContext, { subject, ballot, withNotes }: ViewedBallot): ConsensusView {
   const { reads, job, trainedThroughSeq } = context
   const nameOf = (label: number): string => job.labels[label]?.name ?? ''
-  const override = ballot?.override ?? null
   return {
     ...subjectView(context, subject),
-    consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
-    bucketState: stateOf(ballot, trainedThroughSeq),
-    override:
-      override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
-    split: splitOf(job, ballot ?? noChange(job.labels.length)),
-    tiedEvents: ballot?.ties ?? 0,
-    mixed: isMixedBallot(ballot),
-    votesCount: ballot === null ? 0 : ballot.votes.reduce((sum, count) => sum + count, 0),
+    ...ballotFigures(job, ballot, trainedThroughSeq),
     votes: (ballot === null ? [] : latestVotes(reads, job.id, subject)).map(
       ({ analyst, label, atMicros, eventMicros, events, closingNotes = null, indicators = null }) => ({
         analyst,
@@ -64,6 +56,27 @@ export function ballotView(context: BallotContext, { subject, ballot, withNotes 
         ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
       }),
     ),
+  }
+}
+
+/** What a ballot says, without the single votes. `trainedThroughSeq` is that of the model in use. */
+export function ballotFigures(
+  job: Pick<JobSettings, 'labels'>,
+  ballot: BallotRow | null,
+  trainedThroughSeq: number,
+): Omit<ConsensusView, keyof SubjectView | 'votes'> {
+  const override = ballot?.override ?? null
+  return {
+    consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
+    bucketState: stateOf(ballot, trainedThroughSeq),
+    override:
+      override === null
+        ? null
+        : { label: job.labels[override.label]?.name ?? '', by: override.by, atMicros: override.atMicros },
+    split: splitOf(job, ballot ?? noChange(job.labels.length)),
+    tiedEvents: ballot?.ties ?? 0,
+    mixed: isMixedBallot(ballot),
+    votesCount: ballot === null ? 0 : ballot.votes.reduce((sum, count) => sum + count, 0),
   }
 }
 
@@ -94,8 +107,10 @@ function subjectView({ reads, countOf, job }: BallotContext, subject: Uint8Array
   }
 }
 
-/** The id of the event with that ingest time; null where a later version has replaced it. */
-function eventIdAt(reads: Reads, jobId: number, micros: number): string | null {
-  const record = reads.get('events', timeKey(jobId, micros))
-  return record === undefined ? null : (decodeContent(record).clientId ?? eventIdOf(micros))
+const head = Buffer.alloc(RECORD_HEAD_BYTES_MAX)
+
+/** The id of the event with that ingest time; null where a later version has replaced it. The body is not read. */
+export function eventIdAt(reads: Pick<Environment, 'read'>, jobId: number, micros: number): string | null {
+  if (reads.read('events', timeKey(jobId, micros), head) < 0) return null
+  return clientIdOf(head) ?? eventIdOf(micros)
 }

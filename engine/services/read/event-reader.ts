@@ -9,6 +9,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { blind } from '../../domain/autonomy/passage.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { ABSENT, ByteTable, hashBytes, viewOfBytes } from '../../domain/event/byte-table.js'
 import { microsOfEventId } from '../../domain/event/event-id.js'
@@ -17,6 +18,7 @@ import type { EventView } from '../../api/decision-service.js'
 import type { Environment } from '../../store/environment.js'
 import type { RecordHeader } from '../../store/event-record.js'
 import {
+  autonomyOf,
   BUCKET_ID_AT,
   confidenceOf,
   HEADER_BYTES,
@@ -36,6 +38,7 @@ import type { BucketState } from '../../domain/learn/knowledge-base.js'
 /** UTF-8 bytes of one UTF-16 unit at most. */
 const UTF8_BYTES_MAX = 3
 const ASCII_END = 0x80
+const noBytes = new Uint8Array(0)
 const BUCKET_KEY_BYTES = JOB_BYTES + BUCKET_ID_BYTES
 /** Bucket states that are cached between two commits: many events are in few buckets. */
 const STATES_MAX = 20_000
@@ -77,7 +80,15 @@ export class EventReader {
       confidence: confidenceOf(head),
       outlier: isOutlier(head),
       bucketState,
+      autonomy: blind(autonomyOf(head)),
     })
+  }
+
+  /** Bytes of its record, its notes and its enrichment. @throws Refusal event_not_found. */
+  storedBytes(job: JobSettings, eventId: string): number {
+    if (this.#find(job.id, eventId) < 0) throw new Refusal('event_not_found', 'event not found')
+    const bytesIn = (table: string): number => Math.max(0, this.#environment.read(table, this.#timeKey, noBytes))
+    return bytesIn('events') + bytesIn('notes') + bytesIn('lookups')
   }
 
   /** The view of an event whose record the caller has found. */
@@ -85,13 +96,14 @@ export class EventReader {
     job: JobSettings,
     eventId: string,
     micros: number,
-    { pending, label, confidence, outlier, bucketId }: RecordHeader,
+    { pending, label, confidence, outlier, bucketId, autonomy }: RecordHeader,
   ): EventView {
     const bucketState =
       bucketId === null
         ? this.#readState(job, writeTimeKey(this.#timeKey, job.id, micros))
         : this.#bucketState(job, bucketId, 0)
-    return viewOf(job, eventId, { micros, pending, label, confidence, outlier, bucketState })
+    const shown = { micros, pending, label, confidence, outlier, bucketState, autonomy: blind(autonomy) }
+    return viewOf(job, eventId, shown)
   }
 
   /** To be called after each commit. */

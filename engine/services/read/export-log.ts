@@ -96,7 +96,12 @@ function logMessages(deps: ExportDeps): LogMessage[] {
   ]
 }
 
-function reasonOf({ header, previous, place }: ExportDeps): [level: string, content: string] {
+/** Why an event has its decision: the level of the message, and a sentence. */
+export function reasonOf({
+  header,
+  previous,
+  place,
+}: Pick<ExportDeps, 'header' | 'previous' | 'place'>): [level: string, content: string] {
   if (header.enrichments === 'awaited') return ['info', 'the event waits for enrichment before it is decided']
   if (header.pending) return ['info', 'the job is stopped: the event waits until it starts']
   if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']

@@ -8,6 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
+import { blind } from '../../domain/autonomy/passage.js'
 import { bucketText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { sectionFields } from '../../domain/event/envelope.js'
@@ -93,6 +94,7 @@ function section(deps: ExportDeps): Section {
     storage_tag: extras?.storage_tag ?? null,
     pipeline_status: pipeline.status,
     pipeline_stage: pipeline.stage,
+    autonomy: header.autonomy === 'none' ? null : blind(header.autonomy),
     model: {
       path: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
       timestamp: timeOf(deps.trainedMicros),

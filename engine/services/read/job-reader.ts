@@ -7,9 +7,8 @@
  * 1. Reads move to the latest commit when the shard's mailbox reports it, so a caller sees what it has written.
  */
 import { Refusal } from '../../errors.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
-import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
-import { absentPoints, PointTally, type PointCounts } from '../../domain/metrics/point-tally.js'
+import { hasClusters, type JobSettings } from '../../domain/job/job.js'
+import type { PointCounts } from '../../domain/metrics/point-tally.js'
 import type { EventExport, EventView } from '../../api/decision-service.js'
 import type { ShardReader, Shards } from '../../runtime/shards.js'
 import { BodyCodec } from '../../store/body-codec.js'
@@ -19,6 +18,7 @@ import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
+import { autonomyNow, type AutonomyNow } from '../../actor/autonomy/gate-state.js'
 import { ballotView } from './ballot-view.js'
 import { countOfBucket } from '../../actor/buckets/bucket-counts.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
@@ -31,6 +31,7 @@ import { CauseRows } from '../../actor/cause/cause-table.js'
 import { ModelTimes } from '../../actor/model-times.js'
 import { storedFields, type FieldsRow } from '../../domain/cause/field-finder.js'
 import { exportDocument } from './export.js'
+import { sampleOfPoints } from './point-sample.js'
 import { readStats } from '../../actor/job-stats.js'
 import { readNotes } from '../../actor/notes.js'
 import { readEnrichments } from '../../actor/enrichment-results.js'
@@ -45,10 +46,6 @@ export function openReaders(dataDir: string, count: number): JobReader[] {
 /** The shards, with readers of what their jobs have stored. */
 export type ReadableShards = Shards<JobReader>
 
-/** A sample of events for decision points: so many, of so many bytes together, for it is read on the main thread. */
-const POINT_SAMPLE_EVENTS = 400
-const POINT_SAMPLE_BYTES = 1024 ** 2
-
 export class JobReader implements ShardReader {
   readonly #environment: Environment
   readonly #codec: BodyCodec
@@ -56,9 +53,10 @@ export class JobReader implements ShardReader {
   readonly #events: EventReader
   readonly #modelTimes: ModelTimes
 
-  constructor(environment: Environment) {
+  /** `codec` is of the same environment. */
+  constructor(environment: Environment, codec = new BodyCodec(environment)) {
     this.#environment = environment
-    this.#codec = new BodyCodec(environment)
+    this.#codec = codec
     this.#events = new EventReader(environment, (job) => this.stats(job))
     this.#modelTimes = new ModelTimes(environment)
   }
@@ -68,6 +66,11 @@ export class JobReader implements ShardReader {
     this.#environment.refresh()
     this.#stats.clear()
     this.#events.forget()
+  }
+
+  /** The job's safety contract and its gates; null where there is none. */
+  autonomy(jobId: number): AutonomyNow | null {
+    return autonomyNow(this.#environment, jobId)
   }
 
   /** Ingest times of the job's oldest events. */
@@ -106,6 +109,11 @@ export class JobReader implements ShardReader {
   /** @throws Refusal event_not_found. */
   event(job: JobSettings, eventId: string): EventView {
     return this.#events.event(job, eventId)
+  }
+
+  /** Bytes of all that an export reads of the event. @throws Refusal event_not_found. */
+  storedBytes(job: JobSettings, eventId: string): number {
+    return this.#events.storedBytes(job, eventId)
   }
 
   /** See actor/event-table.ts. */
@@ -199,18 +207,7 @@ export class JobReader implements ShardReader {
 
   /** What the job's decision points say of some of its latest events, for points that were not counted yet. */
   sampleOfPoints(job: JobSettings): PointCounts {
-    const points = new DecisionPoints(job.decisionPoints)
-    const tally = new PointTally({ fingerprint: points.fingerprint, points: points.count }, null, null)
-    let bytesLeft = POINT_SAMPLE_BYTES
-    const range = { ...jobRange(job.id), limit: POINT_SAMPLE_EVENTS, reverse: true }
-    for (const { value } of this.#environment.range('events', range)) {
-      bytesLeft -= value.length
-      if (bytesLeft < 0) break
-      const values = points.valuesOf(this.#codec.decode(decodeContent(value).body))
-      tally.see(values, !hasBuckets(job.category))
-      tally.add(absentPoints(values), 1)
-    }
-    return tally.counts()
+    return sampleOfPoints(this.#environment, this.#codec, job)
   }
 
   /** What a root cause job knows of its fields; null for other jobs, and before its first alert. */

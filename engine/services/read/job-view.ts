@@ -42,7 +42,7 @@ function mixedWarnings({ mixedBallots }: StatsRow): Warning[] {
     {
       type: 'mixed_buckets',
       place: ['decision_points'],
-      message: `the decision points do not tell events apart: ${mixedBallots} ${what} ${verb} voted events of more than one label`,
+      message: `decision points do not tell events apart: ${mixedBallots} ${what} ${verb} voted events of several labels`,
       action: 'Look at the mixed buckets of the job, and add a decision point that tells their events apart.',
     },
   ]

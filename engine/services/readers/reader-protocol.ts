@@ -1,10 +1,14 @@
 /** Long queries as plain data: what a reader thread gets, and what it returns. */
 import type { JobSettings } from '../../domain/job/job.js'
+import type { Forecast, QueuePage, QueueQuery } from '../../api/autonomy-service.js'
 import type { AuditWitness } from '../audit/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
 import type { DisagreementPage, DisagreementQuery, MixedPage, MixedQuery } from '../../api/consensus-service.js'
+import type { ForecastTerms } from '../autonomy/forecast.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
+import type { ExplainResult, ExplainTask } from '../explain/explain-protocol.js'
+import type { ExportResult, ExportTask } from '../read/run-export.js'
 
 /** For each kind of query what the thread is given, and its answer. */
 export interface ReaderQueries {
@@ -19,7 +23,18 @@ export interface ReaderQueries {
     readonly given: { readonly job: JobSettings; readonly query: MixedQuery }
     readonly answer: MixedPage
   }
+  /** Null: the cursor is none. */
+  readonly queue: {
+    readonly given: { readonly job: JobSettings; readonly query: QueueQuery }
+    readonly answer: QueuePage | null
+  }
+  readonly forecast: {
+    readonly given: { readonly job: JobSettings; readonly terms: ForecastTerms }
+    readonly answer: Forecast
+  }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
+  readonly exportedEvent: { readonly given: { readonly task: ExportTask }; readonly answer: ExportResult }
+  readonly explanation: { readonly given: { readonly task: ExplainTask }; readonly answer: ExplainResult }
   readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }
 }
 

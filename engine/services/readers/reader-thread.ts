@@ -5,6 +5,8 @@
  */
 import { limits } from '../../limits.js'
 import { reportMemory } from '../../runtime/threads/memory-report.js'
+import { forecastOf } from '../autonomy/forecast.js'
+import { queueOf } from '../autonomy/people-queue.js'
 import { proveChain } from '../audit/audit-proof.js'
 import { queryAudit } from '../audit/audit-query.js'
 import type { AuditFieldTerms } from '../../api/audit-service.js'
@@ -16,7 +18,10 @@ import { disagreementsOf } from '../consensus/disagreements.js'
 import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
 import { runMetricsTask } from '../report/run-metrics-query.js'
 import { runQuery } from '../query/run-query.js'
+import { runExplain } from '../explain/run-explain.js'
+import { runExport } from '../read/run-export.js'
 import type { ReaderQuery } from './reader-protocol.js'
+import { withStores } from './reader-stores.js'
 
 const nowMs = (): number => performance.now()
 
@@ -31,7 +36,10 @@ export default async function answer(query: ReaderQuery): Promise<unknown> {
 
 async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
+  if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
+  if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
+  if (query.ask === 'queue' || query.ask === 'forecast') return aboutPeople(query)
   const environment =
     query.ask === 'disagreements' || query.ask === 'mixedBuckets'
       ? openShard(query.dataDir, query.job.shard)
@@ -44,9 +52,23 @@ async function answered(query: ReaderQuery): Promise<unknown> {
   }
 }
 
+/** Asked again and again, so the shard stays open. */
+function aboutPeople(query: Extract<ReaderQuery, { ask: 'queue' | 'forecast' }>): unknown {
+  return withStores(query.dataDir, (stores) => {
+    const { environment } = stores(query.job.shard)
+    environment.refresh()
+    return query.ask === 'queue'
+      ? queueOf(environment, query.job, query.query, nowMs)
+      : forecastOf(environment, query.job, query.terms, nowMs)
+  })
+}
+
 function answerFrom(
   environment: Environment,
-  query: Exclude<ReaderQuery, { ask: 'storedEvents' | 'metrics' }>,
+  query: Exclude<
+    ReaderQuery,
+    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' }
+  >,
 ): unknown {
   switch (query.ask) {
     case 'auditEntries':

@@ -7,13 +7,16 @@
  */
 import { isoMicros } from '../../clock.js'
 import { limits } from '../../limits.js'
+import { agreementWithVotes } from '../../domain/metrics/agreement-with-votes.js'
 import { divergence } from '../../domain/metrics/divergence.js'
 import { EventTally } from '../../domain/metrics/event-tally.js'
 import { InputProfile } from '../../domain/metrics/input-profile.js'
 import type { Intervals, Period } from '../../domain/metrics/period.js'
+import { matrixOf, minutesSaved, overallOf, shareOf } from '../../domain/metrics/quality.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { decodeHeader } from '../../store/event-record.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
+import { firstAnswerOf } from '../../actor/votes/first-answers.js'
 import { EventScan } from '../query/event-scan.js'
 import { modelHealth } from '../read/job-view.js'
 import { filterCondition, withinPeriod, type JobSnapshot, type MetricsContext } from './job-snapshot.js'
@@ -42,7 +45,8 @@ export class EventWalk {
 
   /** True where the time limit was reached before all events were counted. */
   run(): boolean {
-    const { job, ballots, stats } = this.#snapshot
+    const { job, ballots, stats, store } = this.#snapshot
+    const { environment } = store
     const { scope, interval } = this.#task
     const fields = new FieldSet(this.#context.serviceNames)
     const period = { from: this.#intervals.periods[0]?.from ?? 0, to: this.#intervals.periods.at(-1)?.to ?? 0 }
@@ -62,10 +66,14 @@ export class EventWalk {
     scan.walk(job, condition, fields, (event, _, micros, record) => {
       const header = decodeHeader(record)
       const standing = ballots.standingOf(header, micros)
+      const first = firstAnswerOf(environment, job.id, { header, micros })
       this.#whole.add(header, standing)
+      if (first !== null) this.#whole.addFirstAnswer(first)
       if (interval === null) return true
       const place = this.#intervals.placeOf(micros)
-      ;(this.#tallies[place] ??= new EventTally(job.labels.length, LOW_CONFIDENCE)).add(header, standing)
+      const tally = (this.#tallies[place] ??= new EventTally(job.labels.length, LOW_CONFIDENCE))
+      tally.add(header, standing)
+      if (first !== null) tally.addFirstAnswer(first)
       if (seen++ % every !== 0) return true
       ;(this.#profiles[place] ??= new InputProfile(points.length)).add(
         points.map((field) => event.values(field).join(VALUE_SEPARATOR)),
@@ -123,8 +131,11 @@ export class EventWalk {
   }
 }
 
-function errorRate({ all }: EventTally): number | null {
-  return all.total === 0 ? null : 1 - all.right / all.total
+/** The share of first answers that are wrong; null from too few. */
+function errorRate({ prequential }: EventTally): number | null {
+  const { total, right } = matrixOf(prequential.all())
+  const { value } = shareOf(total - right, total)
+  return value
 }
 
 /** A tally in the answer. Rates are 0 to 1; null where there is nothing to divide by. */
@@ -132,7 +143,7 @@ function tallyDocument(tally: EventTally, labels: readonly string[], minutesPerA
   const named = (counts: readonly number[]): Map<string, number> =>
     new Map(labels.map((name, label) => [name, counts[label] ?? 0]))
   const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
-  const { all, newData, knowledgeBase } = tally
+  const { all, newData, knowledgeBase, prequential } = tally
   return {
     totalEvents: tally.events,
     decidedEvents: tally.decided,
@@ -150,11 +161,15 @@ function tallyDocument(tally: EventTally, labels: readonly string[], minutesPerA
     outlierRate: share(tally.outliers, tally.decided),
     lowConfidence: tally.lowConfidence,
     lowConfidenceRate: share(tally.lowConfidence, tally.decided),
-    timeSavedMinutes: all.right * minutesPerAlert,
-    errorRate: all.total === 0 ? null : 1 - all.right / all.total,
-    ...all.quality(labels),
-    newData: newData.quality(labels),
-    knowledgeBase: knowledgeBase.quality(labels),
+    timeSavedMinutes: minutesSaved(all.total, prequential.all(), minutesPerAlert),
+    errorRate: errorRate(tally),
+    ...overallOf(prequential.newBuckets, labels),
+    quality: prequential.report(labels),
+    agreementWithVotes: {
+      ...agreementWithVotes(all),
+      decidedByModel: agreementWithVotes(newData),
+      decidedByKnowledgeBase: agreementWithVotes(knowledgeBase),
+    },
     confidence: tally.confidence.figures(),
   }
 }

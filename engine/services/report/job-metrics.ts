@@ -12,9 +12,12 @@ import { limits } from '../../limits.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { isLabel } from '../../domain/learn/consensus.js'
+import { agreementWithVotes } from '../../domain/metrics/agreement-with-votes.js'
 import { ConfusionMatrix } from '../../domain/metrics/confusion.js'
 import { EventTally } from '../../domain/metrics/event-tally.js'
 import { Largest } from '../../domain/metrics/largest.js'
+import { PrequentialTally } from '../../domain/metrics/prequential.js'
+import { minutesSaved, overallOf } from '../../domain/metrics/quality.js'
 import { FieldSet } from '../../domain/query/field.js'
 import type { ChangedConsensus, JobMetrics } from '../../api/metrics-service.js'
 import type { Environment } from '../../store/environment.js'
@@ -25,6 +28,7 @@ import { timeKey, timeOfValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
+import { firstAnswerOf, firstAnswers } from '../../actor/votes/first-answers.js'
 import { votesOn } from '../../actor/votes/vote-rows.js'
 import { EventScan } from '../query/event-scan.js'
 import { subjectKey, type Subject } from './job-ballots.js'
@@ -53,6 +57,7 @@ interface Changed {
 
 interface Counts {
   readonly matrix: ConfusionMatrix
+  readonly prequential: PrequentialTally
   readonly events: number
   readonly withConsensus: number
   readonly inKnowledgeBase: number
@@ -73,11 +78,14 @@ export function runJobMetrics(
     ? countByBuckets(snapshot)
     : countByEvents(context, snapshot, { ...scope, fromMicros: from })
   const { stats } = snapshot
+  const labels = job.labels.map(({ name }) => name)
   return {
-    ...counts.matrix.quality(job.labels.map(({ name }) => name)),
+    ...overallOf(counts.prequential.newBuckets, labels),
+    quality: counts.prequential.report(labels),
+    agreementWithVotes: agreementWithVotes(counts.matrix),
     startTime: isoMicros(shown),
     endTime: isoMicros(scope.toMicros ?? nowOf(context, snapshot)),
-    timeSavedMinutes: counts.matrix.right * minutesPerAlert,
+    timeSavedMinutes: minutesSaved(counts.matrix.total, counts.prequential.all(), minutesPerAlert),
     activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
     allModelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     totalEvents: counts.events,
@@ -106,7 +114,10 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
     changedEvents += count.events
     changed.add({ id: subject.id, size: count.events, lastMicros: count.lastMicros })
   }
-  return { matrix, events: stats.events, withConsensus, inKnowledgeBase, changedEvents, changed: changed.sorted() }
+  const prequential = new PrequentialTally(job.labels.length)
+  for (const first of firstAnswers(environment, job.id)) prequential.add(first)
+  const { events } = stats
+  return { matrix, prequential, events, withConsensus, inKnowledgeBase, changedEvents, changed: changed.sorted() }
 }
 
 function countsOf(environment: Environment, counts: BucketCounts, jobId: number, { id, number }: Subject): CountRow {
@@ -137,6 +148,8 @@ export function countByEvents(context: MetricsContext, snapshot: JobSnapshot, sc
     const header = decodeHeader(record)
     const standing = ballots.standingOf(header, micros)
     tally.add(header, standing)
+    const first = firstAnswerOf(snapshot.store.environment, job.id, { header, micros })
+    if (first !== null) tally.addFirstAnswer(first)
     if (standing.state !== 'retrain') return true
     const id = subjectKey(header, micros)
     const before = changed.get(id)
@@ -153,6 +166,7 @@ export function countByEvents(context: MetricsContext, snapshot: JobSnapshot, sc
   for (const one of changed.values()) largest.add(one)
   return {
     matrix: tally.all,
+    prequential: tally.prequential,
     events: tally.events,
     withConsensus: tally.withConsensus,
     inKnowledgeBase: tally.inKnowledgeBase,

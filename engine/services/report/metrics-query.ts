@@ -2,7 +2,7 @@
 import type { JobSettings } from '../../domain/job/job.js'
 import type { Interval, Period } from '../../domain/metrics/period.js'
 import type { Filter } from '../../domain/query/filter.js'
-import type { ConfidenceFigures } from '../../domain/metrics/confidence.js'
+import type { ScoredCounts } from '../../domain/learn/scored-answers.js'
 import type { PointUsefulness } from '../../domain/metrics/point-usefulness.js'
 import type { JobMetrics } from '../../api/metrics-service.js'
 import type { ModelRow } from '../../store/rows.js'
@@ -66,7 +66,6 @@ type Counts = readonly (readonly number[])[]
 export interface PartFigures {
   readonly events: Counts
   readonly subjects: Counts
-  readonly confidence: ConfidenceFigures
   /** Mean of −ln(probability of the right label); null without events. */
   readonly logLoss: number | null
 }
@@ -76,6 +75,8 @@ export interface ModelFigures {
   readonly newData: PartFigures
   readonly knowledgeBase: PartFigures
   readonly known: { readonly events: readonly number[]; readonly subjects: readonly number[] }
+  /** The first answers that the model gave, by part (prequential.ts). */
+  readonly firstAnswers: { readonly newBuckets: ScoredCounts; readonly knownBuckets: ScoredCounts }
   readonly points: readonly PointUsefulness[]
   readonly model: Pick<ModelRow, 'trainedMicros' | 'summary'>
   /** The counters that the figures were computed from (`basisOf`): they hold while these are unchanged. */

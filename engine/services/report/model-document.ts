@@ -1,10 +1,14 @@
 /** A model's metrics in answers: the stored figures, with the present names of the labels. */
 import { isoMicros } from '../../clock.js'
-import { ConfusionMatrix, type Quality } from '../../domain/metrics/confusion.js'
+import { ScoredAnswers, type ScoredCounts } from '../../domain/learn/scored-answers.js'
+import { agreementWithVotes, type AgreementWithVotes } from '../../domain/metrics/agreement-with-votes.js'
+import { ConfusionMatrix } from '../../domain/metrics/confusion.js'
+import type { PrequentialReport } from '../../domain/metrics/prequential.js'
+import { overallOf, qualityOf, type QualityReport } from '../../domain/metrics/quality.js'
 import type { ModelMetrics } from '../../api/metrics-service.js'
 import type { RecomputeRow } from './metrics-log.js'
 import { isPending } from './recomputations.js'
-import type { PartFigures } from './metrics-query.js'
+import type { ModelFigures, PartFigures } from './metrics-query.js'
 
 /** What an answer needs of the job. */
 export interface ShownJob {
@@ -17,17 +21,24 @@ export interface ShownJob {
 export function modelMetricsOf(modelId: string, job: ShownJob, row: RecomputeRow | null): ModelMetrics {
   const { labels } = job
   const figures = row?.figures ?? null
-  const quality = figures === null ? null : qualityOf([figures.newData, figures.knowledgeBase], 'events', labels)
+  const heldOut = figures === null ? null : heldOutOf(figures, labels.length)
+  const overall = heldOut === null ? null : overallOf(heldOut, labels)
   const known = figures?.known
   const buckets = job.hasBuckets ? known?.subjects : known?.subjects.map(() => 0)
   return {
     modelId,
-    confusionMatrix: quality?.confusionMatrix ?? null,
-    overallAccuracy: quality?.overallAccuracy ?? null,
-    overallF1Score: quality?.overallF1Score ?? null,
-    overallRecall: quality?.overallRecall ?? null,
-    overallPrecision: quality?.overallPrecision ?? null,
-    metricsPerDecision: quality?.metricsPerDecision ?? new Map(),
+    confusionMatrix: overall?.confusionMatrix ?? null,
+    overallAccuracy: overall?.overallAccuracy ?? null,
+    overallF1Score: overall?.overallF1Score ?? null,
+    overallRecall: overall?.overallRecall ?? null,
+    overallPrecision: overall?.overallPrecision ?? null,
+    metricsPerDecision: overall?.metricsPerDecision ?? new Map(),
+    quality:
+      figures === null || heldOut === null
+        ? null
+        : { heldOut: qualityOf(heldOut, labels), sinceTraining: sinceTraining(figures, labels) },
+    agreementWithVotes:
+      figures === null ? null : agreementOf([figures.newData, figures.knowledgeBase], 'events', labels.length),
     isRecomputingMetrics: row !== null && isPending(row),
     lastRecomputedTimestamp: row?.recomputedMicros == null ? null : isoMicros(row.recomputedMicros),
     recomputeStatus: row?.state ?? null,
@@ -51,36 +62,54 @@ export function modelReportOf(
   row: RecomputeRow | null,
   pointName: (name: string) => string,
 ): object {
-  const { labels } = job
   const metrics = modelMetricsOf(modelId, job, row)
   const figures = row?.figures ?? null
   if (figures === null) return { evaluation: metrics, scores: null, decisionPoints: [] }
   const { newData, knowledgeBase, model, points } = figures
   const { summary } = model
+  const labelCount = job.labels.length
   return {
     evaluation: {
       ...metrics,
-      newData: { ...qualityOf([newData], 'events', labels), logLoss: newData.logLoss },
-      knowledgeBase: { ...qualityOf([knowledgeBase], 'events', labels), logLoss: knowledgeBase.logLoss },
-      bySubject: {
-        newData: qualityOf([newData], 'subjects', labels),
-        knowledgeBase: qualityOf([knowledgeBase], 'subjects', labels),
+      agreementWithVotes: {
+        ...metrics.agreementWithVotes,
+        newData: { ...agreementOf([newData], 'events', labelCount), logLoss: newData.logLoss },
+        knowledgeBase: { ...agreementOf([knowledgeBase], 'events', labelCount), logLoss: knowledgeBase.logLoss },
+        bySubject: {
+          newData: agreementOf([newData], 'subjects', labelCount),
+          knowledgeBase: agreementOf([knowledgeBase], 'subjects', labelCount),
+        },
       },
       trainedTimestamp: isoMicros(model.trainedMicros),
       algorithm: summary.kind,
       trainingExamples: summary.examples,
       features: summary.features,
-      heldOut: { accuracy: summary.accuracy, logLoss: summary.logLoss },
+      heldOutLogLoss: summary.logLoss,
     },
-    scores: { newData: newData.confidence, knowledgeBase: knowledgeBase.confidence },
+    scores: metrics.quality,
     decisionPoints: points.map((point) => ({ ...point, name: pointName(point.name) })),
   }
 }
 
-function qualityOf(parts: readonly PartFigures[], unit: 'events' | 'subjects', labels: readonly string[]): Quality {
-  const matrix = new ConfusionMatrix(labels.length)
+/** The answers to events that were held out from the training. */
+function heldOutOf({ model }: ModelFigures, labelCount: number): ScoredAnswers {
+  const { scored } = model.summary
+  return scored === null ? new ScoredAnswers(labelCount) : ScoredAnswers.of(labelCount, scored)
+}
+
+function sinceTraining({ firstAnswers }: ModelFigures, labels: readonly string[]): PrequentialReport {
+  const of = (counts: ScoredCounts): QualityReport => qualityOf(ScoredAnswers.of(labels.length, counts), labels)
+  return { newBuckets: of(firstAnswers.newBuckets), knownBuckets: of(firstAnswers.knownBuckets) }
+}
+
+function agreementOf(
+  parts: readonly PartFigures[],
+  unit: 'events' | 'subjects',
+  labelCount: number,
+): AgreementWithVotes {
+  const matrix = new ConfusionMatrix(labelCount)
   for (const part of parts) matrix.addAll(ConfusionMatrix.of(part[unit]))
-  return matrix.quality(labels)
+  return agreementWithVotes(matrix)
 }
 
 function total(counts: readonly number[]): number {

@@ -1,14 +1,14 @@
 /**
- * The scores of a model against the consensus of analysts: the model runs again on every subject whose consensus is a
- * label.
+ * The figures of a model that are computed on request: its agreement with the votes of today, for which it runs again
+ * on every subject whose consensus is a label, and its first answers (S26).
  *
  * Owns: the figures of one model version, as they are stored. Leaves out: the model (domain/learn/), reading subjects
  * (scored-subjects.ts), scores that follow from a matrix (confusion.ts).
  *
  * 1. The model answers alone: with the knowledge base's answers every known subject would count as right. An answer is
  *    what `choose` makes of the probabilities, as in a decision (decide/decision.ts).
- * 2. `knowledgeBase` has the subjects that the model was trained on, `newData` those whose consensus came later. Only
- *    figures on new data are unbiased.
+ * 2. `knowledgeBase` has the subjects that the model was trained on, `newData` those whose consensus came later.
+ *    Neither is a figure of quality: that is measured on held-out events, and on first answers.
  * 3. A subject counts as often as it has events now; `subjects` counts each once.
  * 4. `known` is the model's knowledge base: subjects with the consensus that it was trained on.
  */
@@ -16,14 +16,16 @@ import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { isLabel, NO_CONSENSUS, type Consensus } from '../../domain/learn/consensus.js'
 import { consensusAt } from '../../domain/learn/knowledge-base.js'
-import { ConfidenceTally } from '../../domain/metrics/confidence.js'
 import { ConfusionMatrix } from '../../domain/metrics/confusion.js'
 import { PointTables } from '../../domain/metrics/point-usefulness.js'
+import { PrequentialTally } from '../../domain/metrics/prequential.js'
 import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
+import type { Environment } from '../../store/environment.js'
 import { decodeModel, type ModelRow } from '../../store/rows.js'
 import { jobRange, modelKey } from '../../store/tables.js'
 import { openModel } from '../../actor/job-model.js'
 import { readStats } from '../../actor/job-stats.js'
+import { firstAnswers } from '../../actor/votes/first-answers.js'
 import type { MetricsContext } from './job-snapshot.js'
 import type { MetricsJob, ModelFigures, PartFigures } from './metrics-query.js'
 import { subjectReader } from './scored-subjects.js'
@@ -37,7 +39,6 @@ const LEAST_PROBABILITY = 1e-15
 class PartTally {
   readonly #events: ConfusionMatrix
   readonly #subjects: ConfusionMatrix
-  readonly #confidence = new ConfidenceTally()
   #loss = 0
 
   constructor(labelCount: number) {
@@ -48,7 +49,6 @@ class PartTally {
   add(consensus: number, answer: number, probabilities: Float64Array, events: number): void {
     this.#events.add(consensus, answer, events)
     this.#subjects.add(consensus, answer)
-    this.#confidence.add(probabilities[answer] as number, answer === consensus, events)
     this.#loss -= Math.log(Math.max(LEAST_PROBABILITY, probabilities[consensus] ?? 0)) * events
   }
 
@@ -57,7 +57,6 @@ class PartTally {
     return {
       events: this.#events.rows,
       subjects: this.#subjects.rows,
-      confidence: this.#confidence.figures(),
       logLoss: total === 0 ? null : this.#loss / total,
     }
   }
@@ -68,8 +67,9 @@ export function basisOf(stats: {
   readonly feedbackSeq: number
   readonly events: number
   readonly consensusCounts: readonly number[]
+  readonly lastFeedbackMicros: number | null
 }): string {
-  return JSON.stringify([stats.feedbackSeq, stats.events, stats.consensusCounts])
+  return JSON.stringify([stats.feedbackSeq, stats.events, stats.consensusCounts, stats.lastFeedbackMicros])
 }
 
 /** @throws Refusal model_not_found, query_timeout; Error where the decision points of an event cannot be read. */
@@ -108,6 +108,7 @@ export function runModelFigures(context: MetricsContext, job: MetricsJob, versio
     newData: tallies.newData.figures(),
     knowledgeBase: tallies.knowledgeBase.figures(),
     known,
+    firstAnswers: firstAnswersOf(environment, job, version),
     points: tables.figures(),
     model: { trainedMicros: row.trainedMicros, summary: row.summary },
     basis: basisOf(readStats(environment, job.id, labelCount)),
@@ -123,6 +124,13 @@ function consensusThen(ballot: BallotRow, { throughSeq, trainedMicros }: ModelRo
   const [first] = ballot.changes
   if (then !== NO_CONSENSUS || first === undefined || first.seq <= throughSeq) return then
   return ballot.firstMicros < trainedMicros ? first.consensus : NO_CONSENSUS
+}
+
+/** The first answers that this version gave. */
+function firstAnswersOf(environment: Environment, { id, labels }: MetricsJob, version: number) {
+  const tally = new PrequentialTally(labels.length)
+  for (const first of firstAnswers(environment, id)) if (first.modelVersion === version) tally.add(first)
+  return { newBuckets: tally.newBuckets.counts(), knownBuckets: tally.knownBuckets.counts() }
 }
 
 function mustGoOn({ clock }: MetricsContext): void {

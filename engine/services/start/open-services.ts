@@ -13,9 +13,13 @@ import { WatchdogLog } from '../monitor/watchdog-log.js'
 import { AgentNotes } from '../reprocess/agent-notes.js'
 import { AuditCollector } from '../audit/audit-collector.js'
 import { Audit } from '../audit/audit.js'
+import { Autonomies } from '../autonomy/autonomy.js'
+import { GateChecks } from '../autonomy/gate-checks.js'
 import { Backups } from '../backup/backups.js'
 import { Clusters } from '../read/cluster-service.js'
 import { Consensus } from '../consensus/consensus.js'
+import { Explanations } from '../explain/explanations.js'
+import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
 import { Integrations } from '../integrations/integrations.js'
@@ -43,11 +47,15 @@ export interface Services extends Training {
   readonly collector: AuditCollector
   readonly audit: Audit
   readonly consensus: Consensus
+  readonly autonomy: Autonomies
+  readonly gateChecks: GateChecks
   readonly clusters: Clusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
   readonly notes: AgentNotes
   readonly queries: Queries
+  readonly exports: Exports
+  readonly explanations: Explanations
   readonly metrics: MetricsReports
   readonly integrations: Integrations
   readonly backups: Backups
@@ -81,19 +89,25 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     failed,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
+  const audit = new Audit({ collector, readers, shards })
+  const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
   return {
     ...training,
     collector,
     integrations,
-    audit: new Audit({ collector, readers, shards }),
+    audit,
+    autonomy: new Autonomies({ ...people, current, mustAccept }),
+    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     notes: new AgentNotes({ shards, current, mustAccept }),
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
+    explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
+    exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
     metrics: new MetricsReports({
       serviceNames,
       readers,

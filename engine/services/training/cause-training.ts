@@ -25,7 +25,7 @@ export interface LabelledEvent {
 }
 
 export class CauseExamples {
-  readonly examples: readonly CauseExample[]
+  readonly examples: readonly (CauseExample & { readonly micros: number })[]
   readonly #task: TrainingTask
   readonly #settings: CauseSettings
   readonly #table: CauseTableReader
@@ -48,7 +48,7 @@ export class CauseExamples {
     this.examples = labelled.flatMap(({ micros, label }) => {
       const record = environment.get('events', timeKey(task.jobId, micros))
       const known = record === undefined ? null : this.#known(micros, record)
-      return known === null ? [] : [{ ...known, label }]
+      return known === null ? [] : [{ ...known, label, micros }]
     })
   }
 

@@ -29,6 +29,8 @@ export interface TrainingResult {
   readonly throughSeq: number
   /** Labelled buckets or events. */
   readonly examples: number
+  /** Ingest times of the events that the model remembers, microseconds, in the order of its references. */
+  readonly referenceMicros: readonly number[]
 }
 
 const TEXT_BYTES = 120

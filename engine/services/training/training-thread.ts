@@ -54,7 +54,9 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   const { points, seed, objective } = task
   const set = { points, labelCount: task.labels.length, examples, background, seed, objective }
   const model = defaultClassifier.train(set, (done, what) => report(signals, done, what))
-  return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
+  const { summary, references } = defaultClassifier.load(model)
+  const referenceMicros = Array.from(references, (example) => examples[example]?.micros ?? 0)
+  return { model, summary, throughSeq, examples: examples.length, referenceMicros }
 }
 
 function trainCauseFrom(
@@ -78,7 +80,9 @@ function trainCauseFrom(
   const missing = missingForTraining(counts, task.labels)
   if (missing !== null) throw new Error(missing)
   const model = known.train((done, what) => report(signals, done, what))
-  return { model, summary: new CauseModel(model).summary, throughSeq: feedbackSeq, examples: known.examples.length }
+  const { summary, references } = new CauseModel(model)
+  const referenceMicros = Array.from(references, (example) => known.examples[example]?.micros ?? 0)
+  return { model, summary, throughSeq: feedbackSeq, examples: known.examples.length, referenceMicros }
 }
 
 /** Reports the progress of the learner, which follows the reading of the examples. */

@@ -180,7 +180,7 @@ export class Trainings {
     try {
       const began = { message: 'training', startMicros: clock.nowMicros(), settings: learningSettings(job) }
       log.set(job.id, { ...log.get(job.id), state: 'training', ...began })
-      const result = await this.#run(job, log.get(job.id).version, signals)
+      const result = await this.#run(job, signals)
       const now = this.#options.job(job.id)
       if (this.#closed || now === undefined) return
       if (fingerprintOf(now.decisionPoints) !== fingerprintOf(job.decisionPoints))
@@ -203,7 +203,7 @@ export class Trainings {
     }
   }
 
-  #run(job: JobSettings, version: number, signals: TrainingSignals): Promise<TrainingResult> {
+  #run(job: JobSettings, signals: TrainingSignals): Promise<TrainingResult> {
     return this.#options.threads.run({
       dataDir: this.#options.dataDir,
       shard: job.shard,
@@ -211,8 +211,8 @@ export class Trainings {
       points: job.decisionPoints,
       labels: job.labels.map(({ name }) => name),
       buckets: hasBuckets(job.category),
-      // Fixed by job and version, so that a training gives the same model wherever it runs (S17).
-      seed: (job.id * 65_599 + version) >>> 0,
+      // Fixed by the job, so that a training gives the same model wherever it runs (S17), and the same again.
+      seed: (job.id * 65_599) >>> 0,
       objective: objectiveOf(job),
       ...(hasClusters(job.category) ? { cause: causeSettingsOf(job), byRole: labelMeanings(job.labels).byRole } : {}),
       signals: signals.memory,
@@ -227,6 +227,7 @@ export class Trainings {
       trainedMicros: this.#options.clock.nowMicros(),
       fingerprint: fingerprintOf(job.decisionPoints),
       summary: result.summary,
+      referenceMicros: result.referenceMicros,
     }
     return encodeModel(row, result.model)
   }

@@ -7,7 +7,7 @@
  *    enrichments lead to each other, in both directions.
  * 2. The counters of a bucket and of a job match the rows. Those of a bucket are completed by deferred counters
  *    (bucket-counts.ts).
- * 3. A ballot's consensus follows from its votes. Every installed model can be read.
+ * 3. A ballot's consensus follows from its votes, a gate's evidence from its audits. Every installed model can be read.
  */
 import { limits } from '../../limits.js'
 import { bucketIdText } from '../../domain/event/bucket-key.js'
@@ -34,6 +34,7 @@ import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-coun
 import { openModel } from '../../actor/job-model.js'
 import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
 import type { ShardCheck } from './verify-shard.js'
+import { checkAutonomy } from './verify-autonomy.js'
 import { checkVotes } from './verify-votes.js'
 
 /** Labels of a job. */
@@ -159,6 +160,7 @@ class JobCheck {
         this.#shard.note('ballots', entry.key, 'has a consensus that does not follow from its votes')
     }
     checkVotes(this.#shard, this.#jobId, ballots)
+    checkAutonomy(this.#shard, this.#jobId)
     return ballots
   }
 

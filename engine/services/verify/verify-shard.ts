@@ -81,6 +81,7 @@ export class ShardCheck {
       'counts',
       'ballots',
       'votes',
+      'answers',
       'notes',
       'tasks',
       'models',

@@ -3,7 +3,11 @@ import { limits } from '../../limits.js'
 import { bucketIdText } from '../../domain/event/bucket-key.js'
 import { addEvidence, isLabel } from '../../domain/learn/consensus.js'
 import { decodeVotes, type BallotRow } from '../../store/ballot-row.js'
-import { voteOfKey } from '../../store/tables.js'
+import { decodeHeader } from '../../store/event-record.js'
+import { decodeFirstAnswer } from '../../store/first-answer-row.js'
+import { timeKey, timeOfKey, voteOfKey } from '../../store/tables.js'
+import { subjectOf } from '../../actor/event-table.js'
+import { truthOf } from '../../actor/votes/first-answers.js'
 import { evidenceOf, noChange, type VotesChange } from '../../actor/votes/vote-rows.js'
 import type { ShardCheck } from './verify-shard.js'
 
@@ -24,9 +28,26 @@ export function checkVotes(shard: ShardCheck, jobId: number, ballots: ReadonlyMa
     sums.set(name, { ...addEvidence(sum, evidenceOf(subject, { micros, votes }, LABELS), 1), votes: all })
     if (!ballots.has(name)) shard.note('votes', entry.key, 'is of no ballot')
   }
+  checkFirstAnswers(shard, jobId)
   for (const [name, { votes, counts, ties }] of ballots) {
     const sum = sums.get(name) ?? noChange(LABELS)
     if (`${votes.join()} ${counts.join()} ${ties}` !== `${sum.votes.join()} ${sum.counts.join()} ${sum.ties}`)
       shard.note('ballots', Buffer.from(name, 'latin1'), 'does not add up its votes')
+  }
+}
+
+/** A first answer is of an event, and its truth follows from the votes on that. */
+function checkFirstAnswers(shard: ShardCheck, jobId: number): void {
+  for (const entry of shard.entries('answers', jobId)) {
+    const row = shard.read('answers', entry, decodeFirstAnswer)
+    const micros = timeOfKey(entry.key)
+    const record = shard.get('events', timeKey(jobId, micros))
+    if (record === undefined) shard.note('answers', entry.key, 'is of no event')
+    if (row === null || record === undefined) continue
+    const header = shard.read('events', { key: entry.key, value: record }, decodeHeader)
+    if (header === null) continue
+    const event = { jobId, subject: subjectOf(header, micros), micros, labelCount: LABELS }
+    if (row.label >= LABELS || row.truth !== truthOf(shard, event))
+      shard.note('answers', entry.key, 'does not say what the votes on its event say')
   }
 }

@@ -4,6 +4,7 @@
  * 1. A body must arrive at 16 KiB a second or faster. `pause`, `resume` and an answer that is written begin a new time.
  * 2. A client must read what it is sent. While the service works on an answer, there is no limit.
  * 3. A connection without a request is closed after the same time.
+ * 4. Time in which the process did not read does not count: what a client sent meanwhile is read first.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -28,10 +29,13 @@ export class ArrivingBodies {
   readonly #bodies = new Map<OpenRequest, Arriving>()
   readonly #check: NodeJS.Timeout
   readonly #idleMs: number
+  readonly #checkMs: number
+  #checkedAt = performance.now()
 
   /** The arguments are for tests. */
   constructor(idleMs = IDLE_MS, checkMs = CHECK_MS) {
     this.#idleMs = idleMs
+    this.#checkMs = checkMs
     this.#check = setInterval(() => this.#closeIdle(), checkMs)
     this.#check.unref()
   }
@@ -64,8 +68,13 @@ export class ArrivingBodies {
   }
 
   #closeIdle(): void {
-    const before = performance.now() - this.#idleMs
-    for (const [body, { since }] of this.#bodies) if (since < before) body.close()
+    const now = performance.now()
+    const late = Math.max(0, now - this.#checkedAt - 2 * this.#checkMs)
+    this.#checkedAt = now
+    for (const [body, arriving] of this.#bodies) {
+      arriving.since += late
+      if (arriving.since < now - this.#idleMs) body.close()
+    }
   }
 }
 
@@ -118,6 +127,14 @@ export function closeIdle(server: Server): void {
   server.keepAliveTimeout = IDLE_MS
   server.timeout = IDLE_MS
   server.on('timeout', (socket: Socket) => {
-    if (useOf(socket).open.size === 0 || socket.writableLength > 0) socket.destroy()
+    const [read, sent] = [socket.bytesRead, sentBytes(socket)]
+    setTimeout(() => {
+      if (socket.bytesRead !== read || sentBytes(socket) !== sent) return
+      if (useOf(socket).open.size === 0 || socket.writableLength > 0) socket.destroy()
+    }, CHECK_MS).unref()
   })
+}
+
+function sentBytes(socket: Socket): number {
+  return socket.bytesWritten - socket.writableLength
 }

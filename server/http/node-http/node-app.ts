@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
-import { Server as NetServer, type AddressInfo } from 'node:net'
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
 import type { Handler, HttpApp, HttpLibrary, ListenSocket } from '../library.js'
 import type { TlsFiles } from '../tls.js'
 import { ArrivingBodies, closeIdle, IDLE_MS } from './connections.js'
@@ -24,7 +24,6 @@ const common = {
   highWaterMark: WAITING_BYTES,
   maxHeaderSize: HEADERS_BYTES_MAX,
   connectionsCheckingInterval: 1_000,
-  requireHostHeader: false,
 }
 
 function secretsOf({ certFile, keyFile, passphrase }: TlsFiles) {
@@ -32,11 +31,18 @@ function secretsOf({ certFile, keyFile, passphrase }: TlsFiles) {
   return passphrase === undefined ? secrets : { ...secrets, passphrase }
 }
 
+interface Arrived {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
 class NodeApp implements HttpApp {
   readonly #server: Server | TlsServer
   readonly #bodies = new ArrivingBodies()
   readonly #handlers = new Map<string, Handler>()
   #others: Handler | null = null
+  /** Connections with a request under way, and the requests that came after it. */
+  readonly #waiting = new WeakMap<Socket, Arrived[]>()
 
   constructor(tls: TlsFiles | null) {
     this.#server =
@@ -46,8 +52,8 @@ class NodeApp implements HttpApp {
     // The end of the client's side is not the end of its wish for an answer; node-response.ts decides.
     Object.assign(this.#server, { httpAllowHalfOpen: true })
     closeIdle(this.#server)
-    this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => this.#serve(req, res))
-    this.#server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => this.#serve(req, res))
+    this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => this.#take(req, res))
+    this.#server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => this.#take(req, res))
   }
 
   get(_pattern: string, handler: Handler): this {
@@ -86,11 +92,29 @@ class NodeApp implements HttpApp {
     ;(this.#server as TlsServer).setSecureContext(secretsOf(files))
   }
 
+  /** Requests of a connection are served one after the other, as long as none of them closes it. */
+  #take(req: IncomingMessage, res: ServerResponse): void {
+    const { socket } = req
+    const waiting = this.#waiting.get(socket)
+    if (waiting !== undefined) return void waiting.push({ req, res })
+    this.#waiting.set(socket, [])
+    this.#serve(req, res)
+  }
+
   #serve(req: IncomingMessage, res: ServerResponse): void {
     const handler = this.#handlers.get(req.method ?? '') ?? this.#others
-    const response = new NodeResponse(req, res, this.#bodies)
+    const response = new NodeResponse(req, res, this.#bodies, (closes) => this.#next(req.socket, closes))
     handler?.(response, new NodeRequest(req))
     response.handled()
+  }
+
+  #next(socket: Socket, closes: boolean): void {
+    const waiting = this.#waiting.get(socket)
+    // A connection that closes keeps its entry, so that nothing more is served.
+    if (closes || waiting === undefined) return
+    const next = waiting.shift()
+    if (next === undefined) this.#waiting.delete(socket)
+    else setImmediate(() => this.#serve(next.req, next.res))
   }
 }
 

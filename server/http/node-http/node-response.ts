@@ -37,6 +37,7 @@ export class NodeResponse implements HttpResponse {
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
   readonly #bodies: ArrivingBodies
+  readonly #ended: (closes: boolean) => void
   #status = 200
   #reason = 'OK'
   readonly #headers: string[] = []
@@ -51,7 +52,9 @@ export class NodeResponse implements HttpResponse {
   #missing: number
   #onAborted: () => void = () => {}
 
-  constructor(req: IncomingMessage, res: ServerResponse, bodies: ArrivingBodies) {
+  /** `over` is called at the end, with whether the connection closes then. */
+  constructor(req: IncomingMessage, res: ServerResponse, bodies: ArrivingBodies, over: (closes: boolean) => void) {
+    this.#ended = over
     this.#req = req
     this.#res = res
     this.#bodies = bodies
@@ -190,20 +193,21 @@ export class NodeResponse implements HttpResponse {
     const { socket } = this.#req
     if (closeConnection) this.#res.once('finish', () => socket.destroySoon())
     this.resume()
-    this.#settle()
+    this.#settle(closeConnection)
     return this
   }
 
   #abort(): void {
     if (this.#over) return
-    this.#settle()
+    this.#settle(true)
     this.#onAborted()
   }
 
-  #settle(): void {
+  #settle(closes: boolean): void {
     this.#over = true
     this.#bodies.end(this)
     ended(this.#req.socket, this)
+    this.#ended(closes)
   }
 
   #received(piece: Buffer): void {

@@ -128,6 +128,7 @@ const healthcheck = operation({
   method: 'POST',
   path: `${base}/containers/healthcheck/${named}`,
   operationId: 'checkContainer',
+  isIdempotent: true,
   tag,
   summary: 'Check the health of a component',
   description: 'The component has five seconds to answer.',

@@ -1,14 +1,11 @@
 /** Probes for the system that runs the service: is the process alive, and should it get requests. */
-import { Type } from 'typebox'
 import { Refusal } from '../../../engine/index.js'
 import { replyRefusal } from '../../http/error-reply.js'
 import { replyJson } from '../../http/reply.js'
 import type { Route } from '../../http/route.js'
+import { Alive, Ready } from '../../schemas/health.js'
 
 const tag = 'Health'
-
-const Alive = Type.Object({ status: Type.Literal('alive') })
-const Ready = Type.Object({ status: Type.Literal('ready') })
 
 const livez: Route = {
   method: 'GET',

@@ -113,6 +113,7 @@ const enable = operation({
   method: 'POST',
   path: `${base}/enable`,
   operationId: 'enableWatchdog',
+  isIdempotent: true,
   tag,
   summary: 'Enable or disable a watchdog',
   description: 'Not for watchdogs from `monitoring_settings` of a job: change them there.',

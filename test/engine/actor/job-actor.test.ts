@@ -46,6 +46,7 @@ describe('an event', () => {
       bucketState: 'new',
       outlier: false,
       confidenceScore: 0,
+      autonomy: 'none',
     })
     assert.deepEqual(shard.view(job, 'e1'), view)
   })

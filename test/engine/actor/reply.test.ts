@@ -22,6 +22,7 @@ test('replies come back as they were written, over whatever was there', () => {
       confidence: random.below(10_001),
       outlier: random.below(2) === 0,
       bucketState: random.pick(bucketStates),
+      autonomy: random.pick(['none', 'settled', 'review'] as const),
     }
     const extra = random.below(3) - 1
     writeEventReply(memory, REPLY_BYTES, reply, extra)

@@ -23,7 +23,8 @@ function remembers(shard: TestShard, of: JobSettings, eventId: string): boolean 
 }
 
 function reply(micros: number, more: Partial<ShownReply> = {}): ShownReply {
-  return { micros, pending: false, label: 1, confidence: 9_125, outlier: true, bucketState: 'retrain', ...more }
+  const decision = { label: 1, confidence: 9_125, outlier: true, autonomy: 'settled' } as const
+  return { micros, pending: false, ...decision, bucketState: 'retrain', ...more }
 }
 
 describe('the latest events', () => {

@@ -37,6 +37,7 @@ function header(random: SeededRandom, flagBits: number): RecordHeader {
     outlierScore: Math.fround(random.nextFloat() * 10),
     bucketId: random.below(2) === 0 ? null : Buffer.from(random.bytes(16)).fill(1, 0, 1),
     enrichments: 'none',
+    autonomy: random.pick(['none', 'settled', 'review', 'audit'] as const),
   }
 }
 

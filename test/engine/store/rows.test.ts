@@ -39,6 +39,7 @@ const ballot: BallotRow = {
   counts: [0, 0, 1],
   ties: 2,
   votedMicros: 1_700_000_000_000_001,
+  firstVersion: 0,
   firstMicros: 1_700_000_000_000_000,
   override: null,
   consensus: -2,
@@ -60,6 +61,7 @@ const model: ModelRow = {
     logLoss: null,
     accuracy: 0.5,
     evidenceWeight: 2,
+    scored: null,
     outlierThreshold: 0.25,
   },
 }

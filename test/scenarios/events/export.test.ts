@@ -1,6 +1,8 @@
 /** The export of an event, as a shipped client shows it to its playbooks (C3.4). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { Compile } from 'typebox/schema'
+import { EventSection } from '../../../server/schemas/exported-event.js'
 import { eventually, makeJob, type Client } from '../../support/client.js'
 import { startService, type TestService } from '../../support/service.js'
 
@@ -18,6 +20,18 @@ after(() => service.close())
 async function exported(eventId: string): Promise<any> {
   return (await client.get(`/api/v1/events/${jobId}/${eventId}/export`)).body
 }
+
+test('the section of the service is as its schema says, whatever the event has', async () => {
+  const events = {
+    'typed-1': { rule: 'a', '@timestamp': 3, metadata: 4, arcanna: { own: 1 }, source: { ip: '192.0.2.7' } },
+    'typed-2': {},
+  }
+  for (const [id, raw_body] of Object.entries(events)) {
+    assert.equal((await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body })).status, 201)
+    const { arcanna_event } = await exported(id)
+    assert.deepEqual(Compile(EventSection).Errors(arcanna_event.arcanna), [true, []])
+  }
+})
 
 /** Every path that the example of the client's action "Export full event" has, with the type of its value there. */
 const example: readonly (readonly [path: string, type: string])[] = [

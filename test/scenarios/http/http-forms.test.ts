@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
+import { httpNotice } from '../../../server/http/native.js'
 import { makeJob, type Client } from '../../support/client.js'
 import { startService, type TestService } from '../../support/service.js'
 
@@ -199,7 +200,8 @@ test('trailers and what follows a chunk extension are never served as a request'
     assert.equal(await isStored(hidden), false, body)
   }
   const live = await talk([post(newId(), HOST + CHUNKED, chunks('0\r\n')), LIVE])
-  assert.deepEqual(live.statuses, ['201'])
+  // Read as a trailer, it has no colon: node:http refuses the request. uWebSockets.js knows no trailers.
+  assert.deepEqual(live.statuses, [httpNotice === null ? '201' : '400'])
 })
 
 test('a chunked request that is refused at once is answered when its body ends, or soon', async () => {

@@ -19,6 +19,7 @@ const views: readonly EventView[] = [
     bucketState: 'in_knowledge_base',
     outlier: false,
     confidenceScore: 97.25,
+    autonomy: 'settled',
   },
   {
     eventId: 'quote " slash \\ line\n € \u2028 😀',
@@ -31,6 +32,7 @@ const views: readonly EventView[] = [
     bucketState: 'new',
     outlier: true,
     confidenceScore: 0,
+    autonomy: 'none',
   },
 ]
 
@@ -47,7 +49,10 @@ test('each text is JSON with the fields of its schema', () => {
   for (const view of views) {
     const got = JSON.parse(eventText(view))
     assert.ok(Check(schemas.EventView, got))
-    assert.deepEqual(Object.keys(got).sort(), Object.keys(schemas.EventView.properties).sort())
+    assert.equal(got.autonomy, view.autonomy === 'none' ? undefined : view.autonomy)
+    const fields = Object.keys(schemas.EventView.properties)
+    const shown = view.autonomy === 'none' ? fields.filter((name) => name !== 'autonomy') : fields
+    assert.deepEqual(Object.keys(got).sort(), shown.sort())
     const posted = JSON.parse(ingestedText(view, false))
     assert.ok(Check(schemas.IngestedEvent, posted))
     assert.equal(posted.event_id, view.eventId)
@@ -103,6 +108,7 @@ test('ends that are alike in parts are told apart', () => {
               result,
               result_label: resultLabel,
               bucket_state: bucketState,
+              autonomy: 'settled',
               outlier,
             }
             assert.deepEqual(said, { ...expected, confidence_score: confidenceScore, error_message: null })

@@ -10,6 +10,7 @@ import { BodyCodec } from '../../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../../engine/store/environment.js'
 import { readNotes } from '../../../engine/actor/notes.js'
 import { decodeContent, decodePrevious, hasNotes } from '../../../engine/store/event-record.js'
+import { decodeFirstAnswer } from '../../../engine/store/first-answer-row.js'
 import { decodeTask } from '../../../engine/store/reprocess-row.js'
 import { decodeBallot } from '../../../engine/store/ballot-row.js'
 import { decodeBucket, type StatsRow } from '../../../engine/store/rows.js'
@@ -52,6 +53,7 @@ export function compareJob(look: StoreLook, job: JobSettings, oracle: OracleJob)
   const buckets = compareBuckets(environment, job, oracle)
   compareEvents(look, job, oracle, buckets)
   compareBallots(environment, job, oracle, buckets)
+  compareFirstAnswers(environment, job, oracle)
   compareStats(look.reader, job, oracle)
   compareTasks(environment, job, oracle)
   oracle.causes?.compare(environment, job.id, oracle.events)
@@ -135,7 +137,9 @@ function compareEvents(
       header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')),
       event.bucket,
     )
-    const { bucketId: _, hasClientId, enrichments, ...rest } = header
+    const { bucketId: _, hasClientId, enrichments, autonomy, ...rest } = header
+    // Contracts of the simulation are about the label 1 alone (world.ts).
+    if (autonomy === 'settled') assert.deepEqual([header.label, header.pending], [1, false])
     assert.equal(enrichments, event.enrichments, `enrichments of event ${event.id}`)
     assert.deepEqual(
       rest,
@@ -164,7 +168,7 @@ function compareEvents(
       event.notes,
       `notes on ${event.id}`,
     )
-    assert.deepEqual(reader.event(job, event.id), expectedView(job, oracle, event))
+    assert.deepEqual({ ...reader.event(job, event.id), autonomy: 'none' }, expectedView(job, oracle, event))
   }
   const ids = entries(environment, 'ids', job.id)
   assert.deepEqual(
@@ -187,6 +191,7 @@ export function expectedView(job: JobSettings, oracle: OracleJob, event: OracleE
     pending: event.pending,
     micros: event.micros,
     bucketState: oracle.stateOf(event),
+    autonomy: 'none',
   })
 }
 
@@ -203,7 +208,7 @@ function compareBallots(
       hex.length === 16 ? `event ${timeOfValue(entry.key.subarray(JOB_BYTES))}` : (buckets.get(hex) as string)
     const wanted = oracle.ballots.get(subject) as OracleBallot
     assert.ok(wanted !== undefined, `votes on ${subject}`)
-    const { votes, counts, ties, override, consensus } = decodeBallot(entry.value)
+    const { votes, counts, ties, override, consensus, firstVersion } = decodeBallot(entry.value)
     const stored = [...votesOn(environment, job.id, entry.key.subarray(JOB_BYTES))].flatMap((row) => row.votes)
     assert.deepEqual(
       override,
@@ -223,8 +228,25 @@ function compareBallots(
       [0, 1, 2].map((label) => wanted.votes.filter((vote) => vote.label === label).length),
     )
     assert.equal(consensus, wanted.consensus, `consensus on ${subject}`)
+    assert.equal(firstVersion, wanted.firstVersion, `the model before the first vote on ${subject}`)
   }
   assert.equal(rows.length, oracle.ballots.size, 'ballots')
+}
+
+function compareFirstAnswers(environment: Environment, job: JobSettings, oracle: OracleJob): void {
+  const wanted = [...oracle.events.values()]
+    .filter(({ first }) => first !== null)
+    .sort((a, b) => a.micros - b.micros)
+    .map((event) => {
+      const { decision, knownBucket } = event.first as NonNullable<OracleEvent['first']>
+      const { label, confidence, modelVersion } = decision
+      return [event.micros, { label, confidence, modelVersion, knownBucket, truth: oracle.truthOf(event) }]
+    })
+  assert.deepEqual(
+    entries(environment, 'answers', job.id).map(({ key, value }) => [timeOfKey(key), decodeFirstAnswer(value)]),
+    wanted,
+    'first answers',
+  )
 }
 
 /** Votes on the whole bucket first, then by events. */

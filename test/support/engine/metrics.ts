@@ -9,6 +9,7 @@ import { BodyCodec } from '../../../engine/store/body-codec.js'
 import type { Environment } from '../../../engine/store/environment.js'
 import type { StoreLook } from './compare.js'
 import type { OracleEvent, OracleJob } from './oracle.js'
+import { matrixOf as scoredMatrix } from '../../../engine/domain/metrics/quality.js'
 import { CancelCell } from '../../../engine/services/readers/task-frame.js'
 
 /**
@@ -37,6 +38,9 @@ export function metricsJob(job: JobSettings, productionMicros: number | null = n
 
 interface Counted {
   readonly matrix: number[][]
+  /** Rows: what analysts say; columns: the decision before the first vote. By whether the bucket was known. */
+  readonly newBuckets: number[][]
+  readonly knownBuckets: number[][]
   readonly events: number
   readonly withConsensus: number
   readonly inKnowledgeBase: number
@@ -53,12 +57,16 @@ function countOracle(oracle: OracleJob, events: readonly OracleEvent[]): Counted
   events.forEach((event, at) => {
     if (states[at] === 'retrain') changed.set(subjectOf(event), (changed.get(subjectOf(event)) ?? 0) + 1)
   })
+  const firstMatrix = (knownBucket: boolean): number[][] =>
+    matrixOf(
+      events.filter(({ first }) => first?.knownBucket === knownBucket),
+      (event) => oracle.truthOf(event),
+      ({ first }) => first?.decision.label,
+    )
   return {
-    matrix: [0, 1, 2].map((row) =>
-      [0, 1, 2].map((column) => {
-        return events.filter((event) => consensusOf(event) === row && event.decision.label === column).length
-      }),
-    ),
+    newBuckets: firstMatrix(false),
+    knownBuckets: firstMatrix(true),
+    matrix: matrixOf(events, consensusOf, ({ decision }) => decision.label),
     events: events.length,
     withConsensus: events.filter((event) => consensusOf(event) >= 0).length,
     inKnowledgeBase: states.filter((state) => state === 'in_knowledge_base' || state === 'retrain').length,
@@ -71,8 +79,18 @@ function subjectOf(event: OracleEvent): string {
   return event.bucket ?? `event ${event.micros}`
 }
 
-function plain({ matrix, changed, ...rest }: NonNullable<ReturnType<typeof countByBuckets>>): Counted {
-  return { ...rest, matrix: matrix.rows, changed: changed.map(({ size }) => size) }
+function matrixOf(
+  events: readonly OracleEvent[],
+  row: (event: OracleEvent) => number,
+  column: (event: OracleEvent) => number | undefined,
+): number[][] {
+  return [0, 1, 2].map((i) => [0, 1, 2].map((j) => events.filter((one) => row(one) === i && column(one) === j).length))
+}
+
+function plain({ matrix, prequential, changed, ...rest }: NonNullable<ReturnType<typeof countByBuckets>>): Counted {
+  const { newBuckets, knownBuckets } = prequential
+  const first = { newBuckets: scoredMatrix(newBuckets).rows, knownBuckets: scoredMatrix(knownBuckets).rows }
+  return { ...rest, ...first, matrix: matrix.rows, changed: changed.map(({ size }) => size) }
 }
 
 /** `ballotCache` is kept from one comparison to the next, as a thread does. */
@@ -110,12 +128,12 @@ export function compareMetrics(
     10,
   )
   assert.equal(isOf.totalEvents, events.filter(({ decision }) => decision.label === 0).length)
+  const { matrix } = countOracle(
+    oracle,
+    events.filter(({ decision }) => decision.label === 0),
+  )
   assert.equal(
-    isOf.timeSavedMinutes,
-    10 *
-      countOracle(
-        oracle,
-        events.filter(({ decision }) => decision.label === 0),
-      ).matrix[0]![0]!,
+    isOf.agreementWithVotes.events,
+    matrix.flat().reduce((all, one) => all + one, 0),
   )
 }

@@ -34,6 +34,8 @@ export interface OracleEvent {
   /** The decision before the latest one, or null. */
   previous: { decision: Decision; atMicros: number } | null
   readonly notes: unknown[]
+  /** The decision that it had before anybody voted on it; null until then. */
+  first: { decision: Decision; knownBucket: boolean } | null
   pending: boolean
   hasFeedback: boolean
   decision: Decision
@@ -66,6 +68,8 @@ export interface OracleBallot {
   history: { seq: number; consensus: number }[]
   /** The consensus that the active model was trained on. */
   trained: number
+  /** The model in use when the first vote was cast. */
+  firstVersion: number
 }
 
 /** An entry of the audit log. */
@@ -193,6 +197,7 @@ export class OracleJob {
       decision,
       previous: null,
       notes: [],
+      first: null,
     }
     this.events.set(micros, event)
     if (clientId !== null) this.ids.set(clientId, micros)
@@ -208,6 +213,7 @@ export class OracleJob {
     const subject = event.bucket ?? `event ${event.micros}`
     const isWhole = event.bucket !== null && given.scope === 'bucket'
     if (label === null && !this.ballots.has(subject)) return 'vote_not_found'
+    if (label !== null) this.#keepFirst(event, this.ballots.get(subject))
     const ballot = this.#ballot(subject)
     const replaced = ballot.votes.filter(
       (vote) =>
@@ -244,6 +250,21 @@ export class OracleJob {
     return null
   }
 
+  #keepFirst(event: OracleEvent, ballot: OracleBallot | undefined): void {
+    const { decision } = event
+    const wasTold = ballot !== undefined && decision.modelVersion > ballot.firstVersion
+    event.first ??= { decision, knownBucket: decision.source === 'knowledge_base' || wasTold }
+  }
+
+  /** What analysts say of the event: the label of most, NONE where there is none. */
+  truthOf(event: OracleEvent): number {
+    const ballot = this.ballots.get(event.bucket ?? `event ${event.micros}`)
+    const given = ballot?.votes.filter(({ eventMicros }) => eventMicros === event.micros) ?? []
+    const latest = new Map([...given].sort((a, b) => a.atMicros - b.atMicros).map((vote) => [vote.analyst, vote.label]))
+    const counts = [0, 1, 2].map((label) => [...latest.values()].filter((one) => one === label).length)
+    return Math.max(NONE, most(counts))
+  }
+
   #ballot(subject: string): OracleBallot {
     const ballot = this.ballots.get(subject) ?? {
       isBucket: !subject.startsWith('event '),
@@ -252,6 +273,7 @@ export class OracleJob {
       consensus: NONE,
       history: [],
       trained: NONE,
+      firstVersion: this.modelVersion,
     }
     this.ballots.set(subject, ballot)
     return ballot
@@ -320,6 +342,7 @@ export class OracleJob {
       if (other !== undefined && other.atMicros > vote.atMicros) continue
       const { events: _, ...moved } = vote
       ballot.votes = [...ballot.votes.filter((one) => one !== other), moved]
+      ballot.firstVersion = Math.min(ballot.firstVersion, old.firstVersion)
       this.#settleQuietly(ballot)
     }
   }

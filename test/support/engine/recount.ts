@@ -8,8 +8,19 @@ import { decodeContent, decodeHeader } from '../../../engine/store/event-record.
 import { decodeBallot, decodeVotes, type BallotRow, type StoredVote } from '../../../engine/store/ballot-row.js'
 import { decodeBucket, decodeStats, type StatsRow } from '../../../engine/store/rows.js'
 import { isMixedBallot } from '../../../engine/actor/votes/ballot-counts.js'
+import { subjectOf } from '../../../engine/actor/event-table.js'
+import { truthOf } from '../../../engine/actor/votes/first-answers.js'
+import { decodeFirstAnswer } from '../../../engine/store/first-answer-row.js'
 import { evidenceOf, noChange, votesOn } from '../../../engine/actor/votes/vote-rows.js'
-import { jobKey, jobRange, modelKey, timeOfKey, timeOfValue, type ShardTable } from '../../../engine/store/tables.js'
+import {
+  jobKey,
+  jobRange,
+  modelKey,
+  timeKey,
+  timeOfKey,
+  timeOfValue,
+  type ShardTable,
+} from '../../../engine/store/tables.js'
 import { eventIdOf } from '../../../engine/domain/event/event-id.js'
 
 export interface Recounted {
@@ -89,6 +100,14 @@ export function recount(environment: Environment, jobId: number): Recounted {
     ],
     'counters: events, buckets, events with feedback, undecided, low score, consensus',
   )
+  for (const { key, value } of entries('answers')) {
+    const micros = timeOfKey(key)
+    const record = environment.get('events', timeKey(jobId, micros))
+    assert.ok(record !== undefined, 'a first answer without its event')
+    const subject = subjectOf(decodeHeader(record), micros)
+    const truth = truthOf(environment, { jobId, subject, micros, labelCount: LABELS })
+    assert.equal(decodeFirstAnswer(value).truth, truth, 'what analysts say of an event')
+  }
   const votes = entries('votes').flatMap(({ value }) => decodeVotes(value))
   return { events, ballots, votes, stats }
 }

@@ -320,7 +320,14 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     )
     const { fingerprint } = new DecisionPoints(job.decisionPoints)
     return encodeModel(
-      { version, throughSeq: result.throughSeq, trainedMicros: 0, fingerprint, summary: result.summary },
+      {
+        version,
+        throughSeq: result.throughSeq,
+        trainedMicros: 0,
+        fingerprint,
+        summary: result.summary,
+        referenceMicros: result.referenceMicros,
+      },
       result.model,
     )
   }

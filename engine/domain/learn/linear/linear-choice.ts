@@ -11,7 +11,7 @@
  */
 import type { LearningTable } from '../features/learning-table.js'
 import { part, type Stage } from '../progress.js'
-import { flooredLoss, significantlyBest } from '../significant-gain.js'
+import { flooredLoss, gainShares, significantlyBest } from '../significant-gain.js'
 import { fitLogistic, scoreRow, softmax, type LogisticOptions } from './logistic.js'
 
 export interface LinearPenalty {
@@ -98,8 +98,17 @@ export class LinearTrials {
     return significantlyBest(this.#losses, usualTrial)
   }
 
+  /**
+   * The penalty: the mean of the trials' logarithms, each by its significant gain over the usual one. The single best
+   * of them would change with one example more.
+   */
   get penalty(): LinearPenalty {
-    return this.#trials[this.#best] as LinearPenalty
+    const usual = this.#trials[usualTrial] as LinearPenalty
+    const shares = gainShares(this.#losses, usualTrial)
+    if (shares === null) return usual
+    const mean = (of: (penalty: LinearPenalty) => number): number =>
+      Math.exp(this.#trials.reduce((sum, trial, t) => sum + (shares[t] as number) * Math.log(of(trial)), 0))
+    return { strength: mean(({ strength }) => strength), onNumbers: mean(({ onNumbers }) => onNumbers) }
   }
 
   /** The weights of a fold with the chosen penalty. */

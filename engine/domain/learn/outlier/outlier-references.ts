@@ -144,9 +144,22 @@ export class OutlierReferences {
       : { place: this.nearestDistance < limit ? this.#nearestPlace : -1, distance: this.nearestDistance }
   }
 
+  /** The distance by which the nearest one is found, of every reference to the event in the view. */
+  distances(view: OutlierView): Float64Array {
+    const { count, numberCount, numbers } = this.#parts
+    const likeness = this.#compareTokens(view, new Float32Array(count))
+    const share = numberCount > 0 ? 1 / numberCount : 0
+    return Float64Array.from(likeness, (alike, i) => {
+      let sum = 0
+      for (let j = 0; j < numberCount; j++)
+        sum += Math.abs((view.numbers[j] as number) - (numbers[i * numberCount + j] as number))
+      return 1 - alike + sum * share
+    })
+  }
+
   /** The distance of the event in the view for the outlier check, 0 or more; the reference `except` does not count. */
   distance(view: OutlierView, except = -1): number {
-    this.#compareTokens(view)
+    this.#compareTokens(view, this.#likeness)
     const { numberCount, numbers } = this.#parts
     const mine = view.numbers
     const share = numberCount > 0 ? 1 / numberCount : 0
@@ -194,10 +207,11 @@ export class OutlierReferences {
     return Math.max(0, (sum / found + (this.#nearest[0] as number)) / 2)
   }
 
-  #compareTokens(view: OutlierView): void {
+  /** Fills `likeness` with the cosines of the first references, as many as it has places. */
+  #compareTokens(view: OutlierView, likeness: Float32Array): Float32Array {
     const { starts, holders, weights } = this.#parts
     // An event without tokens is as far from all as their numbers are.
-    const likeness = this.#likeness.fill(view.count === 0 ? 1 : 0)
+    likeness.fill(view.count === 0 ? 1 : 0)
     for (let j = 0; j < view.count; j++) {
       const token = this.#table.find(view.tokens[j] as number)
       this.#found[j] = token
@@ -206,9 +220,10 @@ export class OutlierReferences {
       const end = starts[token + 1] as number
       for (let k = starts[token] as number; k < end; k++) {
         const holder = holders[k] as number
-        if (holder >= this.#outlierCount) break
+        if (holder >= likeness.length) break
         likeness[holder] = (likeness[holder] as number) + weight * (weights[k] as number)
       }
     }
+    return likeness
   }
 }

@@ -3,7 +3,7 @@
  * events (cells.ts). Then the answer is sharpened (sharpness.ts), and its classes are balanced (class-balance.ts). Each
  * step is fitted to the held-out answers with the steps before it.
  *
- * Owns: their order, and the held-out answers after all of them. Leaves out: applying them (pooled-model.ts).
+ * Owns: their order, and the held-out answers after all of them. Leaves out: applying them (pooled-answer.ts).
  */
 import type { AtomRows } from '../features/pair-choice.js'
 import type { Stage } from '../progress.js'

@@ -11,7 +11,7 @@ import type { Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import type { HeldOut } from './held-out.js'
 import { doubted, fillDoubts, memberCount } from './members.js'
-import { PooledAnswer, type AnswerParts } from './pooled-model.js'
+import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
 
 /** The most known events, of the examples and of the background each. */
 const knownMax = 2_500

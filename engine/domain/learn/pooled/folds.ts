@@ -4,11 +4,13 @@
  * Owns: folds. An example is in one fold at most. Several examples of equal events are spread over the folds, as such
  * events would recur. A label with few examples is never held out: the rest would not know it. Above `sampleMax`
  * examples a random sample of them is held out, and above `allFoldsMax` only one fold: both are then enough.
+ *
+ * The fold of an example follows from its values, and hardly from the other examples. So a training with one label
+ * more, or with another seed, holds out nearly the same, chooses the same, and changes few answers.
  */
 import type { LearningTable } from '../features/learning-table.js'
-import { Sfc32 } from '../sfc32.js'
+import { hashPair } from '../hash.js'
 import { fewExamples } from '../significant-gain.js'
-import { pickRows } from '../trees/row-draw.js'
 
 const examplesMin = 8
 const labelExamplesMin = 3
@@ -40,57 +42,86 @@ export interface Kept {
   readonly rowWeights: Float64Array
 }
 
-/** The rank of each example within its label, from 0, in this order. */
-function rankInLabel(order: Int32Array, labels: Int32Array, counts: Int32Array): Int32Array {
-  const ranks = new Int32Array(order.length)
-  for (const i of order) {
-    const label = labels[i] as number
-    const rank = counts[label] as number
-    ranks[i] = rank
-    counts[label] = rank + 1
-  }
-  return ranks
-}
-
-/** The numbers from 0 to `count` - 1 in random order. */
-function shuffled(count: number, random: Sfc32): Int32Array {
-  const order = Int32Array.from({ length: count }, (_, i) => i)
-  return pickRows(order, count, random)
-}
-
 /** The number of folds for this many examples. */
 function foldsFor(examples: number): number {
   if (examples < fewExamples) return foldsOfFew
   return examples <= allFoldsMax ? foldCount : 1
 }
 
-/**
- * The fold of each example: in turn within its label, in random order; with a single fold, the latest third of each
- * label.
- */
-function assignFolds({ matrix }: LearningTable, count: number, random: Sfc32): Int32Array {
-  const { rowOf, classes } = matrix
-  const counts = new Int32Array(matrix.labels.length)
-  const labels = rowOf.map((row) => classes[row] as number)
-  const order = count === 1 ? Int32Array.from(labels.keys()) : shuffled(labels.length, random)
-  const ranks = rankInLabel(order, labels, counts)
-  const share = Math.min(1, sampleMax / rowOf.length)
-  return labels.map((label, i) => {
-    const examples = counts[label] as number
-    const rank = ranks[i] as number
-    if (examples < labelExamplesMin) return TRAINED
-    if (random.below(1 << 20) >= share * (1 << 20)) return LEFT_OUT
-    if (count === 1) return (rank + 1) * foldCount > examples * (foldCount - 1) ? 0 : TRAINED
-    return (rank + 1) % count
+/** The number of examples of each label. */
+function countLabels(labels: Int32Array, labelCount: number): Int32Array {
+  const counts = new Int32Array(labelCount)
+  for (const label of labels) counts[label] = (counts[label] as number) + 1
+  return counts
+}
+
+/** The keys, with another one for each further example of equal values. */
+function distinctKeys(keys: Int32Array): Int32Array {
+  const met = new Map<number, number>()
+  return keys.map((key) => {
+    const before = met.get(key) ?? 0
+    met.set(key, before + 1)
+    return hashPair(key, before)
   })
 }
 
-/** The folds of the examples of a table; null where there are too few to hold any out. */
-export function foldExamples(table: LearningTable, seed: number): Folds | null {
+/** The latest third of each label is the only fold. */
+function holdLatest(labels: Int32Array, counts: Int32Array): Int32Array {
+  const ranks = new Int32Array(counts.length)
+  return labels.map((label) => {
+    const rank = ranks[label] as number
+    ranks[label] = rank + 1
+    return (rank + 1) * foldCount > (counts[label] as number) * (foldCount - 1) ? 0 : TRAINED
+  })
+}
+
+/** The fold that a key names; equal keys with other places in their turn name the next one. */
+function holdByKey(labels: Int32Array, counts: Int32Array, keys: Int32Array, count: number): Int32Array {
+  const distinct = distinctKeys(keys)
+  const order = Int32Array.from(labels.keys()).sort(
+    (a, b) => (distinct[a] as number) - (distinct[b] as number) || a - b,
+  )
+  const room = Int32Array.from({ length: counts.length * count }, (_, i) =>
+    Math.ceil((counts[Math.floor(i / count)] as number) / count),
+  )
+  const turns = new Map<number, number>()
+  const of = new Int32Array(labels.length)
+  for (const i of order) {
+    const [label, key] = [labels[i] as number, keys[i] as number]
+    const turn = turns.get(key) ?? 0
+    turns.set(key, turn + 1)
+    let fold = ((key >>> 0) + turn) % count
+    // A fold that has its share of the label leaves the example to the next.
+    while (room[label * count + fold] === 0) fold = (fold + 1) % count
+    room[label * count + fold] = (room[label * count + fold] as number) - 1
+    of[i] = fold
+  }
+  return of
+}
+
+/** The fold of each example. */
+function assignFolds({ matrix }: LearningTable, keys: Int32Array, count: number): Int32Array {
+  const { rowOf, classes } = matrix
+  const labels = rowOf.map((row) => classes[row] as number)
+  const counts = countLabels(labels, matrix.labels.length)
+  const of = count === 1 ? holdLatest(labels, counts) : holdByKey(labels, counts, keys, count)
+  const share = Math.min(1, sampleMax / labels.length)
+  const sampleKeys = distinctKeys(keys)
+  return of.map((fold, i) => {
+    if ((counts[labels[i] as number] as number) < labelExamplesMin) return TRAINED
+    return (sampleKeys[i] as number) >>> 0 >= share * 0x1_0000_0000 ? LEFT_OUT : fold
+  })
+}
+
+/**
+ * The folds of the examples of a table; null where there are too few to hold any out. `keys` are hashes of the values
+ * of the examples.
+ */
+export function foldExamples(table: LearningTable, keys: Int32Array): Folds | null {
   const exampleCount = table.matrix.rowOf.length
   if (exampleCount < examplesMin) return null
   const count = foldsFor(exampleCount)
-  const of = assignFolds(table, count, new Sfc32(seed, 1))
+  const of = assignFolds(table, keys, count)
   const examples = Int32Array.from(of.keys()).filter((i) => (of[i] as number) >= 0)
   return examples.length < examplesMin / 2 ? null : { count, of, examples }
 }

@@ -1,7 +1,9 @@
-/** The model's own figures: log-loss and accuracy of its answers to held-out examples. */
+/** The model's own figures: log-loss of its answers to held-out examples, and these answers counted. */
 import { chooseBy, type DecisionRule } from '../decision-rule.js'
+import { ScoredAnswers, type ScoredCounts } from '../scored-answers.js'
 import type { HeldOutAnswers } from './corrections.js'
-import { spread, type AnswerParts } from './pooled-model.js'
+import type { AnswerParts } from './pooled-answer.js'
+import { spread } from './uniform-share.js'
 
 export interface AnsweringModel {
   readonly answer: Pick<AnswerParts, 'labels' | 'uniformShare'>
@@ -12,8 +14,10 @@ export interface AnsweringModel {
 export interface HeldOutFigures {
   /** Mean log-loss over the labels with an example, natural logarithm; null where no example was held out. */
   readonly logLoss: number | null
-  /** The share of examples that the rule answers rightly; null likewise. */
+  /** The weighted share of examples that the rule answers rightly; null likewise. */
   readonly accuracy: number | null
+  /** Each held-out example once; null likewise. */
+  readonly scored: ScoredCounts | null
 }
 
 /** The figures of the answers that the rule chooses. */
@@ -21,19 +25,22 @@ export function heldOutFigures(
   answers: HeldOutAnswers | null,
   { answer, rule, labelCount }: AnsweringModel,
 ): HeldOutFigures {
-  if (answers === null) return { logLoss: null, accuracy: null }
+  if (answers === null) return { logLoss: null, accuracy: null, scored: null }
   const { chances } = answers
   const { classCount, classes, weights } = answers.held
   const { labels, uniformShare } = answer
   const probabilities = new Float64Array(labelCount)
   let loss = 0
   let right = 0
+  const scored = new ScoredAnswers(labelCount)
   for (let h = 0; h < classes.length; h++) {
     const [at, k, weight] = [h * classCount, classes[h] as number, weights[h] as number]
     const share = (1 - uniformShare) * (chances[at + k] as number) + uniformShare / classCount
     loss -= weight * Math.log(share)
     spread(answer, chances, at, probabilities)
-    if (chooseBy(rule, probabilities, labels) === labels[k]) right += weight
+    const chosen = chooseBy(rule, probabilities, labels)
+    if (chosen === labels[k]) right += weight
+    scored.add(labels[k] as number, chosen, probabilities[chosen] as number)
   }
-  return { logLoss: loss / classes.length, accuracy: right / classes.length }
+  return { logLoss: loss / classes.length, accuracy: right / classes.length, scored: scored.counts() }
 }

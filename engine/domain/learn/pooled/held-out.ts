@@ -168,8 +168,9 @@ function gather({ input, folds, linear, boostings, answers }: Trial): HeldOut {
 
 /** The answers on held-out examples; null where there are too few examples. */
 export function holdOut(input: HoldOutInput, stage: Stage): HeldOut | null {
-  const { table, weights, seed } = input
-  const folds = foldExamples(table, seed)
+  const { table, view, weights } = input
+  const keys = Int32Array.from(weights, (_, example) => view.keyOf(example))
+  const folds = foldExamples(table, keys)
   if (folds === null) return null
   const { count } = folds
   const trial = prepare(input, folds)

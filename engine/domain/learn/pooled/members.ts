@@ -135,6 +135,11 @@ export class MemberPanel {
     return { label: classes[place] ?? -1, distance }
   }
 
+  /** The distance of every labelled event that it compares with to the event in the view. */
+  distances(view: OutlierView): Float64Array {
+    return this.#members.nearest.references.distances(view)
+  }
+
   /** Predicts the event in the coder and the view; returns its distance for the outlier check. */
   predict(coder: EventCoder, view: OutlierView, except = -1): number {
     this.#predictLinear(coder)

@@ -7,9 +7,9 @@
  *
  * Owns: the choice of references. Leaves out: distances (outlier-view.ts, outlier-references.ts).
  */
-import type { Example } from '../classifier.js'
+import type { Example, Neighbour } from '../classifier.js'
 import type { FeatureEncoder } from '../features/features.js'
-import { hashNumber } from '../hash.js'
+import { hashNumber, hashPair, hashScalar } from '../hash.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { OutlierReferences, outlierReferencesMax, referencesMax } from '../outlier/outlier-references.js'
 import { OutlierView } from '../outlier/outlier-view.js'
@@ -99,6 +99,16 @@ export class ExampleView {
     this.view.take(values, this.#encoder)
   }
 
+  /** A hash of the values of an example. Bins of numbers are not in it: they move with the stream. */
+  keyOf(example: number): number {
+    let key = 0
+    for (const value of (this.#examples[example] as Example).values) {
+      if (Array.isArray(value)) for (const item of value) key = hashPair(key, hashScalar(1, item))
+      key = hashPair(key, Array.isArray(value) ? value.length : hashScalar(value === null ? 2 : 0, value))
+    }
+    return key
+  }
+
   /** The nearest neighbour of these examples. */
   nearest(among: readonly number[], seed: number): Nearest {
     return trainNearest(chooseReferences(this.#examples, among, seed), this.#classOf, this.view, (example) =>
@@ -116,6 +126,14 @@ export function predictNearest({ references, classes, scale }: Nearest, chances:
   let sum = 0
   for (let k = 0; k < chances.length; k++) sum += chances[k] as number
   for (let k = 0; k < chances.length; k++) chances[k] = (chances[k] as number) / sum
+}
+
+/** The references by their distances, nearest first. `labels` are those of the classes. */
+export function neighboursOf({ classes }: Nearest, distances: Float64Array, labels: Int32Array): Neighbour[] {
+  const places = [...distances.keys()].sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
+  return places.map((place) => {
+    return { place, label: labels[classes[place] as number] as number, distance: distances[place] as number }
+  })
 }
 
 export function writeNearest(nearest: Nearest, to: ModelWriter): void {

@@ -4,7 +4,8 @@
  *   p = sum_m w_m soften(p_m, T_m)
  *
  * The temperatures T_m are 1 or more and have the least log-loss on held-out examples (Guo et al., "On Calibration of
- * Modern Neural Networks", 2017). No member is sharpened, which fails as the stream drifts. The weights w are fitted by
+ * Modern Neural Networks", 2017), under a normal prior on their logarithms: few examples would not tell 2 from 4. No
+ * member is sharpened, which fails as the stream drifts. The weights w are fitted by
  * expectation maximisation of the held-out likelihood under a Dirichlet prior. Its centre moves with the number of
  * labels. Its strength is a share of the held-out examples, up to a bound.
  */
@@ -43,6 +44,8 @@ const trials = Float64Array.from({ length: 17 }, (_, i) => 1.1 ** i)
  */
 const togetherMin = 500
 const turns = 2
+/** The standard deviation of the prior on the logarithm of a temperature. */
+const temperatureSpread = 0.5
 /**
  * Where the latest examples were held out, answers are softened by this power of the fitted temperatures. Those
  * examples are further from the others than new events are from a model that knows all.
@@ -106,7 +109,7 @@ function fitTemperature(
   let best = 0
   let least = Infinity
   byTemperature.forEach((truth, t) => {
-    let loss = 0
+    let loss = (Math.log(trials[t] as number) / temperatureSpread) ** 2 / 2
     for (let h = 0; h < rest.length; h++)
       loss -= (counts[h] as number) * Math.log((rest[h] as number) + weight * (truth[h] as number))
     if (loss >= least - lossMin) return

@@ -10,6 +10,7 @@ import type { LearningTable } from '../features/learning-table.js'
 import { usualPenalty } from '../linear/linear-choice.js'
 import { ProgressReport, type Stage } from '../progress.js'
 import { roundsMax } from '../trees/boosting.js'
+import { chooseLeftOut, setWithout } from './block-points.js'
 import { codeExamples, type CodedExamples } from './coded-examples.js'
 import { fitCorrections, type Corrections } from './corrections.js'
 import { fitDetector, fitUnseen } from './detector-fit.js'
@@ -20,9 +21,11 @@ import { holdOut, type HeldOut } from './held-out.js'
 import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
 import { chooseReferences, ExampleView } from './nearest.js'
 import { fitPool, poolToAnswer, type Pool } from './pool.js'
-import { PooledModel, pooledKind, readPooled, uniformShareOf, writePooled, type AnswerParts } from './pooled-model.js'
+import type { AnswerParts } from './pooled-answer.js'
+import { PooledModel, pooledKind, readPooled, writePooled } from './pooled-model.js'
 import { recallLimit } from './recall.js'
 import { fitStreamRule } from './rule-fit.js'
+import { uniformShareOf } from './uniform-share.js'
 
 interface MembersInput {
   readonly table: LearningTable
@@ -39,6 +42,7 @@ interface FittedMembers {
 
 /** The results of the stages that an answer needs. */
 interface Fitted {
+  readonly leftOut: Int32Array
   readonly coded: CodedExamples
   readonly held: HeldOut | null
   readonly pool: Pool
@@ -71,11 +75,12 @@ function fitMembers(
 }
 
 function answerOf({ points }: TrainingSet, fitted: Fitted): AnswerParts {
-  const { coded, held, pool, members, corrections, uniformShare } = fitted
+  const { leftOut, coded, held, pool, members, corrections, uniformShare } = fitted
   const { encoder, vocabulary, factors, table } = coded
   const { recall, cells, sharpness, balance } = corrections
   return {
     labels: table.matrix.labels,
+    leftOut,
     coder: {
       points,
       profiles: encoder.profiles,
@@ -97,9 +102,11 @@ function answerOf({ points }: TrainingSet, fitted: Fitted): AnswerParts {
   }
 }
 
-function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
-  assert(set.examples.length > 0, 'a training has examples')
+function train(whole: TrainingSet, progress: TrainingProgress): Uint8Array {
+  assert(whole.examples.length > 0, 'a training has examples')
   const report = new ProgressReport(progress)
+  const leftOut = chooseLeftOut(whole, report.stage(0, 0.01, 'Looking for points that name a time'))
+  const set = setWithout(whole, leftOut)
   const uniformShare = uniformShareOf(set.examples.length, set.labelCount)
   const coded = codeExamples(set, report)
   const { table, atoms } = coded
@@ -119,7 +126,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     { held, pool, atoms, weights: weights.ofExamples, nearestScale: members.nearest.scale, uniformShare },
     report.stage(0.93, 0.95, 'Remembering what was said of equal events'),
   )
-  const answer = answerOf(set, { coded, held, pool, members, corrections, uniformShare })
+  const answer = answerOf(set, { leftOut, coded, held, pool, members, corrections, uniformShare })
   const rule = fitStreamRule(set, { answer, atoms, answers: corrections.answers })
   const usual = report.stage(0.95, 0.99, 'Measuring what is usual')
   const bytes = writePooled({
@@ -129,6 +136,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     unseen: fitUnseen(set, answer),
     rule,
     examples: set.examples.length,
+    references: Int32Array.from(references),
     ...heldOutFigures(corrections.answers, { answer, rule, labelCount: set.labelCount }),
     evidenceWeight: fitEvidenceWeight({
       answers: corrections.answers,

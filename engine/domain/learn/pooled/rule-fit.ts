@@ -5,7 +5,8 @@ import type { AtomRows } from '../features/pair-choice.js'
 import { evenly } from '../trees/row-draw.js'
 import { cellHash } from './cells.js'
 import type { HeldOutAnswers } from './corrections.js'
-import { PooledAnswer, spread, type AnswerParts } from './pooled-model.js'
+import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
+import { spread } from './uniform-share.js'
 
 /** The most unlabelled events. */
 const eventsMax = 2_000
@@ -47,12 +48,15 @@ function streamOf({ background, labelCount }: TrainingSet, { answer: parts, atom
     for (const probability of probabilities) stream.push((probability - uniform) / (1 - uniformShare))
     weights.push(1)
   }
-  return { probabilities: Float64Array.from(stream), weights: Float64Array.from(weights), among: labels, labelCount }
+  const truths = Int32Array.from(answers?.held.classes ?? [], (k) => labels[k] as number)
+  const [chances, counts] = [Float64Array.from(stream), Float64Array.from(weights)]
+  return { probabilities: chances, weights: counts, among: labels, labelCount, truths }
 }
 
 export function fitStreamRule(set: TrainingSet, input: RuleInput): DecisionRule {
   const { labelCount, objective = 'accuracy' } = set
   const { labels: among, uniformShare } = input.answer
-  const nothing: RuleStream = { probabilities: new Float64Array(0), weights: new Float64Array(0), among, labelCount }
+  const none = new Float64Array(0)
+  const nothing: RuleStream = { probabilities: none, weights: none, among, labelCount, truths: new Int32Array(0) }
   return fitRule(objective, needsStream(objective) ? streamOf(set, input) : nothing, uniformShare)
 }

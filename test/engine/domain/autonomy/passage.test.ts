@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { isEligible, type BucketVotes, type GateScope } from '../../../../engine/domain/autonomy/passage.js'
-import { isHeldOut, sampleOf } from '../../../../engine/domain/autonomy/sampling.js'
+import {
+  autonomyAgain,
+  blind,
+  isBarred,
+  isEligible,
+  type GateScope,
+} from '../../../../engine/domain/autonomy/passage.js'
+import { Draw } from '../../../../engine/domain/autonomy/sampling.js'
 import type { Decision } from '../../../../engine/domain/decide/decision.js'
 
-const scope: GateScope = { label: 1, threshold: 9_500, modelVersion: 3, exclusions: new Set(['out']) }
+const scope: GateScope = { label: 1, threshold: 9_500, modelVersion: 3 }
 const decision: Decision = {
   label: 1,
   confidence: 9_500,
@@ -14,12 +20,12 @@ const decision: Decision = {
   source: 'model',
   modelVersion: 3,
 }
-const votes: BucketVotes = { bucketId: 'in', dissent: false, protectedVote: false }
+const votes = { excluded: false, dissent: false, protectedVote: false }
 
 describe('a gate lets pass', () => {
   it('an answer with its label, at its threshold, of its model or of the knowledge base', () => {
-    assert.equal(isEligible(scope, decision, votes), true)
-    assert.equal(isEligible(scope, { ...decision, source: 'knowledge_base' }, votes), true)
+    assert.equal(isEligible(scope, decision), true)
+    assert.equal(isEligible(scope, { ...decision, source: 'knowledge_base' }), true)
   })
 
   it('nothing else', () => {
@@ -32,30 +38,62 @@ describe('a gate lets pass', () => {
       { source: 'ageing_model' },
       { source: 'untrained' },
     ]
-    for (const other of others) assert.equal(isEligible(scope, { ...decision, ...other }, votes), false)
-    assert.equal(isEligible(scope, decision, { ...votes, dissent: true }), false)
-    assert.equal(isEligible(scope, decision, { ...votes, protectedVote: true }), false)
-    assert.equal(isEligible(scope, decision, { ...votes, bucketId: 'out' }), false)
+    for (const other of others) assert.equal(isEligible(scope, { ...decision, ...other }), false)
+  })
+
+  it('no event of a bucket with dissent, with a protected vote, or left out', () => {
+    assert.equal(isBarred(votes), false)
+    for (const reason of ['excluded', 'dissent', 'protectedVote'])
+      assert.equal(isBarred({ ...votes, [reason]: true }), true)
   })
 })
 
 describe('the draw of audits', () => {
   const secret = Buffer.alloc(32, 7)
+  const draw = new Draw(secret)
 
-  it('is the HMAC-SHA-256 of the event id', () => {
-    const digest = createHmac('sha256', secret).update('alert-1').digest('hex')
-    assert.equal(sampleOf(secret, 'alert-1'), Number.parseInt(digest.slice(0, 12), 16) / 2 ** 48)
+  it('is the HMAC-SHA-256 of the event id, whatever its length and its letters', () => {
+    for (const id of ['', 'alert-1', 'ä €😀', ...Array.from({ length: 300 }, (_, length) => 'x'.repeat(length))]) {
+      const digest = createHmac('sha256', secret).update(id).digest('hex')
+      assert.equal(draw.placeOf(id), Number.parseInt(digest.slice(0, 12), 16) / 2 ** 48, id)
+    }
+    for (const bytes of [16, 33, 64]) {
+      const key = Buffer.alloc(bytes, bytes)
+      const digest = createHmac('sha256', key).update('alert-1').digest('hex')
+      assert.equal(new Draw(key).placeOf('alert-1'), Number.parseInt(digest.slice(0, 12), 16) / 2 ** 48)
+    }
+    assert.throws(() => new Draw(Buffer.alloc(65)), /at most 64 bytes/)
   })
 
   it('takes the share of events that it was told, whatever their ids look like', () => {
     let held = 0
-    for (let at = 0; at < 20_000; at++) if (isHeldOut(secret, `alert-${at}`, 0.05)) held++
+    for (let at = 0; at < 20_000; at++) if (draw.isHeldOut(`alert-${at}`, 0.05)) held++
     assert.ok(Math.abs(held / 20_000 - 0.05) < 0.006, `${held}`)
-    assert.equal(isHeldOut(secret, 'any', 0), false)
-    assert.equal(isHeldOut(secret, 'any', 1), true)
+    assert.equal(draw.isHeldOut('any', 0), false)
+    assert.equal(draw.isHeldOut('any', 1), true)
   })
 
   it('is another one with another secret', () => {
-    assert.notEqual(sampleOf(secret, 'alert-1'), sampleOf(Buffer.alloc(32, 8), 'alert-1'))
+    assert.notEqual(draw.placeOf('alert-1'), new Draw(Buffer.alloc(32, 8)).placeOf('alert-1'))
+  })
+})
+
+describe('an event that is decided again', () => {
+  it('goes back to people where it was settled with another label, and is never settled then', () => {
+    assert.equal(autonomyAgain({ label: 1, autonomy: 'settled' }, 0), 'review')
+    assert.equal(autonomyAgain({ label: 1, autonomy: 'settled' }, 1), 'settled')
+    assert.equal(autonomyAgain({ label: 0, autonomy: 'review' }, 1), 'review')
+    assert.equal(autonomyAgain({ label: 1, autonomy: 'audit' }, 0), 'audit')
+  })
+})
+
+describe('an audit', () => {
+  it('is a review to everybody who votes', () => {
+    assert.deepEqual((['settled', 'review', 'audit', 'none'] as const).map(blind), [
+      'settled',
+      'review',
+      'review',
+      'none',
+    ])
   })
 })

@@ -10,8 +10,8 @@ const stream = Float64Array.from({ length: 400 }, (_, i) => {
 })
 const weights = new Float64Array(200).fill(1)
 
-function streamOf(probabilities: Float64Array, counted: Float64Array): RuleStream {
-  return { probabilities, weights: counted, among, labelCount: 2 }
+function streamOf(probabilities: Float64Array, counted: Float64Array, truths: readonly number[] = []): RuleStream {
+  return { probabilities, weights: counted, among, labelCount: 2, truths: Int32Array.from(truths) }
 }
 
 function answer(objective: 'accuracy' | 'macro_f1', rare: number): number {
@@ -67,4 +67,13 @@ test('what is expected to be best is followed in most of the answers that it cha
   }
   const rare = answersAlike().filter((said) => said === 1).length
   assert.ok(Math.abs(rare - 0.85 * best) <= 0.05 * best, `${rare} of ${best}`)
+})
+
+test('a rule that loses accuracy and wins no macro F1 on held-out examples gives way', () => {
+  const rare = (truths: readonly number[]): number =>
+    chooseBy(fitRule('macro_f1', streamOf(stream, weights, truths), 0), Float64Array.of(0.6, 0.4), among)
+  const expected = Array.from({ length: 200 }, (_, i) => (i % 10 === 0 && i % 20 === 0 ? 1 : 0))
+  assert.equal(rare(expected), 1, 'where every second of its answers is right it pays')
+  assert.equal(rare(new Array<number>(200).fill(0)), 0, 'where none is right it does not')
+  assert.equal(rare(new Array<number>(20).fill(0)), 1, 'a handful of examples tells nothing')
 })

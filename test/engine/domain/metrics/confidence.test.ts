@@ -11,7 +11,7 @@ it('calibration error and Brier score are those counted by hand', () => {
   tally.add(1, true)
   const { bins, brierScore, expectedCalibrationError, meanConfidence } = tally.figures()
   assert.deepEqual([bins[9]?.events, bins[9]?.judged, bins[9]?.right], [5, 5, 4])
-  assert.deepEqual([bins[2]?.events, bins[2]?.judged, bins[2]?.accuracy], [1, 0, null])
+  assert.deepEqual([bins[2]?.events, bins[2]?.judged, bins[2]?.shareRight], [1, 0, null])
   const error = (5 / 6) * Math.abs(4 / 5 - 4.8 / 5) + (1 / 6) * Math.abs(1 - 0.65)
   assert.ok(Math.abs((expectedCalibrationError as number) - error) < 1e-9)
   const brier = (3 * 0.05 ** 2 + 0.95 ** 2 + 0.35 ** 2 + 0) / 6

@@ -73,6 +73,7 @@ class Recorder {
           i * REPLY_BYTES,
           {
             micros,
+            autonomy: 'none',
             pending: false,
             label: -1,
             confidence: 0,

@@ -6,6 +6,7 @@ import type { ScopeTask } from '../../../../engine/services/report/metrics-query
 import { runModelFigures } from '../../../../engine/services/report/model-scores.js'
 import type { FilterOperator } from '../../../../engine/domain/query/filter.js'
 import { isRefusal } from '../../../../engine/errors.js'
+import type { ScoredCounts } from '../../../../engine/domain/learn/scored-answers.js'
 import { metricsContext, metricsJob } from '../../../support/engine/metrics.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
@@ -25,6 +26,8 @@ async function taught(of: JobSettings): Promise<TestShard> {
   return shard
 }
 
+const NOTHING_YET = 'not enough yet: 0 of 30 events'
+
 function metricsOf(
   shard: TestShard,
   of: JobSettings,
@@ -35,26 +38,45 @@ function metricsOf(
 }
 
 describe('metrics of a job', () => {
-  it('count decided events by consensus and decision', async () => {
+  it('have no figure of quality from votes that the decisions were made of, only their agreement', async () => {
     const metrics = metricsOf(await taught(job), job)
-    assert.deepEqual(metrics.confusionMatrix, [
+    assert.deepEqual(metrics.confusionMatrix.flat(), new Array<number>(9).fill(0))
+    assert.deepEqual([metrics.overallAccuracy, metrics.quality.newBuckets.message], [null, NOTHING_YET])
+    const { matrix, events, share } = metrics.agreementWithVotes
+    assert.deepEqual(matrix, [
       [4, 0, 0],
       [0, 4, 0],
       [0, 0, 0],
     ])
+    assert.deepEqual([events, share], [8, 1])
     assert.equal(metrics.totalEvents, 16)
     assert.equal(metrics.totalEventsWithConsensus, 16)
     assert.equal(metrics.totalEventsInKnowledgeBase, 16)
-    assert.equal(metrics.timeSavedMinutes, 80)
+    assert.equal(metrics.timeSavedMinutes, 0)
     assert.deepEqual([metrics.activeModelId, metrics.allModelIds], ['model_1_1', ['model_1_1']])
     assert.deepEqual(metrics.changedConsensusAfterTraining, { totalEvents: 0, topEventsIds: [], topBucketsIds: [] })
+  })
+
+  it('score each event by the decision before the first vote on it, in known buckets and new ones', async () => {
+    const shard = await taught(job)
+    for (let i = 0; i < 40; i++) await shard.ingest(job, { kind: i < 32 ? 'a0' : `c${i}`, at: i }, `more ${i}`)
+    for (let i = 0; i < 40; i++) await shard.feedback(job, `more ${i}`, 'ann', i < 8 ? 'Drop' : 'Escalate')
+    const { quality, timeSavedMinutes, agreementWithVotes, totalEvents } = metricsOf(shard, job)
+    assert.deepEqual([quality.newBuckets.events, quality.newBuckets.accuracy.value], [8, null])
+    assert.deepEqual([quality.knownBuckets.events, quality.knownBuckets.accuracy.value], [32, 0.75])
+    const right = 24 + [...Array(8).keys()].filter((i) => shard.view(job, `more ${32 + i}`).result === 'label_0').length
+    assert.equal(timeSavedMinutes, Math.round((agreementWithVotes.events * 10 * right) / 40))
+    const within = metricsOf(shard, job, { filters: [{ field: 'kind', operator: 'is', value: 'a0' }] })
+    assert.deepEqual([within.quality.newBuckets.events, within.quality.knownBuckets.events], [0, 32])
+    assert.equal(metricsOf(shard, job, { fromMicros: 0 }).totalEvents, totalEvents)
+    assert.deepEqual(metricsOf(shard, job, { fromMicros: 0 }).quality, quality, 'also event by event')
   })
 
   it('follow an override, and its withdrawal', async () => {
     const shard = await taught(job)
     await shard.override(job, { eventId: 'new 0' }, 'Investigate')
     const metrics = metricsOf(shard, job)
-    assert.deepEqual(metrics.confusionMatrix, [
+    assert.deepEqual(metrics.agreementWithVotes.matrix, [
       [2, 0, 0],
       [0, 4, 0],
       [2, 0, 0],
@@ -119,7 +141,7 @@ describe('metrics of a job', () => {
       { field: 'at', operator: 'lt', value: 4 },
       { field: 'service.result', operator: 'is', value: 'label_0' },
     ] as const
-    assert.deepEqual(metricsOf(shard, job, { filters: two }).confusionMatrix, [
+    assert.deepEqual(metricsOf(shard, job, { filters: two }).agreementWithVotes.matrix, [
       [2, 0, 0],
       [0, 0, 0],
       [0, 0, 0],
@@ -160,6 +182,24 @@ describe('figures of a model', () => {
     assert.equal(kind?.name, 'kind')
     assert.equal(kind?.distinctValues, 5)
     assert.equal(kind?.missingShare, 0)
+  })
+
+  it('have the first answers that the version gave, and the answers to events that were held out', async () => {
+    const shard = await taught(job)
+    await shard.ingest(job, { kind: 'c' }, 'unseen')
+    await shard.feedback(job, 'unseen', 'ann', 'Drop')
+    await shard.install(job, shard.train(job, 2))
+    await shard.ingest(job, { kind: 'c' }, 'seen')
+    await shard.feedback(job, 'seen', 'ann', 'Drop')
+    const sum = ({ events }: ScoredCounts): number => events.reduce((all, one) => all + one, 0)
+    for (const [version, parts] of [
+      [1, [1, 0]],
+      [2, [0, 1]],
+    ] as const) {
+      const { firstAnswers, model } = runModelFigures(metricsContext(shard.environment), metricsJob(job), version)
+      assert.deepEqual([sum(firstAnswers.newBuckets), sum(firstAnswers.knownBuckets)], parts)
+      assert.equal(sum(model.summary.scored as ScoredCounts), model.summary.examples, 'each held-out example once')
+    }
   })
 
   it('are those of its answers, also where the objective prefers another label than the most probable', async () => {

@@ -110,6 +110,23 @@ describe('the adapter over node:http', () => {
     assert.deepEqual(results, ['gone'])
   })
 
+  it('serves the requests of a connection one after the other, and none after one that closes it', async (test) => {
+    const order: string[] = []
+    const { port } = await appOf(test, (res, req) => {
+      const path = req.getUrl()
+      order.push(path)
+      setTimeout(() => {
+        order.push(`${path} done`)
+        res.end(path, path === '/last')
+      }, 10)
+    })
+    const { socket, text } = await clientOf(test, port)
+    socket.write(['/a', '/last', '/b'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+    await once(socket, 'end')
+    assert.deepEqual(order, ['/a', '/a done', '/last', '/last done'])
+    assert.equal(text().split('HTTP/1.1 200 OK').length, 3)
+  })
+
   it('hands over a large answer as the client reads it', async (test) => {
     const bytes = Buffer.alloc(32 * 1024 * 1024, 'x')
     const offsets: number[] = []

@@ -82,5 +82,5 @@ test('numbers are let go where a line through them tells more than their bins, a
   const lines = numbersOf(12, true)
   assert.ok(penaltyFor(lines.matrix, lines.measured).onNumbers < 1)
   const bins = numbersOf(12, false)
-  assert.equal(penaltyFor(bins.matrix, bins.measured).onNumbers, 1)
+  assert.ok(penaltyFor(bins.matrix, bins.measured).onNumbers > 0.8)
 })

@@ -55,6 +55,12 @@ function holdAgainstAll(points: readonly string[], eventOf: (random: SeededRando
     const except = i % 3 === 0 ? chosen.length - 1 - i : -1
     const mine = seen(except < 0 ? values : (examples[chosen[except] as number] as Example).values)
     references.distance(sight.view, except)
+    if (except < 0) {
+      const distances = references.distances(sight.view)
+      assert.equal(Math.min(...distances.slice(0, outlierReferencesMax)), references.nearestDistance)
+      for (const [place, one] of all.entries())
+        assert.ok(Math.abs((distances[place] as number) - distanceOf(mine, one)) < 1e-4)
+    }
     const limit = 0.1 + random.nextFloat() * 0.5
     const found = references.nearestWithin(sight.view, limit, except)
     const least = Math.min(...all.map((one, place) => (place === except ? Infinity : distanceOf(mine, one))))

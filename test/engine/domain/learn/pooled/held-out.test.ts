@@ -16,11 +16,11 @@ function examplesOf(count: number, rare: number): Example[] {
   })
 }
 
-function hold(examples: readonly Example[]): HeldOut | null {
+function hold(examples: readonly Example[], seed = 1): HeldOut | null {
   const { table, encoder } = codeSet({ points: ['kind', 'size'], labelCount: 3, examples, background: [], seed: 1 })
   const view = new ExampleView(examples, encoder, (example) => (examples[example] as Example).label)
   const weights = new Float64Array(examples.length).fill(1)
-  return holdOut({ table, view, weights, seed: 1, nearestLimit: recallLimit }, wholeStage)
+  return holdOut({ table, view, weights, seed, nearestLimit: recallLimit }, wholeStage)
 }
 
 test('of some hundred examples each is held out once, but for those of a label that would not be known', () => {
@@ -56,4 +56,13 @@ test('of a dozen each is held out once as well, a few at a time, so that what is
 
 test('of a handful none is held out', () => {
   assert.equal(hold(examplesOf(7, 0)), null)
+})
+
+test('another seed holds out the same, and one example more hardly anything else', () => {
+  const examples = examplesOf(120, 0)
+  const [first, again, more] = [hold(examples), hold(examples, 7), hold([...examplesOf(1, 0), ...examples])]
+  assert.ok(first !== null && again !== null && more !== null)
+  assert.deepEqual(again.folds, first.folds)
+  const moved = first.folds.filter((fold, i) => more.folds[i + 1] !== fold)
+  assert.ok(moved.length <= 6, `${moved.length} of 120 are in another fold`)
 })

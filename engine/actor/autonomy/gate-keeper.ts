@@ -1,0 +1,244 @@
+/**
+ * The gates of a job: which events they settle, which they send to people as audits, and when their state changes.
+ *
+ * Owns: the row of `autonomy` in memory, the passage of each event, deadlines. Leaves out: the arithmetic
+ * (domain/autonomy/), answers of people (audit-answers.ts), commands (autonomy-commands.ts).
+ *
+ * 1. Everything is written in the commit of what caused it. Times come from messages, so a message that runs again or
+ *    is replayed gives the same states.
+ * 2. Nothing is written before a message is sure not to be refused.
+ * 3. The evidence of the gates equals a count over the rows of audits (gate-state.ts).
+ * 4. Each change of a gate's state has a certificate in the audit log.
+ */
+import type { Audit } from '../../domain/autonomy/audit.js'
+import { autonomyBounds } from '../../domain/autonomy/bounds.js'
+import { weekMicros, weekOf, type Gate, type StateReason } from '../../domain/autonomy/gate.js'
+import { reachOf, recount, revoked, withAudit, type Reach } from '../../domain/autonomy/ladder.js'
+import { isBarred, isEligible, type Autonomy } from '../../domain/autonomy/passage.js'
+import { Draw } from '../../domain/autonomy/sampling.js'
+import type { Decision } from '../../domain/decide/decision.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { theService, type Author } from '../../api/principal.js'
+import { encodeAutonomy, type AutonomyRow } from '../../store/autonomy-row.js'
+import { jobKey, jobRange, timeOfKey, timeValue } from '../../store/tables.js'
+import type { Bucket } from '../buckets/bucket.js'
+import type { JobStats } from '../job-stats.js'
+import type { TurnStore } from '../turn-store.js'
+import { readBallot } from '../votes/ballots.js'
+import { dueAudits, putAudit, readAudit } from './audit-rows.js'
+import { addCertificate } from './certificates.js'
+import { endedWith, gatesOf, judgedRow, readAutonomy } from './gate-state.js'
+
+/** An event that was just decided. */
+export interface Passing {
+  readonly eventMicros: number
+  readonly eventId: string
+  readonly atMicros: number
+  readonly decision: Decision
+  readonly bucket: Bucket | null
+}
+
+export class GateKeeper {
+  readonly #store: TurnStore
+  readonly #stats: JobStats
+  #settings: JobSettings
+  #row: AutonomyRow | null
+  #drawing: { readonly key: string; readonly draw: Draw } | null = null
+  /** By label. */
+  #reaches: (Reach | undefined)[] = []
+  #excluded: (ReadonlySet<string> | undefined)[] = []
+  #changed = false
+  /** Certificates of the same message. */
+  #certified = { micros: 0, count: 0 }
+
+  constructor(settings: JobSettings, store: TurnStore, stats: JobStats) {
+    this.#settings = settings
+    this.#store = store
+    this.#stats = stats
+    this.#row = readAutonomy(store, settings.id)
+    this.#prepare(this.#row?.judgedMicros ?? 0)
+  }
+
+  /** The job has other settings. */
+  use(settings: JobSettings): void {
+    this.#settings = settings
+  }
+
+  get row(): AutonomyRow | null {
+    return this.#row
+  }
+
+  /** Replaces the row. `by`: who caused changes of state. */
+  replace(row: AutonomyRow, atMicros: number, by: Author = theService): void {
+    const before = new Map((this.#row?.gates ?? []).map((gate) => [gate.number, gate]))
+    this.#row = row
+    for (const gate of [...row.ended, ...row.gates]) {
+      const was = before.get(gate.number)
+      if (was === undefined || was.state === gate.state) continue
+      if (this.#certified.micros !== atMicros) this.#certified = { micros: atMicros, count: 0 }
+      const place = ++this.#certified.count
+      const frame = { settings: this.#settings, contract: row.contract, atMicros, place, by }
+      addCertificate(this.#store, frame, gate, was)
+    }
+    this.#changed = true
+    this.#stats.touch()
+    this.#prepare(atMicros)
+  }
+
+  /** What becomes of an event that is decided for the first time. */
+  pass(passing: Passing): Autonomy {
+    if (this.#row === null || this.#row.contract.mode === 'off') return 'none'
+    const { decision, bucket, eventId, atMicros } = passing
+    if (this.#isAgeing) this.#revokeAll('drift', atMicros)
+    this.check(atMicros)
+    const { contract } = this.#row
+    if (contract.protectedLabels.includes(decision.label)) this.#count('protectedEvents', null, atMicros)
+    const reach = this.#reaches[decision.label]
+    if (reach === undefined || decision.confidence < reach.auditedFrom) return 'review'
+    const { modelVersion } = this.#stats.row
+    if (!isEligible({ label: decision.label, threshold: reach.auditedFrom, modelVersion }, decision)) return 'review'
+    if (bucket !== null && this.#isBarred(bucket, decision.label)) return 'review'
+    if (this.#draws.isHeldOut(eventId, contract.holdOutRate)) {
+      this.#draw(passing, reach.auditedFrom)
+      return 'audit'
+    }
+    if (decision.confidence < reach.settledFrom) return 'review'
+    this.#count('settled', reach.settles, atMicros)
+    return 'settled'
+  }
+
+  /** Looks at deadlines and weeks where it is time for that, or `now`. */
+  check(atMicros: number, now = false): void {
+    const row = this.#row
+    if (row === null || (!now && atMicros < row.checkMicros)) return
+    const { id } = this.#settings
+    let { gates } = row
+    for (const micros of dueAudits(this.#store, id, atMicros)) {
+      const before = readAudit(this.#store, id, micros)
+      if (before === null) continue
+      const after: Audit = { ...before, outcome: 'late' }
+      putAudit(this.#store, id, micros, { before, after })
+      gates = gates.map((gate) => withAudit(gate, before, after, atMicros))
+    }
+    this.#forgetAudits(atMicros)
+    const checkMicros = atMicros + autonomyBounds.checkMicros
+    this.replace(judgedRow({ ...row, gates, checkMicros }, atMicros), atMicros)
+  }
+
+  /** Another model is active: every gate ends, and begins anew without evidence. */
+  modelInstalled(modelVersion: number, atMicros: number): void {
+    const row = this.#row
+    if (row === null || row.contract.mode === 'off') return
+    let { nextGate } = row
+    const gates = row.gates.map((gate): Gate => {
+      return {
+        ...recount(gate, [], atMicros),
+        number: nextGate++,
+        modelVersion,
+        startedMicros: atMicros,
+        state: 'shadow',
+        reason: 'set',
+        stateMicros: atMicros,
+        flow: [],
+      }
+    })
+    const ended = endedWith(row, row.gates, 'new_model', atMicros)
+    this.replace({ ...row, gates, ended, nextGate, judgedMicros: atMicros }, atMicros)
+  }
+
+  /** The turn ends. */
+  write(): void {
+    if (!this.#changed || this.#row === null) return
+    this.#changed = false
+    this.#store.put('autonomy', jobKey(this.#settings.id), encodeAutonomy(this.#row))
+  }
+
+  get #draws(): Draw {
+    const key = (this.#row as AutonomyRow).drawKey
+    if (this.#drawing?.key !== key) this.#drawing = { key, draw: new Draw(Buffer.from(key, 'base64')) }
+    return this.#drawing.draw
+  }
+
+  get #isAgeing(): boolean {
+    return this.#stats.row.watch.drift.ageing !== 'no'
+  }
+
+  #revokeAll(reason: StateReason, atMicros: number): void {
+    const row = this.#row
+    if (row === null || row.gates.every(({ state }) => state === 'revoked')) return
+    const gates = row.gates.map((gate) => revoked(gate, reason, atMicros))
+    this.replace({ ...row, gates }, atMicros)
+  }
+
+  #isBarred(bucket: Bucket, label: number): boolean {
+    if (bucket.barred !== null) return bucket.barred
+    const excluded = this.#excluded[label]?.has(bucket.id.toString('hex')) === true
+    const ballot = bucket.hasBallot ? readBallot(this.#store, this.#settings.id, bucket.id) : null
+    const named = (ballot?.votes ?? []).flatMap((count, at) => (count > 0 ? [at] : []))
+    const { protectedLabels } = (this.#row as AutonomyRow).contract
+    const overridden = ballot?.override == null ? [] : [ballot.override.label]
+    const protectedVote = [...named, ...overridden].some((at) => protectedLabels.includes(at))
+    bucket.barred = isBarred({ excluded, dissent: named.length > 1, protectedVote })
+    return bucket.barred
+  }
+
+  #draw({ eventMicros, eventId, atMicros, decision, bucket }: Passing, from: number): void {
+    const row = this.#row as AutonomyRow
+    const audit: Audit = {
+      drawnMicros: atMicros,
+      dueMicros: atMicros + row.contract.deadlineMicros,
+      label: decision.label,
+      confidence: decision.confidence,
+      from,
+      modelVersion: decision.modelVersion,
+      rate: row.contract.holdOutRate,
+      bucketId: bucket === null ? null : bucket.id.toString('hex'),
+      subject: (bucket === null ? timeValue(eventMicros) : bucket.id).toString('hex'),
+      second: this.#draws.isHeldOut(`second ${eventId}`, autonomyBounds.secondRate),
+      outcome: 'pending',
+      analysts: 0,
+      differ: false,
+    }
+    putAudit(this.#store, this.#settings.id, eventMicros, { before: null, after: audit })
+    // It is not answered yet, so no verdict changes.
+    this.#row = { ...row, gates: row.gates.map((gate) => withAudit(gate, null, audit, row.judgedMicros)) }
+    this.#changed = true
+  }
+
+  /** Counts an event for a gate, or for all gates. */
+  #count(what: 'settled' | 'protectedEvents', only: Gate | null, atMicros: number): void {
+    const row = this.#row as AutonomyRow
+    for (const gate of row.gates) {
+      if (gate.state === 'revoked' || (only !== null && gate.number !== only.number)) continue
+      const week = weekOf(gate.startedMicros, atMicros)
+      let last = gate.flow.at(-1)
+      if (last?.week !== week) gate.flow.push((last = { week, settled: 0, protectedEvents: 0 }))
+      last[what]++
+    }
+    this.#changed = true
+  }
+
+  /** Audits that are too old to be evidence. */
+  #forgetAudits(atMicros: number): void {
+    const { id } = this.#settings
+    const range = { ...jobRange(id), limit: autonomyBounds.auditsDeletedMax }
+    for (const { key } of this.#store.range('audits', range)) {
+      const micros = timeOfKey(key)
+      const audit = readAudit(this.#store, id, micros)
+      if (audit === null) continue
+      if (audit.drawnMicros > atMicros - autonomyBounds.auditWeeks * weekMicros) return
+      putAudit(this.#store, id, micros, { before: audit, after: null })
+    }
+  }
+
+  #prepare(atMicros: number): void {
+    const row = this.#row
+    this.#reaches = []
+    this.#excluded = []
+    if (row === null) return
+    for (const { label, exclusions } of row.contract.labels) {
+      this.#reaches[label] = reachOf(gatesOf(row, label), atMicros)
+      this.#excluded[label] = new Set(exclusions)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The safety contract of a job: which labels it may settle by itself, within which terms.
+ *
+ * Owns: the contract as plain data, and the checks of what a person writes. Leaves out: the gates that follow from it
+ * (ladder.ts), where it is stored (store/autonomy-row.ts).
+ *
+ * 1. A protected label is never settled, and every contract protects one at least.
+ * 2. A label has its terms once. Its thresholds fall: the strictest comes first.
+ */
+import { Refusal, type Issue } from '../../errors.js'
+import type { JobCategory, Label } from '../job/job.js'
+import { defaultLabels, resolveLabel } from '../job/labels.js'
+import { autonomyBounds } from './bounds.js'
+
+/** `shadow` collects evidence and settles nothing. `open`: gates open where the evidence allows it. */
+export type AutonomyMode = 'off' | 'shadow' | 'open'
+
+export const autonomyModes: readonly AutonomyMode[] = ['off', 'shadow', 'open']
+
+/** What may be settled with one label. */
+export interface LabelTerms {
+  /** Index of the label. */
+  readonly label: number
+  /** ε: the share of settled events that may be wrong; above 0, at most 0.5. */
+  readonly epsilon: number
+  /** δ: the chance that the statement is false at any time; above 0, at most 0.5. */
+  readonly delta: number
+  /** The least confidences, hundredths of a percent, falling. */
+  readonly thresholds: readonly number[]
+  /** Ids of buckets that are never settled, hexadecimal, sorted. */
+  readonly exclusions: readonly string[]
+}
+
+export interface SafetyContract {
+  readonly mode: AutonomyMode
+  /** ρ: the share of events that go to people although a gate would settle them; above 0, at most 1. */
+  readonly holdOutRate: number
+  /** Whether one confirmed miss of a protected label revokes the gate. */
+  readonly revokeOnMiss: boolean
+  /** How long an audit may stay unanswered before it counts as a failure. */
+  readonly deadlineMicros: number
+  /** Indexes of labels. */
+  readonly protectedLabels: readonly number[]
+  readonly labels: readonly LabelTerms[]
+}
+
+/** A contract as a person writes it. Absent fields have defaults. */
+export interface ContractInput {
+  readonly mode: AutonomyMode
+  readonly holdOutRate?: number | undefined
+  readonly revokeOnMiss?: boolean | undefined
+  readonly auditDeadlineHours?: number | undefined
+  readonly protectedLabels?: readonly string[] | undefined
+  readonly labels: readonly {
+    readonly label: string
+    readonly epsilon: number
+    readonly delta?: number | undefined
+    /** Percent. */
+    readonly thresholds: readonly number[]
+    readonly exclusions?: readonly string[] | undefined
+  }[]
+}
+
+export const contractDefaults = { holdOutRate: 0.05, auditDeadlineHours: 72, delta: 0.05 } as const
+/** ε and δ are at most this: beyond it a contract promises nothing. */
+export const riskMax = 0.5
+const HOUR_MICROS = 3_600_000_000
+const bucketIdForm = /^[0-9a-f]{32}$/
+
+interface ContractJob {
+  readonly category: JobCategory
+  readonly labels: readonly Label[]
+}
+
+/** @throws Refusal invalid_body, unknown_label. */
+export function contractOf(input: ContractInput, job: ContractJob): SafetyContract {
+  const hours = input.auditDeadlineHours ?? contractDefaults.auditDeadlineHours
+  const rate = input.holdOutRate ?? contractDefaults.holdOutRate
+  if (!(rate > 0 && rate <= 1))
+    throw wrong(['hold_out_rate'], 'the hold-out rate is a share above 0, at most 1: without audits there is no proof')
+  if (!(hours >= 1 && hours <= autonomyBounds.auditDeadlineHoursMax))
+    throw wrong(['audit_deadline_hours'], `the deadline is 1 to ${autonomyBounds.auditDeadlineHoursMax} hours`)
+  const protectedLabels = protectedOf(input, job)
+  const labels = input.labels.map((terms, place) => termsOf(terms, ['labels', place], job.labels))
+  for (const [place, { label }] of labels.entries()) {
+    const name = job.labels[label]?.name ?? ''
+    if (protectedLabels.includes(label))
+      throw wrong(
+        ['labels', place, 'label'],
+        `the label ${name} is protected, so it cannot settle itself: take it out of one of the two lists`,
+      )
+    if (labels.findIndex((other) => other.label === label) !== place)
+      throw wrong(['labels', place, 'label'], `the label ${name} has two gates: write its thresholds in one list`)
+  }
+  if (input.mode !== 'off' && labels.length === 0)
+    throw wrong(['labels'], 'no label is named: name one at least, or set the mode to off')
+  return {
+    mode: input.mode,
+    holdOutRate: rate,
+    revokeOnMiss: input.revokeOnMiss ?? false,
+    deadlineMicros: Math.round(hours * HOUR_MICROS),
+    protectedLabels,
+    labels,
+  }
+}
+
+function termsOf(
+  {
+    label: word,
+    epsilon,
+    delta = contractDefaults.delta,
+    thresholds,
+    exclusions = [],
+  }: ContractInput['labels'][number],
+  at: readonly (string | number)[],
+  labels: readonly Label[],
+): LabelTerms {
+  const label = labelOf(labels, word)
+  mustBeRisk([...at, 'epsilon'], epsilon, 'epsilon')
+  mustBeRisk([...at, 'delta'], delta, 'delta')
+  if (thresholds.length === 0 || thresholds.length > autonomyBounds.thresholdsMax)
+    throw wrong([...at, 'thresholds'], `a label has 1 to ${autonomyBounds.thresholdsMax} thresholds`)
+  const hundredths = thresholds.map((percent) => Math.round(percent * 100))
+  for (const [place, threshold] of hundredths.entries()) {
+    if (!(threshold >= 0 && threshold <= 10_000))
+      throw wrong([...at, 'thresholds', place], 'a threshold is a confidence, 0 to 100')
+    if (place > 0 && threshold >= (hundredths[place - 1] as number))
+      throw wrong(
+        [...at, 'thresholds', place],
+        'thresholds have to fall: the strictest first, each lower than the last',
+      )
+  }
+  if (exclusions.length > autonomyBounds.exclusionsMax)
+    throw wrong([...at, 'exclusions'], `a label has at most ${autonomyBounds.exclusionsMax} exclusions`)
+  const excluded = exclusions.map((id) => id.toLowerCase())
+  for (const [place, id] of excluded.entries())
+    if (!bucketIdForm.test(id)) throw wrong([...at, 'exclusions', place], 'an exclusion is the id of a bucket')
+  return { label, epsilon, delta, thresholds: hundredths, exclusions: [...new Set(excluded)].sort() }
+}
+
+/** The labels that are protected: as written, or the first of the default labels. */
+function protectedOf({ protectedLabels }: ContractInput, { labels, category }: ContractJob): readonly number[] {
+  if (protectedLabels !== undefined) {
+    const places = [...new Set(protectedLabels.map((word) => labelOf(labels, word)))].sort()
+    if (places.length > 0) return places
+    throw wrong(['protected_labels'], 'a contract protects one label at least')
+  }
+  const hasDefaults = defaultLabels(category).every(({ name }, place) => labels[place]?.name === name)
+  if (hasDefaults) return [0]
+  throw wrong(['protected_labels'], 'the job has labels of its own: name those that must never be settled')
+}
+
+function labelOf(labels: readonly Label[], word: string): number {
+  const label = resolveLabel(labels, word)
+  if (label !== null) return label
+  throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
+}
+
+/** @throws Refusal invalid_body where ε or δ is out of range. */
+export function mustBeRisk(loc: Issue['loc'], value: number, name: string): void {
+  if (!(value > 0 && value <= riskMax)) throw wrong(loc, `${name} is a share above 0, at most ${riskMax}`)
+}
+
+function wrong(loc: Issue['loc'], msg: string): Refusal {
+  return new Refusal('invalid_body', `${loc.join('.')}: ${msg}`, {
+    issues: [{ loc: ['body', ...loc], msg, type: 'value_error' }],
+  })
+}

@@ -1,0 +1,99 @@
+/**
+ * The steps from an event to probabilities. The event is coded once, without the points that are left out. The members'
+ * answers are mixed, corrected by the nearest event's label and the cell's labels, sharpened, and balanced. At last a
+ * uniform share is added.
+ *
+ * Owns: their order. Leaves out: the bytes and the other answers of a model (pooled-model.ts).
+ *
+ * 1. Answers only read the parts, and use buffers that are made once. Nothing is kept from one event to the next.
+ */
+import type { PointValues } from '../classifier.js'
+import { makeCoder, type CoderTables } from '../features/coder-tables.js'
+import type { EventCoder } from '../features/event-coder.js'
+import { FeatureTable } from '../features/feature-table.js'
+import { OutlierView } from '../outlier/outlier-view.js'
+import { withoutPoints } from './block-points.js'
+import { cellHash, mixCounts, type Cells } from './cells.js'
+import { balance } from './class-balance.js'
+import { doubted, fillDoubts, MemberPanel, type Members } from './members.js'
+import { mix, type Pool } from './pool.js'
+import { limitOf, mixRecalled, type Recall } from './recall.js'
+import { sharpen } from './sharpness.js'
+import { spread } from './uniform-share.js'
+
+/** The parts of a model that an answer needs. */
+export interface AnswerParts {
+  /** The labels that have examples, ascending; a class is an index here. */
+  readonly labels: Int32Array
+  /** Indices of the points that are left out (block-points.ts). */
+  readonly leftOut: Int32Array
+  readonly coder: CoderTables
+  readonly members: Members
+  readonly pool: Pool
+  readonly recall: Recall
+  readonly cells: Cells
+  /** The power of the corrected answer (sharpness.ts), 1 or more. */
+  readonly sharpness: number
+  /** The factors of the classes (class-balance.ts); empty for none. */
+  readonly balance: Float64Array
+  /** The share of every answer that is spread over all labels. */
+  readonly uniformShare: number
+}
+
+/** From an event to probabilities. A training uses it before the model is complete. */
+export class PooledAnswer {
+  readonly coder: EventCoder
+  readonly #parts: AnswerParts
+  readonly #panel: MemberPanel
+  readonly #view: OutlierView
+  readonly #cellTable: FeatureTable
+  /** The probabilities of the classes for the last event. */
+  readonly #answer: Float64Array
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts
+    this.coder = makeCoder(parts.coder)
+    this.#view = new OutlierView(parts.coder.profiles)
+    this.#panel = new MemberPanel(parts.members, parts.labels.length)
+    this.#cellTable = new FeatureTable(parts.cells.hashes.length)
+    for (const hash of parts.cells.hashes) this.#cellTable.add(hash)
+    this.#answer = new Float64Array(parts.labels.length)
+  }
+
+  /** The doubts of some members about the last event. */
+  readonly doubts = new Float64Array(doubted.length)
+  /** The distance of the last event for the outlier check. */
+  distance = 0
+  /** The last event, without the points that are left out. */
+  values: PointValues = []
+
+  /** Fills `probabilities`, one for each label; `except` is the index of a reference that is this event. */
+  fill(event: PointValues, probabilities: Float64Array, except = -1): void {
+    this.#code(event)
+    const { pool, recall, cells, sharpness, balance: factors } = this.#parts
+    const answer = this.#answer
+    this.distance = this.#panel.predict(this.coder, this.#view, except)
+    fillDoubts(this.#panel.chances, 0, answer.length, this.doubts)
+    mix(pool, this.#panel.chances, 0, answer)
+    if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)
+    if (cells.key.length > 0) {
+      const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
+      if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
+    }
+    sharpen(answer, sharpness)
+    balance(answer, factors)
+    spread(this.#parts, answer, 0, probabilities)
+  }
+
+  /** The distance of every labelled event that it compares with to this one. */
+  distances(event: PointValues): Float64Array {
+    this.#code(event)
+    return this.#panel.distances(this.#view)
+  }
+
+  #code(event: PointValues): void {
+    this.values = withoutPoints(event, this.#parts.leftOut)
+    this.coder.code(this.values)
+    this.#view.take(this.values, this.coder.encoder)
+  }
+}

@@ -1,0 +1,47 @@
+/** Decision rules (decision-rule.ts) between others: part of the way from the most probable label, and means. */
+export interface DecisionRule {
+  /** One row for each answer: its worth for each true label. */
+  readonly worths: Float64Array
+  readonly offsets: Float64Array
+}
+
+/** A rule counts 1/e of the best one where its expected macro F1 is this much less. */
+const nearlyBest = 0.003
+
+/** A rule of a round, and the macro F1 that is expected of it. */
+export interface Reached {
+  readonly rule: DecisionRule
+  readonly f1: number
+}
+
+/**
+ * The rule between accuracy (share 0) and this one (1). Worths are interpolated by the logarithm; their geometric mean
+ * is 1.
+ */
+export function between(rule: DecisionRule, share: number, among: Int32Array, labelCount: number): DecisionRule {
+  let logs = 0
+  for (const k of among) logs += Math.log(rule.worths[k * labelCount + k] as number)
+  const scale = Math.exp(logs / among.length)
+  const worths = rule.worths.map((worth) => (worth > 0 ? (worth / scale) ** share : 0))
+  return { worths, offsets: rule.offsets.map((offset) => (share * offset) / scale) }
+}
+
+/** The mean of the rules, those with the greatest expected macro F1 foremost. */
+export function meanRule(all: readonly Reached[], among: Int32Array, labelCount: number): DecisionRule {
+  const most = Math.max(...all.map(({ f1 }) => f1))
+  const weights = all.map(({ f1 }) => Math.exp((f1 - most) / nearlyBest))
+  const total = weights.reduce((a, b) => a + b, 0)
+  const logs = new Float64Array(labelCount)
+  const offsets = new Float64Array(labelCount)
+  all.forEach(({ rule }, i) => {
+    const { worths, offsets: own } = between(rule, 1, among, labelCount)
+    const weight = (weights[i] as number) / total
+    for (const k of among) {
+      logs[k] = (logs[k] as number) + weight * Math.log(worths[k * labelCount + k] as number)
+      offsets[k] = (offsets[k] as number) + weight * (own[k] as number)
+    }
+  })
+  const worths = new Float64Array(labelCount * labelCount)
+  for (const k of among) worths[k * labelCount + k] = Math.exp(logs[k] as number)
+  return { worths, offsets }
+}

@@ -1,0 +1,128 @@
+/**
+ * The stream of events: lines out, results in, in the same order.
+ *
+ * Lines go out in batches, a few at a time, and the next lines are taken from the source when the caller has taken
+ * results. So neither side holds more than a few batches, in browsers too, whose `fetch` reads no answer while it
+ * sends.
+ *
+ * 1. A batch is sent again only if each of its lines has an event id, or for the lines that the service says it did not
+ *    take: it ends the answer before them.
+ * 2. Results that were received are given before the error that ended their batch.
+ */
+import { operations, type ResultLine } from '#client-operations'
+import { batchesOf, type Line } from './batches.js'
+import { ApiError } from './errors.js'
+import { requestOf } from './request.js'
+import type { CallOptions, Transport } from './transport.js'
+
+export interface BulkOptions extends CallOptions {
+  /** Lines of one request. Default 1,000. */
+  readonly batchLines?: number | undefined
+  /** Requests at a time. Default 2. */
+  readonly batchesAtOnce?: number | undefined
+  /** How long a line waits for others, in milliseconds. Default 50. */
+  readonly lingerMs?: number | undefined
+}
+
+const BATCH_CHARS = 1 << 20
+const OPERATION = 'postEventLines'
+
+interface Outcome {
+  readonly results: readonly ResultLine[]
+  readonly error?: unknown
+}
+
+function resultsOf(text: string): ResultLine[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as ResultLine)
+}
+
+function hasId(line: string): boolean {
+  try {
+    return typeof (JSON.parse(line) as { event_id?: unknown } | null)?.event_id === 'string'
+  } catch {
+    return false
+  }
+}
+
+async function sendBatch(transport: Transport, batch: readonly string[], options: CallOptions): Promise<Outcome> {
+  const results: ResultLine[] = []
+  const base = { ...requestOf(OPERATION, operations[OPERATION], {}), mediaType: 'application/x-ndjson' }
+  let areRepeatable: boolean | undefined
+  for (let tried = 0; ; tried++) {
+    const left = batch.slice(results.length)
+    const body = `${left.join('\n')}\n`
+    let wasTaken = true
+    try {
+      const got = await transport.send({ ...base, body, isRepeatable: false }, options, async (response) =>
+        resultsOf(await response.text()),
+      )
+      const last = got.at(-1)
+      const isLockedOut = last !== undefined && 'status_code' in last && last.status_code === 401
+      results.push(...(isLockedOut ? got.slice(0, -1) : got))
+      if (isLockedOut)
+        throw new ApiError(`${OPERATION}: ${last.error}`, { code: 'unauthorized', status: last.status_code })
+      if (results.length >= batch.length) return { results }
+      wasTaken = false
+      throw new ApiError(`${OPERATION}: the service ended the stream`, { code: 'draining', status: 503 })
+    } catch (error) {
+      if (wasTaken) areRepeatable ??= left.every(hasId)
+      const again = (!wasTaken || areRepeatable === true) && (await transport.waitAfter(error, tried, options))
+      if (!again) return { results, error }
+    }
+  }
+}
+
+/** Sends lines and gives their results. @throws ServiceError, after the results that came before it. */
+export async function* bulk(
+  transport: Transport,
+  lines: Iterable<Line> | AsyncIterable<Line>,
+  options: BulkOptions = {},
+): AsyncGenerator<ResultLine, void, void> {
+  const { batchLines = 1_000, batchesAtOnce = 2, lingerMs = 50, signal } = options
+  const stop = new AbortController()
+  const forward = (): void => stop.abort(signal?.reason)
+  if (signal?.aborted) forward()
+  signal?.addEventListener('abort', forward, { once: true })
+  const bounds = { lines: batchLines, chars: BATCH_CHARS, lingerMs }
+  const batches = batchesOf(lines, bounds, transport.clock)
+  const underWay: Promise<Outcome>[] = []
+  let taking: Promise<IteratorResult<string[], void>> | undefined
+  let isOver = false
+  const aborted = new Promise<never>((_, reject) => {
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true })
+  })
+  aborted.catch(() => {})
+  try {
+    for (;;) {
+      stop.signal.throwIfAborted()
+      if (!isOver && underWay.length < batchesAtOnce) taking ??= batches.next()
+      const first = underWay[0]
+      if (taking !== undefined) {
+        const answered = first === undefined ? [] : [first.then(() => null)]
+        const next = await Promise.race([taking, aborted, ...answered])
+        if (next !== null) {
+          taking = undefined
+          if (next.done) isOver = true
+          else underWay.push(sendBatch(transport, next.value, { ...options, signal: stop.signal }).catch(asOutcome))
+          continue
+        }
+      }
+      if (first === undefined) return
+      const { results, error } = await first
+      void underWay.shift()
+      yield* results
+      if (error !== undefined) throw error
+    }
+  } finally {
+    signal?.removeEventListener('abort', forward)
+    stop.abort()
+    void batches.return().catch(() => {})
+  }
+}
+
+function asOutcome(error: unknown): Outcome {
+  return { results: [], error }
+}

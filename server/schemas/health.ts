@@ -1,0 +1,16 @@
+/** What is said of the service itself: probes, health of a key, links. */
+import { Type } from 'typebox'
+
+export const KeyState = Type.Object({ status: Type.Boolean(), connected: Type.Boolean() })
+
+export const Alive = Type.Object({ status: Type.Literal('alive') })
+
+export const Ready = Type.Object({ status: Type.Literal('ready') })
+
+export const ServiceLinks = Type.Object({
+  name: Type.String(),
+  pages: Type.String(),
+  documentation: Type.String(),
+  manual: Type.String(),
+  openapi: Type.String(),
+})

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readAudit } from '../../../../engine/actor/autonomy/audit-rows.js'
+import { encodeAutonomyCommand } from '../../../../engine/actor/autonomy/autonomy-command.js'
+import { readAutonomy } from '../../../../engine/actor/autonomy/gate-state.js'
+import { encodeErase } from '../../../../engine/actor/erase.js'
+import { findEvent } from '../../../../engine/actor/event-table.js'
+import type { Gate } from '../../../../engine/domain/autonomy/gate.js'
+import type { SafetyContract } from '../../../../engine/domain/autonomy/contract.js'
+import { queueOf } from '../../../../engine/services/autonomy/people-queue.js'
+import { recordedAuthor } from '../../../support/author.js'
+import { jobSettings, TestShard } from '../../../support/engine/shard.js'
+import { refusedWith } from '../../../support/engine/refusal.js'
+
+const job = jobSettings({ decisionPoints: ['host'] })
+const contract: SafetyContract = {
+  mode: 'open',
+  holdOutRate: 1,
+  revokeOnMiss: false,
+  deadlineMicros: 3_600_000_000,
+  protectedLabels: [0],
+  labels: [{ label: 1, epsilon: 0.5, delta: 0.5, thresholds: [1_000], exclusions: [] }],
+}
+
+const set = (shard: TestShard, more: Partial<SafetyContract> = {}) =>
+  shard.post({
+    job,
+    kind: 'autonomy',
+    body: encodeAutonomyCommand({
+      op: 'set',
+      contract: { ...contract, ...more },
+      drawKey: Buffer.alloc(32, 7).toString('base64'),
+      by: recordedAuthor,
+    }),
+  })
+
+/** A trained shard with the contract, in which every event that may be settled is an audit. */
+async function governed(more: Partial<SafetyContract> = {}): Promise<TestShard> {
+  const shard = new TestShard()
+  for (let i = 0; i < 12; i++) {
+    await shard.ingest(job, { host: i % 2 === 0 ? 'vault' : 'noisy' }, `t${i}`)
+    await shard.feedback(job, `t${i}`, 'ann', i % 2 === 0 ? 'Escalate' : 'Drop')
+  }
+  await shard.install(job, shard.train(job, 1))
+  await set(shard, more)
+  return shard
+}
+
+const gateOf = (shard: TestShard): Gate => readAutonomy(shard.environment, job.id)?.gates[0] as Gate
+const microsOf = (shard: TestShard, id: string): number => findEvent(shard.environment, job.id, id)?.micros as number
+const auditOf = (shard: TestShard, id: string) => readAudit(shard.environment, job.id, microsOf(shard, id))
+const autonomyOf = (shard: TestShard, id: string) => findEvent(shard.environment, job.id, id)?.header.autonomy
+const clean = (shard: TestShard): number[] => gateOf(shard).evidence.weeks.map((week) => week.clean)
+
+async function audits(shard: TestShard, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, at) => `a${at}`)
+  for (const id of ids) await shard.ingest(job, { host: 'noisy' }, id)
+  return ids
+}
+
+describe('the draw', () => {
+  it('is written with the event: the audit, its rate and its deadline', async () => {
+    const shard = await governed()
+    await audits(shard, 1)
+    assert.equal(autonomyOf(shard, 'a0'), 'audit')
+    const audit = auditOf(shard, 'a0')
+    assert.deepEqual([audit?.rate, audit?.label, audit?.from, audit?.outcome], [1, 1, 1_000, 'pending'])
+    assert.equal(audit?.dueMicros, (audit?.drawnMicros ?? 0) + contract.deadlineMicros)
+    assert.equal(shard.view(job, 'a0').autonomy, 'review')
+  })
+
+  it('passes over buckets with a vote for a protected label, with dissent, or that are left out', async () => {
+    const shard = await governed()
+    await shard.feedback(job, 't1', 'bob', 'Escalate')
+    await audits(shard, 1)
+    assert.equal(autonomyOf(shard, 'a0'), 'review')
+    const other = await governed()
+    await other.feedback(job, 't1', 'bob', 'Investigate')
+    await audits(other, 1)
+    assert.equal(autonomyOf(other, 'a0'), 'review')
+    const third = await governed()
+    const bucketId = Buffer.from(findEvent(third.environment, job.id, 't1')?.header.bucketId ?? []).toString('hex')
+    const [terms] = contract.labels
+    await set(third, { labels: [{ ...(terms as (typeof contract.labels)[0]), exclusions: [bucketId] }] })
+    await audits(third, 1)
+    assert.equal(autonomyOf(third, 'a0'), 'review')
+  })
+
+  it('needs a model, and a contract to reopen what it settled', async () => {
+    const shard = new TestShard()
+    await assert.rejects(set(shard), refusedWith('gate_without_model'))
+    const command = { op: 'reopen', label: null, from: 0, through: 1, first: true, by: recordedAuthor } as const
+    const body = encodeAutonomyCommand(command)
+    await assert.rejects(shard.post({ job, kind: 'autonomy', body }), refusedWith('contract_not_found'))
+  })
+})
+
+describe('the evidence', () => {
+  it('survives the erasure of an answered event; unanswered, it stays due', async () => {
+    const shard = await governed()
+    await audits(shard, 2)
+    await shard.feedback(job, 'a0', 'ann', 'Drop')
+    assert.deepEqual([clean(shard), gateOf(shard).pending], [[1], 1])
+    const times = [microsOf(shard, 'a0'), microsOf(shard, 'a1')]
+    await shard.post({ job, kind: 'erase', body: encodeErase(times, false) })
+    assert.deepEqual([clean(shard), gateOf(shard).pending], [[1], 1])
+    assert.equal(readAudit(shard.environment, job.id, times[0] as number)?.gone, true)
+  })
+
+  it('loses an unanswered audit whose event is replaced by another version, and keeps an answered one', async () => {
+    const shard = await governed()
+    await audits(shard, 2)
+    await shard.feedback(job, 'a0', 'ann', 'Drop')
+    for (const id of ['a0', 'a1']) await shard.ingest(job, { host: 'vault' }, id)
+    assert.deepEqual([clean(shard), gateOf(shard).pending], [[1], 0])
+  })
+
+  it('counts a vote on the whole bucket that came after the audits, and its withdrawal', async () => {
+    const shard = await governed()
+    await audits(shard, 3)
+    await shard.vote(job, 'a0', { analyst: 'bob', label: 'Drop', scope: 'bucket' })
+    assert.deepEqual([clean(shard), gateOf(shard).pending], [[3], 0])
+    await shard.vote(job, 'a0', { analyst: 'bob', label: null, scope: 'bucket' })
+    assert.deepEqual([clean(shard), gateOf(shard).pending], [[], 3])
+  })
+
+  it('is kept where buckets are added to the exclusions: failures count, clean audits there do not', async () => {
+    const shard = await governed()
+    await audits(shard, 2)
+    await shard.feedback(job, 'a0', 'ann', 'Drop')
+    await shard.feedback(job, 'a1', 'ann', 'Escalate')
+    const bucketId = auditOf(shard, 'a0')?.bucketId ?? ''
+    const [terms] = contract.labels as [(typeof contract.labels)[0]]
+    await set(shard, { labels: [{ ...terms, exclusions: [bucketId] }] })
+    assert.deepEqual(gateOf(shard).evidence.weeks, [{ week: 0, clean: 0, failures: 1 }])
+    await set(shard, { labels: [{ ...terms, epsilon: 0.4 }] })
+    assert.deepEqual(gateOf(shard).evidence.weeks, [], 'other terms are another gate')
+  })
+})
+
+describe('an audit that is asked of a second person', () => {
+  it('stays in the queue until two have voted, and their disagreement is counted', async () => {
+    const shard = await governed()
+    const ids = await audits(shard, 40)
+    const second = ids.find((id) => auditOf(shard, id)?.second === true) as string
+    const first = ids.find((id) => auditOf(shard, id)?.second === false) as string
+    const queued = (id: string) =>
+      queueOf(shard.environment, job, { size: 200, order: 'newest' }, () => 0)?.events.some(
+        ({ eventId }) => eventId === id,
+      )
+    for (const id of [first, second]) await shard.feedback(job, id, 'ann', 'Drop')
+    assert.deepEqual([queued(first), queued(second)], [false, true])
+    await shard.feedback(job, second, 'bob', 'Investigate')
+    assert.equal(queued(second), false)
+    assert.deepEqual(gateOf(shard).second, { answered: 1, differ: 1 })
+  })
+})

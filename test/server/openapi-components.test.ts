@@ -1,0 +1,178 @@
+/** What generators of clients make of the OpenAPI document: the names of types, what is required, what has a type. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openApiDocument } from '../../server/openapi.js'
+import { parts } from '../../server/openapi-names.js'
+import { routes } from '../../server/routes/index.js'
+
+type Json = Record<string, unknown>
+
+interface Component {
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Json>>
+  readonly additionalProperties?: unknown
+  readonly anyOf?: readonly unknown[]
+  readonly discriminator?: unknown
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+    readonly schema: Json
+  }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> }
+  readonly responses: Json
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Component>> }
+}
+
+function documentOf(name: string): Document {
+  return JSON.parse(JSON.stringify(openApiDocument(routes, name)))
+}
+
+const document = documentOf('service')
+const { schemas } = document.components
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+
+/** Names of types in generated clients. One that changes or goes breaks code of people who have such a client. */
+const names = `
+  AgenticNotes AgreementWithVotes AlertWebhook AlertmanagerAlert Alive AnswerWithout AnyObject ApiKeyProperties
+  ApiKeyResource ApplyAnswer Attention AuditBreak AuditChange AuditChanges AuditField AuditLogEntry AuditLogPage
+  AuditTerm AuditTerms AuditVerdict AutoRetrain AutonomyLabel AutonomyMode AutonomyView Backup BackupList
+  BackupRequest BackupState Batch BatchKind BatchList BatchStatus BucketState CastVote CastVoteScope CertificatesPage
+  ChangedConsensus ClusterMember ClusterPage ClusterState ClusterTree ClusterView ComponentType ConsensusOverride
+  ConsensusView Container ContainerCheck ContainerError ContainerHealth ContainerList ContainerQueue ContainerStatus
+  ContractBody ContractLabel CountByLabel DecidedLine DecisionPointsAnswer DecisionScores DecisionSource DeleteAnswer
+  Deliveries Delivery DeliveryStatus DisagreementPage Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody
+  ErrorMessage EventAttention EventAutonomy EventExplanation EventFilter EventLine EventModel EventNote EventSection
+  EventStatus EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExplainedCluster
+  ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser
+  FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection FailedDeliveryStatus Feedback
+  FeedbackOutcome FeedbackReach FieldDifference FieldList FieldMapping FieldMeaning FieldType FieldTypes FieldValue
+  FilterCondition FilterField FollowsFrom ForecastAnswer ForecastThreshold GateCertificate GateState GateView
+  HistoricEvent HistoricEvents HistoricLabel IngestedEvent Input InputStatus Inputs IntegrationKind
+  IntegrationKindInFull IntegrationList IntegrationMetadata IntegrationProperties IntegrationResource IntegrationRole
+  IntegrationRoleDetails IntegrationTypes InternalAnswer InternalByJob InternalByModel InternalJob InternalModel
+  IssuedToken Job JobAndModel JobCategory JobCategoryInFull JobCategoryList JobCategoryName JobLabel JobMetadata
+  JobMetrics JobMonitor JobName JobProperties JobQuality JobResource JobSelection JobSettings JobStatus KeyState
+  KnowledgeByDecision KnowledgeCount LabelProbabilities LabelQuality LabelRole LabelledNeighbour Labels LinkSide
+  ListedIntegration LogLevel LogLevelChange LogLevelResult LogMessage MeasuredShare MetricsFilters MixedPage
+  ModelAnswer ModelMetrics ModelQuality ModelState MonitoringSettings Name NewDecisionPoints NewEvent NextAnswer
+  NotesOutcome ObjectByName Objective ObjectiveCosts ObjectiveName ObjectsExport Outcome OverrideBody ParameterByName
+  ParameterInfo ParameterSchemas PasswordChange PipelineStep PlatformAnswer PlatformCluster PlatformInterval
+  PlatformJob PlatformMetrics PlatformTotals ProblemBody ProductionDateAnswer QualityByLabel QualityReport
+  QueriedEvent QueueOrder QueuePage QueuedEvent RawQuery RawSearch Ready RecomputeAnswer RecomputeStatus RefusedLine
+  ReliabilityBin ReopenBody ReopenResult ReprocessOutcome ReprocessSelection ReprocessStarted ReprocessStatus
+  ReprocessTask ReprocessTasks Resource ResourceDocument ResourceList ResourceMap ResourceRef ResourceSet ResourceType
+  RestartResult RestartResults ResultLine Retention RetrainBlockers RootCause ScopeName ScoresByDecision SearchAnswer
+  SearchHit SearchHits SearchShards SearchTotal SearchTotalRelation SecondOpinions SeparatingField ServiceAlive
+  ServiceEvent ServiceLinks ServiceState ShownResource SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly
+  StoreHealth StoreIndex StoreStatus Suggestion TextMap TimeSelector Timestamp Token TokenRequest TrainAnswer
+  TrainedBy TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User UserChange UserDocument UserRole
+  ValidationErrorBody ValidationIssue VoteScope WarningBody WarningType Watchdog WatchdogCondition WatchdogConditions
+  WatchdogDocument WatchdogIntegration WatchdogList WatchdogScope WatchdogSide WatchdogState WatchdogSwitch
+  WatchdogType WhatIfAnswer WhatIfBody
+`
+  .trim()
+  .split(/\s+/)
+
+const NAME_CHARS_MAX = 28
+
+test('components keep their names', () => {
+  assert.deepEqual(Object.keys(schemas), names)
+})
+
+test('names of types are short', () => {
+  for (const name of Object.keys(schemas)) assert.ok(name.length <= NAME_CHARS_MAX, name)
+})
+
+test('every name of a part is in use', () => {
+  assert.deepEqual(
+    Object.keys(parts).filter((name) => !(name in schemas)),
+    [],
+  )
+})
+
+/** True if a generator makes a type of the schema, whose name is the whole path to it where it has none. */
+function needsName(schema: Json): boolean {
+  if (schema.type === 'object' || 'enum' in schema) return true
+  const members = (schema.anyOf ?? []) as Json[]
+  return members.filter((member) => '$ref' in member || member.type === 'object').length > 1
+}
+
+function* inside(schema: unknown, place: string, isRoot = false): Generator<[string, Json]> {
+  if (typeof schema !== 'object' || schema === null) return
+  if (!isRoot && !Array.isArray(schema)) yield [place, schema as Json]
+  for (const [key, member] of Object.entries(schema)) {
+    if (!['example', 'examples', 'default', 'discriminator'].includes(key)) yield* inside(member, `${place}/${key}`)
+  }
+}
+
+test('objects, enumerations and unions have a name, wherever they are', () => {
+  for (const [name, schema] of Object.entries(schemas)) {
+    for (const [place, part] of inside(schema, name, true)) assert.ok(!needsName(part), place)
+  }
+  for (const { operationId, parameters, requestBody, responses } of operations) {
+    for (const [place, part] of inside({ ...parameters.map(({ schema }) => schema) }, operationId, true))
+      assert.ok(!needsName(part), place)
+    for (const [place, part] of inside({ requestBody, responses }, operationId, true)) {
+      if (place.endsWith('/schema')) assert.ok(!needsName(part), place)
+    }
+  }
+})
+
+test('what has a default is not required, and generators do not call it so', () => {
+  for (const [name, { properties = {} }] of Object.entries(schemas)) {
+    // openapi-typescript makes a property with a default in its place required.
+    for (const [key, property] of Object.entries(properties)) assert.ok(!('default' in property), `${name}.${key}`)
+  }
+  for (const { operationId, parameters } of operations) {
+    for (const { name, in: place, required, schema } of parameters) {
+      if (place !== 'query') continue
+      if ('default' in schema || name === 'page' || name === 'size') assert.ok(!required, `${operationId} ${name}`)
+      if (name === 'page') assert.equal(schema.default, 0, operationId)
+    }
+  }
+})
+
+test('size and page of a query are optional and have their defaults', () => {
+  const { required = [], properties = {} } = schemas.EventsQuery as Component
+  assert.deepEqual(required, [])
+  assert.equal(properties.size?.$ref, '#/components/schemas/EventsPageSize')
+  assert.equal((schemas.EventsPageSize as Json).default, 5)
+  assert.equal(properties.page?.$ref, '#/components/schemas/EventsPageNumber')
+  assert.equal((schemas.EventsPageNumber as Json).default, 0)
+})
+
+test('a union of resources says which member is meant', () => {
+  assert.deepEqual(schemas.Resource?.discriminator, {
+    propertyName: 'type',
+    mapping: {
+      api_key: '#/components/schemas/ApiKeyResource',
+      integration: '#/components/schemas/IntegrationResource',
+      job: '#/components/schemas/JobResource',
+    },
+  })
+})
+
+test('an exported event has types, and its section is under the name of the service', () => {
+  assert.deepEqual(schemas.ExportedEvent?.properties?.service_event?.$ref, '#/components/schemas/ServiceEvent')
+  for (const name of ['service', 'arcanna']) {
+    const { required, properties, additionalProperties } = documentOf(name).components.schemas.ServiceEvent as Component
+    assert.deepEqual(required, [name])
+    assert.deepEqual(properties?.[name], { $ref: '#/components/schemas/EventSection' })
+    assert.equal(additionalProperties, true)
+    assert.equal('service' in (properties ?? {}), name === 'service')
+  }
+})
+
+test('the stream of events can also be sent as bytes, for generators that know no NDJSON', () => {
+  const { requestBody } = operations.find(({ operationId }) => operationId === 'postEventLines') as Operation
+  assert.deepEqual(Object.keys(requestBody?.content ?? {}), ['application/x-ndjson', 'application/octet-stream'])
+})

@@ -67,7 +67,7 @@ test('a closed loop counts every answer and sends every request in turn', async 
   }
   const plans = [1, 2, 3].map((n) => ({ method: 'POST', path: `/p${n}`, body: `{"n":${n}}` }))
   const requests = plans.map((plan) => encodeRequest(plan, { 'X-Key': 'k' }))
-  const load = { connections: 4, seconds: 0.2, rate: 0, requests }
+  const load = { connections: 4, seconds: 1, rate: 0, requests }
   const result = await serve(handler, (port) => runRawLoad({ port, ...load }))
   assert.ok(result.requests > 3)
   assert.equal(result.badStatus + result.failed, 0)
@@ -89,7 +89,7 @@ test('a paced load sends no more than its rate', async () => {
 test('refusals are counted', async () => {
   const request = encodeRequest({ method: 'GET', path: '/', body: '' }, {})
   const handler: Handler = (_, response) => response.writeHead(503).end('no')
-  const load = { connections: 1, seconds: 0.1, rate: 0, requests: [request] }
+  const load = { connections: 1, seconds: 0.5, rate: 0, requests: [request] }
   const result = await serve(handler, (port) => runRawLoad({ port, ...load }))
   assert.ok(result.badStatus >= result.requests && result.requests > 0)
 })

@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
+import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
@@ -34,6 +35,8 @@ const steps: readonly Step[] = [
   singlePost,
   nodeHttp,
   bulk,
+  bulkNew,
+  bulkEventCentric,
   visible,
   getEvent,
   query,

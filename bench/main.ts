@@ -21,6 +21,7 @@ import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
 import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
+import { streams } from './end-to-end/streams.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
 import { describeMachine } from './harness/machine.js'
@@ -38,6 +39,7 @@ const steps: readonly Step[] = [
   bulkNew,
   bulkEventCentric,
   visible,
+  streams,
   getEvent,
   query,
   metrics,

@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-test('the first start leaves its secrets in a file that its owner alone may read, prints none, and they work', async () => {
+test('the first start leaves its secrets in a file of its owner and prints none, and they work', async () => {
   const settings = {
     SERVICE_PORT: '0',
     SERVICE_DATA_DIR: join(dir, 'first'),
@@ -130,7 +130,7 @@ test('a start without its port or its certificate makes no secrets: the next one
   assert.equal(await started.exited, 0)
 })
 
-test('a start that fails after it made its secrets has left them in the file, or the data directory were lost', async () => {
+test('a start that fails after it made its secrets has left them in the file', async () => {
   const service = await startService()
   const port = String(service.port)
   await service.close()

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
 import { bulk } from './end-to-end/bulk.js'
+import { cli } from './end-to-end/cli.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { metrics } from './end-to-end/metrics.js'
@@ -34,6 +35,7 @@ const steps: readonly Step[] = [
   singlePost,
   nodeHttp,
   bulk,
+  cli,
   visible,
   getEvent,
   query,

@@ -10,7 +10,7 @@ import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { CommandError, exitCodes, UsageError } from '../failure.js'
 import { csvEvents } from '../input/csv.js'
 import { envelopeFor, envelopeOf, type EnvelopeOptions } from '../input/envelopes.js'
-import { linesOf } from '../input/lines.js'
+import { blocksOf, textsOf, type Line } from '../input/lines.js'
 import { openSource } from '../input/source.js'
 import { Progress } from '../terminal/progress.js'
 
@@ -72,26 +72,27 @@ function formatOf(flags: IngestFlags, file: string | undefined, firstLine: strin
   return firstLine.startsWith('{') ? 'ndjson' : 'csv'
 }
 
-/** The lines again, and the first of them that is not blank. */
-async function withFirst(lines: AsyncGenerator<string>): Promise<[string, AsyncGenerator<string>]> {
-  const before: string[] = []
-  let first = ''
-  for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
+/** The blocks again, and the first line that is not blank. */
+async function withFirst(blocks: AsyncGenerator<Line[]>): Promise<[string, AsyncGenerator<Line[]>]> {
+  const before: Line[][] = []
+  let first: string | undefined
+  while (first === undefined) {
+    const next = await blocks.next()
+    if (next.done === true) break
     before.push(next.value)
-    first = next.value.trim()
-    if (first !== '') break
+    first = next.value.map(({ text }) => text.trim()).find((text) => text !== '')
   }
   return [
-    first,
+    first ?? '',
     (async function* () {
       yield* before
-      yield* lines
+      yield* blocks
     })(),
   ]
 }
 
 async function* outgoing(
-  lines: AsyncGenerator<string>,
+  blocks: AsyncGenerator<Line[]>,
   isCsv: boolean,
   flags: IngestFlags,
   how: { readonly options: EnvelopeOptions; readonly tally: Tally },
@@ -99,18 +100,20 @@ async function* outgoing(
   const { options, tally } = how
   let number = 0
   if (isCsv) {
-    for await (const event of csvEvents(lines, { separator: flags.separator, isText: flags.text })) {
+    for await (const event of csvEvents(textsOf(blocks), { separator: flags.separator, isText: flags.text })) {
       if (++number > flags.skip) yield { number, line: envelopeFor(event, number, options) }
     }
     return
   }
-  for await (const text of lines) {
-    number++
-    const trimmed = text.trim()
-    if (number <= flags.skip || trimmed === '') continue
-    const line = envelopeOf(trimmed, number, options)
-    if (line === null) tally.refuse(number, 'is not a JSON object')
-    else yield { number, line }
+  for await (const block of blocks) {
+    for (const { text, isObject } of block) {
+      number++
+      const trimmed = text.trim()
+      if (number <= flags.skip || trimmed === '') continue
+      const line = envelopeOf({ text: trimmed, isObject }, number, options)
+      if (line === null) tally.refuse(number, 'is not a JSON object')
+      else yield { number, line }
+    }
   }
 }
 
@@ -137,7 +140,7 @@ export async function ingest(context: Context, flags: IngestFlags, file?: string
   if ((file ?? '-') === '-' && stdin.isTTY === true)
     throw new UsageError('there is no input: name a file, or send events to standard input')
   const source = await openSource(file, stdin)
-  const [first, lines] = await withFirst(linesOf(source.text))
+  const [first, blocks] = await withFirst(blocksOf(source.bytes))
   const isCsv = formatOf(flags, file, first) === 'csv'
   if (isCsv && flags.job === undefined) throw new UsageError('CSV has no job in it; name one with --job')
   const jobId = flags.job === undefined ? undefined : await jobIdOf(client, flags.job)
@@ -148,7 +151,7 @@ export async function ingest(context: Context, flags: IngestFlags, file?: string
   const numbers: number[] = []
   const options = { jobId, idField: flags.idField?.split('.'), run }
   async function* sent(): AsyncGenerator<string> {
-    for await (const { number, line } of outgoing(lines, isCsv, flags, { options, tally })) {
+    for await (const { number, line } of outgoing(blocks, isCsv, flags, { options, tally })) {
       numbers.push(number)
       yield line
     }

@@ -3,9 +3,11 @@
  *
  * 1. Each line that goes out has an event id, so a batch whose answer was lost can be sent again and stores nothing
  *    twice. Where the input has none, the id is that of the run and the number of the line.
- * 2. A line that is no JSON object is not sent. A line that only looks like one could reach into the fields beside it.
+ * 2. A line that is no JSON object is not sent, and none can reach into the fields beside it: its braces end where
+ *    it ends (one-object.ts).
  */
 import { UsageError } from '../failure.js'
+import type { Line } from './lines.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -43,9 +45,12 @@ function idOf(event: Fields, number: number, { idField, run }: EnvelopeOptions):
   throw new UsageError(`line ${number} has no id at ${idField.join('.')}`)
 }
 
-/** The line that is sent for a line of NDJSON; null if it is no JSON object. */
-export function envelopeOf(line: string, number: number, options: EnvelopeOptions): string | null {
-  const { jobId } = options
+/** The line that is sent for a line of NDJSON; null if it is no JSON object. `line` has no blanks at its ends. */
+export function envelopeOf({ text: line, isObject }: Line, number: number, options: EnvelopeOptions): string | null {
+  if (!isObject) return null
+  const { jobId, idField, run } = options
+  if (jobId !== undefined && idField === undefined)
+    return `{"job_id":${jobId},"event_id":"${run}-${number}","raw_body":${line}}`
   const event = objectOf(line)
   if (event === null) return null
   if (jobId !== undefined)

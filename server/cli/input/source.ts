@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib'
 import { UsageError } from '../failure.js'
 
 export interface Source {
-  readonly text: AsyncIterable<string>
+  readonly bytes: AsyncIterable<Uint8Array>
   /** The share of the bytes that were read; null where nobody knows how many come. */
   share(): number | null
 }
@@ -53,16 +53,13 @@ async function unpacked(stream: Readable, count: (bytes: number) => void): Promi
   return pipeline(Readable.from(whole, { objectMode: false }), createGunzip(), () => {})
 }
 
-/** The pieces as text. A byte order mark before the text is removed. @throws UsageError for text that is not UTF-8. */
-async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+/** The same pieces. @throws UsageError for gzip that is damaged or cut off. */
+async function* explained(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of pieces) yield decoder.decode(piece, { stream: true })
-    yield decoder.decode()
+    yield* pieces
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw new UsageError('the input is not UTF-8')
-    if (code?.startsWith('Z_') === true) throw new UsageError('the input is not valid gzip')
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') === true)
+      throw new UsageError('the input is not valid gzip')
     throw error
   }
 }
@@ -72,5 +69,5 @@ export async function openSource(path: string | undefined, stdin: Readable): Pro
   const { stream, bytes } = path === undefined || path === '-' ? { stream: stdin, bytes: null } : fileOf(path)
   let read = 0
   const pieces = await unpacked(stream, (count) => (read += count))
-  return { text: decoded(pieces), share: () => (bytes === null ? null : bytes === 0 ? 1 : read / bytes) }
+  return { bytes: explained(pieces), share: () => (bytes === null ? null : bytes === 0 ? 1 : read / bytes) }
 }

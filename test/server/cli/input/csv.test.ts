@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvEvents, separatorOf, type CsvOptions } from '../../../../server/cli/input/csv.js'
-import { linesOf } from '../../../../server/cli/input/lines.js'
+import { blocksOf, textsOf } from '../../../../server/cli/input/lines.js'
 
-async function* pieces(text: string, size: number): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
+async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
 async function eventsOf(text: string, options: CsvOptions = {}, size = 3): Promise<unknown[]> {
   const events: unknown[] = []
-  for await (const event of csvEvents(linesOf(pieces(text, size)), options))
+  for await (const event of csvEvents(textsOf(blocksOf(pieces(text, size))), options))
     events.push(JSON.parse(JSON.stringify(event)))
   return events
 }

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { envelopeFor, envelopeOf } from '../../../../server/cli/input/envelopes.js'
+import {
+  envelopeFor,
+  envelopeOf as envelopeOfLine,
+  type EnvelopeOptions,
+} from '../../../../server/cli/input/envelopes.js'
+import { isOneObject } from '../../../../server/cli/input/one-object.js'
+
+function envelopeOf(text: string, number: number, how: EnvelopeOptions): string | null {
+  const bytes = Buffer.from(text)
+  return envelopeOfLine({ text, isObject: isOneObject(bytes, 0, bytes.length) }, number, how)
+}
 
 const options = { jobId: 7, idField: undefined, run: 'run-1' }
 

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
 import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
+import { cli } from './end-to-end/cli.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { metrics } from './end-to-end/metrics.js'
@@ -38,6 +39,7 @@ const steps: readonly Step[] = [
   bulk,
   bulkNew,
   bulkEventCentric,
+  cli,
   visible,
   streams,
   getEvent,

@@ -47,7 +47,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 export class Engine implements DecisionService {
   readonly name: string
   readonly threads: number
-  /** Secrets that the first start generated, to be shown once; null where there were none. */
+  /** Secrets that this start generated; they are in a file, too (`firstStartPath`). Null where there were none. */
   readonly firstStart: BootstrapOutcome | null
   readonly integrationMetadata: DecisionService['integrationMetadata']
   readonly reprocess: DecisionService['reprocess']

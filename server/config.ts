@@ -95,13 +95,13 @@ export const settingsTable = {
   adminPassword: {
     name: 'SERVICE_ADMIN_PASSWORD',
     schema: password,
-    meaning: 'Password of the administrator, used at the first start; default: generated and printed once',
+    meaning: 'Password of the administrator, used at the first start; default: generated, in first-start-secrets',
     secret: true,
   },
   bootstrapKey: {
     name: 'SERVICE_BOOTSTRAP_KEY',
     schema: key,
-    meaning: 'Management key, used at the first start; default: generated and printed once',
+    meaning: 'Management key, used at the first start; default: generated, in first-start-secrets',
     secret: true,
   },
   passwordCost: {

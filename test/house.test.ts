@@ -29,6 +29,7 @@ const homes: Readonly<Record<string, string>> = {
   pino: 'engine/services/monitor/log/log.ts',
   'prom-client': 'server/prometheus.ts',
   yazl: 'server/zip.ts',
+  '@stricli/core': 'server/cli/',
   'uWebSockets.js': 'server/http/',
   '@nats-io/transport-node': 'engine/integration/nats/',
   '@nats-io/jetstream': 'engine/integration/nats/',

@@ -30,6 +30,7 @@ const homes: Readonly<Record<string, string>> = {
   'prom-client': 'server/prometheus.ts',
   yazl: 'server/zip.ts',
   'uWebSockets.js': 'server/http/',
+  '@modelcontextprotocol/server': 'server/mcp/',
   '@nats-io/transport-node': 'engine/integration/nats/',
   '@nats-io/jetstream': 'engine/integration/nats/',
   '@opentelemetry/api': 'server/tracing.ts',

@@ -123,6 +123,14 @@ export const settingsTable = {
     meaning:
       'Private hosts that integrations may reach: names, addresses and networks (10.0.0.0/8), separated by commas',
   },
+  mcpHosts: {
+    name: 'SERVICE_MCP_HOSTS',
+    schema: hosts,
+    fallback: '',
+    meaning:
+      'Names by which MCP clients reach the service, and hosts of web pages that may use it, separated by commas; ' +
+      'addresses and localhost need no entry',
+  },
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',
     schema: flag,

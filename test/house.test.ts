@@ -31,6 +31,7 @@ const homes: Readonly<Record<string, string>> = {
   yazl: 'server/zip.ts',
   '@stricli/core': 'server/cli/',
   'uWebSockets.js': 'server/http/',
+  '@modelcontextprotocol/server': 'server/mcp/',
   '@nats-io/transport-node': 'engine/integration/nats/',
   '@nats-io/jetstream': 'engine/integration/nats/',
   '@opentelemetry/api': 'server/tracing.ts',

@@ -40,6 +40,7 @@ const common = {
 
 /** Packages that the service loads from node_modules: native ones, and those that are large or rarely needed. */
 const external = [
+  '@modelcontextprotocol/*',
   '@nats-io/*',
   '@opentelemetry/*',
   'fzstd',

@@ -7,6 +7,7 @@ import { AnyObject } from '../schemas/common.js'
 import { ServiceLinks } from '../schemas/health.js'
 import { alertmanagerRoutes } from './alertmanager.js'
 import { autonomyRoutes } from './autonomy.js'
+import { mcpRoutes } from '../mcp/route.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
@@ -112,6 +113,7 @@ export const routes: readonly Route[] = [
   ...containerRoutes,
   ...platformRoutes,
   ...watchdogRoutes,
+  ...mcpRoutes,
   openApi,
   root,
 ]

@@ -93,7 +93,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     failed,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
-  const audit = new Audit({ collector, readers, shards })
+  const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })
   const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }

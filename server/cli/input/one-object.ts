@@ -23,13 +23,19 @@ export function isOneObject(bytes: Uint8Array, start: number, end: number): bool
   let depth = 0
   for (; at <= last; at++) {
     const byte = bytes[at]!
-    if (byte === QUOTE) {
-      for (at++; at <= last && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+    if (byte === QUOTE) at = endOfText(bytes, at, last)
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth--
       if (depth === 0) return at === last
     }
   }
   return false
+}
+
+/** The place of the quote that ends the text begun at `at`; behind `last` if none does. */
+function endOfText(bytes: Uint8Array, at: number, last: number): number {
+  let end = at + 1
+  for (; end <= last && bytes[end] !== QUOTE; end++) if (bytes[end] === BACKSLASH) end++
+  return end
 }

@@ -29,6 +29,7 @@ import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
+import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
@@ -57,6 +58,7 @@ const modules: readonly object[] = [
   integrations,
   jobs,
   metrics,
+  models,
   monitoring,
   quality,
   queries,

@@ -33,6 +33,7 @@ export type AuditAction =
   | 'gate opened'
   | 'gate closed'
   | 'gate revoked'
+  | 'model rolled back'
 
 export type AuditObjectType =
   | 'job'
@@ -46,6 +47,7 @@ export type AuditObjectType =
   | 'watchdog'
   | 'container'
   | 'gate'
+  | 'model'
 
 /** One field before and after a change; null where it has no value. */
 export interface AuditChange {

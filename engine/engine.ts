@@ -62,6 +62,7 @@ export class Engine implements DecisionService {
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
+  readonly models: DecisionService['models']
   readonly integrations: DecisionService['integrations']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
@@ -94,6 +95,7 @@ export class Engine implements DecisionService {
     this.users = stores.resources.users
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
+    this.models = services.models
     this.integrations = services.integrations
     this.monitor = services.monitor
     this.backups = services.backups

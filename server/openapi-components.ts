@@ -30,6 +30,7 @@ import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
+import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
@@ -60,6 +61,7 @@ const modules: readonly object[] = [
   jobs,
   mcp,
   metrics,
+  models,
   monitoring,
   quality,
   queries,

@@ -36,6 +36,7 @@ export type AuditAction =
   | 'gate closed'
   | 'gate revoked'
   | 'tool called'
+  | 'model rolled back'
 
 export type AuditObjectType =
   | 'job'
@@ -50,6 +51,7 @@ export type AuditObjectType =
   | 'container'
   | 'gate'
   | 'tool'
+  | 'model'
 
 /** One field before and after a change; null where it has no value. */
 export interface AuditChange {

@@ -13,6 +13,7 @@ import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { AuditService } from './audit-service.js'
 import type { AutonomyService } from './autonomy-service.js'
+import type { ModelsService } from './models-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
@@ -226,6 +227,7 @@ export interface DecisionService {
   readonly backups: BackupService
   readonly consensus: ConsensusService
   readonly autonomy: AutonomyService
+  readonly models: ModelsService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService

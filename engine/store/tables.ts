@@ -24,6 +24,7 @@
  * | dues     | job, deadline, time          | empty: an audit that is not answered yet           |
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
+ * | registry | job, version (u32)           | what is known of a model, kept or not (store/registry-row.ts) |
  * | stats    | job                          | counters and learning state of the job             |
  * | points   | job                          | different values at the decision points (store/point-row.ts) |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
@@ -52,6 +53,7 @@ export const shardTables = [
   'dues',
   'causes',
   'models',
+  'registry',
   'stats',
   'points',
   'shapes',

@@ -23,6 +23,7 @@ import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { manualRoutes } from './manual.js'
+import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
@@ -104,6 +105,7 @@ export const routes: readonly Route[] = [
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
+  ...registryRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,

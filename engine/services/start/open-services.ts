@@ -24,6 +24,7 @@ import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { Models } from '../models/models.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
@@ -59,6 +60,7 @@ export interface Services extends Training {
   readonly exports: Exports
   readonly explanations: Explanations
   readonly metrics: MetricsReports
+  readonly models: Models
   readonly integrations: Integrations
   readonly backups: Backups
   readonly retention: RetentionSweep
@@ -126,6 +128,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       mustAccept,
       failed,
     }),
+    models: new Models({ shards, collector, current, mustAccept }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),

@@ -85,6 +85,7 @@ export class ShardCheck {
       'notes',
       'tasks',
       'models',
+      'registry',
       'stats',
       'points',
     ] as const) {

@@ -30,6 +30,7 @@ import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
+import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
@@ -58,6 +59,7 @@ const modules: readonly object[] = [
   jobs,
   metrics,
   monitoring,
+  next,
   quality,
   queries,
   resources,

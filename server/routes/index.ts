@@ -21,6 +21,7 @@ import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
@@ -83,6 +84,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...explanationRoutes,
   ...feedbackRoutes,
+  ...labelRoutes,
   ...alertmanagerRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,

@@ -56,6 +56,7 @@ export class Engine implements DecisionService {
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
   readonly autonomy: DecisionService['autonomy']
+  readonly nextLabels: DecisionService['nextLabels']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
   readonly explanations: DecisionService['explanations']
@@ -89,6 +90,7 @@ export class Engine implements DecisionService {
     this.audit = services.audit
     this.consensus = services.consensus
     this.autonomy = services.autonomy
+    this.nextLabels = services.nextLabels
     this.clusters = services.clusters
     this.queries = services.queries
     this.explanations = services.explanations

@@ -32,6 +32,7 @@ import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
 import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
+import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
@@ -63,6 +64,7 @@ const modules: readonly object[] = [
   metrics,
   models,
   monitoring,
+  next,
   quality,
   queries,
   resources,

@@ -22,6 +22,7 @@ import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
 import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
@@ -86,6 +87,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...explanationRoutes,
   ...feedbackRoutes,
+  ...labelRoutes,
   ...alertmanagerRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,

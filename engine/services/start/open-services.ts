@@ -22,6 +22,7 @@ import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
+import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
 import { Models } from '../models/models.js'
@@ -52,6 +53,7 @@ export interface Services extends Training {
   readonly consensus: Consensus
   readonly autonomy: Autonomies
   readonly gateChecks: GateChecks
+  readonly nextLabels: NextLabels
   readonly clusters: Clusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
@@ -106,6 +108,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     audit,
     autonomy: new Autonomies({ ...people, current, mustAccept }),
     gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
+    nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),

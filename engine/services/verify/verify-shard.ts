@@ -83,6 +83,7 @@ export class ShardCheck {
       'votes',
       'answers',
       'notes',
+      'picks',
       'tasks',
       'models',
       'registry',

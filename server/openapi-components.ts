@@ -33,6 +33,7 @@ import * as monitoring from './schemas/monitoring.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
+import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
 import * as users from './schemas/users.js'
 import * as watchdogs from './schemas/watchdogs.js'
@@ -61,6 +62,7 @@ const modules: readonly object[] = [
   quality,
   queries,
   resources,
+  session,
   storedEvents,
   users,
   watchdogs,

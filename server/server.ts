@@ -30,12 +30,13 @@ import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
 import { RateLimit } from './http/rate-limit.js'
+import { Sessions } from './http/sessions.js'
 import { Router } from './http/router.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic, type RouteMeter } from './http/traffic.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
 import { ThreadRounds } from './routes/bulk/thread-rounds.js'
-import { opsRoutes, routes } from './routes/index.js'
+import { consoleRoutes, opsRoutes, routes } from './routes/index.js'
 
 export { httpNotice } from './http/native.js'
 
@@ -53,6 +54,10 @@ export interface ServerOptions {
   readonly opsPort?: number | undefined
   readonly opsHost?: string | undefined
   readonly tracer?: Tracer | undefined
+  /** False: the service has no console. */
+  readonly console?: boolean | undefined
+  /** Minutes without a request after which a session of the console ends; default 60. */
+  readonly sessionMinutes?: number | undefined
 }
 
 /** A route and its meter. */
@@ -91,6 +96,7 @@ export class Server {
       servesTls: options.tls !== undefined,
       emptyErrorMessage: options.emptyErrorMessage,
       rateLimit: rateLimitOf(options),
+      sessions: sessionsOf(service, options),
       window: new FairWindow(service.threads),
       rounds: new ThreadRounds((caller) => {
         service.monitor.log('api').warn('a stream brought more at once than is held, and was cut off', { caller })
@@ -118,7 +124,7 @@ export class Server {
         over: (exchange, status) => over(exchange, status, app, log),
       })
     }
-    main = await open(options.host, options.port, routes, options.tls)
+    main = await open(options.host, options.port, servedRoutes(options), options.tls)
     if (options.opsPort === undefined) return new Server(main, null, drainListeners)
     try {
       return new Server(main, await open(options.opsHost ?? '127.0.0.1', options.opsPort, opsRoutes), drainListeners)
@@ -162,6 +168,28 @@ export class Server {
 
 function rateLimitOf({ rateLimit = 0, rateBurst }: ServerOptions): RateLimit | null {
   return rateLimit === 0 ? null : new RateLimit(rateLimit, rateBurst ?? Math.max(1, 2 * rateLimit))
+}
+
+function servedRoutes(options: ServerOptions): readonly Route[] {
+  return options.console === false ? routes.filter((route) => !consoleRoutes.includes(route)) : routes
+}
+
+/** The token of a session ends with it. */
+function sessionsOf(service: DecisionService, options: ServerOptions): Sessions | null {
+  if (options.console === false) return null
+  return new Sessions({
+    idleMs: (options.sessionMinutes ?? 60) * 60_000,
+    now: () => performance.now(),
+    ended({ secret, tokenId }) {
+      const owner = tokenId === null ? null : service.authenticate(secret)
+      if (owner === null || tokenId === null) return
+      try {
+        service.tokens.revoke(owner, tokenId)
+      } catch (error) {
+        service.monitor.log('api').warn('the token of a session was not revoked; it expires by itself', { err: error })
+      }
+    },
+  })
 }
 
 function tableOf(served: readonly Route[], traffic: Traffic): Table {

@@ -36,6 +36,7 @@ import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
+import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
 import * as stream from './schemas/stream.js'
 import * as users from './schemas/users.js'
@@ -68,6 +69,7 @@ const modules: readonly object[] = [
   quality,
   queries,
   resources,
+  session,
   storedEvents,
   stream,
   users,

@@ -32,12 +32,13 @@ import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
 import { RateLimit } from './http/rate-limit.js'
+import { Sessions } from './http/sessions.js'
 import { Router } from './http/router.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic, type RouteMeter } from './http/traffic.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
 import { ThreadRounds } from './routes/bulk/thread-rounds.js'
-import { opsRoutes, routes } from './routes/index.js'
+import { consoleRoutes, opsRoutes, routes } from './routes/index.js'
 import { socketPaths } from './routes/stream/stream.js'
 
 export { httpNotice } from './http/native.js'
@@ -58,6 +59,10 @@ export interface ServerOptions {
   readonly tracer?: Tracer | undefined
   /** Hosts by which MCP clients may reach the service, beside addresses and localhost. */
   readonly mcpHosts?: readonly string[] | undefined
+  /** False: the service has no console. */
+  readonly console?: boolean | undefined
+  /** Minutes without a request after which a session of the console ends; default 60. */
+  readonly sessionMinutes?: number | undefined
 }
 
 /** A route and its meter. */
@@ -91,7 +96,7 @@ export class Server {
     const drainListeners = new Set<() => void>()
     let main: Listener | null = null
     const traffic = new Traffic()
-    const table = tableOf(routes, traffic)
+    const table = tableOf(servedRoutes(options), traffic)
     const log = service.monitor.log('api')
     const handling = {
       fault: replyError,
@@ -106,6 +111,7 @@ export class Server {
       servesTls: options.tls !== undefined,
       emptyErrorMessage: options.emptyErrorMessage,
       rateLimit: rateLimitOf(options),
+      sessions: sessionsOf(service, options),
       window: new FairWindow(service.threads),
       rounds: new ThreadRounds((caller) => {
         service.monitor.log('api').warn('a stream brought more at once than is held, and was cut off', { caller })
@@ -176,6 +182,28 @@ export class Server {
 
 function rateLimitOf({ rateLimit = 0, rateBurst }: ServerOptions): RateLimit | null {
   return rateLimit === 0 ? null : new RateLimit(rateLimit, rateBurst ?? Math.max(1, 2 * rateLimit))
+}
+
+function servedRoutes(options: ServerOptions): readonly Route[] {
+  return options.console === false ? routes.filter((route) => !consoleRoutes.includes(route)) : routes
+}
+
+/** The token of a session ends with it. */
+function sessionsOf(service: DecisionService, options: ServerOptions): Sessions | null {
+  if (options.console === false) return null
+  return new Sessions({
+    idleMs: (options.sessionMinutes ?? 60) * 60_000,
+    now: () => performance.now(),
+    ended({ secret, tokenId }) {
+      const owner = tokenId === null ? null : service.authenticate(secret)
+      if (owner === null || tokenId === null) return
+      try {
+        service.tokens.revoke(owner, tokenId)
+      } catch (error) {
+        service.monitor.log('api').warn('the token of a session was not revoked; it expires by itself', { err: error })
+      }
+    },
+  })
 }
 
 function tableOf(served: readonly Route[], traffic: Traffic): Table {

@@ -12,7 +12,8 @@ import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
 import { clusterRoutes } from './clusters.js'
-import { consoleRoutes } from './console.js'
+import { consoleRoutes } from './console/pages.js'
+import { servePage } from './console-files.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
@@ -65,6 +66,7 @@ const root: Route = {
   operationId: 'getRoot',
   tag: 'Documentation',
   summary: 'Get links to pages and documentation',
+  description: 'A browser gets the console.',
   scope: null,
   responses: {
     200: {
@@ -73,15 +75,19 @@ const root: Route = {
     },
   },
   serve(exchange, _params, app) {
+    const isBrowser = app.sessions !== null && exchange.header('accept').includes('text/html')
+    if (isBrowser) return servePage(exchange)
     replyJson(exchange, 200, {
       name: app.service.name,
-      pages: '/jobs',
+      pages: app.sessions === null ? '/docs' : '/jobs',
       documentation: '/docs/exposer',
       manual: '/docs',
       openapi: '/openapi.json',
     })
   },
 }
+
+export { consoleRoutes }
 
 export const routes: readonly Route[] = [
   ...eventRoutes,

@@ -45,14 +45,14 @@ const names = `
   AgenticNotes AgreementWithVotes AlertWebhook AlertmanagerAlert Alive AnswerWithout AnyObject ApiKeyProperties
   ApiKeyResource ApplyAnswer Attention AuditBreak AuditChange AuditChanges AuditField AuditLogEntry AuditLogPage
   AuditTerm AuditTerms AuditVerdict AutoRetrain AutonomyLabel AutonomyMode AutonomyView Backup BackupList
-  BackupRequest BackupState Batch BatchKind BatchList BatchStatus BucketState CastVote CastVoteScope CertificatesPage
-  ChangedConsensus ClusterMember ClusterMessage ClusterPage ClusterState ClusterTree ClusterView ComponentType
-  ConsensusOverride ConsensusView Container ContainerCheck ContainerError ContainerHealth ContainerList ContainerQueue
-  ContainerStatus ContractBody ContractLabel CountByLabel DecidedLine DecisionMessage DecisionPointsAnswer
-  DecisionReason DecisionScores DecisionSource DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage
-  Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy
-  EventExplanation EventFilter EventLine EventModel EventNote EventSection EventStatus EventTimers EventView
-  EventsPage EventsPageNumber EventsPageSize EventsQuery ExplainedCluster ExplainedDecision ExplainedModel
+  BackupRequest BackupState Batch BatchKind BatchList BatchStatus BucketState CallerKind CastVote CastVoteScope
+  CertificatesPage ChangedConsensus ClusterMember ClusterMessage ClusterPage ClusterState ClusterTree ClusterView
+  ComponentType ConsensusOverride ConsensusView Container ContainerCheck ContainerError ContainerHealth ContainerList
+  ContainerQueue ContainerStatus ContractBody ContractLabel CountByLabel DecidedLine DecisionMessage
+  DecisionPointsAnswer DecisionReason DecisionScores DecisionSource DeleteAnswer Deliveries Delivery DeliveryStatus
+  DisagreementPage Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage EventAttention
+  EventAutonomy EventExplanation EventFilter EventLine EventModel EventNote EventSection EventStatus EventTimers
+  EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExplainedCluster ExplainedDecision ExplainedModel
   ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser FailedDeliveries FailedDelivery
   FailedDeliveryCount FailedDeliverySelection FailedDeliveryStatus Feedback FeedbackOutcome FeedbackReach
   FieldDifference FieldList FieldMapping FieldMeaning FieldType FieldTypes FieldValue FilterCondition FilterField
@@ -74,14 +74,14 @@ const names = `
   ReprocessStarted ReprocessStatus ReprocessTask ReprocessTasks Resource ResourceDocument ResourceList ResourceMap
   ResourceRef ResourceSet ResourceType RestartResult RestartResults ResultLine Retention RetrainBlockers RollbackBody
   RollbackResult RootCause ScopeName ScoresByDecision SearchAnswer SearchHit SearchHits SearchShards SearchTotal
-  SearchTotalRelation SecondOpinions SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState ShownResource
-  SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth StoreIndex StoreStatus StreamGap
-  StreamMessage StreamReady StreamType StreamedCluster StreamedDecision StreamedTraining StreamedTrainingState
-  StreamedVote Suggestion TextMap TimeSelector Timestamp Token TokenRequest TrainAnswer TrainedBy TrainingMessage
-  TrainingReason TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User UserChange UserDocument UserRole
-  ValidationErrorBody ValidationIssue VoteAction VoteMessage VoteScope WarningBody WarningType Watchdog
-  WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList WatchdogScope WatchdogSide
-  WatchdogState WatchdogSwitch WatchdogType WhatIfAnswer WhatIfBody
+  SearchTotalRelation SecondOpinions SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState
+  SessionRequest SessionView ShownResource SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth
+  StoreIndex StoreStatus StreamGap StreamMessage StreamReady StreamType StreamedCluster StreamedDecision
+  StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector Timestamp Token TokenRequest
+  TrainAnswer TrainedBy TrainingMessage TrainingReason TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User
+  UserChange UserDocument UserRole ValidationErrorBody ValidationIssue VoteAction VoteMessage VoteScope WarningBody
+  WarningType Watchdog WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList
+  WatchdogScope WatchdogSide WatchdogState WatchdogSwitch WatchdogType WhatIfAnswer WhatIfBody
 `
   .trim()
   .split(/\s+/)

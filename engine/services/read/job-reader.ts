@@ -193,9 +193,8 @@ export class JobReader implements ShardReader {
 
   /** The consensus on a bucket. @throws Refusal bucket_not_found. */
   consensusOnBucket(job: JobSettings, bucketId: Uint8Array): ConsensusView {
-    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined) {
+    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined)
       throw new Refusal('bucket_not_found', 'bucket not found')
-    }
     return this.#consensus(job, bucketId)
   }
 

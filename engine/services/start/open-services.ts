@@ -103,11 +103,11 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
   return {
     ...training,
+    ...openSweeps(earlier, collector),
     collector,
     integrations,
     audit,
     autonomy: new Autonomies({ ...people, current, mustAccept }),
-    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
     nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
@@ -133,8 +133,6 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     }),
     models: new Models({ shards, collector, current, mustAccept }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
-    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
     streams: new Streams({
       dataDir,
       serviceNames,
@@ -145,8 +143,24 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       clock: ingestClock,
       failed,
     }),
-    changesSweep: new ChangesSweep({ resources, shards, clock: ingestClock, accepting, failed }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
+  }
+}
+
+/** What is done from time to time, whoever asks. */
+function openSweeps(
+  { stores, runtime, reports, admission }: EarlierStages,
+  collector: AuditCollector,
+): Pick<Services, 'gateChecks' | 'retention' | 'enrichments' | 'changesSweep'> {
+  const { clock, ingestClock, resources, catalogStore: store } = stores
+  const { shards } = runtime
+  const { logs, failed } = reports
+  const { accepting } = admission
+  return {
+    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
+    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
+    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    changesSweep: new ChangesSweep({ resources, shards, clock: ingestClock, accepting, failed }),
   }
 }

@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
+import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
 import { cli } from './end-to-end/cli.js'
 import { getEvent } from './end-to-end/get-event.js'
@@ -21,6 +22,7 @@ import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
 import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
+import { streams } from './end-to-end/streams.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
 import { describeMachine } from './harness/machine.js'
@@ -36,7 +38,10 @@ const steps: readonly Step[] = [
   nodeHttp,
   bulk,
   cli,
+  bulkNew,
+  bulkEventCentric,
   visible,
+  streams,
   getEvent,
   query,
   metrics,

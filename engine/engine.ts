@@ -65,6 +65,7 @@ export class Engine implements DecisionService {
   readonly integrations: DecisionService['integrations']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
+  readonly streams: DecisionService['streams']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -96,6 +97,7 @@ export class Engine implements DecisionService {
     this.integrations = services.integrations
     this.monitor = services.monitor
     this.backups = services.backups
+    this.streams = services.streams
   }
 
   get accepting(): boolean {

@@ -34,6 +34,7 @@ import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
+import * as stream from './schemas/stream.js'
 import * as users from './schemas/users.js'
 import * as watchdogs from './schemas/watchdogs.js'
 
@@ -62,6 +63,7 @@ const modules: readonly object[] = [
   queries,
   resources,
   storedEvents,
+  stream,
   users,
   watchdogs,
   parts,

@@ -36,6 +36,7 @@ import { Traffic, type RouteMeter } from './http/traffic.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
 import { ThreadRounds } from './routes/bulk/thread-rounds.js'
 import { opsRoutes, routes } from './routes/index.js'
+import { socketPaths } from './routes/stream/stream.js'
 
 export { httpNotice } from './http/native.js'
 
@@ -116,6 +117,7 @@ export class Server {
         fault: replyError,
         failed: (exchange, error) => log.error('a request failed', { ...logFields(exchange), err: error }),
         over: (exchange, status) => over(exchange, status, app, log),
+        socketPaths,
       })
     }
     main = await open(options.host, options.port, routes, options.tls)

@@ -8,6 +8,8 @@ export type AuditAction =
   | 'started'
   | 'stopped'
   | 'training requested'
+  | 'training finished'
+  | 'training failed'
   | 'voted'
   | 'voted on bucket'
   | 'vote withdrawn'

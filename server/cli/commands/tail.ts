@@ -25,7 +25,8 @@ function textOf(message: StreamMessage): string | null {
     case 'vote': {
       const { at, job_id, event_id, bucket_id, analyst, label, consensus } = data
       const about = event_id ?? `bucket ${bucket_id}`
-      return `${at}  job ${job_id}  ${about}  ${analyst} votes ${label ?? '(withdrawn)'}; consensus: ${consensus ?? 'none'}`
+      const vote = label === null ? 'withdraws' : `votes ${label}`
+      return `${at}  job ${job_id}  ${about}  ${analyst} ${vote}; consensus: ${consensus ?? 'none'}`
     }
     case 'training':
       return `${data.at}  job ${data.job_id}  training ${data.state}${data.message === null ? '' : `: ${data.message}`}`

@@ -8,7 +8,8 @@
  * 4. esbuild bundles the service, the commands and each kind of thread into .build/bundle/service: one file loads
  *    faster than hundreds.
  * 5. The client becomes one file with its types in .build/client, which the package exports.
- * 6. Output without a source goes, so that a file that was moved or deleted does not run on.
+ * 6. build-console.mjs makes the static files of the console in .build/console.
+ * 7. Output without a source goes, so that a file that was moved or deleted does not run on.
  *
  * Plain JavaScript, because it runs before anything is compiled.
  */
@@ -18,6 +19,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildConsole } from './build-console.mjs'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const output = join(root, '.build')
@@ -40,6 +42,7 @@ const common = {
 
 /** Packages that the service loads from node_modules: native ones, and those that are large or rarely needed. */
 const external = [
+  '@modelcontextprotocol/*',
   '@nats-io/*',
   '@opentelemetry/*',
   'fzstd',
@@ -60,10 +63,12 @@ renderManual()
 await bundleThreads()
 await bundleService()
 await bundleClient()
+await buildConsole(root, join(output, 'console'))
 for (const folder of sources) removeStale(folder)
 
 function compile() {
   run(tsc(), '-p', 'tsconfig.json')
+  run(tsc(), '-p', 'server/console/tsconfig.json')
 }
 
 function tsc() {

@@ -22,8 +22,10 @@ import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
+import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { Models } from '../models/models.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
@@ -51,6 +53,7 @@ export interface Services extends Training {
   readonly consensus: Consensus
   readonly autonomy: Autonomies
   readonly gateChecks: GateChecks
+  readonly nextLabels: NextLabels
   readonly clusters: Clusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
@@ -59,6 +62,7 @@ export interface Services extends Training {
   readonly exports: Exports
   readonly explanations: Explanations
   readonly metrics: MetricsReports
+  readonly models: Models
   readonly integrations: Integrations
   readonly backups: Backups
   readonly retention: RetentionSweep
@@ -93,7 +97,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     failed,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
-  const audit = new Audit({ collector, readers, shards })
+  const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })
   const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
@@ -104,6 +108,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     audit,
     autonomy: new Autonomies({ ...people, current, mustAccept }),
     gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
+    nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
@@ -126,6 +131,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       mustAccept,
       failed,
     }),
+    models: new Models({ shards, collector, current, mustAccept }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),

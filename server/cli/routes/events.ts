@@ -1,6 +1,6 @@
 /** Commands about events. */
 import { command } from '../command.js'
-import { asText, event, flag, job, number, optionalPlace, service, text } from '../flags.js'
+import { asText, event, flag, job, number, optionalPlace, service, text, wholeNumber } from '../flags.js'
 
 const RESULTS_MAX = 10_000
 
@@ -43,6 +43,44 @@ const ingest = command({
   },
 })
 
+const tail = command({
+  load: async () => (await import('../commands/tail.js')).tail,
+  docs: {
+    brief: 'Follow decisions, votes, trainings and clusters as they happen',
+    fullDescription: 'A connection that breaks goes on where it was. --json prints one message a line, with its id.',
+  },
+  parameters: {
+    flags: {
+      ...service,
+      job: {
+        kind: 'parsed',
+        parse: asText,
+        brief: 'The id or the title of a job; may be given again; default: all jobs',
+        placeholder: 'job',
+        variadic: true,
+        optional: true,
+      },
+      filter,
+      type: {
+        kind: 'enum',
+        values: ['decision', 'vote', 'training', 'cluster'] as const,
+        brief: 'Only messages of this type; may be given again',
+        variadic: true,
+        optional: true,
+      },
+      after: text('The id of a message: go on behind it', 'id'),
+      limit: {
+        kind: 'parsed',
+        parse: wholeNumber(1, 1e9),
+        brief: 'End after so many messages',
+        placeholder: 'n',
+        optional: true,
+      },
+    },
+    aliases: { f: 'filter', n: 'limit' },
+  },
+})
+
 const query = command({
   load: async () => (await import('../commands/query.js')).query,
   docs: {
@@ -80,4 +118,4 @@ const vote = command({
   },
 })
 
-export const eventRoutes = { ingest, query, vote }
+export const eventRoutes = { ingest, tail, query, vote }

@@ -91,6 +91,28 @@ test('events are found by filters, one a line of JSON, or as a table that no eve
   assert.equal((await run(['query', '-n', '0'])).code, 2)
 })
 
+test('decisions are followed as they happen, and again from a message on', async () => {
+  const raw_body = { rule: 'tail', source: { ip: '10.0.0.1' } }
+  const post = (id: string) =>
+    service.client.post(`/api/v1/events/${id}`, { job_id: jobId, title: 'a\u001b[2J', raw_body })
+  let n = 0
+  const timer = setInterval(() => void post(`t-${n++}`), 50)
+  const followed = await good(['tail', '--job', title, '--type', 'decision', '-f', 'rule=tail', '-n', '2', '--json'])
+  clearInterval(timer)
+  const [first, second] = followed
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.equal(first.type, 'decision')
+  const again = await good(['tail', '--job', title, '--after', first.id, '-n', '1', '--json'])
+  assert.deepEqual(JSON.parse(again), second)
+  const text = await good(['tail', '--job', title, '--after', first.id, '-n', '1'])
+  assert.match(text, new RegExp(`^\\S+Z {2}job ${jobId} {2}t-\\S+ {2}no decision {2}.*a\\\\u001b\\[2J\n$`))
+  const stopped = await run(['tail'], { signal: AbortSignal.abort() })
+  assert.equal(stopped.code, 130)
+  assert.equal((await run(['tail', '--type', 'other'])).code, 2)
+})
+
 test('votes change the consensus, and a training learns from them', async () => {
   const voted = await good(['vote', String(jobId), 'e-1', 'Drop', '--as', 'ann', '--note', 'benign'])
   assert.match(voted, /^Consensus: Drop \(before: none\); votes: Drop 1$/m)

@@ -28,6 +28,7 @@ import * as health from './schemas/health.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
+import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
 import * as quality from './schemas/quality.js'
@@ -35,6 +36,7 @@ import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
+import * as stream from './schemas/stream.js'
 import * as users from './schemas/users.js'
 import * as watchdogs from './schemas/watchdogs.js'
 
@@ -57,6 +59,7 @@ const modules: readonly object[] = [
   integrationMetadata,
   integrations,
   jobs,
+  mcp,
   metrics,
   monitoring,
   quality,
@@ -64,6 +67,7 @@ const modules: readonly object[] = [
   resources,
   session,
   storedEvents,
+  stream,
   users,
   watchdogs,
   parts,

@@ -7,6 +7,7 @@ import { AnyObject } from '../schemas/common.js'
 import { ServiceLinks } from '../schemas/health.js'
 import { alertmanagerRoutes } from './alertmanager.js'
 import { autonomyRoutes } from './autonomy.js'
+import { mcpRoutes } from '../mcp/route.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
@@ -33,6 +34,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
 import { userRoutes } from './users.js'
@@ -105,6 +107,7 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
   ...docRoutes,
@@ -116,6 +119,7 @@ export const routes: readonly Route[] = [
   ...containerRoutes,
   ...platformRoutes,
   ...watchdogRoutes,
+  ...mcpRoutes,
   openApi,
   root,
 ]

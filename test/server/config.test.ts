@@ -40,6 +40,7 @@ test('without settings the defaults hold', () => {
     passwordCost: 14,
     minutesPerAlert: 10,
     privateHosts: [],
+    mcpHosts: [],
     emptyErrorMessage: false,
     rateLimit: 0,
     sessionMinutes: 60,

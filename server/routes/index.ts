@@ -22,6 +22,7 @@ import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { manualRoutes } from './manual.js'
+import { decisionRoutes } from './models/decisions.js'
 import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
@@ -102,6 +103,7 @@ export const routes: readonly Route[] = [
   ...queryRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
+  ...decisionRoutes,
   ...registryRoutes,
   ...docRoutes,
   ...manualRoutes,

@@ -47,7 +47,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 export class Engine implements DecisionService {
   readonly name: string
   readonly threads: number
-  /** Secrets that the first start generated, to be shown once; null where there were none. */
+  /** Secrets that this start generated; they are in a file, too (`firstStartPath`). Null where there were none. */
   readonly firstStart: BootstrapOutcome | null
   readonly integrationMetadata: DecisionService['integrationMetadata']
   readonly reprocess: DecisionService['reprocess']
@@ -66,6 +66,7 @@ export class Engine implements DecisionService {
   readonly integrations: DecisionService['integrations']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
+  readonly streams: DecisionService['streams']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -98,6 +99,7 @@ export class Engine implements DecisionService {
     this.integrations = services.integrations
     this.monitor = services.monitor
     this.backups = services.backups
+    this.streams = services.streams
   }
 
   get accepting(): boolean {

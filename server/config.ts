@@ -95,13 +95,13 @@ export const settingsTable = {
   adminPassword: {
     name: 'SERVICE_ADMIN_PASSWORD',
     schema: password,
-    meaning: 'Password of the administrator, used at the first start; default: generated and printed once',
+    meaning: 'Password of the administrator, used at the first start; default: generated, in first-start-secrets',
     secret: true,
   },
   bootstrapKey: {
     name: 'SERVICE_BOOTSTRAP_KEY',
     schema: key,
-    meaning: 'Management key, used at the first start; default: generated and printed once',
+    meaning: 'Management key, used at the first start; default: generated, in first-start-secrets',
     secret: true,
   },
   passwordCost: {
@@ -122,6 +122,14 @@ export const settingsTable = {
     fallback: '',
     meaning:
       'Private hosts that integrations may reach: names, addresses and networks (10.0.0.0/8), separated by commas',
+  },
+  mcpHosts: {
+    name: 'SERVICE_MCP_HOSTS',
+    schema: hosts,
+    fallback: '',
+    meaning:
+      'Names by which MCP clients reach the service, and hosts of web pages that may use it, separated by commas; ' +
+      'addresses and localhost need no entry',
   },
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',

@@ -29,6 +29,7 @@ import * as health from './schemas/health.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
+import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
 import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
@@ -36,6 +37,7 @@ import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
+import * as stream from './schemas/stream.js'
 import * as users from './schemas/users.js'
 import * as watchdogs from './schemas/watchdogs.js'
 
@@ -59,6 +61,7 @@ const modules: readonly object[] = [
   integrationMetadata,
   integrations,
   jobs,
+  mcp,
   metrics,
   models,
   monitoring,
@@ -66,6 +69,7 @@ const modules: readonly object[] = [
   queries,
   resources,
   storedEvents,
+  stream,
   users,
   watchdogs,
   parts,

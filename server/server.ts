@@ -15,6 +15,7 @@
  * | `http/`                                 | HTTP without the API; the only room that imports uWebSockets.js  |
  * | `routes/`                               | the operations; wire names (snake_case) become engine names here |
  * | `schemas/`, `openapi.ts`                | what operations send and receive, and its document               |
+ * | `mcp/`                                  | tools for agents                                                 |
  * | `console/`                              | the web application; it runs in the browser                      |
  * | `docs/`                                 | the manual, served at /docs                                      |
  * | `deploy/`                               | Docker, systemd, Kubernetes, Grafana                             |
@@ -25,7 +26,8 @@ import { limits, Refusal, type DecisionService, type Log } from '../engine/index
 import type { App } from './app.js'
 import { authorize, keyHeader } from './http/auth.js'
 import { replyError, replyHttpError, replyRefusal } from './http/error-reply.js'
-import type { Exchange } from './http/exchange.js'
+import type { Exchange, ExchangeHost } from './http/exchange.js'
+import { inProcess } from './http/in-process.js'
 import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
@@ -36,6 +38,7 @@ import { Traffic, type RouteMeter } from './http/traffic.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
 import { ThreadRounds } from './routes/bulk/thread-rounds.js'
 import { opsRoutes, routes } from './routes/index.js'
+import { socketPaths } from './routes/stream/stream.js'
 
 export { httpNotice } from './http/native.js'
 
@@ -53,6 +56,8 @@ export interface ServerOptions {
   readonly opsPort?: number | undefined
   readonly opsHost?: string | undefined
   readonly tracer?: Tracer | undefined
+  /** Hosts by which MCP clients may reach the service, beside addresses and localhost. */
+  readonly mcpHosts?: readonly string[] | undefined
 }
 
 /** A route and its meter. */
@@ -85,6 +90,16 @@ export class Server {
   static async start(service: DecisionService, options: ServerOptions): Promise<Server> {
     const drainListeners = new Set<() => void>()
     let main: Listener | null = null
+    const traffic = new Traffic()
+    const table = tableOf(routes, traffic)
+    const log = service.monitor.log('api')
+    const handling = {
+      fault: replyError,
+      failed: (exchange: Exchange, error: unknown) =>
+        log.error('a request failed', { ...logFields(exchange), err: error }),
+      over: (exchange: Exchange, status: number) => over(exchange, status, app, log),
+    }
+    const own: ExchangeHost = { ...handling, draining: false, held: 0, idle() {} }
     const app: App = {
       service,
       keyHeader: keyHeader(service.name),
@@ -95,7 +110,9 @@ export class Server {
       rounds: new ThreadRounds((caller) => {
         service.monitor.log('api').warn('a stream brought more at once than is held, and was cut off', { caller })
       }),
-      traffic: new Traffic(),
+      traffic,
+      inProcess: inProcess(own, (exchange) => dispatch(exchange, table, app)),
+      mcpHosts: options.mcpHosts ?? [],
       tracer: options.tracer ?? null,
       get state() {
         return main?.draining === true ? 'draining' : service.monitor.state
@@ -105,23 +122,20 @@ export class Server {
         return () => drainListeners.delete(listener)
       },
     }
-    const log = service.monitor.log('api')
-    const open = (host: string, port: number, served: readonly Route[], tls?: TlsFiles): Promise<Listener> => {
-      const table = tableOf(served, app.traffic)
-      return Listener.open({
+    const open = (host: string, port: number, served: Table, tls?: TlsFiles): Promise<Listener> =>
+      Listener.open({
         host,
         port,
         tls,
-        handle: (exchange) => dispatch(exchange, table, app),
-        fault: replyError,
-        failed: (exchange, error) => log.error('a request failed', { ...logFields(exchange), err: error }),
-        over: (exchange, status) => over(exchange, status, app, log),
+        socketPaths,
+        ...handling,
+        handle: (exchange) => dispatch(exchange, served, app),
       })
-    }
-    main = await open(options.host, options.port, routes, options.tls)
+    main = await open(options.host, options.port, table, options.tls)
     if (options.opsPort === undefined) return new Server(main, null, drainListeners)
     try {
-      return new Server(main, await open(options.opsHost ?? '127.0.0.1', options.opsPort, opsRoutes), drainListeners)
+      const opsTable = tableOf(opsRoutes, traffic)
+      return new Server(main, await open(options.opsHost ?? '127.0.0.1', options.opsPort, opsTable), drainListeners)
     } catch (error) {
       main.close()
       throw error

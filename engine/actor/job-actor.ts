@@ -15,6 +15,7 @@ import type { ActorDeps } from './actor-deps.js'
 import { takeAutonomyCommand } from './autonomy/autonomy-commands.js'
 import { GateKeeper } from './autonomy/gate-keeper.js'
 import { Arrivals } from './arrival.js'
+import { AnswerMemo } from './buckets/answer-memo.js'
 import { BucketCache } from './buckets/bucket-cache.js'
 import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { DeferredCounters } from './buckets/deferred-counters.js'
@@ -64,6 +65,7 @@ export class JobActor {
   /** The memory of its buckets is free: it is not used any more, or its job is set up anew. */
   drop(): void {
     this.#deps.buckets.drop()
+    this.#deps.answers.drop()
   }
 
   /** Takes the job's settings, when it starts and whenever they have changed. */
@@ -73,6 +75,7 @@ export class JobActor {
     const arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = arrivals.points
     const buckets = new BucketCache({ settings, fingerprint, stats, deferred, memory })
+    const answers = new AnswerMemo(fingerprint, memory)
     const model = new JobModel(settings, fingerprint, store, stats)
     model.open()
     const cause = hasClusters(settings.category) ? new CauseStage({ store, codec, settings, stats, model }) : null
@@ -81,7 +84,7 @@ export class JobActor {
     this.#points = points
     const gates = this.#gates
     gates.use(settings)
-    this.#deps = { store, codec, settings, stats, arrivals, buckets, points, model, gates, cause }
+    this.#deps = { store, codec, settings, stats, arrivals, buckets, answers, points, model, gates, cause }
     this.#intake = new EventIntake(this.#deps, sectionNames)
   }
 

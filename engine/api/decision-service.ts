@@ -26,6 +26,7 @@ import type { Author, JobHandle, Principal, ScopedAuthor } from './principal.js'
 import type { QueriesService } from './query-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
+import type { StreamsService } from './stream-service.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
 import type { Warning } from './warning.js'
@@ -218,6 +219,7 @@ export interface DecisionService {
   /** Describes what can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly integrationMetadata: IntegrationMetadataService
   readonly users: UserService
+  readonly streams: StreamsService
   readonly tokens: TokenService
   /** Who changed what, and when. */
   readonly audit: AuditService

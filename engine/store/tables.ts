@@ -19,7 +19,7 @@
  * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
- * | changes  | job, time of the change, time | the decision before a changed one that steps deliver again |
+ * | changes  | job, time of the change, time | the decision before a changed one: for steps and for streams |
  * | autonomy | job                          | the safety contract and its gates (store/autonomy-row.ts) |
  * | audits   | job, time                    | an audited event: its draw and its outcome         |
  * | dues     | job, deadline, time          | empty: an audit that is not answered yet           |
@@ -31,7 +31,7 @@
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
- * | meta     | name                         | of the shard: last time, how far counts are, head of the audit log |
+ * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log |
  */
 
 /** The tables of a shard. */
@@ -198,7 +198,7 @@ export function versionOfKey(key: Uint8Array): number {
 }
 
 /** Key of a value of the shard. */
-export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head'): Buffer {
+export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten'): Buffer {
   return Buffer.from(name, 'latin1')
 }
 

@@ -5,7 +5,8 @@
  *    this step.
  * 2. tsc checks the types and compiles each file to a file.
  * 3. server/docs/build-docs.ts makes the pages of the manual.
- * 4. esbuild bundles the service and each kind of thread into .build/bundle/service: one file loads faster than hundreds.
+ * 4. esbuild bundles the service, the command line and each kind of thread into .build/bundle/service: one file loads
+ *    faster than hundreds.
  * 5. The client becomes one file with its types in .build/client, which the package exports.
  * 6. Output without a source goes, so that a file that was moved or deleted does not run on.
  *
@@ -39,6 +40,7 @@ const common = {
 
 /** Packages that the service loads from node_modules: native ones, and those that are large or rarely needed. */
 const external = [
+  '@modelcontextprotocol/*',
   '@nats-io/*',
   '@opentelemetry/*',
   'fzstd',
@@ -108,9 +110,10 @@ async function bundleThreads() {
   await build({ ...common, entryPoints, packages: 'external' })
 }
 
-/** What the service loads late is in chunks of its own. */
+/** The service and the command line. What they load late, and what they share, is in chunks of its own. */
 async function bundleService() {
-  await build({ ...common, entryPoints: [join(root, 'server/main.ts')], splitting: true, external })
+  const entryPoints = { main: join(root, 'server/main.ts'), decide: join(root, 'server/cli/main.ts') }
+  await build({ ...common, entryPoints, splitting: true, external })
 }
 
 /** Removes compiled files whose source is gone, and folders that are empty then. */

@@ -36,6 +36,7 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   adminPassword: 'access',
   bootstrapKey: 'access',
   passwordCost: 'access',
+  mcpHosts: 'access',
   privateHosts: 'access',
   rateLimit: 'access',
   rateBurst: 'access',

@@ -45,6 +45,9 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   override_not_found: 404,
   vote_not_found: 404,
   queries_busy: 429,
+  streams_busy: 429,
+  websocket_unavailable: 501,
+  origin_refused: 403,
   bodies_busy: 429,
   answers_busy: 429,
   integrations_unavailable: 503,
@@ -86,6 +89,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   mailbox_full: 1,
   queries_busy: 1,
+  streams_busy: 10,
   bodies_busy: 1,
   answers_busy: 5,
   query_timeout: 5,

@@ -7,6 +7,7 @@ import { AnyObject } from '../schemas/common.js'
 import { ServiceLinks } from '../schemas/health.js'
 import { alertmanagerRoutes } from './alertmanager.js'
 import { autonomyRoutes } from './autonomy.js'
+import { mcpRoutes } from '../mcp/route.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
@@ -34,6 +35,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
 import { userRoutes } from './users.js'
@@ -101,6 +103,7 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
   ...decisionRoutes,
@@ -114,6 +117,7 @@ export const routes: readonly Route[] = [
   ...containerRoutes,
   ...platformRoutes,
   ...watchdogRoutes,
+  ...mcpRoutes,
   openApi,
   root,
 ]

@@ -39,6 +39,7 @@ test('without settings the defaults hold', () => {
     passwordCost: 14,
     minutesPerAlert: 10,
     privateHosts: [],
+    mcpHosts: [],
     emptyErrorMessage: false,
     rateLimit: 0,
     otlpTimeoutMs: 10_000,

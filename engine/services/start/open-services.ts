@@ -31,6 +31,8 @@ import { openTraining, type Training, type EarlierStages } from './open-training
 import { Queries } from '../query/query-service.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
+import { ChangesSweep } from '../stream/changes-sweep.js'
+import { Streams } from '../stream/streams.js'
 
 export interface ServiceSettings {
   /** Names of the service in a client's body. */
@@ -65,6 +67,8 @@ export interface Services extends Training {
   readonly enrichments: EnrichmentDeadlines
   readonly monitor: Monitor
   readonly warnings: JobWarnings
+  readonly streams: Streams
+  readonly changesSweep: ChangesSweep
 }
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
@@ -91,7 +95,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     failed,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
-  const audit = new Audit({ collector, readers, shards })
+  const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })
   const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
@@ -128,6 +132,17 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    streams: new Streams({
+      dataDir,
+      serviceNames,
+      resources,
+      shards,
+      auditLog,
+      thread: runtime.streamThread,
+      clock: ingestClock,
+      failed,
+    }),
+    changesSweep: new ChangesSweep({ resources, shards, clock: ingestClock, accepting, failed }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }

@@ -18,16 +18,16 @@ import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { Histogram } from '../../domain/metrics/histogram.js'
 import type { TrainingThreads } from './training-threads.js'
-import type { TrainingLog, TrainingRow } from './training-log.js'
+import { endEntry, type TrainingLog, type TrainingRow } from './training-log.js'
 import { learningSettings } from './nothing-new.js'
 import { TrainingSignals } from './training-protocol.js'
 import { installBody, plainPlan, taskOf, type TrainingPlan } from './training-task.js'
 import type { Author } from '../../api/principal.js'
 
-/** Upper bounds of the histogram of training times, seconds. */
+/** Upper bounds, seconds. */
 const secondsBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600] as const
 
-/** Trainings that have ended since the start. */
+/** Trainings that have ended. */
 export class TrainingMeter {
   finished = 0
   failed = 0
@@ -141,7 +141,6 @@ export class Trainings {
     this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message: why, outdated: why })
   }
 
-  /** A training of the job is under way. */
   isRunning(jobId: number): boolean {
     return this.#running.has(jobId)
   }
@@ -218,7 +217,8 @@ export class Trainings {
   }
 
   #end(jobId: number, state: 'RETRAIN_FINISHED' | 'RETRAIN_FAILED', message: string): void {
-    if (this.#options.job(jobId) === undefined) return
+    const job = this.#options.job(jobId)
+    if (job === undefined) return
     const { log, clock } = this.#options
     const { outdated, ...before } = log.get(jobId)
     const isOutdated = outdated !== undefined && (state === 'RETRAIN_FAILED' || this.#outdated.has(jobId))
@@ -226,7 +226,7 @@ export class Trainings {
     this.meter.ended(row)
     this.#options.ended?.(jobId, row)
     try {
-      log.set(jobId, row)
+      log.set(jobId, row, endEntry(job, row))
     } catch {
       // A full disk: the job can be trained again at once, and the stored row makes the next start train it again.
       log.remember(jobId, row)

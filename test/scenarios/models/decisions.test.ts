@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { verifyDataDir } from '../../../engine/index.js'
 import type { Client } from '../../support/client.js'
 import { startService, type TestService } from '../../support/service.js'
-import { send, trainAgain, trainedJob, vote } from '../../support/trained-job.js'
+import { send, trainAgain, trainedJob, vote } from '../../support/http/trained-job.js'
 import { temporaryDirectory } from '../../support/engine/files.js'
 
 let service: TestService

@@ -17,6 +17,7 @@ import * as audit from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import * as backups from './schemas/backups.js'
 import * as clusters from './schemas/clusters.js'
+import * as computed from './schemas/computed-decisions.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as erase from './schemas/erase.js'
@@ -50,6 +51,7 @@ const modules: readonly object[] = [
   backups,
   clusters,
   common,
+  computed,
   consensus,
   erase,
   events,

@@ -15,6 +15,7 @@
  * | counts   | job, bucket number (u32)     | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
  * | ballots  | job, subject (8 or 16 bytes) | what its votes say together, and the consensus (store/ballot-row.ts) |
  * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
+ * | states   | job, subject, number (u32)   | the ballot as it was under that number (store/ballot-row.ts) |
  * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | picks    | job, time of the vote        | a vote that the service asked for, and its promise (store/pick-row.ts) |
@@ -45,6 +46,7 @@ export const shardTables = [
   'counts',
   'ballots',
   'votes',
+  'states',
   'answers',
   'notes',
   'picks',
@@ -159,6 +161,18 @@ export function voteRange(job: number, subject: Uint8Array): { from: Buffer; to:
 export function voteOfKey(key: Uint8Array): { subject: Uint8Array; micros: number } {
   const at = key.length - 8
   return { subject: key.subarray(JOB_BYTES, at), micros: timeOfValue(key.subarray(at)) }
+}
+
+/** Key of a state of a ballot. */
+export function stateKey(job: number, subject: Uint8Array, state: number): Buffer {
+  const key = Buffer.concat([jobKey(job), subject, Buffer.alloc(4)])
+  key.writeUInt32BE(state, key.length - 4)
+  return key
+}
+
+/** All keys of states of a subject. As in voteRange, no subject is a prefix of another. */
+export function stateRange(job: number, subject: Uint8Array): { from: Buffer; to: Buffer } {
+  return { from: stateKey(job, subject, 0), to: stateKey(job, subject, 2 ** 32 - 1) }
 }
 
 export const COUNT_KEY_BYTES = 8

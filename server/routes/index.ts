@@ -25,6 +25,7 @@ import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { decisionRoutes } from './models/decisions.js'
 import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
@@ -113,6 +114,7 @@ export const routes: readonly Route[] = [
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
+  ...decisionRoutes,
   ...registryRoutes,
   ...docRoutes,
   ...manualRoutes,

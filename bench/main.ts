@@ -12,6 +12,7 @@ import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
+import { nextLabels } from './end-to-end/next-page.js'
 import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
 import { query } from './end-to-end/query.js'
@@ -37,6 +38,7 @@ const steps: readonly Step[] = [
   visible,
   getEvent,
   query,
+  nextLabels,
   metrics,
   walk,
   training,

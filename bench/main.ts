@@ -14,6 +14,7 @@ import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
+import { nextLabels } from './end-to-end/next-page.js'
 import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
 import { query } from './end-to-end/query.js'
@@ -44,6 +45,7 @@ const steps: readonly Step[] = [
   streams,
   getEvent,
   query,
+  nextLabels,
   metrics,
   walk,
   training,

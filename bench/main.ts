@@ -10,6 +10,7 @@ import { audit } from './end-to-end/audit.js'
 import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
 import { cli } from './end-to-end/cli.js'
+import { cost } from './end-to-end/cost.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { metrics } from './end-to-end/metrics.js'
@@ -40,6 +41,7 @@ const steps: readonly Step[] = [
   bulk,
   bulkNew,
   bulkEventCentric,
+  cost,
   cli,
   visible,
   streams,

@@ -10,6 +10,7 @@ import { audit } from './end-to-end/audit.js'
 import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
+import { lists } from './end-to-end/lists.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
 import { operations } from './end-to-end/operations.js'
@@ -39,6 +40,7 @@ const steps: readonly Step[] = [
   streams,
   getEvent,
   query,
+  lists,
   metrics,
   walk,
   training,

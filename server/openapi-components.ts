@@ -28,6 +28,7 @@ import * as health from './schemas/health.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
+import * as lists from './schemas/lists.js'
 import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
 import * as quality from './schemas/quality.js'
@@ -57,6 +58,7 @@ const modules: readonly object[] = [
   integrationMetadata,
   integrations,
   jobs,
+  lists,
   metrics,
   monitoring,
   quality,

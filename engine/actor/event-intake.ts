@@ -31,6 +31,7 @@ import type { Arrival } from './arrival.js'
 import { auditReplaced } from './autonomy/audit-answers.js'
 import type { Bucket } from './buckets/bucket.js'
 import { clientBodyOf } from './enrichment-results.js'
+import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
@@ -111,6 +112,7 @@ export class EventIntake {
       }
       auditReplaced(this.#deps, known.micros, micros)
       deleteEvent(this.#deps, known)
+      noteDeletion(store, settings.id, micros, known.micros)
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(settings.category) ? this.#bucketOf(arrival) : null

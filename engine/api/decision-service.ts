@@ -25,6 +25,7 @@ import type { Author, JobHandle, Principal, ScopedAuthor } from './principal.js'
 import type { QueriesService } from './query-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
+import type { ListsService } from './list-service.js'
 import type { StreamsService } from './stream-service.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
@@ -219,6 +220,7 @@ export interface DecisionService {
   readonly integrationMetadata: IntegrationMetadataService
   readonly users: UserService
   readonly streams: StreamsService
+  readonly lists: ListsService
   readonly tokens: TokenService
   /** Who changed what, and when. */
   readonly audit: AuditService

@@ -24,6 +24,7 @@ import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { Lists } from '../lists/lists.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
@@ -66,6 +67,7 @@ export interface Services extends Training {
   readonly monitor: Monitor
   readonly warnings: JobWarnings
   readonly streams: Streams
+  readonly lists: Lists
   readonly changesSweep: ChangesSweep
 }
 
@@ -129,6 +131,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    lists: new Lists({ serviceNames, readers: runtime.listThread, resources, clock: ingestClock }),
     streams: new Streams({
       dataDir,
       serviceNames,

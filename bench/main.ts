@@ -7,7 +7,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
+import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
+import { cli } from './end-to-end/cli.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { lists } from './end-to-end/lists.js'
@@ -36,6 +38,9 @@ const steps: readonly Step[] = [
   singlePost,
   nodeHttp,
   bulk,
+  bulkNew,
+  bulkEventCentric,
+  cli,
   visible,
   streams,
   getEvent,

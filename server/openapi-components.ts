@@ -29,11 +29,15 @@ import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as lists from './schemas/lists.js'
+import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
+import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
+import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
+import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
 import * as stream from './schemas/stream.js'
 import * as users from './schemas/users.js'
@@ -59,11 +63,15 @@ const modules: readonly object[] = [
   integrations,
   jobs,
   lists,
+  mcp,
   metrics,
+  models,
   monitoring,
+  next,
   quality,
   queries,
   resources,
+  session,
   storedEvents,
   stream,
   users,

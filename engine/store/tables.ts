@@ -17,6 +17,7 @@
  * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
  * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
+ * | picks    | job, time of the vote        | a vote that the service asked for, and its promise (store/pick-row.ts) |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | the decision before a changed one: for steps and for streams |
  * | autonomy | job                          | the safety contract and its gates (store/autonomy-row.ts) |
@@ -24,6 +25,7 @@
  * | dues     | job, deadline, time          | empty: an audit that is not answered yet           |
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
+ * | registry | job, version (u32)           | what is known of a model, kept or not (store/registry-row.ts) |
  * | stats    | job                          | counters and learning state of the job             |
  * | points   | job                          | different values at the decision points (store/point-row.ts) |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
@@ -45,6 +47,7 @@ export const shardTables = [
   'votes',
   'answers',
   'notes',
+  'picks',
   'tasks',
   'changes',
   'autonomy',
@@ -52,6 +55,7 @@ export const shardTables = [
   'dues',
   'causes',
   'models',
+  'registry',
   'stats',
   'points',
   'shapes',

@@ -4,7 +4,7 @@
  * Owns: which filter needs what, and verdicts that hold for many events. Leaves out: the walk (run-list.ts).
  *
  * 1. A verdict is that of the condition on a real event, so it is the same as that of a query. Events of one bucket
- *    have the same values at the decision points, as far as buckets tell values apart (domain/event/decision-points.ts).
+ *    have the same values at the decision points, as far as buckets tell them apart (domain/event/decision-points.ts).
  * 2. What only votes decide is the same for all buckets without a vote.
  */
 import { matches, type Condition } from '../../domain/query/condition.js'

@@ -68,6 +68,7 @@ export class Engine implements DecisionService {
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly streams: DecisionService['streams']
+  readonly lists: DecisionService['lists']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -102,6 +103,7 @@ export class Engine implements DecisionService {
     this.monitor = services.monitor
     this.backups = services.backups
     this.streams = services.streams
+    this.lists = services.lists
   }
 
   get accepting(): boolean {

@@ -29,6 +29,7 @@ import * as health from './schemas/health.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
+import * as lists from './schemas/lists.js'
 import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
 import * as models from './schemas/models.js'
@@ -63,6 +64,7 @@ const modules: readonly object[] = [
   integrationMetadata,
   integrations,
   jobs,
+  lists,
   mcp,
   metrics,
   models,

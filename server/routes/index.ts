@@ -37,6 +37,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
@@ -111,6 +112,7 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...listRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,

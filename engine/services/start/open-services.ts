@@ -25,6 +25,7 @@ import { JobWarnings } from '../read/job-warning-service.js'
 import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { Lists } from '../lists/lists.js'
 import { Models } from '../models/models.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
@@ -70,6 +71,7 @@ export interface Services extends Training {
   readonly monitor: Monitor
   readonly warnings: JobWarnings
   readonly streams: Streams
+  readonly lists: Lists
   readonly changesSweep: ChangesSweep
 }
 
@@ -133,6 +135,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     }),
     models: new Models({ shards, collector, current, mustAccept }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
+    lists: new Lists({ serviceNames, readers: runtime.listThread, resources, clock: ingestClock }),
     streams: new Streams({
       dataDir,
       serviceNames,

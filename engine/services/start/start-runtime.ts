@@ -35,6 +35,7 @@ export interface Runtime {
   readonly eventSearch: EventSearchThread
   readonly backupThread: BackupThread
   readonly streamThread: StreamThread
+  readonly listThread: ReaderThreads
 }
 
 export function startRuntime(
@@ -53,6 +54,7 @@ export function startRuntime(
     trainingThreads: new TrainingThreads(settings.trainers, (error) => trainingFailed('a training thread died', error)),
     eventSearch: new EventSearchThread(failed),
     streamThread: new StreamThread(failed),
+    listThread: new ReaderThreads(dataDir, (error) => failed('the list thread died', error), 'list'),
     backupThread: new BackupThread((error) => failed('the backup thread died', error)),
   }
 }

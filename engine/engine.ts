@@ -63,6 +63,7 @@ export class Engine implements DecisionService {
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
   readonly integrations: DecisionService['integrations']
+  readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly #wired: Wired
@@ -94,6 +95,7 @@ export class Engine implements DecisionService {
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
     this.integrations = services.integrations
+    this.inbound = services.inbound
     this.monitor = services.monitor
     this.backups = services.backups
   }

@@ -17,6 +17,7 @@ import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
 import type { ExplanationService } from './explanation-service.js'
+import type { InboundService } from './inbound-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
 import type { IntegrationsService } from './integrations-service.js'
 import type { MetricsService } from './metrics-service.js'
@@ -233,6 +234,7 @@ export interface DecisionService {
   readonly queries: QueriesService
   readonly explanations: ExplanationService
   readonly integrations: IntegrationsService
+  readonly inbound: InboundService
 
   /** True while events are accepted; false while draining. */
   readonly accepting: boolean

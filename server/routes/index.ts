@@ -20,6 +20,7 @@ import { eventRoutes } from './events.js'
 import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
+import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { manualRoutes } from './manual.js'
@@ -85,6 +86,7 @@ export const routes: readonly Route[] = [
   ...explanationRoutes,
   ...feedbackRoutes,
   ...alertmanagerRoutes,
+  ...inboundRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,
   ...jobRoutes,

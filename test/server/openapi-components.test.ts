@@ -77,7 +77,7 @@ const names = `
   Timestamp Token TokenRequest TrainAnswer TrainedBy TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User
   UserChange UserDocument UserRole ValidationErrorBody ValidationIssue VoteScope WarningBody WarningType Watchdog
   WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList WatchdogScope WatchdogSide
-  WatchdogState WatchdogSwitch WatchdogType WhatIfAnswer WhatIfBody
+  WatchdogState WatchdogSwitch WatchdogType WebhookTaken WhatIfAnswer WhatIfBody
 `
   .trim()
   .split(/\s+/)

@@ -22,6 +22,8 @@ import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
+import type { Webhooks } from '../inbound/inbound.js'
+import { openWebhooks } from '../inbound/open-webhooks.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
 import { MetricsReports } from '../report/metrics-reports.js'
@@ -58,6 +60,7 @@ export interface Services extends Training {
   readonly explanations: Explanations
   readonly metrics: MetricsReports
   readonly integrations: Integrations
+  readonly inbound: Webhooks
   readonly backups: Backups
   readonly retention: RetentionSweep
   readonly enrichments: EnrichmentDeadlines
@@ -97,6 +100,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ...training,
     collector,
     integrations,
+    inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,
     autonomy: new Autonomies({ ...people, current, mustAccept }),
     gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),

@@ -45,6 +45,7 @@ export interface Stores {
   readonly catalogStore: Environment
   readonly auditLog: AuditLog
   readonly resources: ResourceStore
+  readonly sealer: Sealer
   /** One for each shard. */
   readonly shardReaders: readonly JobReader[]
   /** Secrets that this start has made, to be shown once; null where it made none. */
@@ -101,6 +102,7 @@ export function openStores(
     catalogStore,
     auditLog,
     resources,
+    sealer,
     shardReaders,
     firstStart: firstStart.adminPassword === null && firstStart.managementKey === null ? null : firstStart,
     current: ({ id }) => {

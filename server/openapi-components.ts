@@ -31,11 +31,15 @@ import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
+import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
+import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
+import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
+import * as stream from './schemas/stream.js'
 import * as users from './schemas/users.js'
 import * as watchdogs from './schemas/watchdogs.js'
 
@@ -61,11 +65,15 @@ const modules: readonly object[] = [
   jobs,
   mcp,
   metrics,
+  models,
   monitoring,
+  next,
   quality,
   queries,
   resources,
+  session,
   storedEvents,
+  stream,
   users,
   watchdogs,
   parts,

@@ -75,6 +75,11 @@ export class JobModel {
     return this.#model !== null
   }
 
+  /** The version of the active model; 0 for none. */
+  get version(): number {
+    return this.#version
+  }
+
   /** The weights that feedback gave to pairs of kinds, where the model is one of root cause analysis. */
   get feedbackWeights(): FeedbackWeights {
     return this.#model instanceof CauseModel ? this.#model.feedbackWeights : noFeedbackWeights

@@ -8,6 +8,8 @@ export type AuditAction =
   | 'started'
   | 'stopped'
   | 'training requested'
+  | 'training finished'
+  | 'training failed'
   | 'voted'
   | 'voted on bucket'
   | 'vote withdrawn'
@@ -34,6 +36,7 @@ export type AuditAction =
   | 'gate closed'
   | 'gate revoked'
   | 'tool called'
+  | 'model rolled back'
 
 export type AuditObjectType =
   | 'job'
@@ -48,6 +51,7 @@ export type AuditObjectType =
   | 'container'
   | 'gate'
   | 'tool'
+  | 'model'
 
 /** One field before and after a change; null where it has no value. */
 export interface AuditChange {

@@ -17,19 +17,21 @@
  * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
  * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
+ * | picks    | job, time of the vote        | a vote that the service asked for, and its promise (store/pick-row.ts) |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
- * | changes  | job, time of the change, time | the decision before a changed one that steps deliver again |
+ * | changes  | job, time of the change, time | the decision before a changed one: for steps and for streams |
  * | autonomy | job                          | the safety contract and its gates (store/autonomy-row.ts) |
  * | audits   | job, time                    | an audited event: its draw and its outcome         |
  * | dues     | job, deadline, time          | empty: an audit that is not answered yet           |
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
+ * | registry | job, version (u32)           | what is known of a model, kept or not (store/registry-row.ts) |
  * | stats    | job                          | counters and learning state of the job             |
  * | points   | job                          | different values at the decision points (store/point-row.ts) |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
- * | meta     | name                         | of the shard: last time, how far counts are, head of the audit log |
+ * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log |
  */
 
 /** The tables of a shard. */
@@ -45,6 +47,7 @@ export const shardTables = [
   'votes',
   'answers',
   'notes',
+  'picks',
   'tasks',
   'changes',
   'autonomy',
@@ -52,6 +55,7 @@ export const shardTables = [
   'dues',
   'causes',
   'models',
+  'registry',
   'stats',
   'points',
   'shapes',
@@ -182,7 +186,7 @@ export function versionOfKey(key: Uint8Array): number {
 }
 
 /** Key of a value of the shard. */
-export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head'): Buffer {
+export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten'): Buffer {
   return Buffer.from(name, 'latin1')
 }
 

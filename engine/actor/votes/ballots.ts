@@ -219,7 +219,7 @@ function settle(
   const consensus = consensusOf(next, next.override === null ? null : next.override.label)
   let changes = before?.changes ?? []
   if (consensus !== was) {
-    changes = withChange(changes, { seq: stats.nextFeedbackSeq(), consensus }, stats.row.trainedThroughSeq)
+    changes = withChange(changes, { seq: stats.nextFeedbackSeq(), consensus }, stats.row)
   }
   const after: BallotRow = { ...next, consensus, changes }
   recount(stats, before, after)

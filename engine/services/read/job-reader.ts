@@ -16,6 +16,7 @@ import type { Environment } from '../../store/environment.js'
 import { openShard } from '../../store/directory/environments.js'
 import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
+import { decodeRegistry, type RegistryRow } from '../../store/registry-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
 import { autonomyNow, type AutonomyNow } from '../../actor/autonomy/gate-state.js'
@@ -29,6 +30,7 @@ import { EventReader } from './event-reader.js'
 import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
 import { CauseRows } from '../../actor/cause/cause-table.js'
 import { ModelTimes } from '../../actor/model-times.js'
+import { readRegistryRow } from '../../actor/models/registry.js'
 import { storedFields, type FieldsRow } from '../../domain/cause/field-finder.js'
 import { exportDocument } from './export.js'
 import { sampleOfPoints } from './point-sample.js'
@@ -76,6 +78,12 @@ export class JobReader implements ShardReader {
   /** Ingest times of the job's oldest events. */
   oldest(jobId: number, count: number): number[] {
     return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))
+  }
+
+  /** When the oldest change of a decision was made that is kept, or null. */
+  oldestChange(jobId: number): number | null {
+    const [first] = this.#environment.range('changes', { ...jobRange(jobId), limit: 1 })
+    return first === undefined ? null : timeOfKey(first.key)
   }
 
   /** Ingest time of the job's oldest event that waits for enrichment, or null. */
@@ -159,6 +167,15 @@ export class JobReader implements ShardReader {
     return [...this.#environment.range('tasks', jobRange(jobId))].map(({ value }) => decodeTask(value))
   }
 
+  /** What is known of the job's models, oldest first. */
+  registry(jobId: number): RegistryRow[] {
+    return [...this.#environment.range('registry', jobRange(jobId))].map(({ value }) => decodeRegistry(value))
+  }
+
+  registryRow(jobId: number, version: number): RegistryRow | null {
+    return readRegistryRow(this.#environment, jobId, version)
+  }
+
   task(jobId: number, id: number): ReprocessRow | null {
     return readTask(this.#environment, jobId, id)
   }
@@ -176,9 +193,8 @@ export class JobReader implements ShardReader {
 
   /** The consensus on a bucket. @throws Refusal bucket_not_found. */
   consensusOnBucket(job: JobSettings, bucketId: Uint8Array): ConsensusView {
-    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined) {
+    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined)
       throw new Refusal('bucket_not_found', 'bucket not found')
-    }
     return this.#consensus(job, bucketId)
   }
 

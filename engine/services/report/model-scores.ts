@@ -72,11 +72,12 @@ export function basisOf(stats: {
   return JSON.stringify([stats.feedbackSeq, stats.events, stats.consensusCounts, stats.lastFeedbackMicros])
 }
 
-/** @throws Refusal model_not_found, query_timeout; Error where the decision points of an event cannot be read. */
+/** @throws Refusal model_not_kept, query_timeout; Error where the decision points of an event cannot be read. */
 export function runModelFigures(context: MetricsContext, job: MetricsJob, version: number): ModelFigures {
   const { environment } = context.stores(job.shard)
   const stored = environment.get('models', modelKey(job.id, version))
-  if (stored === undefined) throw new Refusal('model_not_found', 'model not found')
+  if (stored === undefined)
+    throw new Refusal('model_not_kept', 'the model is not kept any more, so it cannot be asked again')
   const { row, model: bytes } = decodeModel(stored)
   const model = openModel(Uint8Array.from(bytes))
   const labelCount = job.labels.length

@@ -24,14 +24,18 @@ import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
 import type { Webhooks } from '../inbound/inbound.js'
 import { openWebhooks } from '../inbound/open-webhooks.js'
+import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { Models } from '../models/models.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
 import { Queries } from '../query/query-service.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
+import { ChangesSweep } from '../stream/changes-sweep.js'
+import { Streams } from '../stream/streams.js'
 
 export interface ServiceSettings {
   /** Names of the service in a client's body. */
@@ -51,6 +55,7 @@ export interface Services extends Training {
   readonly consensus: Consensus
   readonly autonomy: Autonomies
   readonly gateChecks: GateChecks
+  readonly nextLabels: NextLabels
   readonly clusters: Clusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
@@ -59,6 +64,7 @@ export interface Services extends Training {
   readonly exports: Exports
   readonly explanations: Explanations
   readonly metrics: MetricsReports
+  readonly models: Models
   readonly integrations: Integrations
   readonly inbound: Webhooks
   readonly backups: Backups
@@ -66,6 +72,8 @@ export interface Services extends Training {
   readonly enrichments: EnrichmentDeadlines
   readonly monitor: Monitor
   readonly warnings: JobWarnings
+  readonly streams: Streams
+  readonly changesSweep: ChangesSweep
 }
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
@@ -98,12 +106,13 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
   return {
     ...training,
+    ...openSweeps(earlier, collector),
     collector,
     integrations,
     inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,
     autonomy: new Autonomies({ ...people, current, mustAccept }),
-    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
+    nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
@@ -126,10 +135,36 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       mustAccept,
       failed,
     }),
+    models: new Models({ shards, collector, current, mustAccept }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
-    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    streams: new Streams({
+      dataDir,
+      serviceNames,
+      resources,
+      shards,
+      auditLog,
+      thread: runtime.streamThread,
+      clock: ingestClock,
+      failed,
+    }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
+  }
+}
+
+/** What is done from time to time, whoever asks. */
+function openSweeps(
+  { stores, runtime, reports, admission }: EarlierStages,
+  collector: AuditCollector,
+): Pick<Services, 'gateChecks' | 'retention' | 'enrichments' | 'changesSweep'> {
+  const { clock, ingestClock, resources, catalogStore: store } = stores
+  const { shards } = runtime
+  const { logs, failed } = reports
+  const { accepting } = admission
+  return {
+    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
+    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
+    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    changesSweep: new ChangesSweep({ resources, shards, clock: ingestClock, accepting, failed }),
   }
 }

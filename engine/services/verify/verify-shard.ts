@@ -83,8 +83,10 @@ export class ShardCheck {
       'votes',
       'answers',
       'notes',
+      'picks',
       'tasks',
       'models',
+      'registry',
       'stats',
       'points',
     ] as const) {

@@ -15,7 +15,7 @@ import {
   type Principal,
 } from '../../../engine/index.js'
 import type { App } from '../../app.js'
-import { keyOf } from '../../http/auth.js'
+import { keyInHeaders } from '../../http/auth.js'
 import { collectBody } from '../../http/body.js'
 import { heldByStrangers } from '../../http/held-bytes.js'
 import { replyError } from '../../http/error-reply.js'
@@ -33,7 +33,7 @@ const CUSTOM_HEADER = /^x-|signature/
 
 /** The key in the request, or ''. */
 function presentedKey(exchange: Exchange, app: App): string {
-  const key = keyOf(exchange, app)
+  const key = keyInHeaders(exchange, app)
   if (key !== '') return key
   const basic = BASIC.exec(exchange.header('authorization'))?.[1]
   if (basic === undefined) return ''

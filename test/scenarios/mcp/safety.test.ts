@@ -171,6 +171,15 @@ test('a page of another host, and a name that was not set, are refused', async (
   assert.equal(rebound.status, 403)
   assert.match(rebound.body.error, /SERVICE_MCP_HOSTS/)
   assert.equal((await service.client.post('/mcp', message, { key: null })).status, 401)
+  const session = await service.client.post(
+    '/api/v2/session',
+    { key: service.client.key },
+    { key: null, headers: { 'x-requested-with': 'test' } },
+  )
+  const cookie = session.headers.get('set-cookie')!.split(';')[0]!
+  const bySession = { key: null, headers: { cookie, 'x-requested-with': 'test' } }
+  assert.equal((await service.client.get('/api/v2/session', bySession)).status, 200)
+  assert.equal((await service.client.post('/mcp', message, bySession)).status, 401, 'a session of a browser is no key')
   assert.equal((await send({ 'content-type': 'text/plain' })).status, 415)
   const fine = await send({
     origin: service.baseUrl,

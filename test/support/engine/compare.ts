@@ -274,8 +274,8 @@ function compareTasks(environment: Environment, job: JobSettings, oracle: Oracle
 function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): void {
   const events = [...oracle.events.values()]
   const ballots = [...oracle.ballots.values()]
-  const { trainedThroughSeq: _, bucketsMade: __, points, ...stats } = reader.stats(job)
-  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade' | 'points'> = {
+  const { trainedThroughSeq: _, bucketsMade: __, keepFromSeq: ___, points, ...stats } = reader.stats(job)
+  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade' | 'keepFromSeq' | 'points'> = {
     events: events.length,
     buckets: new Set(events.flatMap(({ bucket }) => (bucket === null ? [] : [bucket]))).size,
     feedbackEvents: events.filter(({ hasFeedback }) => hasFeedback).length,

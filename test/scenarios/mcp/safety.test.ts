@@ -92,7 +92,7 @@ test('only tools that the scopes of the key allow are listed, and others cannot 
   })
   await withAgent({ key: await tokenOf('administrator', ['read:event_query']) }, async ({ client }) => {
     const names = (await client.listTools()).tools.map(({ name }) => name)
-    assert.deepEqual(names, ['find_jobs', 'get_job', 'safety_status', 'clusters', 'search_events'])
+    assert.deepEqual(names, ['find_jobs', 'get_job', 'safety_status', 'clusters', 'search_events', 'next_to_label'])
   })
 })
 

@@ -26,6 +26,7 @@ import * as explanations from './schemas/explanations.js'
 import * as exportedEvent from './schemas/exported-event.js'
 import * as feedback from './schemas/feedback.js'
 import * as health from './schemas/health.js'
+import * as inbound from './schemas/inbound.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
@@ -61,6 +62,7 @@ const modules: readonly object[] = [
   exportedEvent,
   feedback,
   health,
+  inbound,
   integrationMetadata,
   integrations,
   jobs,

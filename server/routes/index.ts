@@ -21,6 +21,7 @@ import { eventRoutes } from './events.js'
 import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
+import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { labelRoutes } from './labels/next.js'
@@ -97,6 +98,7 @@ export const routes: readonly Route[] = [
   ...feedbackRoutes,
   ...labelRoutes,
   ...alertmanagerRoutes,
+  ...inboundRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,
   ...jobRoutes,

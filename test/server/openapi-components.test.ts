@@ -84,7 +84,7 @@ const names = `
   UnlikeField UsagePoint UsageSeries UsageUnit User UserChange UserDocument UserRole ValidationErrorBody
   ValidationIssue VoteAction VoteMessage VoteScope WarningBody WarningType Watchdog WatchdogCondition
   WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList WatchdogScope WatchdogSide WatchdogState
-  WatchdogSwitch WatchdogType WhatIfAnswer WhatIfBody
+  WatchdogSwitch WatchdogType WebhookTaken WhatIfAnswer WhatIfBody
 `
   .trim()
   .split(/\s+/)

@@ -7,11 +7,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
+import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
+import { cli } from './end-to-end/cli.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
+import { nextLabels } from './end-to-end/next-page.js'
 import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
 import { query } from './end-to-end/query.js'
@@ -20,6 +23,7 @@ import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
 import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
+import { streams } from './end-to-end/streams.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
 import { describeMachine } from './harness/machine.js'
@@ -34,9 +38,14 @@ const steps: readonly Step[] = [
   singlePost,
   nodeHttp,
   bulk,
+  bulkNew,
+  bulkEventCentric,
+  cli,
   visible,
+  streams,
   getEvent,
   query,
+  nextLabels,
   metrics,
   walk,
   training,

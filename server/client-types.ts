@@ -50,6 +50,7 @@ interface Row extends Operation {
 
 const JSON_TYPE = 'application/json'
 const NDJSON = 'application/x-ndjson'
+const EVENTS = 'text/event-stream'
 const primitives: Readonly<Record<string, string>> = {
   string: 'string',
   integer: 'number',
@@ -124,7 +125,7 @@ function answerOf({ responses }: Row): [mediaType: string, schema: Schema] {
 
 function resultOf(row: Row): string {
   const [mediaType, schema] = answerOf(row)
-  if (mediaType === JSON_TYPE || mediaType === NDJSON) return typeOf(schema)
+  if (mediaType === JSON_TYPE || mediaType === NDJSON || mediaType === EVENTS) return typeOf(schema)
   return mediaType.startsWith('text/') ? 'string' : 'Blob'
 }
 

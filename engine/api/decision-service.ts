@@ -13,18 +13,21 @@ import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { AuditService } from './audit-service.js'
 import type { AutonomyService } from './autonomy-service.js'
+import type { ModelsService } from './models-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
 import type { ExplanationService } from './explanation-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
 import type { IntegrationsService } from './integrations-service.js'
+import type { NextService, PickedBy } from './next-service.js'
 import type { MetricsService } from './metrics-service.js'
 import type { BackupService, MonitorService } from './monitor-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './principal.js'
 import type { QueriesService } from './query-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
+import type { StreamsService } from './stream-service.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
 import type { Warning } from './warning.js'
@@ -82,6 +85,8 @@ export interface FeedbackInput {
   readonly label: string | null
   /** `bucket`: the vote is about all events of the bucket, in place of the analyst's votes on them. Default `event`. */
   readonly scope?: VoteScope
+  /** What picked the event for the analyst; absent where the analyst did. */
+  readonly pickedBy?: PickedBy
   readonly closingNotes?: string
   readonly indicators?: unknown
 }
@@ -217,6 +222,7 @@ export interface DecisionService {
   /** Describes what can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly integrationMetadata: IntegrationMetadataService
   readonly users: UserService
+  readonly streams: StreamsService
   readonly tokens: TokenService
   /** Who changed what, and when. */
   readonly audit: AuditService
@@ -224,6 +230,8 @@ export interface DecisionService {
   readonly backups: BackupService
   readonly consensus: ConsensusService
   readonly autonomy: AutonomyService
+  readonly models: ModelsService
+  readonly nextLabels: NextService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService

@@ -132,9 +132,13 @@ export class ResourceStore {
     return resources
   }
 
-  /** Creates the administrator and the management key of a new store. Hashing takes tens of milliseconds. */
-  bootstrap(given: BootstrapSecrets): BootstrapOutcome {
+  /**
+   * Creates the administrator and the management key of a new store. `keep` is given what was generated before anything
+   * is stored. Hashing takes tens of milliseconds.
+   */
+  bootstrap(given: BootstrapSecrets, keep: (generated: BootstrapOutcome) => void = () => {}): BootstrapOutcome {
     const { changes, outcome } = planBootstrap(this.#state, given, this.#options)
+    if (outcome.adminPassword !== null || outcome.managementKey !== null) keep(outcome)
     this.#commit(changes, theService)
     return outcome
   }

@@ -7,11 +7,13 @@ import { AnyObject } from '../schemas/common.js'
 import { ServiceLinks } from '../schemas/health.js'
 import { alertmanagerRoutes } from './alertmanager.js'
 import { autonomyRoutes } from './autonomy.js'
+import { mcpRoutes } from '../mcp/route.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
 import { clusterRoutes } from './clusters.js'
-import { consoleRoutes } from './console.js'
+import { consoleRoutes } from './console/pages.js'
+import { servePage } from './console-files.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
@@ -21,7 +23,10 @@ import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { decisionRoutes } from './models/decisions.js'
+import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
@@ -32,6 +37,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
 import { userRoutes } from './users.js'
@@ -61,6 +67,7 @@ const root: Route = {
   operationId: 'getRoot',
   tag: 'Documentation',
   summary: 'Get links to pages and documentation',
+  description: 'A browser gets the console.',
   scope: null,
   responses: {
     200: {
@@ -69,9 +76,11 @@ const root: Route = {
     },
   },
   serve(exchange, _params, app) {
+    const isBrowser = app.sessions !== null && exchange.header('accept').includes('text/html')
+    if (isBrowser) return servePage(exchange)
     replyJson(exchange, 200, {
       name: app.service.name,
-      pages: '/jobs',
+      pages: app.sessions === null ? '/docs' : '/jobs',
       documentation: '/docs/exposer',
       manual: '/docs',
       openapi: '/openapi.json',
@@ -79,10 +88,13 @@ const root: Route = {
   },
 }
 
+export { consoleRoutes }
+
 export const routes: readonly Route[] = [
   ...eventRoutes,
   ...explanationRoutes,
   ...feedbackRoutes,
+  ...labelRoutes,
   ...alertmanagerRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,
@@ -99,8 +111,11 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
+  ...decisionRoutes,
+  ...registryRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,
@@ -110,6 +125,7 @@ export const routes: readonly Route[] = [
   ...containerRoutes,
   ...platformRoutes,
   ...watchdogRoutes,
+  ...mcpRoutes,
   openApi,
   root,
 ]

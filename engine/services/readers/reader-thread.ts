@@ -16,6 +16,7 @@ import { openCatalog, openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { disagreementsOf } from '../consensus/disagreements.js'
 import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
+import { runNext } from '../next/run-next.js'
 import { runMetricsTask } from '../report/run-metrics-query.js'
 import { runQuery } from '../query/run-query.js'
 import { runExplain } from '../explain/run-explain.js'
@@ -39,6 +40,7 @@ async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
   if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
+  if (query.ask === 'next') return aboutNext(query)
   if (query.ask === 'queue' || query.ask === 'forecast') return aboutPeople(query)
   const environment =
     query.ask === 'disagreements' || query.ask === 'mixedBuckets'
@@ -63,11 +65,19 @@ function aboutPeople(query: Extract<ReaderQuery, { ask: 'queue' | 'forecast' }>)
   })
 }
 
+function aboutNext({ dataDir, task }: Extract<ReaderQuery, { ask: 'next' }>): unknown {
+  return withStores(dataDir, (stores) => {
+    const store = stores(task.job.shard)
+    store.environment.refresh()
+    return runNext(dataDir, store, task, nowMs)
+  })
+}
+
 function answerFrom(
   environment: Environment,
   query: Exclude<
     ReaderQuery,
-    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' }
+    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' | 'next' }
   >,
 ): unknown {
   switch (query.ask) {

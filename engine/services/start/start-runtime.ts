@@ -10,6 +10,7 @@ import type { TurnRan } from '../../runtime/turn/turn-contract.js'
 import { BackupThread } from '../backup/backup-threads.js'
 import { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
+import { StreamThread } from '../stream/stream-threads.js'
 import { TrainingThreads } from '../training/training-threads.js'
 import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
@@ -36,6 +37,7 @@ export interface Runtime {
   readonly trainingThreads: TrainingThreads
   readonly eventSearch: EventSearchThread
   readonly backupThread: BackupThread
+  readonly streamThread: StreamThread
 }
 
 export function startRuntime(
@@ -53,6 +55,7 @@ export function startRuntime(
     readers: new ReaderThreads(dataDir, (error) => failed('a reader thread died', error)),
     trainingThreads: new TrainingThreads(settings.trainers, (error) => trainingFailed('a training thread died', error)),
     eventSearch: new EventSearchThread(failed),
+    streamThread: new StreamThread(failed),
     backupThread: new BackupThread((error) => failed('the backup thread died', error)),
   }
 }

@@ -34,6 +34,7 @@ import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
 import type { ReprocessRow, ReprocessSelection } from '../../../engine/store/reprocess-row.js'
 import { decodeBucketNumber, encodeCount, encodeModel, type CountRow } from '../../../engine/store/rows.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
+import { HEADER_BYTES } from '../../../engine/store/record-header.js'
 import { decodeContent } from '../../../engine/store/event-record.js'
 import {
   JOB_BYTES,
@@ -367,7 +368,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
       if (table === 'counts') return hex(encodeCount(wholeCount(this.environment, key)))
       if (table !== 'events') return hex(value)
       const { body, extras, clientId } = decodeContent(value)
-      return `${hex(value.subarray(0, 32))} ${JSON.stringify([codec.decode(body), extras, clientId])}`
+      return `${hex(value.subarray(0, HEADER_BYTES))} ${JSON.stringify([codec.decode(body), extras, clientId])}`
     }
     return shardTables.flatMap((table) => {
       if (table === 'words' || (jobId !== undefined && sharedTables.includes(table))) return []

@@ -10,7 +10,8 @@ import { Refusal } from '../../errors.js'
 import { hasClusters, type JobSettings } from '../../domain/job/job.js'
 import type { PointCounts } from '../../domain/metrics/point-tally.js'
 import type { EventExport, EventView } from '../../api/decision-service.js'
-import type { ShardReader, Shards } from '../../runtime/shards.js'
+import type { ShardReader } from '../../runtime/shard-reader.js'
+import type { Shards } from '../../runtime/shards.js'
 import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { openShard } from '../../store/directory/environments.js'
@@ -27,6 +28,7 @@ import type { ConsensusView } from '../../api/consensus-service.js'
 import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
 import { EventReader } from './event-reader.js'
 import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
+import { readAppliedLog, type AppliedLog } from '../../actor/log/log-position.js'
 import { CauseRows } from '../../actor/cause/cause-table.js'
 import { ModelTimes } from '../../actor/model-times.js'
 import { ModelReads } from '../../actor/models/model-reads.js'
@@ -178,6 +180,11 @@ export class JobReader implements ShardReader {
   /** The latest ingest time of any event in the shard, or 0. */
   lastMicros(): number {
     return lastTime(this.#environment)
+  }
+
+  appliedLog(): AppliedLog {
+    this.refresh()
+    return readAppliedLog(this.#environment)
   }
 
   /** The consensus on an event's bucket, or on the event where it has none. @throws Refusal event_not_found. */

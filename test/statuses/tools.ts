@@ -17,6 +17,7 @@ export const toolRecipes: Recipes = {
       401: ask({ key: null }),
       403: ask({ headers: { origin: 'https://evil.example' } }),
       413: ask({ body: Buffer.alloc(20 * 1024 * 1024, ' ') }),
+      422: ask({ headers: { 'content-type': 'application/json' }, body: '["no object"]' }),
       415: ask({ headers: { 'content-type': 'text/plain' } }),
     },
   },

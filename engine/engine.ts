@@ -63,6 +63,7 @@ export class Engine implements DecisionService {
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
   readonly models: DecisionService['models']
+  readonly replays: DecisionService['replays']
   readonly integrations: DecisionService['integrations']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
@@ -96,6 +97,7 @@ export class Engine implements DecisionService {
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
     this.models = services.models
+    this.replays = services.replays
     this.integrations = services.integrations
     this.monitor = services.monitor
     this.backups = services.backups

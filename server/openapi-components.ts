@@ -35,6 +35,7 @@ import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
+import * as replays from './schemas/replays.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
 import * as stream from './schemas/stream.js'
@@ -67,6 +68,7 @@ const modules: readonly object[] = [
   monitoring,
   quality,
   queries,
+  replays,
   resources,
   storedEvents,
   stream,

@@ -24,6 +24,7 @@ import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { manualRoutes } from './manual.js'
 import { decisionRoutes } from './models/decisions.js'
+import { replayRoutes } from './models/replays.js'
 import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
@@ -108,6 +109,7 @@ export const routes: readonly Route[] = [
   ...metricsReportRoutes,
   ...decisionRoutes,
   ...registryRoutes,
+  ...replayRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,

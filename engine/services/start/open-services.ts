@@ -29,6 +29,7 @@ import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
 import { Queries } from '../query/query-service.js'
+import { Replays } from '../replay/replays.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
 import { ChangesSweep } from '../stream/changes-sweep.js'
@@ -61,6 +62,7 @@ export interface Services extends Training {
   readonly explanations: Explanations
   readonly metrics: MetricsReports
   readonly models: Models
+  readonly replays: Replays
   readonly integrations: Integrations
   readonly backups: Backups
   readonly retention: RetentionSweep
@@ -114,21 +116,9 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
     explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
     exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
-    metrics: new MetricsReports({
-      serviceNames,
-      readers,
-      resources,
-      shards,
-      batches,
-      store,
-      clock: ingestClock,
-      random: systemRandom,
-      minutesPerAlert,
-      current,
-      mustAccept,
-      failed,
-    }),
+    metrics: new MetricsReports({ ...people, ...tasks, resources, batches, store, minutesPerAlert, failed }),
     models: new Models({ shards, collector, current, mustAccept }),
+    replays: new Replays({ ...people, ...tasks, threads: runtime.replayThreads, resources, accepting, failed }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
     enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),

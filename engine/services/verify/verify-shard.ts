@@ -87,6 +87,7 @@ export class ShardCheck {
       'tasks',
       'models',
       'registry',
+      'replays',
       'stats',
       'points',
     ] as const) {

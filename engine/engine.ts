@@ -69,6 +69,7 @@ export class Engine implements DecisionService {
   readonly backups: DecisionService['backups']
   readonly streams: DecisionService['streams']
   readonly lists: DecisionService['lists']
+  readonly voteTasks: DecisionService['voteTasks']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -104,6 +105,7 @@ export class Engine implements DecisionService {
     this.backups = services.backups
     this.streams = services.streams
     this.lists = services.lists
+    this.voteTasks = services.voteTasks
   }
 
   get accepting(): boolean {

@@ -66,6 +66,7 @@ function followChanges({ resources }: Stores, services: Services): void {
   resources.onJobDeleted((jobId) => reprocess.wake(jobId))
   resources.onJobDeleted((jobId) => metrics.forget(jobId))
   resources.onJobDeleted((jobId) => warnings.forget(jobId))
+  resources.onJobDeleted((jobId) => services.voteTasks.forget(jobId))
   resources.onJobChanged((job) => integrations.jobChanged(job))
   resources.onJobChanged((job) => watchdogs.followJob(job.id))
   resources.onJobDeleted((jobId) => watchdogs.followJob(jobId))
@@ -89,6 +90,7 @@ function resume({
   integrations,
   trainings,
   metrics,
+  voteTasks,
 }: Services): void {
   collector.takeUp()
   gateChecks.start()
@@ -98,6 +100,7 @@ function resume({
   integrations.rewire()
   trainings.resume()
   metrics.resume()
+  voteTasks.takeUp()
 }
 
 async function close({ stores, runtime, services, admission }: Omit<Wired, 'close'>, lock: DataLock): Promise<void> {
@@ -113,6 +116,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.enrichments.close()
   services.streams.close()
   services.lists.close()
+  await services.voteTasks.close()
   services.queries.close()
   services.exports.close()
   services.explanations.close()

@@ -28,7 +28,7 @@ import * as health from './schemas/health.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
-import * as lists from './schemas/lists.js'
+import * as lists from './schemas/live/lists.js'
 import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
 import * as models from './schemas/models.js'
@@ -39,8 +39,9 @@ import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
-import * as stream from './schemas/stream.js'
+import * as stream from './schemas/live/stream.js'
 import * as users from './schemas/users.js'
+import * as voteTasks from './schemas/live/vote-tasks.js'
 import * as watchdogs from './schemas/watchdogs.js'
 
 export type Json = Record<string, unknown>
@@ -75,6 +76,7 @@ const modules: readonly object[] = [
   storedEvents,
   stream,
   users,
+  voteTasks,
   watchdogs,
   parts,
 ]

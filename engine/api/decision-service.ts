@@ -27,6 +27,7 @@ import type { Author, JobHandle, Principal, ScopedAuthor } from './principal.js'
 import type { QueriesService } from './query-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
+import type { VoteTaskService } from './vote-task-service.js'
 import type { ListsService } from './list-service.js'
 import type { StreamsService } from './stream-service.js'
 import type { FeedbackInput, VoteEffect } from './vote-effect.js'
@@ -186,6 +187,7 @@ export interface DecisionService {
   readonly users: UserService
   readonly streams: StreamsService
   readonly lists: ListsService
+  readonly voteTasks: VoteTaskService
   readonly tokens: TokenService
   /** Who changed what, and when. */
   readonly audit: AuditService

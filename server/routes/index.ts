@@ -36,6 +36,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { voteTaskRoutes } from './votes/vote-tasks.js'
 import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
@@ -112,6 +113,7 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...queryRoutes,
   ...listRoutes,
+  ...voteTaskRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,

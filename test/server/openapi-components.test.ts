@@ -80,9 +80,10 @@ const names = `
   StreamMessage StreamReady StreamType StreamedCluster StreamedDecision StreamedTraining StreamedTrainingState
   StreamedVote Suggestion TextMap TimeSelector Timestamp Token TokenRequest TrainAnswer TrainedBy TrainingMessage
   TrainingReason TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User UserChange UserDocument UserRole
-  ValidationErrorBody ValidationIssue VoteAction VoteMessage VoteScope WarningBody WarningType Watchdog
-  WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList WatchdogScope WatchdogSide
-  WatchdogState WatchdogSwitch WatchdogType WhatIfAnswer WhatIfBody
+  ValidationErrorBody ValidationIssue VoteAction VoteMessage VoteScope VoteTask VoteTaskState VoteTasks VotesByFilter
+  VotesPreview VotesUndo WarningBody WarningType Watchdog WatchdogCondition WatchdogConditions WatchdogDocument
+  WatchdogIntegration WatchdogList WatchdogScope WatchdogSide WatchdogState WatchdogSwitch WatchdogType WhatIfAnswer
+  WhatIfBody
 `
   .trim()
   .split(/\s+/)

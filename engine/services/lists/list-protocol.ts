@@ -6,6 +6,9 @@ import type { TaskFrame } from '../readers/task-frame.js'
 export type ListRequest =
   | { readonly kind: 'events'; readonly query: ListQuery }
   | { readonly kind: 'facets'; readonly query: FacetQuery }
+  /** Of one job. */
+  | { readonly kind: 'refs'; readonly query: ListQuery; readonly analyst: string }
+  | { readonly kind: 'ownVotes'; readonly analyst: string; readonly times: readonly number[] }
 
 export interface ListTask extends TaskFrame {
   readonly jobs: readonly QueriedJob[]

@@ -76,7 +76,8 @@ export function runList(context: ListContext, query: ListQuery): string {
   return `{"events":${rows},${JSON.stringify(rest).slice(1)}`
 }
 
-function cursorOf(text: string): number {
+/** The time in a cursor. @throws Refusal invalid_cursor. */
+export function cursorOf(text: string): number {
   const micros = text.length > limits.nameCharsMax ? null : microsOfEventId(text)
   if (micros === null) throw new Refusal('invalid_cursor', '`after` is not the `next` of a page')
   return micros

@@ -21,6 +21,8 @@ import { Consensus } from '../consensus/consensus.js'
 import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
+import { VoteTaskLog } from '../vote-tasks/vote-task-log.js'
+import { VoteTasks } from '../vote-tasks/vote-tasks.js'
 import { JobWarnings } from '../read/job-warning-service.js'
 import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
@@ -72,6 +74,7 @@ export interface Services extends Training {
   readonly warnings: JobWarnings
   readonly streams: Streams
   readonly lists: Lists
+  readonly voteTasks: VoteTasks
   readonly changesSweep: ChangesSweep
 }
 
@@ -98,6 +101,21 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     job,
     failed,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
+  })
+  const lists = new Lists({ serviceNames, readers: runtime.listThread, resources, clock: ingestClock })
+  const voteTasks = new VoteTasks({
+    log: new VoteTaskLog(store),
+    lists,
+    collector,
+    audit: auditLog,
+    clock: ingestClock,
+    random: systemRandom,
+    waiting: () => shards.messages,
+    job,
+    current,
+    mustAccept,
+    accepting,
+    failed,
   })
   const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })
   const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
@@ -135,7 +153,8 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     }),
     models: new Models({ shards, collector, current, mustAccept }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    lists: new Lists({ serviceNames, readers: runtime.listThread, resources, clock: ingestClock }),
+    lists,
+    voteTasks,
     streams: new Streams({
       dataDir,
       serviceNames,

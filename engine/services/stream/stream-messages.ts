@@ -2,7 +2,7 @@
  * The messages of a stream in wire names.
  *
  * Owns: their documents, and how they are written. Leaves out: which there are (stream-reader.ts), their schemas
- * (server/schemas/stream.ts; a test compares).
+ * (server/schemas/live/stream.ts; a test compares).
  */
 import { isoMicros } from '../../clock.js'
 import { limits } from '../../limits.js'

@@ -1,7 +1,7 @@
 /** Lists of events by cursor, and facets: bounded in time, answered by the list thread as JSON text. */
 import type { Static } from 'typebox'
 import type { Route } from '../../http/route.js'
-import { FacetQuery, Facets, ListPage, ListQuery, type Selection } from '../../schemas/lists.js'
+import { FacetQuery, Facets, ListPage, ListQuery, type Selection } from '../../schemas/live/lists.js'
 import { given, jobsOf, query } from '../queries.js'
 
 /** The part that lists and facets share, in engine names. */

@@ -67,9 +67,7 @@ export class Engine implements DecisionService {
   readonly integrations: DecisionService['integrations']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
-  readonly streams: DecisionService['streams']
-  readonly lists: DecisionService['lists']
-  readonly voteTasks: DecisionService['voteTasks']
+  readonly live: DecisionService['live']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -103,9 +101,7 @@ export class Engine implements DecisionService {
     this.integrations = services.integrations
     this.monitor = services.monitor
     this.backups = services.backups
-    this.streams = services.streams
-    this.lists = services.lists
-    this.voteTasks = services.voteTasks
+    this.live = services
   }
 
   get accepting(): boolean {

@@ -116,6 +116,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.enrichments.close()
   services.streams.close()
   services.lists.close()
+  services.samples.close()
   await services.voteTasks.close()
   services.queries.close()
   services.exports.close()

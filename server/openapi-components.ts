@@ -41,6 +41,7 @@ import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
 import * as stream from './schemas/live/stream.js'
 import * as users from './schemas/users.js'
+import * as sample from './schemas/live/sample.js'
 import * as voteTasks from './schemas/live/vote-tasks.js'
 import * as watchdogs from './schemas/watchdogs.js'
 
@@ -76,6 +77,7 @@ const modules: readonly object[] = [
   storedEvents,
   stream,
   users,
+  sample,
   voteTasks,
   watchdogs,
   parts,

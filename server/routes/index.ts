@@ -36,6 +36,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { sampleRoutes } from './sample/field-statistics.js'
 import { voteTaskRoutes } from './votes/vote-tasks.js'
 import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
@@ -114,6 +115,7 @@ export const routes: readonly Route[] = [
   ...queryRoutes,
   ...listRoutes,
   ...voteTaskRoutes,
+  ...sampleRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,

@@ -1,5 +1,5 @@
 /** A list or facets as plain data: what the list thread gets. */
-import type { FacetQuery, ListQuery } from '../../api/list-service.js'
+import type { FacetQuery, ListQuery } from '../../api/live/list-service.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { TaskFrame } from '../readers/task-frame.js'
 

@@ -2,7 +2,7 @@
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { FacetQuery, ListQuery, ListSelection, ListsService } from '../../api/list-service.js'
+import type { FacetQuery, ListQuery, ListSelection, ListsService } from '../../api/live/list-service.js'
 import type { Principal } from '../../api/principal.js'
 import { queriedJob, selectJobs, type JobSelector } from '../query/selected-jobs.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'

@@ -2,7 +2,7 @@
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { parseFilters } from '../../domain/query/filter.js'
-import type { ListQuery } from '../../api/list-service.js'
+import type { ListQuery } from '../../api/live/list-service.js'
 import { eventAt, idOf, subjectOf } from '../../actor/event-table.js'
 import { readVotes } from '../../actor/votes/vote-rows.js'
 import type { Environment } from '../../store/environment.js'

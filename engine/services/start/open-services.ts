@@ -35,6 +35,7 @@ import { openTraining, type Training, type EarlierStages } from './open-training
 import { Queries } from '../query/query-service.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
+import { Samples } from '../sample/samples.js'
 import { ChangesSweep } from '../stream/changes-sweep.js'
 import { Streams } from '../stream/streams.js'
 
@@ -75,6 +76,7 @@ export interface Services extends Training {
   readonly streams: Streams
   readonly lists: Lists
   readonly voteTasks: VoteTasks
+  readonly samples: Samples
   readonly changesSweep: ChangesSweep
 }
 
@@ -102,21 +104,6 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     failed,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
-  const lists = new Lists({ serviceNames, readers: runtime.listThread, resources, clock: ingestClock })
-  const voteTasks = new VoteTasks({
-    log: new VoteTaskLog(store),
-    lists,
-    collector,
-    audit: auditLog,
-    clock: ingestClock,
-    random: systemRandom,
-    waiting: () => shards.messages,
-    job,
-    current,
-    mustAccept,
-    accepting,
-    failed,
-  })
   const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })
   const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
@@ -124,6 +111,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   return {
     ...training,
     ...openSweeps(earlier, collector),
+    ...openLive(serviceNames, earlier, collector),
     collector,
     integrations,
     audit,
@@ -153,21 +141,48 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     }),
     models: new Models({ shards, collector, current, mustAccept }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    lists,
-    voteTasks,
-    streams: new Streams({
-      dataDir,
-      serviceNames,
-      resources,
-      shards,
-      auditLog,
-      thread: runtime.streamThread,
-      clock: ingestClock,
-      failed,
-    }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }
+}
+
+/** Lists, streams, and votes by filter. */
+function openLive(
+  serviceNames: readonly string[],
+  { stores, runtime, reports, admission }: EarlierStages,
+  collector: AuditCollector,
+): Pick<Services, 'lists' | 'streams' | 'voteTasks' | 'samples'> {
+  const { dataDir, ingestClock: clock, resources, catalogStore, auditLog, current } = stores
+  const { shards, readers, listThread, streamThread } = runtime
+  const { failed } = reports
+  const { accepting, mustAccept } = admission
+  const lists = new Lists({ serviceNames, readers: listThread, resources, clock })
+  const voteTasks = new VoteTasks({
+    log: new VoteTaskLog(catalogStore),
+    lists,
+    collector,
+    audit: auditLog,
+    clock,
+    random: systemRandom,
+    waiting: () => shards.messages,
+    job: (id) => resources.job(id),
+    current,
+    mustAccept,
+    accepting,
+    failed,
+  })
+  const streams = new Streams({
+    dataDir,
+    serviceNames,
+    resources,
+    shards,
+    auditLog,
+    thread: streamThread,
+    clock,
+    failed,
+  })
+  const samples = new Samples({ serviceNames, readers, clock })
+  return { lists, streams, voteTasks, samples }
 }
 
 /** What is done from time to time, whoever asks. */

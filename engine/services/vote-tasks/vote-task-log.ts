@@ -8,9 +8,9 @@
  *
  * 1. What a vote replaces is written before the vote is given. So it can be taken back whatever happens in between.
  */
-import type { ListSelection } from '../../api/list-service.js'
+import type { ListSelection } from '../../api/live/list-service.js'
 import type { Author } from '../../api/principal.js'
-import type { VoteTaskState } from '../../api/vote-task-service.js'
+import type { VoteTaskState } from '../../api/live/vote-task-service.js'
 import type { Environment, WriteBatch } from '../../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../../store/json-row.js'
 import { changeKey, changeOfKey, timeKey } from '../../store/tables.js'

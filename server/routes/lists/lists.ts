@@ -34,7 +34,7 @@ const list = query({
     size: 50,
   },
   answer: { description: 'A page of events.', schema: ListPage },
-  ask: ({ lists }, principal, body, gone) =>
+  ask: ({ live: { lists } }, principal, body, gone) =>
     lists.events(
       principal,
       {
@@ -55,7 +55,7 @@ const facets = query({
   body: FacetQuery,
   bodyExample: { job_ids: [1], fields: ['service.result_label', 'host.name'], size: 5 },
   answer: { description: 'The counts.', schema: Facets },
-  ask: ({ lists }, principal, body, gone) =>
+  ask: ({ live: { lists } }, principal, body, gone) =>
     lists.facets(principal, { ...selectionOf(body), fields: body.fields, ...given({ size: body.size }) }, gone),
 })
 

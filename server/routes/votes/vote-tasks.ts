@@ -88,7 +88,7 @@ const vote = operation({
         untilMicros: body.until === undefined ? undefined : microsOf(body.until),
       }),
     }
-    const { voteTasks } = app.service
+    const { voteTasks } = app.service.live
     if (body.dry_run === true) {
       const preview = await voteTasks.preview(principal, job, request, gone())
       return { ...previewWire(preview), task: null, undo_token: null }
@@ -108,7 +108,7 @@ const list = operation({
   responses: { 200: { description: 'The tasks.', schema: VoteTasks } },
   errors: [404],
   handle({ app, principal, params }) {
-    return { tasks: app.service.voteTasks.list(jobFromPath(app, principal, params[0]!)).map(taskWire) }
+    return { tasks: app.service.live.voteTasks.list(jobFromPath(app, principal, params[0]!)).map(taskWire) }
   },
 })
 
@@ -122,7 +122,7 @@ const see = operation({
   responses: { 200: { description: 'The task.', schema: VoteTask } },
   errors: [404],
   handle({ app, principal, params }) {
-    return taskWire(app.service.voteTasks.one(jobFromPath(app, principal, params[0]!), params[1]!))
+    return taskWire(app.service.live.voteTasks.one(jobFromPath(app, principal, params[0]!), params[1]!))
   },
 })
 
@@ -137,7 +137,7 @@ const cancel = operation({
   responses: { 200: { description: 'The task.', schema: VoteTask } },
   errors: [404, 507],
   handle({ app, principal, params }) {
-    return taskWire(app.service.voteTasks.cancel(jobFromPath(app, principal, params[0]!), params[1]!, principal))
+    return taskWire(app.service.live.voteTasks.cancel(jobFromPath(app, principal, params[0]!), params[1]!, principal))
   },
 })
 
@@ -155,7 +155,7 @@ const undo = operation({
   errors: [404, 507],
   handle({ app, principal, params, body }) {
     const job = jobFromPath(app, principal, params[0]!)
-    return taskWire(app.service.voteTasks.undo(job, params[1]!, body.undo_token, principal))
+    return taskWire(app.service.live.voteTasks.undo(job, params[1]!, body.undo_token, principal))
   },
 })
 

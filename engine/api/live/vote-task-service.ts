@@ -1,5 +1,5 @@
 /** The contract of votes by filter: a dry run, a task with progress, and taking its votes back. */
-import type { Author, JobHandle, Principal } from './principal.js'
+import type { Author, JobHandle, Principal } from '../principal.js'
 import type { ListSelection } from './list-service.js'
 
 export interface VoteTaskRequest extends Omit<ListSelection, 'jobIds' | 'jobTitles' | 'withinMs'> {

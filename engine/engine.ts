@@ -65,9 +65,11 @@ export class Engine implements DecisionService {
   readonly metrics: DecisionService['metrics']
   readonly models: DecisionService['models']
   readonly integrations: DecisionService['integrations']
+  readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly streams: DecisionService['streams']
+  readonly lists: DecisionService['lists']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -99,9 +101,11 @@ export class Engine implements DecisionService {
     this.metrics = services.metrics
     this.models = services.models
     this.integrations = services.integrations
+    this.inbound = services.inbound
     this.monitor = services.monitor
     this.backups = services.backups
     this.streams = services.streams
+    this.lists = services.lists
   }
 
   get accepting(): boolean {

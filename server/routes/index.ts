@@ -21,10 +21,12 @@ import { eventRoutes } from './events.js'
 import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
+import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { decisionRoutes } from './models/decisions.js'
 import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
@@ -36,6 +38,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
@@ -95,6 +98,7 @@ export const routes: readonly Route[] = [
   ...feedbackRoutes,
   ...labelRoutes,
   ...alertmanagerRoutes,
+  ...inboundRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,
   ...jobRoutes,
@@ -110,9 +114,11 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...listRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
+  ...decisionRoutes,
   ...registryRoutes,
   ...docRoutes,
   ...manualRoutes,

@@ -30,6 +30,7 @@ export const refusals = {
   model_not_kept: { retryable: false },
   model_active: { retryable: false },
   model_misfit: { retryable: false },
+  replay_not_found: { retryable: false },
   task_not_found: { retryable: false },
   contract_not_found: { retryable: false },
   gate_not_found: { retryable: false },

@@ -93,12 +93,14 @@ function resume({
   integrations,
   trainings,
   metrics,
+  replays,
 }: Services): void {
   collector.takeUp()
   gateChecks.start()
   upkeep.takeUp()
   enrichments.takeUp()
   reprocess.takeUp()
+  replays.takeUp()
   integrations.rewire()
   trainings.resume()
   metrics.resume()
@@ -111,6 +113,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.gateChecks.close()
   services.warnings.close()
   services.trainings.close()
+  services.replays.close()
   await services.monitor.stop()
   await services.retention.close()
   await services.changesSweep.close()
@@ -129,6 +132,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await runtime.streamThread.close()
   await runtime.listThread.close()
   await runtime.trainingThreads.close()
+  await runtime.replayThreads.close()
   await services.reprocess.close()
   runtime.watermarks.close()
   await runtime.shards.close()

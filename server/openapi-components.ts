@@ -38,6 +38,7 @@ import * as monitoring from './schemas/monitoring.js'
 import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
+import * as replays from './schemas/replays.js'
 import * as resources from './schemas/resources.js'
 import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
@@ -74,6 +75,7 @@ const modules: readonly object[] = [
   next,
   quality,
   queries,
+  replays,
   resources,
   session,
   storedEvents,

@@ -36,6 +36,8 @@ export type AuditAction =
   | 'gate closed'
   | 'gate revoked'
   | 'model rolled back'
+  | 'replay requested'
+  | 'replay cancelled'
   | 'tool called'
 
 export type AuditObjectType =
@@ -51,6 +53,7 @@ export type AuditObjectType =
   | 'container'
   | 'gate'
   | 'model'
+  | 'replay'
   | 'tool'
 
 /** One field before and after a change; null where it has no value. */

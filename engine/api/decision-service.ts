@@ -26,6 +26,7 @@ import type { MetricsService } from './metrics-service.js'
 import type { BackupService, MonitorService } from './monitor-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './principal.js'
 import type { QueriesService } from './query-service.js'
+import type { ReplayService } from './replay-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
 import type { ListsService } from './list-service.js'
@@ -195,6 +196,7 @@ export interface DecisionService {
   readonly autonomy: AutonomyService
   readonly models: ModelsService
   readonly nextLabels: NextService
+  readonly replays: ReplayService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService

@@ -33,6 +33,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   model_not_kept: 409,
   model_active: 409,
   model_misfit: 409,
+  replay_not_found: 404,
   task_not_found: 404,
   contract_not_found: 404,
   gate_not_found: 404,

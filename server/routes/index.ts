@@ -27,6 +27,7 @@ import { jobRoutes } from './jobs.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
 import { decisionRoutes } from './models/decisions.js'
+import { replayRoutes } from './models/replays.js'
 import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
@@ -120,6 +121,7 @@ export const routes: readonly Route[] = [
   ...metricsReportRoutes,
   ...decisionRoutes,
   ...registryRoutes,
+  ...replayRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,

@@ -33,6 +33,7 @@ import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
 import { Queries } from '../query/query-service.js'
+import { Replays } from '../replay/replays.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
 import { ChangesSweep } from '../stream/changes-sweep.js'
@@ -66,6 +67,7 @@ export interface Services extends Training {
   readonly explanations: Explanations
   readonly metrics: MetricsReports
   readonly models: Models
+  readonly replays: Replays
   readonly integrations: Integrations
   readonly inbound: Webhooks
   readonly backups: Backups
@@ -123,21 +125,9 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
     explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
     exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
-    metrics: new MetricsReports({
-      serviceNames,
-      readers,
-      resources,
-      shards,
-      batches,
-      store,
-      clock: ingestClock,
-      random: systemRandom,
-      minutesPerAlert,
-      current,
-      mustAccept,
-      failed,
-    }),
+    metrics: new MetricsReports({ ...people, ...tasks, resources, batches, store, minutesPerAlert, failed }),
     models: new Models({ shards, collector, current, mustAccept }),
+    replays: new Replays({ ...people, ...tasks, threads: runtime.replayThreads, resources, accepting, failed }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     lists: new Lists({ serviceNames, readers: runtime.listThread, resources, clock: ingestClock }),
     streams: new Streams({

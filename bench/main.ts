@@ -10,8 +10,10 @@ import { audit } from './end-to-end/audit.js'
 import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
 import { cli } from './end-to-end/cli.js'
+import { cost } from './end-to-end/cost.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
+import { lists } from './end-to-end/lists.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
 import { nextLabels } from './end-to-end/next-page.js'
@@ -40,12 +42,14 @@ const steps: readonly Step[] = [
   bulk,
   bulkNew,
   bulkEventCentric,
+  cost,
   cli,
   visible,
   streams,
   getEvent,
   query,
   nextLabels,
+  lists,
   metrics,
   walk,
   training,

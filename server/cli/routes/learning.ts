@@ -99,4 +99,10 @@ const rollback = command({
   },
 })
 
-export const learningRoutes = { train, models, rollback, safety }
+const promote = command({
+  load: async () => (await loadModels()).promote,
+  docs: { brief: 'Let a model that is kept decide from the next event on' },
+  parameters: { flags: service, positional: { kind: 'tuple', parameters: [job, place('The id of a model', 'model')] } },
+})
+
+export const learningRoutes = { train, models, promote, rollback, safety }

@@ -1,6 +1,7 @@
 /** Commands about learning and about what a job may settle by itself. */
 import { buildRouteMap } from '@stricli/core'
 import { command } from '../command.js'
+import { replayRoute } from './replay.js'
 import { job, number, numberBetween, place, service, text } from '../flags.js'
 
 const train = command({
@@ -105,4 +106,4 @@ const promote = command({
   parameters: { flags: service, positional: { kind: 'tuple', parameters: [job, place('The id of a model', 'model')] } },
 })
 
-export const learningRoutes = { train, models, promote, rollback, safety }
+export const learningRoutes = { train, models, promote, rollback, replay: replayRoute, safety }

@@ -150,6 +150,19 @@ test('models are listed and shown, and an earlier one decides again', async () =
   assert.equal((await run(['rollback', title, '--to', 'none'])).code, 1)
 })
 
+test('a period is replayed with another model, and nothing is changed', async () => {
+  const [active, before] = await json(['models', 'list', title])
+  const stored = await good(['query', '--job', title, '--json'])
+  const replay = await json(['replay', 'start', title, '--model', before.model_id, '--against', active.model_id])
+  assert.equal(replay.status, 'finished')
+  assert.ok(replay.report.events > 0)
+  assert.ok((await good(['replay', 'show', title, replay.replay_id])).split('\n').length > 3)
+  assert.equal((await json(['replay', 'list', title]))[0].replay_id, replay.replay_id)
+  assert.match(await good(['replay', 'cancel', title, replay.replay_id]), /finished/)
+  assert.equal(await good(['query', '--job', title, '--json']), stored)
+  assert.equal((await run(['replay', 'start', title, '--model', 'none'])).code, 1)
+})
+
 test('the safety contract is set from a file, shown and forecast', async () => {
   const file = join(dir, 'contract.json')
   const labels = [{ label: 'Drop', epsilon: 0.02, thresholds: [95] }]

@@ -65,6 +65,7 @@ export class Engine implements DecisionService {
   readonly metrics: DecisionService['metrics']
   readonly models: DecisionService['models']
   readonly integrations: DecisionService['integrations']
+  readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly live: DecisionService['live']
@@ -99,6 +100,7 @@ export class Engine implements DecisionService {
     this.metrics = services.metrics
     this.models = services.models
     this.integrations = services.integrations
+    this.inbound = services.inbound
     this.monitor = services.monitor
     this.backups = services.backups
     this.live = services

@@ -72,6 +72,7 @@ export const refusals = {
   store_full: { retryable: true },
   store_failed: { retryable: true },
   turn_failed: { retryable: false },
+  log_unavailable: { retryable: true },
   container_not_found: { retryable: false },
   not_restartable: { retryable: false },
   watchdog_not_found: { retryable: false },

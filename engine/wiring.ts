@@ -23,6 +23,7 @@ import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
 import type { DataDir } from './store/directory/data-dir.js'
 import type { DataLock } from './store/directory/data-lock.js'
+import type { TurnLog } from './runtime/log/turn-log.js'
 import { answerBackup } from './services/backup/backup-command.js'
 import { Admission } from './services/start/admission.js'
 import { openServices, type Services } from './services/start/open-services.js'
@@ -41,13 +42,16 @@ export interface Wired {
   close(): Promise<void>
 }
 
-/** @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit. */
-export function wire(options: EngineOptions, directory: DataDir, lock: DataLock): Wired {
+/**
+ * `log`: where turns become durable; absent: in the store.
+ * @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit.
+ */
+export function wire(options: EngineOptions, directory: DataDir, lock: DataLock, log?: TurnLog): Wired {
   const clock = options.clock ?? systemClock
   const admission = new Admission()
   const reports = openReports(options, clock)
   const stores = openStores(options, directory, { clock, logs: reports.logs })
-  const settings = { ...options, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1 }
+  const settings = { ...options, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1, log }
   const runtime = startRuntime(settings, directory, { stores, reports })
   const services = openServices(settings, { stores, runtime, reports, admission })
   lock.serve((request) => answerBackup(services.backups, request))

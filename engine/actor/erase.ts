@@ -16,6 +16,7 @@ import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { eventAt, subjectOf, type FoundEvent } from './event-table.js'
 import type { Message } from './message.js'
+import { dropStates } from './votes/ballot-states.js'
 import { dropBallot, readBallot, removeVotes } from './votes/ballots.js'
 import { ballotChanged } from './votes/voting.js'
 
@@ -67,8 +68,10 @@ function eraseOne(
   if (keepsVotes) return 0
   const bucket = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
   if (!bucket.hasBallot) return 0
-  if (bucket.events === 0) dropBallot(deps, header.bucketId)
-  else {
+  if (bucket.events === 0) {
+    dropBallot(deps, header.bucketId)
+    dropStates(store, settings.id, header.bucketId)
+  } else {
     const removed = removeVotes(deps, header.bucketId, micros)
     if (removed.length === 0) return 0
     // A vote on the whole bucket that was given on this event goes with it.

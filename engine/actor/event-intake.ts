@@ -14,6 +14,7 @@ import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
 import { enriches, hasBuckets } from '../domain/job/job.js'
+import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
 import {
   decodeContent,
@@ -129,6 +130,7 @@ export class EventIntake {
       bucketId,
       enrichments,
       autonomy,
+      basis: decision.label < 0 ? noBasis : this.#deps.model.basis,
     })
     this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) store.put('ids', idKey(settings.id, Buffer.from(clientId)), timeValue(micros))

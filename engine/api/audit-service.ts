@@ -38,8 +38,8 @@ export type AuditAction =
   | 'gate opened'
   | 'gate closed'
   | 'gate revoked'
-  | 'tool called'
   | 'model rolled back'
+  | 'tool called'
 
 export type AuditObjectType =
   | 'job'
@@ -53,8 +53,8 @@ export type AuditObjectType =
   | 'watchdog'
   | 'container'
   | 'gate'
-  | 'tool'
   | 'model'
+  | 'tool'
 
 /** One field before and after a change; null where it has no value. */
 export interface AuditChange {

@@ -18,6 +18,7 @@ import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
 import type { ExplanationService } from './explanation-service.js'
+import type { InboundService } from './inbound-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
 import type { IntegrationsService } from './integrations-service.js'
 import type { NextService } from './next-service.js'
@@ -37,7 +38,6 @@ export type * from './vote-effect.js'
 export type { IntegrationMetadataService } from './integration-metadata-service.js'
 export type * from './resource-service.js'
 export type * from './warning.js'
-
 export type { BucketState } from '../domain/learn/knowledge-base.js'
 export type { Role, Scope } from './scopes.js'
 
@@ -202,6 +202,7 @@ export interface DecisionService {
   readonly queries: QueriesService
   readonly explanations: ExplanationService
   readonly integrations: IntegrationsService
+  readonly inbound: InboundService
 
   /** True while events are accepted; false while draining. */
   readonly accepting: boolean

@@ -20,17 +20,18 @@ import { SignIn } from './shell/sign-in.js'
 import { useGlobalCommands } from './shell/commands.js'
 import { loadSession, messageOf, session } from './state/api.js'
 import { jobs, loadJobs, lookAt } from './state/jobs.js'
+import { part } from './state/parts.js'
 import { fail } from './state/toasts.js'
 
-const Home = lazy(() => import('./pages/home.js'))
-const Next = lazy(() => import('./pages/next/next.js'))
-const Events = lazy(() => import('./pages/events/events.js'))
-const Event = lazy(() => import('./pages/event/event.js'))
-const Jobs = lazy(() => import('./pages/jobs.js'))
-const JobPage = lazy(() => import('./pages/job/job.js'))
-const Integration = lazy(() => import('./pages/integration.js'))
-const Keys = lazy(() => import('./pages/keys.js'))
-const NotFound = lazy(() => import('./pages/not-found.js'))
+const Home = lazy(() => part(() => import('./pages/home.js')))
+const Next = lazy(() => part(() => import('./pages/next/next.js')))
+const Events = lazy(() => part(() => import('./pages/events/events.js')))
+const Event = lazy(() => part(() => import('./pages/event/event.js')))
+const Jobs = lazy(() => part(() => import('./pages/jobs.js')))
+const JobPage = lazy(() => part(() => import('./pages/job/job.js')))
+const Integration = lazy(() => part(() => import('./pages/integration.js')))
+const Keys = lazy(() => part(() => import('./pages/keys.js')))
+const NotFound = lazy(() => part(() => import('./pages/not-found.js')))
 
 function Pages() {
   return (

@@ -73,6 +73,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   draining: 503,
   not_ready: 503,
   turn_failed: 500,
+  log_unavailable: 503,
   store_full: 507,
   store_failed: 503,
   container_not_found: 404,
@@ -98,6 +99,7 @@ const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   draining: 5,
   not_ready: 1,
   store_failed: 5,
+  log_unavailable: 5,
   store_full: 30,
 }
 

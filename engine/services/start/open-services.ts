@@ -24,6 +24,8 @@ import { EraseEvents } from '../erase/erase-events.js'
 import { VoteTaskLog } from '../vote-tasks/vote-task-log.js'
 import { VoteTasks } from '../vote-tasks/vote-tasks.js'
 import { JobWarnings } from '../read/job-warning-service.js'
+import type { Webhooks } from '../inbound/inbound.js'
+import { openWebhooks } from '../inbound/open-webhooks.js'
 import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
@@ -68,6 +70,7 @@ export interface Services extends Training {
   readonly metrics: MetricsReports
   readonly models: Models
   readonly integrations: Integrations
+  readonly inbound: Webhooks
   readonly backups: Backups
   readonly retention: RetentionSweep
   readonly enrichments: EnrichmentDeadlines
@@ -114,6 +117,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ...openLive(serviceNames, earlier, collector),
     collector,
     integrations,
+    inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,
     autonomy: new Autonomies({ ...people, current, mustAccept }),
     nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),

@@ -81,6 +81,7 @@ export class ShardCheck {
       'counts',
       'ballots',
       'votes',
+      'states',
       'answers',
       'notes',
       'picks',

@@ -1,7 +1,7 @@
 /** A trained job over HTTP: the rule of an event tells threats from noise. */
 import assert from 'node:assert/strict'
-import { eventually, makeJob, type Client } from './client.js'
-import { ADMIN_PASSWORD } from './service.js'
+import { eventually, makeJob, type Client } from '../client.js'
+import { ADMIN_PASSWORD } from '../service.js'
 
 export async function send(client: Client, jobId: number, id: string, rule: string): Promise<void> {
   const answer = await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule } })

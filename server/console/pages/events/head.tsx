@@ -72,7 +72,7 @@ export function Head({ of, view, total, show, toggleFacets, rows }: HeadProps) {
         ])}
       </select>
       <button type="button" onClick={() => exportRows(of, view, rows)}>
-        <Icon name="download" /> <span class="wide-only">{t('events.export')}</span>
+        <Icon name="download" /> <span class="narrow-hidden">{t('events.export')}</span>
       </button>
     </header>
   )

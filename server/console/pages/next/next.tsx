@@ -208,6 +208,7 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
     <>
       <NewBar reload={reload} />
       <Empty
+        isPage
         icon={isNew ? 'send' : 'check'}
         title={t(isNew ? 'next.no_events' : 'next.done')}
         text={t(isNew ? 'next.no_events_text' : 'next.done_text')}

@@ -56,16 +56,20 @@ export class Engine implements DecisionService {
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
   readonly autonomy: DecisionService['autonomy']
+  readonly nextLabels: DecisionService['nextLabels']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
   readonly explanations: DecisionService['explanations']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
+  readonly models: DecisionService['models']
   readonly integrations: DecisionService['integrations']
+  readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly streams: DecisionService['streams']
+  readonly lists: DecisionService['lists']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -88,16 +92,20 @@ export class Engine implements DecisionService {
     this.audit = services.audit
     this.consensus = services.consensus
     this.autonomy = services.autonomy
+    this.nextLabels = services.nextLabels
     this.clusters = services.clusters
     this.queries = services.queries
     this.explanations = services.explanations
     this.users = stores.resources.users
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
+    this.models = services.models
     this.integrations = services.integrations
+    this.inbound = services.inbound
     this.monitor = services.monitor
     this.backups = services.backups
     this.streams = services.streams
+    this.lists = services.lists
   }
 
   get accepting(): boolean {

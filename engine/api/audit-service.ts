@@ -35,6 +35,7 @@ export type AuditAction =
   | 'gate opened'
   | 'gate closed'
   | 'gate revoked'
+  | 'model rolled back'
   | 'tool called'
 
 export type AuditObjectType =
@@ -49,6 +50,7 @@ export type AuditObjectType =
   | 'watchdog'
   | 'container'
   | 'gate'
+  | 'model'
   | 'tool'
 
 /** One field before and after a change; null where it has no value. */

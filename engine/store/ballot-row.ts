@@ -1,12 +1,15 @@
 /** The rows of `ballots` and `votes`. */
 import type { Consensus, Evidence, Vote } from '../domain/learn/consensus.js'
 import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
+import type { PickedBy } from '../domain/learn/selection/slots.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 
 /** A vote with what the analyst added. One row of `votes` has all of them on one event. */
 export interface StoredVote extends Vote {
   /** Ingest time of the event that the vote was cast on; also in a vote on a whole bucket. */
   readonly eventMicros: number
+  /** What picked the event for the analyst; absent where the analyst did. */
+  readonly pickedBy?: PickedBy
   readonly closingNotes?: string
   readonly indicators?: unknown
 }
@@ -22,6 +25,8 @@ export interface StoredOverride {
 
 /** The votes on one subject, added up: on a bucket, or an event if the job has no buckets. */
 export interface BallotRow extends Evidence {
+  /** Counts up in the job with every change of a ballot: the key of a copy in `states`. */
+  readonly state: number
   /** By label: stored votes. */
   readonly votes: readonly number[]
   /** The time of the latest vote, or of its withdrawal; 0 without any. */
@@ -42,6 +47,11 @@ export function encodeBallot(row: BallotRow): Buffer {
 
 export function decodeBallot(value: Uint8Array): BallotRow {
   return decodeJsonRow(value) as BallotRow
+}
+
+/** A ballot as a decision knew it. It names nobody. */
+export function encodeBallotState(row: BallotRow): Buffer {
+  return encodeJsonRow({ ...row, override: row.override === null ? null : { ...row.override, by: '' } })
 }
 
 export function encodeVotes(votes: readonly StoredVote[]): Buffer {

@@ -9,6 +9,7 @@ import { assert } from '../assert.js'
 import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
+import type { ModelOrigin } from '../domain/learn/model-origin.js'
 import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import { pack, unpack } from './pack.js'
@@ -46,13 +47,18 @@ export function encodeBucket(row: Omit<BucketRow, 'values'>, values: BucketRow['
 
 export function decodeBucket(value: Uint8Array): BucketRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return { ...decodeBucketHead(value), values: unpack(bytes.subarray(BUCKET_HEADER_BYTES)) as PointValue[] }
+}
+
+/** All but the values. */
+export function decodeBucketHead(value: Uint8Array): Omit<BucketRow, 'values'> {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   assert(bytes[0] === VERSION, 'the bucket row has a version that this code knows')
   return {
     number: bytes.readUInt32LE(4),
     hasBallot: bytes[1] === 1,
     firstMicros: bytes.readDoubleLE(8),
     fingerprint: bytes.readUInt32LE(16),
-    values: unpack(bytes.subarray(BUCKET_HEADER_BYTES)) as PointValue[],
   }
 }
 
@@ -128,14 +134,18 @@ export interface StatsRow extends SinceTraining {
   readonly pending: number
   readonly lastEventMicros: number | null
   readonly lastFeedbackMicros: number | null
+  /** The number of the latest state of any ballot. */
+  readonly ballotStates: number
   /** Rises by one with every change of a consensus. */
   readonly feedbackSeq: number
   /** The feedbackSeq that the active model has seen; 0 before the first model. */
   readonly trainedThroughSeq: number
   /** Active model, 0 for none. */
   readonly modelVersion: number
-  /** Every version ever installed, oldest first. `models` holds them all. */
+  /** Every version ever installed, oldest first. `registry` has them all, `models` those whose bytes are kept. */
   readonly modelVersions: readonly number[]
+  /** The least trainedThroughSeq of a model that may become active: ballots keep their changes from there on. */
+  readonly keepFromSeq: number
   /** By label: ballots with this consensus. */
   readonly consensusCounts: readonly number[]
   readonly undecidedBallots: number
@@ -156,10 +166,12 @@ export function emptyStats(labelCount: number): StatsRow {
     pending: 0,
     lastEventMicros: null,
     lastFeedbackMicros: null,
+    ballotStates: 0,
     feedbackSeq: 0,
     trainedThroughSeq: 0,
     modelVersion: 0,
     modelVersions: [],
+    keepFromSeq: 0,
     consensusCounts: new Array<number>(labelCount).fill(0),
     undecidedBallots: 0,
     lowScoreBallots: 0,
@@ -190,6 +202,7 @@ export interface ModelRow {
   readonly summary: ModelSummary
   /** Ingest times of the events that it remembers (Model.references), microseconds; 0: not known. */
   readonly referenceMicros?: readonly number[]
+  readonly origin?: ModelOrigin
 }
 
 /** | 0 version | 1 0 | 4 length of the JSON u32 | 8 JSON | model bytes | */

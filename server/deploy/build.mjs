@@ -4,8 +4,8 @@
  * 1. server/build-client.ts makes the types of the client from the schemas. The compiler needs them, so esbuild bundles
  *    this step.
  * 2. tsc checks the types and compiles each file to a file.
- * 3. server/docs/build-docs.ts makes the pages of the manual.
- * 4. esbuild bundles the service, the command line and each kind of thread into .build/bundle/service: one file loads
+ * 3. server/docs/build-docs.ts makes the pages of the manual. The files of Swagger UI are copied.
+ * 4. esbuild bundles the service, the commands and each kind of thread into .build/bundle/service: one file loads
  *    faster than hundreds.
  * 5. The client becomes one file with its types in .build/client, which the package exports.
  * 6. build-console.mjs makes the static files of the console in .build/console.
@@ -14,7 +14,7 @@
  * Plain JavaScript, because it runs before anything is compiled.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -94,6 +94,11 @@ async function bundleClient() {
 
 function renderManual() {
   run(join(output, 'server/docs/build-docs.js'))
+  const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const target = join(output, 'assets/swagger')
+  mkdirSync(target, { recursive: true })
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE'])
+    copyFileSync(join(swagger, name), join(target, name))
 }
 
 /** Runs a script of Node.js; where it fails, the build fails. */
@@ -114,9 +119,11 @@ async function bundleThreads() {
   await build({ ...common, entryPoints, packages: 'external' })
 }
 
-/** The service and the command line. What they load late, and what they share, is in chunks of its own. */
+/** The service and the commands. What they load late, and what they share, is in chunks of its own. */
 async function bundleService() {
-  const entryPoints = { main: join(root, 'server/main.ts'), decide: join(root, 'server/cli/main.ts') }
+  const entryPoints = { decide: join(root, 'server/cli/main.ts') }
+  for (const name of ['main', 'backup', 'restore', 'verify', 'audit-verify'])
+    entryPoints[name] = join(root, `server/${name}.ts`)
   await build({ ...common, entryPoints, splitting: true, external })
 }
 

@@ -22,12 +22,17 @@ export function keyHeader(name: string): string {
   return `x-${name.toLowerCase()}-api-key`
 }
 
-/** The key or token of the request, or of the session of its cookie, or ''. @throws Refusal forbidden (sessions.ts). */
-export function keyOf(exchange: Exchange, app: App): string {
+/** The key or token in the headers of the request, or ''. */
+export function keyInHeaders(exchange: Exchange, app: App): string {
   const key = exchange.header(app.keyHeader)
   const neutral = key === '' && app.keyHeader !== neutralHeader ? exchange.header(neutralHeader) : key
-  if (neutral !== '') return neutral
-  return bearer.exec(exchange.header('authorization'))?.[1] ?? sessionSecretOf(exchange, app.sessions)
+  return neutral === '' ? (bearer.exec(exchange.header('authorization'))?.[1] ?? '') : neutral
+}
+
+/** The key or token of the request, or of the session of its cookie, or ''. @throws Refusal forbidden (sessions.ts). */
+export function keyOf(exchange: Exchange, app: App): string {
+  const key = keyInHeaders(exchange, app)
+  return key === '' ? sessionSecretOf(exchange, app.sessions) : key
 }
 
 /** The owner of the request's key; null without a key or with an unknown one. */

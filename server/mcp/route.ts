@@ -6,7 +6,7 @@
 import { limits, Refusal } from '../../engine/index.js'
 import type { App } from '../app.js'
 import { collectBody } from '../http/body.js'
-import { stillAuthorized } from '../http/auth.js'
+import { keyInHeaders, stillAuthorized } from '../http/auth.js'
 import { replyError, replyHttpError } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
 import { statusLine } from '../http/reply.js'
@@ -59,7 +59,7 @@ function serve(exchange: Exchange, _params: readonly string[], app: App): void {
   const host = exchange.header('host')
   const problem = hostProblem(host, exchange.header('origin'), app.mcpHosts)
   if (problem !== null) return replyHttpError(exchange, 403, problem)
-  const { key } = exchange
+  const key = keyInHeaders(exchange, app)
   if (key === '') throw new Refusal('unauthorized', 'a key or a token is needed here')
   const sender = { key, address: exchange.address(), host, userAgent: exchange.header('user-agent') }
   const headers = headersOf(exchange)

@@ -21,9 +21,13 @@ import { eventRoutes } from './events.js'
 import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
+import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { decisionRoutes } from './models/decisions.js'
+import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
@@ -34,6 +38,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
@@ -91,7 +96,9 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...explanationRoutes,
   ...feedbackRoutes,
+  ...labelRoutes,
   ...alertmanagerRoutes,
+  ...inboundRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,
   ...jobRoutes,
@@ -107,9 +114,12 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...listRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
+  ...decisionRoutes,
+  ...registryRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,

@@ -3,7 +3,7 @@
  * better. These schemas publish the same rules.
  */
 import { Type } from 'typebox'
-import { integrationRoles } from '../../engine/index.js'
+import { integrationRoles, modelBounds } from '../../engine/index.js'
 import { Exact, Name, nullable, WarningBody } from './common.js'
 
 const dependsOn = {
@@ -133,6 +133,13 @@ export const JobResource = Type.Object({
           }),
         ),
         objective: Type.Optional(Objective),
+        models_kept: Type.Optional(
+          Type.Integer({
+            minimum: modelBounds.keptMin,
+            maximum: modelBounds.keptMax,
+            description: 'Models that are kept to decide again. Figures of older ones stay. Default: 20.',
+          }),
+        ),
         decide_untrained: Type.Optional(
           Type.Boolean({
             description:

@@ -34,6 +34,7 @@ import { integrationRecipes } from './integrations.js'
 import { jobRecipes } from './jobs.js'
 import { metricsRecipes } from './metrics.js'
 import { refusalOf, type Ask, type Recipe, type Recipes } from './recipe.js'
+import { nextLabelRecipes } from './next-labels.js'
 import { monitoringRecipes } from './monitoring.js'
 import { queryRecipes } from './queries.js'
 import { resourceRecipes } from './resources.js'
@@ -52,6 +53,7 @@ const recipes: Recipes = {
   ...integrationRecipes,
   ...jobRecipes,
   ...metricsRecipes,
+  ...nextLabelRecipes,
   ...queryRecipes,
   ...resourceRecipes,
   ...storedEventRecipes,

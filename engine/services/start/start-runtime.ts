@@ -16,6 +16,7 @@ import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
+import type { TurnLog } from '../../runtime/log/turn-log.js'
 import { Shards } from '../../runtime/shards.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
@@ -24,6 +25,8 @@ export interface RuntimeSettings {
   readonly serviceNames: readonly string[]
   readonly threads?: number | undefined
   readonly trainers: number
+  /** Where turns become durable; absent: in the store. */
+  readonly log?: TurnLog | undefined
 }
 
 /** What runs. */
@@ -35,6 +38,7 @@ export interface Runtime {
   readonly eventSearch: EventSearchThread
   readonly backupThread: BackupThread
   readonly streamThread: StreamThread
+  readonly listThread: ReaderThreads
 }
 
 export function startRuntime(
@@ -53,12 +57,13 @@ export function startRuntime(
     trainingThreads: new TrainingThreads(settings.trainers, (error) => trainingFailed('a training thread died', error)),
     eventSearch: new EventSearchThread(failed),
     streamThread: new StreamThread(failed),
+    listThread: new ReaderThreads(dataDir, (error) => failed('the list thread died', error), 'list'),
     backupThread: new BackupThread((error) => failed('the backup thread died', error)),
   }
 }
 
 function startShards(
-  { serviceNames, threads: wanted }: RuntimeSettings,
+  { serviceNames, threads: wanted, log }: RuntimeSettings,
   { shards: count }: DataDir,
   { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
 ): ReadableShards {
@@ -71,6 +76,6 @@ function startShards(
   }
   const threadData = { dataDir, sectionNames: serviceNames, uncountedEventsMax: limits.deferredCounterEventsMax }
   const { failed } = reports
-  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran })
+  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, log })
   return shards
 }

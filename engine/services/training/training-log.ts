@@ -11,6 +11,7 @@ import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import { jobKey } from '../../store/tables.js'
 import type { AuditEntry } from '../../api/audit-service.js'
+import type { TrainingPlan } from './training-task.js'
 
 /** The table of the catalog. */
 export const TRAININGS_TABLE = 'trainings'
@@ -26,6 +27,8 @@ export interface TrainingRow {
   readonly username: string | null
   /** Why the model in use should be trained again although its training succeeded; absent where it should not. */
   readonly outdated?: string | undefined
+  /** Absent where nothing was requested yet. */
+  readonly plan?: TrainingPlan
   /** What the training learned by (nothing-new.ts); absent before the first one. */
   readonly settings?: string | undefined
 }

@@ -14,18 +14,14 @@
  */
 import { Refusal } from '../../errors.js'
 import type { Clock } from '../../clock.js'
-import { limits } from '../../limits.js'
-import { causeSettingsOf } from '../../domain/cause/settings.js'
 import { fingerprintOf } from '../../domain/event/decision-points.js'
-import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
-import { labelMeanings } from '../../domain/job/label-roles.js'
-import { objectiveOf } from '../../domain/job/objective.js'
+import type { JobSettings } from '../../domain/job/job.js'
 import { Histogram } from '../../domain/metrics/histogram.js'
-import { encodeModel, type ModelRow } from '../../store/rows.js'
 import type { TrainingThreads } from './training-threads.js'
 import { endEntry, type TrainingLog, type TrainingRow } from './training-log.js'
 import { learningSettings } from './nothing-new.js'
-import { TrainingSignals, type TrainingResult } from './training-protocol.js'
+import { TrainingSignals } from './training-protocol.js'
+import { installBody, plainPlan, taskOf, type TrainingPlan } from './training-task.js'
 import type { Author } from '../../api/principal.js'
 
 /** Upper bounds, seconds. */
@@ -54,6 +50,8 @@ export interface TrainingsOptions {
   job(id: number): JobSettings | undefined
   /** Told of each training that has ended, well or not. */
   ended?(jobId: number, row: TrainingRow): void
+  /** The registry of the job has that version. */
+  isInstalled(job: JobSettings, version: number): boolean
   /** Sends the model to the job's actor; resolves when it is active. */
   install(job: JobSettings, model: Uint8Array): Promise<void>
 }
@@ -95,7 +93,7 @@ export class Trainings {
   }
 
   /** Queues a training, durably. @throws Refusal training_in_progress. */
-  request(job: JobSettings, username: string | null, by: Author): void {
+  request(job: JobSettings, username: string | null, by: Author, plan?: Omit<TrainingPlan, 'by'>): void {
     const row = this.#options.log.get(job.id)
     if (row.state === 'queued' || row.state === 'training') {
       throw new Refusal(
@@ -106,7 +104,14 @@ export class Trainings {
     const version = row.version + 1
     this.#options.log.set(
       job.id,
-      { ...row, state: 'queued', message: 'waiting for a training thread', version, username },
+      {
+        ...row,
+        state: 'queued',
+        message: 'waiting for a training thread',
+        version,
+        username,
+        plan: { why: 'requested', ...plan, by: username ?? by.name },
+      },
       {
         atMicros: this.#options.clock.nowMicros(),
         by,
@@ -179,13 +184,18 @@ export class Trainings {
     try {
       const began = { message: 'training', startMicros: clock.nowMicros(), settings: learningSettings(job) }
       log.set(job.id, { ...log.get(job.id), state: 'training', ...began })
-      const result = await this.#run(job, signals)
+      const { version, plan = plainPlan } = log.get(job.id)
+      // The process may have ended between its installation and its end.
+      if (this.#options.isInstalled(job, version)) return this.#finished(job.id)
+      const task = taskOf(this.#options.dataDir, job, plan.terms ?? {}, signals.memory)
+      const result = await this.#options.threads.run(task)
       const now = this.#options.job(job.id)
       if (this.#closed || now === undefined) return
       if (fingerprintOf(now.decisionPoints) !== fingerprintOf(job.decisionPoints))
         throw new Error('the decision points were changed meanwhile')
-      await this.#options.install(job, this.#encode(job, log.get(job.id).version, result))
-      this.#end(job.id, 'RETRAIN_FINISHED', 'Retraining finished successfully')
+      const row = { version, trainedMicros: clock.nowMicros() }
+      await this.#options.install(job, installBody(row, { task, plan, result }))
+      this.#finished(job.id)
     } catch (error) {
       if (this.#closed) return
       if (this.#again.has(job.id)) return void this.#queue.unshift(job.id)
@@ -202,33 +212,8 @@ export class Trainings {
     }
   }
 
-  #run(job: JobSettings, signals: TrainingSignals): Promise<TrainingResult> {
-    return this.#options.threads.run({
-      dataDir: this.#options.dataDir,
-      shard: job.shard,
-      jobId: job.id,
-      points: job.decisionPoints,
-      labels: job.labels.map(({ name }) => name),
-      buckets: hasBuckets(job.category),
-      // Fixed by the job, so that a training gives the same model wherever it runs (S17), and the same again.
-      seed: (job.id * 65_599) >>> 0,
-      objective: objectiveOf(job),
-      ...(hasClusters(job.category) ? { cause: causeSettingsOf(job), byRole: labelMeanings(job.labels).byRole } : {}),
-      signals: signals.memory,
-    })
-  }
-
-  #encode(job: JobSettings, version: number, result: TrainingResult): Uint8Array {
-    if (result.model.length > limits.modelBytesMax) throw new Error('the model is larger than the service keeps')
-    const row: ModelRow = {
-      version,
-      throughSeq: result.throughSeq,
-      trainedMicros: this.#options.clock.nowMicros(),
-      fingerprint: fingerprintOf(job.decisionPoints),
-      summary: result.summary,
-      referenceMicros: result.referenceMicros,
-    }
-    return encodeModel(row, result.model)
+  #finished(jobId: number): void {
+    this.#end(jobId, 'RETRAIN_FINISHED', 'Retraining finished successfully')
   }
 
   #end(jobId: number, state: 'RETRAIN_FINISHED' | 'RETRAIN_FAILED', message: string): void {

@@ -22,7 +22,8 @@ function modelBy(probability: (values: PointValues) => number): Model {
     },
     references: new Int32Array(0),
     neighbours: () => [],
-    likeness: () => ({ hold: () => {}, distance: () => 0 }),
+    steps: () => ({ members: [], steps: [] }),
+    likeness: () => ({ hold: () => {}, distance: () => 0, holdAll: () => {}, distances: () => new Float64Array(0) }),
   }
 }
 

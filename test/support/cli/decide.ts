@@ -1,6 +1,6 @@
 /** Runs `decide` in this process. */
 import { Readable } from 'node:stream'
-import { runCommand } from '../../server/cli/run.js'
+import { runCommand } from '../../../server/cli/run.js'
 
 export interface Ran {
   readonly code: number

@@ -2,7 +2,7 @@
  * What a filter should say of an event, computed the simple way: over the exported document, with plain objects,
  * without any code of engine/domain/query.
  */
-import type { ScalarValue } from '../../engine/domain/event/point-value.js'
+import type { ScalarValue } from '../../../engine/domain/event/point-value.js'
 
 type Json = Record<string, unknown>
 

@@ -1,13 +1,13 @@
 /** Random events of two jobs in a shard, for tests of queries: with votes and overrides, decided once or again. */
-import { SeededRandom } from '../../engine/rng.js'
-import type { JobSettings } from '../../engine/domain/job/job.js'
-import type { JobReader } from '../../engine/services/read/job-reader.js'
-import { RecordFields } from '../../engine/services/query/record-fields.js'
-import type { FieldSet } from '../../engine/domain/query/field.js'
-import { BodyCodec } from '../../engine/store/body-codec.js'
-import { decodeContent } from '../../engine/store/event-record.js'
-import { timeKey } from '../../engine/store/tables.js'
-import { jobSettings, TestShard } from './engine/shard.js'
+import { SeededRandom } from '../../../engine/rng.js'
+import type { JobSettings } from '../../../engine/domain/job/job.js'
+import type { JobReader } from '../../../engine/services/read/job-reader.js'
+import { RecordFields } from '../../../engine/services/query/record-fields.js'
+import type { FieldSet } from '../../../engine/domain/query/field.js'
+import { BodyCodec } from '../../../engine/store/body-codec.js'
+import { decodeContent } from '../../../engine/store/event-record.js'
+import { timeKey } from '../../../engine/store/tables.js'
+import { jobSettings, TestShard } from '../engine/shard.js'
 import type { OracleDocument } from './query-oracle.js'
 
 /** Random queries of one kind; QUERY_ROUNDS asks for more. */

@@ -120,6 +120,7 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
         of={of}
         view={view}
         total={found.total}
+        isTotalExact={found.isTotalExact}
         show={show}
         rows={selectionOf(found.rows, selection)}
         toggleFacets={() => (areFacetsOpen.value = !areFacetsOpen.value)}

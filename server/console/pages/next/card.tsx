@@ -102,7 +102,13 @@ export function Card({ of, item, known, after }: CardProps) {
       )}
       {isSimilarOpen.value ? <SimilarPart of={of} eventId={item.eventId} /> : null}
       <div class="answer-bar">
-        <VoteButtons of={of} eventId={item.eventId} before={null} after={() => setTimeout(after)} />
+        <VoteButtons
+          of={of}
+          eventId={item.eventId}
+          before={null}
+          pickedBy={item.pickedBy}
+          after={() => setTimeout(after)}
+        />
         <div class="actions">
           <button type="button" class="plain" onClick={after}>
             {t('key.skip')} <kbd>s</kbd>

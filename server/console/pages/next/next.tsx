@@ -173,7 +173,7 @@ function Answering({
     }
   }, [voted.value])
   const vote = (index: number): void =>
-    voteOn({ of, eventId: item.eventId, before: null, after: () => setTimeout(goOn) }, index)
+    voteOn({ of, eventId: item.eventId, before: null, pickedBy: item.pickedBy, after: () => setTimeout(goOn) }, index)
   useCommands({
     'vote.1': () => vote(0),
     'vote.2': () => vote(1),

@@ -1,4 +1,6 @@
 /** The contract of the model registry: every model of a job, what it was made from, and which one decides. */
+import type { Verdict } from '../domain/autonomy/paired-test.js'
+import type { Objective } from '../domain/job/objective.js'
 import type { ActiveSpan, ModelOrigin } from '../domain/learn/model-origin.js'
 import type { QualityReport } from '../domain/metrics/quality.js'
 import type { Author, JobHandle } from './principal.js'
@@ -40,7 +42,46 @@ export interface RolledBack {
   readonly to: string
 }
 
+/** A model that decides in shadow. */
+export interface ChallengerView {
+  readonly modelId: string
+  readonly champion: string
+  readonly sinceMicros: number
+  readonly by: string
+  /** Its verdict promotes or drops it. */
+  readonly isAutomatic: boolean
+  /** Events that both have decided, and differently. */
+  readonly events: number
+  readonly disagreements: number
+  /** Disagreements that people answered, by who was right. */
+  readonly challengerRight: number
+  readonly championRight: number
+  readonly neitherRight: number
+  readonly verdict: Verdict
+  /** For people. */
+  readonly message: string
+}
+
+/** A model of the registry, or how one is to be trained. */
+export interface ChallengeRequest {
+  readonly modelId?: string | undefined
+  readonly objective?: Objective | undefined
+  readonly withoutAnalysts?: readonly string[] | undefined
+  readonly seed?: number | undefined
+}
+
 export interface ModelsService {
+  /** Null where none decides in shadow. */
+  challenger(job: JobHandle): ChallengerView | null
+  /**
+   * Starts a challenger; null while its training runs. Rejects with challenger_refused, not_enough_feedback,
+   * training_in_progress and the refusals of `rollBack`.
+   */
+  challenge(job: JobHandle, request: ChallengeRequest, by: Author): Promise<ChallengerView | null>
+  /** The challenger decides from the next event on. Rejects with challenger_not_found. */
+  promote(job: JobHandle, by: Author): Promise<RolledBack>
+  /** Rejects with challenger_not_found. */
+  drop(job: JobHandle, by: Author): Promise<void>
   list(job: JobHandle, page: number, size: number): ModelPage
   /** @throws Refusal model_not_found. */
   model(job: JobHandle, modelId: string): ModelView

@@ -23,6 +23,7 @@ import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { manualRoutes } from './manual.js'
+import { challengerRoutes } from './models/challenger.js'
 import { decisionRoutes } from './models/decisions.js'
 import { replayRoutes } from './models/replays.js'
 import { registryRoutes } from './models/registry.js'
@@ -108,6 +109,7 @@ export const routes: readonly Route[] = [
   ...metricsRoutes,
   ...metricsReportRoutes,
   ...decisionRoutes,
+  ...challengerRoutes,
   ...registryRoutes,
   ...replayRoutes,
   ...docRoutes,

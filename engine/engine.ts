@@ -56,6 +56,7 @@ export class Engine implements DecisionService {
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
   readonly autonomy: DecisionService['autonomy']
+  readonly nextLabels: DecisionService['nextLabels']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
   readonly explanations: DecisionService['explanations']
@@ -65,9 +66,10 @@ export class Engine implements DecisionService {
   readonly models: DecisionService['models']
   readonly replays: DecisionService['replays']
   readonly integrations: DecisionService['integrations']
+  readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
-  readonly streams: DecisionService['streams']
+  readonly live: DecisionService['live']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -90,6 +92,7 @@ export class Engine implements DecisionService {
     this.audit = services.audit
     this.consensus = services.consensus
     this.autonomy = services.autonomy
+    this.nextLabels = services.nextLabels
     this.clusters = services.clusters
     this.queries = services.queries
     this.explanations = services.explanations
@@ -99,9 +102,10 @@ export class Engine implements DecisionService {
     this.models = services.models
     this.replays = services.replays
     this.integrations = services.integrations
+    this.inbound = services.inbound
     this.monitor = services.monitor
     this.backups = services.backups
-    this.streams = services.streams
+    this.live = services
   }
 
   get accepting(): boolean {

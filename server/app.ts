@@ -2,6 +2,7 @@
 import type { DecisionService, ServiceState } from '../engine/index.js'
 import type { InProcess } from './http/in-process.js'
 import type { RateLimit } from './http/rate-limit.js'
+import type { Sessions } from './http/sessions.js'
 import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
 import type { FairWindow } from './routes/bulk/fair-window.js'
@@ -17,6 +18,8 @@ export interface App {
   readonly emptyErrorMessage: boolean
   /** The rate limit of callers; null: no limit. */
   readonly rateLimit: RateLimit | null
+  /** Sessions of the console; null where it is switched off. */
+  readonly sessions: Sessions | null
   /** Bounds the lines under way of all streams. */
   readonly window: FairWindow
   /** Shares the HTTP thread among all streams. */

@@ -147,6 +147,18 @@ export const settingsTable = {
     schema: integer(1, 10_000_000),
     meaning: 'Requests in one burst under SERVICE_RATE_LIMIT; default: those of two seconds',
   },
+  console: {
+    name: 'SERVICE_CONSOLE',
+    schema: flag,
+    fallback: 'true',
+    meaning: 'false: no pages for people, and no sessions; the API and the manual stay',
+  },
+  sessionMinutes: {
+    name: 'SERVICE_SESSION_MINUTES',
+    schema: integer(1, 720),
+    fallback: '60',
+    meaning: 'Minutes without a request after which a session of the console ends',
+  },
   ...tracingSettings,
 } as const satisfies Record<string, Setting>
 

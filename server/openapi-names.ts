@@ -18,10 +18,11 @@ import * as kinds from './schemas/integration-metadata.js'
 import { Delivery, Enrichment, FailedDelivery, Input } from './schemas/integrations.js'
 import { Job } from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
-import * as models from './schemas/models.js'
+import * as models from './schemas/models/registry.js'
 import * as monitoring from './schemas/monitoring.js'
 import { EventsQuery, FieldList, FieldTypes, RawQuery, SearchAnswer } from './schemas/queries.js'
 import { ApiKeyResource, IntegrationResource, JobResource, ResourceDocument } from './schemas/resources.js'
+import { NextPage } from './schemas/next.js'
 import { ReprocessSelection, ReprocessStarted } from './schemas/stored-events.js'
 import { Watchdog, WatchdogConditions } from './schemas/watchdogs.js'
 
@@ -153,6 +154,9 @@ export const parts: Readonly<Record<string, TSchema>> = {
   GateCertificate: autonomy.CertificatesPage.properties.certificates.items,
   QueueOrder: autonomy.QueueQuery.properties.order,
   QueuedEvent: autonomy.QueuePage.properties.events.items,
+  NextLabel: NextPage.properties.next.items,
+  LabelPromise: NextPage.properties.next.items.properties.promise.anyOf[0],
+  KeptPromises: NextPage.properties.promises,
   ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
   ModelActivation: models.ModelActiveTime.properties.why,
   TrainingReason: models.ModelOrigin.properties.why,

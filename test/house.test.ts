@@ -20,8 +20,11 @@ const joints = ['wiring', 'engine', 'index'].map((name) => `engine/${name}.ts`)
 /** Commons that the domain may not import, not even for a type: it gets time and chance passed in (D7). */
 const worldly = ['engine/clock.ts', 'engine/rng.ts']
 
+/** Where NATS is spoken: by steps of jobs, and by the log. */
+const nats = ['engine/integration/nats/', 'engine/runtime/log/jetstream/'] as const
+
 /** Packages with one home: a file, or a folder (D8). */
-const homes: Readonly<Record<string, string>> = {
+const homes: Readonly<Record<string, string | readonly string[]>> = {
   lmdb: 'engine/store/lmdb/lmdb.ts',
   msgpackr: 'engine/store/pack.ts',
   piscina: 'engine/runtime/threads/threads.ts',
@@ -32,8 +35,9 @@ const homes: Readonly<Record<string, string>> = {
   '@stricli/core': 'server/cli/',
   'uWebSockets.js': 'server/http/',
   '@modelcontextprotocol/server': 'server/mcp/',
-  '@nats-io/transport-node': 'engine/integration/nats/',
-  '@nats-io/jetstream': 'engine/integration/nats/',
+  '@nats-io/transport-node': nats,
+  '@nats-io/jetstream': nats,
+  '@nats-io/obj': 'engine/runtime/log/jetstream/',
   '@opentelemetry/api': 'server/tracing.ts',
   '@opentelemetry/core': 'server/tracing.ts',
   '@opentelemetry/resources': 'server/tracing.ts',
@@ -41,6 +45,9 @@ const homes: Readonly<Record<string, string>> = {
   '@opentelemetry/exporter-trace-otlp-http': 'server/tracing.ts',
   fzstd: 'engine/integration/kafka/',
   kafkajs: 'engine/integration/kafka/',
+  preact: 'server/console/',
+  'preact-iso': 'server/console/',
+  '@preact/signals': 'server/console/',
 }
 
 const topLevel = [
@@ -92,7 +99,7 @@ const retired: readonly (readonly [RegExp, string])[] = [
 /** Endings of file names that say nothing. */
 const emptyEndings = /-(desk|parts|look|watch)\.ts$/
 
-const files = ['engine', 'server', 'bench', 'test'].flatMap(listFiles).filter((file) => file.endsWith('.ts'))
+const files = ['engine', 'server', 'bench', 'test'].flatMap(listFiles).filter((file) => /\.tsx?$/.test(file))
 const imports = files.flatMap(importsOf)
 
 function folderOf(file: string): string {
@@ -117,7 +124,7 @@ describe('the source tree', () => {
   it('exists, so there is something to check', () => {
     assert.ok(files.length > 100 && imports.length > 500)
     for (const { from, to } of imports) {
-      if (to.includes('/') && to.endsWith('.ts')) assert.ok(existsSync(join(root, to)), `${from} imports ${to}`)
+      if (to.includes('/') && /\.tsx?$/.test(to)) assert.ok(existsSync(join(root, to)), `${from} imports ${to}`)
     }
   })
 
@@ -174,6 +181,16 @@ describe('the source tree', () => {
       assert.doesNotMatch(codeOf(file), /\b(process|Buffer|window|document|require)\b[.(]/, file)
   })
 
+  it('has a console that speaks HTTP alone, by the client, and sets no HTML', () => {
+    const own = (to: string): boolean => !to.includes('.ts') || /^server\/(console|client)\//.test(to)
+    assert.deepEqual(
+      wrong(({ from, to }) => from.startsWith('server/console/') && !own(to)),
+      [],
+    )
+    for (const file of files.filter((name) => name.startsWith('server/console/')))
+      assert.doesNotMatch(codeOf(file), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/i, file)
+  })
+
   it('has a pure domain: no I/O, no clock, no randomness, no package', () => {
     assert.deepEqual(
       wrong(({ from, to }) => {
@@ -194,7 +211,8 @@ describe('the source tree', () => {
         .map(({ from }) => from)
       assert.ok(users.length > 0, `nobody imports ${name}`)
       for (const user of users) {
-        assert.ok(home.endsWith('/') ? user.startsWith(home) : user === home, `${user} imports ${name}`)
+        const isHome = [home].flat().some((one) => (one.endsWith('/') ? user.startsWith(one) : user === one))
+        assert.ok(isHome, `${user} imports ${name}`)
       }
     }
   })
@@ -262,7 +280,7 @@ describe('the source tree', () => {
     const found = files
       .filter((file) => /^(engine|server)\//.test(file))
       .flatMap((file) => {
-        const names = [basename(file, '.ts'), ...namesIn(file)]
+        const names = [basename(file).replace(/\.tsx?$/, ''), ...namesIn(file)]
         return names.flatMap((name) => {
           const [, say] = retired.find(([word]) => word.test(name)) ?? []
           return say === undefined ? [] : [`${file}: ${name} (say: ${say})`]

@@ -12,6 +12,7 @@ import type { BallotRow } from '../store/ballot-row.js'
 import { idKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { auditErased, votedOnBucket } from './autonomy/audit-answers.js'
+import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { eventAt, subjectOf, type FoundEvent } from './event-table.js'
 import type { Message } from './message.js'
@@ -61,6 +62,8 @@ function eraseOne(
   const clientId = header.hasClientId ? decodeContent(record).clientId : null
   if (clientId !== null) store.delete('ids', idKey(settings.id, Buffer.from(clientId)))
   deleteEvent(deps, event)
+  // What retention purges is the oldest, which lists see for themselves.
+  if (!keepsVotes) noteDeletion(store, settings.id, atMicros, micros)
   if (header.bucketId === null) return before
   if (keepsVotes) return 0
   const bucket = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')

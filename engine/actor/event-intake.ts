@@ -33,6 +33,7 @@ import { auditReplaced } from './autonomy/audit-answers.js'
 import type { Answer } from './buckets/answer-memo.js'
 import type { Bucket } from './buckets/bucket.js'
 import { clientBodyOf } from './enrichment-results.js'
+import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
@@ -113,6 +114,7 @@ export class EventIntake {
       }
       auditReplaced(this.#deps, known.micros, micros)
       deleteEvent(this.#deps, known)
+      noteDeletion(store, settings.id, micros, known.micros)
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(settings.category) ? this.#bucketOf(arrival) : null

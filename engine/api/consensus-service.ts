@@ -1,4 +1,5 @@
 /** The contract of consensus: votes, overrides, and where analysts disagree. */
+import type { PickedBy } from '../domain/learn/selection/slots.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { Author, JobHandle } from './principal.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
@@ -37,6 +38,8 @@ export interface ConsensusView {
     readonly atMicros: number
     /** The event that the vote was cast on; null where a newer version has replaced it. */
     readonly eventId: string | null
+    /** What picked the event for the analyst; absent where the analyst did. */
+    readonly pickedBy?: PickedBy
     /** Only in a vote on the whole bucket: the number of events that it counts for. */
     readonly countsForEvents?: number
     /**

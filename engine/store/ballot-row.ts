@@ -1,12 +1,15 @@
 /** The rows of `ballots` and `votes`. */
 import type { Consensus, Evidence, Vote } from '../domain/learn/consensus.js'
 import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
+import type { PickedBy } from '../domain/learn/selection/slots.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 
 /** A vote with what the analyst added. One row of `votes` has all of them on one event. */
 export interface StoredVote extends Vote {
   /** Ingest time of the event that the vote was cast on; also in a vote on a whole bucket. */
   readonly eventMicros: number
+  /** What picked the event for the analyst; absent where the analyst did. */
+  readonly pickedBy?: PickedBy
   readonly closingNotes?: string
   readonly indicators?: unknown
 }

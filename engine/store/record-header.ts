@@ -153,6 +153,10 @@ export function labelOf(record: Uint8Array): number {
   return record[2] === NO_LABEL ? -1 : (record[2] as number)
 }
 
+export function hasFeedbackOf(record: Uint8Array): boolean {
+  return (flagsOf(record) & HAS_FEEDBACK) !== 0
+}
+
 export function confidenceOf(record: Uint8Array): number {
   return (record[4] as number) | ((record[5] as number) << 8)
 }

@@ -47,13 +47,18 @@ export function encodeBucket(row: Omit<BucketRow, 'values'>, values: BucketRow['
 
 export function decodeBucket(value: Uint8Array): BucketRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return { ...decodeBucketHead(value), values: unpack(bytes.subarray(BUCKET_HEADER_BYTES)) as PointValue[] }
+}
+
+/** All but the values. */
+export function decodeBucketHead(value: Uint8Array): Omit<BucketRow, 'values'> {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   assert(bytes[0] === VERSION, 'the bucket row has a version that this code knows')
   return {
     number: bytes.readUInt32LE(4),
     hasBallot: bytes[1] === 1,
     firstMicros: bytes.readDoubleLE(8),
     fingerprint: bytes.readUInt32LE(16),
-    values: unpack(bytes.subarray(BUCKET_HEADER_BYTES)) as PointValue[],
   }
 }
 

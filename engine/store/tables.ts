@@ -18,6 +18,7 @@
  * | states   | job, subject, number (u32)   | the ballot as it was under that number (store/ballot-row.ts) |
  * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
+ * | picks    | job, time of the vote        | a vote that the service asked for, and its promise (store/pick-row.ts) |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | the decision before a changed one: for steps and for streams |
  * | autonomy | job                          | the safety contract and its gates (store/autonomy-row.ts) |
@@ -34,7 +35,8 @@
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
- * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log |
+ * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log, and |
+ * |          |                              | of a shard that a log feeds: its position, settings of jobs |
  */
 
 /** The tables of a shard. */
@@ -51,6 +53,7 @@ export const shardTables = [
   'states',
   'answers',
   'notes',
+  'picks',
   'tasks',
   'changes',
   'autonomy',
@@ -203,9 +206,25 @@ export function versionOfKey(key: Uint8Array): number {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(4)
 }
 
+/** Values of the shard. */
+type MetaName = 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten' | 'log_sequence'
+
 /** Key of a value of the shard. */
-export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten'): Buffer {
+export function metaKey(name: MetaName): Buffer {
   return Buffer.from(name, 'latin1')
+}
+
+const LOGGED_SETTINGS = 'settings of job '
+
+/** Key of the settings of a job, in a shard that is fed by a log. */
+export function loggedSettingsKey(job: number): Buffer {
+  return Buffer.concat([Buffer.from(LOGGED_SETTINGS, 'latin1'), jobKey(job)])
+}
+
+/** All keys of loggedSettingsKey. */
+export const loggedSettingsRange = {
+  from: Buffer.from(LOGGED_SETTINGS, 'latin1'),
+  to: Buffer.from(`${LOGGED_SETTINGS.slice(0, -1)}!`, 'latin1'),
 }
 
 /** A time as a value of `ids`. */

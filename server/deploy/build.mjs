@@ -4,20 +4,22 @@
  * 1. server/build-client.ts makes the types of the client from the schemas. The compiler needs them, so esbuild bundles
  *    this step.
  * 2. tsc checks the types and compiles each file to a file.
- * 3. server/docs/build-docs.ts makes the pages of the manual.
- * 4. esbuild bundles the service, the command line and each kind of thread into .build/bundle/service: one file loads
+ * 3. server/docs/build-docs.ts makes the pages of the manual. The files of Swagger UI are copied.
+ * 4. esbuild bundles the service, the commands and each kind of thread into .build/bundle/service: one file loads
  *    faster than hundreds.
  * 5. The client becomes one file with its types in .build/client, which the package exports.
- * 6. Output without a source goes, so that a file that was moved or deleted does not run on.
+ * 6. build-console.mjs makes the static files of the console in .build/console.
+ * 7. Output without a source goes, so that a file that was moved or deleted does not run on.
  *
  * Plain JavaScript, because it runs before anything is compiled.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildConsole } from './build-console.mjs'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const output = join(root, '.build')
@@ -54,6 +56,17 @@ const external = [
   'yazl',
 ]
 
+/** Routes use the client, whose table of operations this step is about to make: here it is empty. */
+const noOperations = {
+  name: 'no-operations',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^#client-operations$/ }, ({ path }) => ({ path, namespace: 'no-operations' }))
+    onLoad({ filter: /.*/, namespace: 'no-operations' }, () => ({
+      contents: 'export const operations = {}, lists = {}',
+    }))
+  },
+}
+
 await typeClient()
 compile()
 rmSync(bundles, { recursive: true, force: true })
@@ -61,10 +74,12 @@ renderManual()
 await bundleThreads()
 await bundleService()
 await bundleClient()
+await buildConsole(root, join(output, 'console'))
 for (const folder of sources) removeStale(folder)
 
 function compile() {
   run(tsc(), '-p', 'tsconfig.json')
+  run(tsc(), '-p', 'server/console/tsconfig.json')
 }
 
 function tsc() {
@@ -74,7 +89,8 @@ function tsc() {
 async function typeClient() {
   const step = join(client, 'build-client.mjs')
   const entryPoints = [join(root, 'server/build-client.ts')]
-  await build({ ...common, outdir: undefined, outfile: step, entryPoints, packages: 'external', sourcemap: false })
+  const how = { outdir: undefined, outfile: step, packages: 'external', sourcemap: false, plugins: [noOperations] }
+  await build({ ...common, ...how, entryPoints })
   run(step)
   rmSync(step)
 }
@@ -90,6 +106,11 @@ async function bundleClient() {
 
 function renderManual() {
   run(join(output, 'server/docs/build-docs.js'))
+  const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const target = join(output, 'assets/swagger')
+  mkdirSync(target, { recursive: true })
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE'])
+    copyFileSync(join(swagger, name), join(target, name))
 }
 
 /** Runs a script of Node.js; where it fails, the build fails. */
@@ -110,9 +131,11 @@ async function bundleThreads() {
   await build({ ...common, entryPoints, packages: 'external' })
 }
 
-/** The service and the command line. What they load late, and what they share, is in chunks of its own. */
+/** The service and the commands. What they load late, and what they share, is in chunks of its own. */
 async function bundleService() {
-  const entryPoints = { main: join(root, 'server/main.ts'), decide: join(root, 'server/cli/main.ts') }
+  const entryPoints = { decide: join(root, 'server/cli/main.ts') }
+  for (const name of ['main', 'backup', 'restore', 'verify', 'audit-verify'])
+    entryPoints[name] = join(root, `server/${name}.ts`)
   await build({ ...common, entryPoints, splitting: true, external })
 }
 

@@ -40,6 +40,8 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   privateHosts: 'access',
   rateLimit: 'access',
   rateBurst: 'access',
+  console: 'access',
+  sessionMinutes: 'access',
   name: 'behaviour',
   minutesPerAlert: 'behaviour',
   emptyErrorMessage: 'behaviour',

@@ -37,6 +37,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   challenger_not_found: 404,
   challenger_refused: 409,
   task_not_found: 404,
+  wrong_undo_token: 403,
   contract_not_found: 404,
   gate_not_found: 404,
   gate_without_model: 409,
@@ -75,6 +76,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   draining: 503,
   not_ready: 503,
   turn_failed: 500,
+  log_unavailable: 503,
   store_full: 507,
   store_failed: 503,
   container_not_found: 404,
@@ -100,6 +102,7 @@ const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   draining: 5,
   not_ready: 1,
   store_failed: 5,
+  log_unavailable: 5,
   store_full: 30,
 }
 

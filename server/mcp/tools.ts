@@ -4,10 +4,18 @@ import type { Tool } from './tool.js'
 import { eventTools } from './tools/events.js'
 import { jobTools } from './tools/jobs.js'
 import { labelTools } from './tools/labels.js'
+import { modelTools } from './tools/models.js'
 import { runningTools } from './tools/running.js'
 import { setupTools } from './tools/setup.js'
 
-export const tools: readonly Tool[] = [...jobTools, ...eventTools, ...labelTools, ...runningTools, ...setupTools]
+export const tools: readonly Tool[] = [
+  ...jobTools,
+  ...eventTools,
+  ...labelTools,
+  ...runningTools,
+  ...modelTools,
+  ...setupTools,
+]
 
 const byName = new Map(tools.map((tool) => [tool.name, tool]))
 

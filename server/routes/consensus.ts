@@ -43,11 +43,12 @@ function viewWire(view: EngineView) {
     tied_events: view.tiedEvents,
     mixed: view.mixed,
     votes_count: view.votesCount,
-    votes: view.votes.map(({ analyst, label, atMicros, eventId, countsForEvents, notes }) => ({
+    votes: view.votes.map(({ analyst, label, atMicros, eventId, pickedBy, countsForEvents, notes }) => ({
       analyst,
       label,
       timestamp: isoMicros(atMicros),
       event_id: eventId,
+      ...(pickedBy === undefined ? {} : { picked_by: pickedBy }),
       ...(countsForEvents === undefined ? {} : { scope: 'bucket', counts_for_events: countsForEvents }),
       ...(notes === undefined ? {} : { closing_notes: notes.closingNotes, indicators: notes.indicators }),
     })),

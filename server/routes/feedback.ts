@@ -97,6 +97,7 @@ const give = operation({
       analyst: analystOf([body.cortex_user, body.username], principal.name),
       label,
       ...(body.scope === undefined ? {} : { scope: body.scope }),
+      ...(body.picked_by === undefined ? {} : { pickedBy: body.picked_by }),
       ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
       ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
     }
@@ -123,6 +124,7 @@ const giveByLabel = operation({
       analyst: principal.name,
       label: query.feedback_label,
       ...(query.scope === undefined ? {} : { scope: query.scope }),
+      ...(query.picked_by === undefined ? {} : { pickedBy: query.picked_by }),
     }
     return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
   },

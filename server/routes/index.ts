@@ -12,7 +12,8 @@ import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
 import { clusterRoutes } from './clusters.js'
-import { consoleRoutes } from './console.js'
+import { consoleRoutes } from './console/pages.js'
+import { servePage } from './console-files.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
@@ -20,8 +21,10 @@ import { eventRoutes } from './events.js'
 import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
+import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
 import { challengerRoutes } from './models/challenger.js'
 import { decisionRoutes } from './models/decisions.js'
@@ -37,6 +40,9 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { sampleRoutes } from './sample/field-statistics.js'
+import { voteTaskRoutes } from './votes/vote-tasks.js'
+import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
@@ -67,6 +73,7 @@ const root: Route = {
   operationId: 'getRoot',
   tag: 'Documentation',
   summary: 'Get links to pages and documentation',
+  description: 'A browser gets the console.',
   scope: null,
   responses: {
     200: {
@@ -75,9 +82,11 @@ const root: Route = {
     },
   },
   serve(exchange, _params, app) {
+    const isBrowser = app.sessions !== null && exchange.header('accept').includes('text/html')
+    if (isBrowser) return servePage(exchange)
     replyJson(exchange, 200, {
       name: app.service.name,
-      pages: '/jobs',
+      pages: app.sessions === null ? '/docs' : '/jobs',
       documentation: '/docs/exposer',
       manual: '/docs',
       openapi: '/openapi.json',
@@ -85,11 +94,15 @@ const root: Route = {
   },
 }
 
+export { consoleRoutes }
+
 export const routes: readonly Route[] = [
   ...eventRoutes,
   ...explanationRoutes,
   ...feedbackRoutes,
+  ...labelRoutes,
   ...alertmanagerRoutes,
+  ...inboundRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,
   ...jobRoutes,
@@ -105,6 +118,9 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...listRoutes,
+  ...voteTaskRoutes,
+  ...sampleRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,

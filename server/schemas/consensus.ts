@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Exact, nullable, Timestamp } from './common.js'
+import { PickedBy } from './next.js'
 
 export const OverrideBody = Type.Object({
   consensus: Type.Optional(
@@ -33,6 +34,7 @@ export const ConsensusView = Type.Object({
       label: Type.String(),
       timestamp: Timestamp,
       event_id: nullable(Type.String({ description: 'The event voted on; null if a newer version has replaced it.' })),
+      picked_by: Type.Optional(PickedBy),
       scope: Type.Optional(Type.Enum(['bucket'], { description: 'Present for a vote on the whole bucket.' })),
       counts_for_events: Type.Optional(Type.Integer({ description: 'Events that a vote on the bucket counts for.' })),
       closing_notes: Type.Optional(

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { Name, nullable } from './common.js'
 import { BucketState, Notes } from './events.js'
+import { PickedBy } from './next.js'
 
 const Scope = Type.Enum(['event', 'bucket'], {
   default: 'event',
@@ -15,6 +16,7 @@ export const FeedbackLabel = Type.Object({
     Type.String({ description: 'Accepted and ignored: the event id is enough to find the event.' }),
   ),
   scope: Type.Optional(Scope),
+  picked_by: Type.Optional(PickedBy),
 })
 
 /** A vote. Older field names are accepted too. */
@@ -28,6 +30,7 @@ export const Feedback = Type.Object({
   ),
   label: Type.Optional(Type.String({ description: 'An older name of `feedback`.' })),
   scope: Type.Optional(Scope),
+  picked_by: Type.Optional(PickedBy),
   closing_notes: Type.Optional(Notes),
   indicators: Type.Optional(Type.Unknown()),
 })

@@ -19,6 +19,7 @@ export interface Ask {
   readonly body?: unknown
   /** The management key if absent. */
   readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Makes what the request needs, with the management key, and returns the request. */
@@ -27,7 +28,7 @@ export type Maker = (client: Client) => Ask | Promise<Ask>
 export interface Recipe {
   /** Answered with the operation's 2xx, once. */
   readonly good: Maker
-  /** By status: refusals that are particular to the operation. */
+  /** By status: refusals that are particular to the operation, and other good answers that it has. */
   readonly refusals?: Readonly<Record<number, Maker>>
 }
 

@@ -22,6 +22,7 @@ import type { Bucket } from '../buckets/bucket.js'
 import { eventAt, subjectOf, type FoundEvent } from '../event-table.js'
 import { consensusName, readBallot, removeVotes, vote, voteOnWhole, withdraw, type BallotChange } from './ballots.js'
 import { keepFirstAnswer, settleTruth } from './first-answers.js'
+import { notePick } from './picks.js'
 import { readVotes, WHOLE_BUCKET } from './vote-rows.js'
 
 /** Who voted or overrode, and when. */
@@ -53,7 +54,7 @@ export function voteOnEvent(
   { by, atMicros }: Attribution,
 ): void {
   const { settings, store, stats, buckets } = deps
-  const { analyst, closingNotes, indicators } = feedback
+  const { analyst, closingNotes, indicators, pickedBy } = feedback
   const { header, micros } = event
   const bucket = bucketOf(deps, event)
   const subject = subjectOf(header, micros)
@@ -64,6 +65,7 @@ export function voteOnEvent(
     label,
     atMicros,
     eventMicros: micros,
+    ...(pickedBy === undefined ? {} : { pickedBy }),
     ...(closingNotes === undefined ? {} : { closingNotes }),
     ...(indicators === undefined ? {} : { indicators }),
   }
@@ -76,6 +78,8 @@ export function voteOnEvent(
     change = whole
   } else change = vote(deps, subject, cast)
   if (bucket !== null) ballotChanged(buckets, bucket, true)
+  if (bucket !== null && pickedBy !== undefined)
+    notePick(deps, bucket, { pickedBy, eventMicros: micros, label }, atMicros)
   setVoted(deps, micros, true)
   auditAnswered(deps, isWhole ? subject : null, event, atMicros)
   settleTruth(deps, micros)

@@ -66,6 +66,10 @@ export interface EventLikeness {
   hold(values: PointValues): void
   /** The distance to the held event; infinite before any is held. */
   distance(values: PointValues): number
+  /** Later events are compared with all of these, at most referencesMax (outlier-references.ts). */
+  holdAll(events: readonly PointValues[]): void
+  /** The distance to each of the held events. */
+  distances(values: PointValues): Float64Array
 }
 
 /** Facts about a trained model. */

@@ -6,7 +6,7 @@
  * This is the distance by which the nearest labelled event is found (outlier-references.ts). It is 0 for events that
  * are equal to the learner. Likeness is 1 - distance / 2, and at least 0.
  *
- * Owns: comparing one event with others. Leaves out: what is compared (outlier-view.ts).
+ * Owns: comparing events with each other. Leaves out: what is compared (outlier-view.ts).
  */
 import type { EventLikeness, PointValues } from './classifier.js'
 import { FeatureEncoder } from './features/features.js'
@@ -41,12 +41,20 @@ export class Likeness implements EventLikeness {
   }
 
   hold(values: PointValues): void {
-    this.#held = OutlierReferences.of(1, this.#view, () => this.#take(values))
+    this.holdAll([values])
   }
 
   distance(values: PointValues): number {
+    return this.distances(values)[0] ?? Number.POSITIVE_INFINITY
+  }
+
+  holdAll(events: readonly PointValues[]): void {
+    this.#held = OutlierReferences.of(events.length, this.#view, (at) => this.#take(events[at] as PointValues))
+  }
+
+  distances(values: PointValues): Float64Array {
     this.#take(values)
-    return this.#held.distances(this.#view)[0] ?? Number.POSITIVE_INFINITY
+    return this.#held.distances(this.#view)
   }
 
   #take(values: PointValues): void {

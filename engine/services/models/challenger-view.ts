@@ -1,6 +1,6 @@
 /** A challenger as people see it. */
 import type { Verdict } from '../../domain/autonomy/paired-test.js'
-import type { ChallengerView } from '../../api/models-service.js'
+import type { ChallengerView } from '../../api/models/models-service.js'
 import type { TrialRow } from '../../store/trial-row.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { verdictOf } from '../../actor/models/trial.js'

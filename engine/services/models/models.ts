@@ -14,7 +14,7 @@ import type {
   ModelsService,
   ModelView,
   RolledBack,
-} from '../../api/models-service.js'
+} from '../../api/models/models-service.js'
 import type { Author, JobHandle } from '../../api/principal.js'
 import type { RegistryRow } from '../../store/registry-row.js'
 import { authorOf } from '../../actor/message-author.js'

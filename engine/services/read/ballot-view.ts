@@ -47,11 +47,12 @@ export function ballotView(context: BallotContext, { subject, ballot, withNotes 
     ...subjectView(context, subject),
     ...ballotFigures(job, ballot, trainedThroughSeq),
     votes: (ballot === null ? [] : latestVotes(reads, job.id, subject)).map(
-      ({ analyst, label, atMicros, eventMicros, events, closingNotes = null, indicators = null }) => ({
+      ({ analyst, label, atMicros, eventMicros, events, pickedBy, closingNotes = null, indicators = null }) => ({
         analyst,
         label: nameOf(label),
         atMicros,
         eventId: eventIdAt(reads, job.id, eventMicros),
+        ...(pickedBy === undefined ? {} : { pickedBy }),
         ...(events === undefined ? {} : { countsForEvents: events }),
         ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
       }),

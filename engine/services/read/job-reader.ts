@@ -27,6 +27,7 @@ import type { ConsensusView } from '../../api/consensus-service.js'
 import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
 import { EventReader } from './event-reader.js'
 import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
+import { readAppliedLog, type AppliedLog } from '../../actor/log/log-position.js'
 import { CauseRows } from '../../actor/cause/cause-table.js'
 import { ModelTimes } from '../../actor/model-times.js'
 import { ModelReads } from '../../actor/models/model-reads.js'
@@ -180,6 +181,10 @@ export class JobReader implements ShardReader {
     return lastTime(this.#environment)
   }
 
+  appliedLog(): AppliedLog {
+    return readAppliedLog(this.#environment)
+  }
+
   /** The consensus on an event's bucket, or on the event where it has none. @throws Refusal event_not_found. */
   consensusOnEvent(job: JobSettings, eventId: string): ConsensusView {
     const { header, micros } = this.#find(job, eventId)
@@ -188,9 +193,8 @@ export class JobReader implements ShardReader {
 
   /** The consensus on a bucket. @throws Refusal bucket_not_found. */
   consensusOnBucket(job: JobSettings, bucketId: Uint8Array): ConsensusView {
-    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined) {
+    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined)
       throw new Refusal('bucket_not_found', 'bucket not found')
-    }
     return this.#consensus(job, bucketId)
   }
 

@@ -3,6 +3,7 @@
  *
  * 1. Between queries nothing of the store is mapped, so that the shards can give their maps back (residency.ts).
  */
+import { assert } from '../../assert.js'
 import { limits } from '../../limits.js'
 import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { forecastOf } from '../autonomy/forecast.js'
@@ -16,12 +17,15 @@ import { openCatalog, openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { disagreementsOf } from '../consensus/disagreements.js'
 import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
+import { runNext } from '../next/run-next.js'
 import { runMetricsTask } from '../report/run-metrics-query.js'
 import { runQuery } from '../query/run-query.js'
 import { runExplain } from '../explain/run-explain.js'
 import { runExport } from '../read/run-export.js'
 import type { ReaderQuery } from './reader-protocol.js'
+import { runSample } from '../sample/run-sample.js'
 import { withStores } from './reader-stores.js'
+import { refusedAsData } from './task-frame.js'
 
 const nowMs = (): number => performance.now()
 
@@ -35,10 +39,16 @@ export default async function answer(query: ReaderQuery): Promise<unknown> {
 }
 
 async function answered(query: ReaderQuery): Promise<unknown> {
+  assert(query.ask !== 'list', 'lists have a thread of their own')
+  if (query.ask === 'sample') {
+    const { bytes, points } = query.task
+    return refusedAsData(() => ({ statistics: runSample(bytes, points) }))
+  }
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
   if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
+  if (query.ask === 'next') return aboutNext(query)
   if (query.ask === 'queue' || query.ask === 'forecast') return aboutPeople(query)
   const environment =
     query.ask === 'disagreements' || query.ask === 'mixedBuckets'
@@ -63,11 +73,30 @@ function aboutPeople(query: Extract<ReaderQuery, { ask: 'queue' | 'forecast' }>)
   })
 }
 
+function aboutNext({ dataDir, task }: Extract<ReaderQuery, { ask: 'next' }>): unknown {
+  return withStores(dataDir, (stores) => {
+    const store = stores(task.job.shard)
+    store.environment.refresh()
+    return runNext(dataDir, store, task, nowMs)
+  })
+}
+
 function answerFrom(
   environment: Environment,
   query: Exclude<
     ReaderQuery,
-    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' }
+    {
+      ask:
+        | 'sample'
+        | 'list'
+        | 'storedEvents'
+        | 'exportedEvent'
+        | 'explanation'
+        | 'metrics'
+        | 'queue'
+        | 'forecast'
+        | 'next'
+    }
   >,
 ): unknown {
   switch (query.ask) {

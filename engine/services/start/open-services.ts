@@ -21,9 +21,15 @@ import { Consensus } from '../consensus/consensus.js'
 import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
+import { VoteTaskLog } from '../vote-tasks/vote-task-log.js'
+import { VoteTasks } from '../vote-tasks/vote-tasks.js'
 import { JobWarnings } from '../read/job-warning-service.js'
+import type { Webhooks } from '../inbound/inbound.js'
+import { openWebhooks } from '../inbound/open-webhooks.js'
+import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { Lists } from '../lists/lists.js'
 import { Models } from '../models/models.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
@@ -32,6 +38,7 @@ import { Queries } from '../query/query-service.js'
 import { Replays } from '../replay/replays.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
+import { Samples } from '../sample/samples.js'
 import { ChangesSweep } from '../stream/changes-sweep.js'
 import { Streams } from '../stream/streams.js'
 
@@ -53,6 +60,7 @@ export interface Services extends Training {
   readonly consensus: Consensus
   readonly autonomy: Autonomies
   readonly gateChecks: GateChecks
+  readonly nextLabels: NextLabels
   readonly clusters: Clusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
@@ -64,12 +72,16 @@ export interface Services extends Training {
   readonly models: Models
   readonly replays: Replays
   readonly integrations: Integrations
+  readonly inbound: Webhooks
   readonly backups: Backups
   readonly retention: RetentionSweep
   readonly enrichments: EnrichmentDeadlines
   readonly monitor: Monitor
   readonly warnings: JobWarnings
   readonly streams: Streams
+  readonly lists: Lists
+  readonly voteTasks: VoteTasks
+  readonly samples: Samples
   readonly changesSweep: ChangesSweep
 }
 
@@ -103,11 +115,14 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
   return {
     ...training,
+    ...openSweeps(earlier, collector),
+    ...openLive(serviceNames, earlier, collector),
     collector,
     integrations,
+    inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,
     autonomy: new Autonomies({ ...people, current, mustAccept }),
-    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
+    nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
@@ -120,20 +135,63 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     models: new Models({ shards, collector, trainings, current, mustAccept }),
     replays: new Replays({ ...people, ...tasks, threads: runtime.replayThreads, resources, accepting, failed }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
-    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
-    streams: new Streams({
-      dataDir,
-      serviceNames,
-      resources,
-      shards,
-      auditLog,
-      thread: runtime.streamThread,
-      clock: ingestClock,
-      failed,
-    }),
-    changesSweep: new ChangesSweep({ resources, shards, clock: ingestClock, accepting, failed }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
+  }
+}
+
+/** Lists, streams, and votes by filter. */
+function openLive(
+  serviceNames: readonly string[],
+  { stores, runtime, reports, admission }: EarlierStages,
+  collector: AuditCollector,
+): Pick<Services, 'lists' | 'streams' | 'voteTasks' | 'samples'> {
+  const { dataDir, ingestClock: clock, resources, catalogStore, auditLog, current } = stores
+  const { shards, readers, listThread, streamThread } = runtime
+  const { failed } = reports
+  const { accepting, mustAccept } = admission
+  const lists = new Lists({ serviceNames, readers: listThread, resources, clock })
+  const voteTasks = new VoteTasks({
+    log: new VoteTaskLog(catalogStore),
+    lists,
+    collector,
+    audit: auditLog,
+    clock,
+    random: systemRandom,
+    waiting: () => shards.messages,
+    job: (id) => resources.job(id),
+    current,
+    mustAccept,
+    accepting,
+    failed,
+  })
+  const streams = new Streams({
+    dataDir,
+    serviceNames,
+    resources,
+    shards,
+    auditLog,
+    thread: streamThread,
+    clock,
+    failed,
+  })
+  const samples = new Samples({ serviceNames, readers, clock })
+  return { lists, streams, voteTasks, samples }
+}
+
+/** What is done from time to time, whoever asks. */
+function openSweeps(
+  { stores, runtime, reports, admission }: EarlierStages,
+  collector: AuditCollector,
+): Pick<Services, 'gateChecks' | 'retention' | 'enrichments' | 'changesSweep'> {
+  const { clock, ingestClock, resources, catalogStore: store } = stores
+  const { shards } = runtime
+  const { logs, failed } = reports
+  const { accepting } = admission
+  return {
+    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
+    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
+    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    changesSweep: new ChangesSweep({ resources, shards, clock: ingestClock, accepting, failed }),
   }
 }

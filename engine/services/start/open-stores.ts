@@ -47,6 +47,7 @@ export interface Stores {
   readonly catalogStore: Environment
   readonly auditLog: AuditLog
   readonly resources: ResourceStore
+  readonly sealer: Sealer
   /** One for each shard. */
   readonly shardReaders: readonly JobReader[]
   /** Secrets that this start has made and left in a file of the data directory; null where it made none. */
@@ -102,6 +103,7 @@ export function openStores(
     catalogStore,
     auditLog,
     resources,
+    sealer,
     shardReaders,
     firstStart: firstStart.adminPassword === null && firstStart.managementKey === null ? null : firstStart,
     current: ({ id }) => {

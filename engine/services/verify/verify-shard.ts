@@ -84,6 +84,7 @@ export class ShardCheck {
       'states',
       'answers',
       'notes',
+      'picks',
       'tasks',
       'models',
       'registry',

@@ -5,6 +5,7 @@ import { addEvidence, isLabel } from '../../domain/learn/consensus.js'
 import { decodeVotes, type BallotRow } from '../../store/ballot-row.js'
 import { decodeHeader } from '../../store/event-record.js'
 import { decodeFirstAnswer } from '../../store/first-answer-row.js'
+import { decodePick } from '../../store/pick-row.js'
 import { timeKey, timeOfKey, voteOfKey } from '../../store/tables.js'
 import { subjectOf } from '../../actor/event-table.js'
 import { truthOf } from '../../actor/votes/first-answers.js'
@@ -29,6 +30,7 @@ export function checkVotes(shard: ShardCheck, jobId: number, ballots: ReadonlyMa
     if (!ballots.has(name)) shard.note('votes', entry.key, 'is of no ballot')
   }
   checkFirstAnswers(shard, jobId)
+  for (const entry of shard.entries('picks', jobId)) shard.read('picks', entry, decodePick)
   for (const [name, { votes, counts, ties }] of ballots) {
     const sum = sums.get(name) ?? noChange(LABELS)
     if (`${votes.join()} ${counts.join()} ${ties}` !== `${sum.votes.join()} ${sum.counts.join()} ${sum.ties}`)

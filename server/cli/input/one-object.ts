@@ -20,22 +20,18 @@ export function isOneObject(bytes: Uint8Array, start: number, end: number): bool
   while (at < end && bytes[at]! <= SPACE) at++
   while (last > at && bytes[last]! <= SPACE) last--
   if (last <= at || bytes[at] !== OPEN_BRACE || bytes[last] !== CLOSE_BRACE) return false
-  let depth = 0
-  for (; at <= last; at++) {
-    const byte = bytes[at]!
-    if (byte === QUOTE) at = endOfText(bytes, at, last)
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      depth--
-      if (depth === 0) return at === last
-    }
-  }
-  return false
+  return endOfNested(bytes, at, last + 1) === last
 }
 
-/** The place of the quote that ends the text begun at `at`; behind `last` if none does. */
-function endOfText(bytes: Uint8Array, at: number, last: number): number {
-  let end = at + 1
-  for (; end <= last && bytes[end] !== QUOTE; end++) if (bytes[end] === BACKSLASH) end++
-  return end
+/** The position of the brace that closes what opens at `start`; -1 without one. */
+function endOfNested(bytes: Uint8Array, start: number, end: number): number {
+  let depth = 0
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!
+    if (byte === QUOTE) {
+      for (at++; at < end && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at
+  }
+  return -1
 }

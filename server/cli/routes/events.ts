@@ -1,6 +1,6 @@
 /** Commands about events. */
 import { command } from '../command.js'
-import { asText, event, flag, job, number, optionalPlace, service, text } from '../flags.js'
+import { asText, event, flag, job, number, optionalPlace, service, text, wholeNumber } from '../flags.js'
 
 const RESULTS_MAX = 10_000
 
@@ -43,6 +43,44 @@ const ingest = command({
   },
 })
 
+const tail = command({
+  load: async () => (await import('../commands/tail.js')).tail,
+  docs: {
+    brief: 'Follow decisions, votes, trainings and clusters as they happen',
+    fullDescription: 'A connection that breaks goes on where it was. --json prints one message a line, with its id.',
+  },
+  parameters: {
+    flags: {
+      ...service,
+      job: {
+        kind: 'parsed',
+        parse: asText,
+        brief: 'The id or the title of a job; may be given again; default: all jobs',
+        placeholder: 'job',
+        variadic: true,
+        optional: true,
+      },
+      filter,
+      type: {
+        kind: 'enum',
+        values: ['decision', 'vote', 'training', 'cluster'] as const,
+        brief: 'Only messages of this type; may be given again',
+        variadic: true,
+        optional: true,
+      },
+      after: text('The id of a message: go on behind it', 'id'),
+      limit: {
+        kind: 'parsed',
+        parse: wholeNumber(1, 1e9),
+        brief: 'End after so many messages',
+        placeholder: 'n',
+        optional: true,
+      },
+    },
+    aliases: { f: 'filter', n: 'limit' },
+  },
+})
+
 const query = command({
   load: async () => (await import('../commands/query.js')).query,
   docs: {
@@ -65,6 +103,24 @@ const query = command({
   },
 })
 
+const next = command({
+  load: async () => (await import('../commands/next.js')).next,
+  docs: {
+    brief: 'What people should be asked next, why, and what it settles',
+    fullDescription: 'With --vote it shows one event after the other and takes the answers.',
+  },
+  parameters: {
+    flags: {
+      ...service,
+      count: number('Events at most', 10, [1, 50]),
+      vote: flag('Ask, and vote with the answers'),
+      as: text('The analyst; default: the user of this machine', 'name'),
+    },
+    aliases: { n: 'count' },
+    positional: { kind: 'tuple', parameters: [job] },
+  },
+})
+
 const vote = command({
   load: async () => (await import('../commands/vote.js')).vote,
   docs: { brief: "Give or withdraw an analyst's vote on an event" },
@@ -75,9 +131,15 @@ const vote = command({
       bucket: flag('Vote on the whole bucket of the event'),
       withdraw: flag('Withdraw the vote'),
       note: text('Closing notes', 'text'),
+      pickedBy: {
+        kind: 'enum',
+        values: ['rule', 'uniform', 'hunt', 'dissent', 'flipped', 'queue', 'second_look'] as const,
+        brief: 'How the event was chosen, as "decide next --json" says',
+        optional: true,
+      },
     },
     positional: { kind: 'tuple', parameters: [job, event, optionalPlace('The right label', 'label')] },
   },
 })
 
-export const eventRoutes = { ingest, query, vote }
+export const eventRoutes = { ingest, tail, query, next, vote }

@@ -2,8 +2,9 @@
 import { Type } from 'typebox'
 import { limits } from '../../../engine/index.js'
 import { Exact } from '../../schemas/common.js'
-import { InvalidCall, writeTool, type Tool } from '../tool.js'
-import { counted, EventId, JobId } from './fields.js'
+import { PickedBy } from '../../schemas/next.js'
+import { InvalidCall, readTool, writeTool, type Tool } from '../tool.js'
+import { AsIs, Count, counted, EventId, JobId, Limit } from './fields.js'
 
 const Label = Type.String({ minLength: 1, maxLength: limits.nameCharsMax, description: 'A label of the job.' })
 const WithdrawInstead = Type.Optional(Type.Boolean({ description: 'True: takes it back instead; without `label`.' }))
@@ -13,6 +14,34 @@ function labelOf({ label, withdraw = false }: { readonly label?: string; readonl
   if (withdraw === (label === undefined)) return label ?? null
   throw new InvalidCall('Give either label, or withdraw: true.')
 }
+
+const nextToLabel = readTool({
+  name: 'next_to_label',
+  title: 'What to label next',
+  description:
+    'The events whose votes would help most, best first: why each is asked for, how many events its vote has a say in, ' +
+    'and what it is likely to settle. A vote on one of them names its `picked_by`.',
+  operations: ['getNextLabels'],
+  scopes: ['read:event_query'],
+  input: Exact({
+    job_id: JobId,
+    limit: Limit(10),
+    analyst: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameCharsMax })),
+  }),
+  output: Type.Object({ next: Type.Array(AsIs), promises: AsIs, unvoted: Count, is_complete: Type.Boolean() }),
+  async read({ client, input: { job_id, limit = 10, analyst } }) {
+    const page = await client.getNextLabels({ job_id, count: limit, cortex_user: analyst })
+    return {
+      summary: `${counted(page.next.length, 'event')} to label.`,
+      content: {
+        next: page.next.map((one) => ({ ...one })),
+        promises: page.promises,
+        unvoted: page.unvoted,
+        is_complete: page.is_complete,
+      },
+    }
+  },
+})
 
 const vote = writeTool({
   name: 'vote',
@@ -30,6 +59,7 @@ const vote = writeTool({
     analyst: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameCharsMax })),
     scope: Type.Optional(Type.Enum(['event', 'bucket'], { description: '`bucket`: about all of its events.' })),
     closing_notes: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
+    picked_by: Type.Optional({ ...PickedBy, description: 'As next_to_label gave it for the event.' }),
   }),
   isDestructive: false,
   isIdempotent: true,
@@ -40,7 +70,7 @@ const vote = writeTool({
     return { count: reach.applies_to_events, effect: `${what} ${counted(reach.applies_to_events, 'event')}.` }
   },
   async act({ client, input }) {
-    const { job_id, event_id, analyst, scope, closing_notes } = input
+    const { job_id, event_id, analyst, scope, closing_notes: notes, picked_by: picked } = input
     const label = labelOf(input)
     const one = { job_id, event_id }
     const who = analyst === undefined ? {} : { cortex_user: analyst }
@@ -50,7 +80,13 @@ const vote = writeTool({
         ? await client.withdrawFeedback({ ...one, ...who, ...about })
         : await client.giveFeedback({
             ...one,
-            body: { ...who, ...about, feedback: label, ...(closing_notes === undefined ? {} : { closing_notes }) },
+            body: {
+              ...who,
+              ...about,
+              feedback: label,
+              ...(notes === undefined ? {} : { closing_notes: notes }),
+              ...(picked === undefined ? {} : { picked_by: picked }),
+            },
           })
     return {
       effect: label === null ? 'The vote is withdrawn.' : 'The vote is stored.',
@@ -125,4 +161,4 @@ const override = writeTool({
   },
 })
 
-export const labelTools: readonly Tool[] = [vote, note, override]
+export const labelTools: readonly Tool[] = [nextToLabel, vote, note, override]

@@ -2,7 +2,7 @@
 import { isoMicros, type ChallengerView, type Objective } from '../../../engine/index.js'
 import { operation, type Route } from '../../http/route.js'
 import { worked, Outcome } from '../../schemas/common.js'
-import { ChallengeBody, ChallengerAnswer, RollbackResult } from '../../schemas/models.js'
+import { ChallengeBody, ChallengerAnswer, RollbackResult } from '../../schemas/models/registry.js'
 import { jobFromPath } from '../job-reference.js'
 
 const tag = 'Models'

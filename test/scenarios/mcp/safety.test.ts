@@ -92,7 +92,7 @@ test('only tools that the scopes of the key allow are listed, and others cannot 
   })
   await withAgent({ key: await tokenOf('administrator', ['read:event_query']) }, async ({ client }) => {
     const names = (await client.listTools()).tools.map(({ name }) => name)
-    assert.deepEqual(names, ['find_jobs', 'get_job', 'safety_status', 'clusters', 'search_events'])
+    assert.deepEqual(names, ['find_jobs', 'get_job', 'safety_status', 'clusters', 'search_events', 'next_to_label'])
   })
 })
 
@@ -171,6 +171,15 @@ test('a page of another host, and a name that was not set, are refused', async (
   assert.equal(rebound.status, 403)
   assert.match(rebound.body.error, /SERVICE_MCP_HOSTS/)
   assert.equal((await service.client.post('/mcp', message, { key: null })).status, 401)
+  const session = await service.client.post(
+    '/api/v2/session',
+    { key: service.client.key },
+    { key: null, headers: { 'x-requested-with': 'test' } },
+  )
+  const cookie = session.headers.get('set-cookie')!.split(';')[0]!
+  const bySession = { key: null, headers: { cookie, 'x-requested-with': 'test' } }
+  assert.equal((await service.client.get('/api/v2/session', bySession)).status, 200)
+  assert.equal((await service.client.post('/mcp', message, bySession)).status, 401, 'a session of a browser is no key')
   assert.equal((await send({ 'content-type': 'text/plain' })).status, 415)
   const fine = await send({
     origin: service.baseUrl,

@@ -42,7 +42,13 @@ test('each tool says what it does, what it takes, what it gives, and whether it 
     assert.equal(typeof tool.annotations!.readOnlyHint, 'boolean', tool.name)
   }
   const destructive = listed.filter(({ annotations }) => annotations!.destructiveHint).map(({ name }) => name)
-  assert.deepEqual(destructive, ['override_consensus', 'delete_events', 'delete_resources'])
+  assert.deepEqual(destructive, [
+    'override_consensus',
+    'delete_events',
+    'promote_model',
+    'rollback',
+    'delete_resources',
+  ])
 })
 
 test('jobs are found by a part of their title, and shown with what they decide by', async () => {
@@ -113,6 +119,30 @@ test('a job is trained, decides, and says what another event would get', async (
   const event = await agent.call('get_event', { job_id: jobId, event_id: 'e-6' })
   assert.equal(event.decision.result_label, 'Drop')
   assert.ok(event.similar.length > 0)
+})
+
+test('what to label next is asked for, with a reason', async () => {
+  const { next, unvoted } = await agent.call('next_to_label', { job_id: jobId, limit: 3 })
+  assert.equal(next.length, 3)
+  assert.ok(unvoted >= 3)
+  const { event_id, picked_by, reason } = next[0]
+  assert.ok(reason.length > 5)
+  const vote = { job_id: jobId, event_id, label: 'Investigate', analyst: 'bob', picked_by }
+  assert.equal((await agent.change('vote', vote)).changed, true)
+})
+
+test('a model is rolled back and promoted again', async () => {
+  await agent.change('train', { job_id: jobId })
+  const { models } = await eventually(
+    () => agent.call('models', { job_id: jobId }),
+    ({ models: all }) => all.length === 2 && all[0].active,
+  )
+  const back = await agent.change('rollback', { job_id: jobId })
+  assert.deepEqual(back.result, { from: models[0].model_id, to: models[1].model_id })
+  const again = await agent.change('promote_model', { job_id: jobId, model_id: models[0].model_id })
+  assert.equal(again.result.to, models[0].model_id)
+  const twice = await agent.call('promote_model', { job_id: jobId, model_id: models[0].model_id })
+  assert.equal(twice.token, undefined)
 })
 
 test('quality, safety, clusters and deliveries are answered', async () => {

@@ -177,6 +177,8 @@ export class PooledModel implements Model {
     return {
       hold: (values) => likeness.hold(withoutPoints(values, leftOut)),
       distance: (values) => likeness.distance(withoutPoints(values, leftOut)),
+      holdAll: (events) => likeness.holdAll(events.map((values) => withoutPoints(values, leftOut))),
+      distances: (values) => likeness.distances(withoutPoints(values, leftOut)),
     }
   }
 }

@@ -1,0 +1,52 @@
+/** The contract of asking people: which labels are worth most, why, and what each promises. */
+import type { PickedBy } from '../domain/learn/selection/slots.js'
+import type { JobHandle } from './principal.js'
+
+export type { PickedBy } from '../domain/learn/selection/slots.js'
+
+export interface NextQuery {
+  readonly count: number
+  /** Who is asked: buckets that this person has voted on are left out. */
+  readonly analyst: string
+}
+
+/** What a vote is expected to settle. */
+export interface Promised {
+  readonly events: number
+  readonly days: number
+  readonly message: string
+}
+
+/** An event to vote on. */
+export interface NextLabel {
+  readonly eventId: string
+  readonly ingestMicros: number
+  /** Hexadecimal; null where the job has no buckets. */
+  readonly bucketId: string | null
+  /** Stored events that the vote has a say in. */
+  readonly events: number
+  readonly result: string
+  readonly resultLabel: string
+  readonly confidenceScore: number
+  readonly outlier: boolean
+  readonly pickedBy: PickedBy
+  readonly reason: string
+  /** Null where the job has no buckets: the vote settles its event alone. */
+  readonly promise: Promised | null
+}
+
+export interface NextPage {
+  readonly labels: readonly NextLabel[]
+  /** How many earlier promises are measured, and the share of their events that came; null without one. */
+  readonly promises: { readonly measured: number; readonly kept: number | null }
+  /** Buckets, or events, that were looked at, and those that nobody has voted on. */
+  readonly surveyed: number
+  readonly unvoted: number
+  /** False where the job has more than are looked at. */
+  readonly isComplete: boolean
+}
+
+export interface NextService {
+  /** Rejects with queries_busy. */
+  next(job: JobHandle, query: NextQuery): Promise<NextPage>
+}

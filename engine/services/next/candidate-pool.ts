@@ -1,0 +1,200 @@
+/**
+ * The candidates of a job, as plain data: the buckets that people may be asked about next, or events where the job has
+ * no buckets. Made on a reader thread from one snapshot, kept by the main thread, read for each page.
+ *
+ * Owns: which rows are read. Leaves out: figures and choice (domain/learn/selection/), pages (next-page.ts).
+ *
+ * 1. Candidates are what nobody has voted on. Where there is nothing left, they are what has the fewest votes.
+ * 2. Buckets are read in the order of their ids. Ids are hashes, so those that were read before time was up are a fair
+ *    sample. Events are read from the latest on.
+ */
+import { bucketIdText, BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
+import type { PointValues } from '../../domain/event/point-value.js'
+import { hasBuckets } from '../../domain/job/job.js'
+import { objectiveOf } from '../../domain/job/objective.js'
+import type { EventLikeness } from '../../domain/learn/classifier.js'
+import { Likeness } from '../../domain/learn/likeness.js'
+import { selectionBounds as bounds } from '../../domain/learn/selection/bounds.js'
+import { candidatesMax, gatherCandidates, type Candidates } from '../../domain/learn/selection/candidates.js'
+import { drawKey, screen, type Screened } from '../../domain/learn/selection/screening.js'
+import { clientIdOf, decodeHeader, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
+import { hasFeedbackOf } from '../../store/record-header.js'
+import { decodeBucket, decodeBucketHead, decodeCount } from '../../store/rows.js'
+import { bucketKey, countKey, JOB_BYTES, jobRange, timeKey, timeOfKey, timeValue } from '../../store/tables.js'
+import { uncountedEventsOf } from '../../actor/buckets/bucket-counts.js'
+import { readBallot } from '../../actor/votes/ballots.js'
+import { EventValues } from '../explain/event-values.js'
+import type { JobAt } from '../explain/job-at.js'
+import { dissentOf, type Dissent } from './dissent.js'
+import { columnsOf, shared, type Subject, type SubjectColumns } from './subject-columns.js'
+
+export interface CandidatePool {
+  readonly subjects: SubjectColumns
+  readonly candidates: Candidates
+  /** By candidate: where it stands in a draw by event, the smallest first. */
+  readonly draw: Float64Array
+  /** By candidate: its votes. */
+  readonly votes: Int32Array
+  readonly dissent: readonly Dissent[]
+  readonly modelVersion: number
+  readonly surveyed: number
+  readonly unvoted: number
+  readonly isComplete: boolean
+  readonly madeMs: number
+}
+
+interface Found extends Subject, Screened {
+  readonly isVoted: boolean
+}
+
+interface Survey {
+  readonly found: readonly Found[]
+  readonly isComplete: boolean
+}
+
+/** The walk checks its time after so many rows. */
+const CHECK_ROWS = 1_024
+/** Features follow from so many candidates, where there is no model. */
+const SAMPLE = 256
+
+/** `nowMs` counts milliseconds from any origin. */
+export function poolOf(at: JobAt, nowMs: () => number): CandidatePool {
+  const beganMs = nowMs()
+  const { job, active } = at
+  const isOver = (): boolean => nowMs() > beganMs + bounds.surveyMs
+  const { found, isComplete } = hasBuckets(job.category) ? surveyBuckets(at, isOver) : surveyEvents(at, isOver)
+  const open = found.filter(({ isVoted }) => !isVoted)
+  const seed = job.id
+  const estimated = estimate(at, open.length > 0 ? open : leastVoted(at, found), seed)
+  const chosen = screen(estimated, seed).map((place) => estimated[place] as Found)
+  const reader = new EventValues(at, active?.model ?? null)
+  const known = withValues(at, reader, chosen)
+  const labelled = withValues(at, reader, open.length > 0 ? largest(found.filter(({ isVoted }) => isVoted)) : [])
+  const values = known.map((one) => one.values)
+  const candidates = gatherCandidates({
+    values,
+    events: known.map(({ subject }) => subject.events),
+    labelled: labelled.map((one) => one.values),
+    likeness: active?.model.likeness() ?? likenessOf(reader.names, [...values, ...labelled.map((one) => one.values)]),
+    model: active?.model ?? null,
+    labelCount: job.labels.length,
+    objective: objectiveOf(job),
+  })
+  const votes = known.map(({ subject }) => (open.length > 0 ? 0 : votesOf(at, subject.id)))
+  return {
+    subjects: columnsOf(known.map(({ subject }) => subject)),
+    candidates: {
+      mass: shared(candidates.mass),
+      doubt: shared(candidates.doubt),
+      unlike: shared(candidates.unlike),
+      covered: shared(candidates.covered),
+      neighbours: shared(candidates.neighbours),
+      alike: shared(candidates.alike),
+    },
+    draw: shared(Float64Array.from(known, ({ subject }) => drawKey(seed, subject))),
+    votes: shared(Int32Array.from(votes)),
+    dissent: dissentOf(at, isOver),
+    modelVersion: at.stats.modelVersion,
+    surveyed: found.length,
+    unvoted: open.length,
+    isComplete,
+    madeMs: nowMs() - beganMs,
+  }
+}
+
+function likenessOf(points: readonly string[], values: readonly PointValues[]): EventLikeness {
+  return Likeness.of(points, values.slice(0, SAMPLE))
+}
+
+/** Buckets of the present decision points that have events. */
+function surveyBuckets({ environment, job, fingerprint }: JobAt, isOver: () => boolean): Survey {
+  const counts = new Map<number, Uint8Array>()
+  for (const { key, value } of environment.range('counts', { ...jobRange(job.id), limit: bounds.surveyedMax }))
+    counts.set(Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(JOB_BYTES), Uint8Array.from(value))
+  const uncounted = uncountedEventsOf(environment, job.id)
+  const found: Found[] = []
+  let [rows, isComplete] = [0, true]
+  for (const { key, value } of environment.range('buckets', jobRange(job.id))) {
+    if (++rows % CHECK_ROWS === 0 && (isOver() || rows >= bounds.surveyedMax)) {
+      isComplete = false
+      break
+    }
+    const head = decodeBucketHead(value)
+    if (head.fingerprint !== fingerprint) continue
+    const count = counts.get(head.number) ?? environment.get('counts', countKey(job.id, head.number))
+    if (count === undefined) continue
+    const id = Buffer.from(key.subarray(JOB_BYTES))
+    const { events, lastMicros } = uncounted.addTo(decodeCount(count), bucketIdText(id))
+    if (events === 0) continue
+    const { firstMicros, hasBallot } = head
+    found.push({ id, events, firstMicros, lastMicros, isVoted: hasBallot, doubt: 1, key: id.readInt32LE(0) })
+  }
+  return { found, isComplete }
+}
+
+/** The latest events. */
+function surveyEvents({ environment, job }: JobAt, isOver: () => boolean): Survey {
+  const found: Found[] = []
+  let isComplete = true
+  environment.scan('events', { ...jobRange(job.id), reverse: true }, (key, record) => {
+    const micros = timeOfKey(key)
+    const id = timeValue(micros)
+    const times = { firstMicros: micros, lastMicros: micros }
+    found.push({ id, events: 1, ...times, isVoted: hasFeedbackOf(record), doubt: 1, key: id.readInt32LE(4) })
+    isComplete = found.length < bounds.estimatedMax && (found.length % CHECK_ROWS !== 0 || !isOver())
+    return isComplete
+  })
+  return { found, isComplete }
+}
+
+function largest(found: readonly Found[]): Found[] {
+  return [...found].sort((a, b) => b.events - a.events || b.lastMicros - a.lastMicros).slice(0, candidatesMax)
+}
+
+function votesOf({ environment, job }: JobAt, subject: Uint8Array): number {
+  return readBallot(environment, job.id, subject)?.votes.reduce((sum, count) => sum + count, 0) ?? 0
+}
+
+/** Those with the fewest votes. */
+function leastVoted(at: JobAt, found: readonly Found[]): Found[] {
+  const counted = largest(found).map((one) => ({ one, votes: votesOf(at, one.id) }))
+  const fewest = counted.reduce((least, { votes }) => Math.min(least, votes), Number.POSITIVE_INFINITY)
+  return counted.filter(({ votes }) => votes === fewest).map(({ one }) => one)
+}
+
+const head = Buffer.alloc(RECORD_HEAD_BYTES_MAX)
+
+/** With the doubt that the stored decision of the last event leaves, where there are more than can be candidates. */
+function estimate({ environment, job, active }: JobAt, open: readonly Found[], seed: number): Found[] {
+  const some = screen(open, seed, bounds.estimatedMax).map((place) => open[place] as Found)
+  if (some.length <= candidatesMax || active === null) return some
+  return some.map((one) => {
+    if (environment.read('events', timeKey(job.id, one.lastMicros), head) < 0) return one
+    const { label, outlier, confidence } = decodeHeader(head)
+    return { ...one, doubt: label < 0 || outlier ? 1 : 1 - confidence / 1e4 }
+  })
+}
+
+/** With their values, as far as these are still stored. */
+function withValues(
+  { environment, job }: JobAt,
+  reader: EventValues,
+  subjects: readonly Found[],
+): { readonly subject: Found; readonly values: PointValues }[] {
+  return subjects.flatMap((subject) => {
+    if (subject.id.length === BUCKET_ID_BYTES) {
+      const row = environment.get('buckets', bucketKey(job.id, subject.id))
+      return row === undefined ? [] : [{ subject, values: decodeBucket(row).values }]
+    }
+    const micros = subject.lastMicros
+    const record = environment.get('events', timeKey(job.id, micros))
+    const values = record === undefined ? null : reader.of({ micros, record })
+    return values === null ? [] : [{ subject, values }]
+  })
+}
+
+/** The event with that ingest time, if it is still stored: its header, and its id where a client gave it one. */
+export function lastEventOf({ environment, job }: JobAt, micros: number) {
+  if (environment.read('events', timeKey(job.id, micros), head) < 0) return null
+  return { header: decodeHeader(head), clientId: clientIdOf(head) }
+}

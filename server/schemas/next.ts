@@ -1,0 +1,53 @@
+/** Labels to ask for next. */
+import { Type } from 'typebox'
+import { pickers, selectionBounds } from '../../engine/index.js'
+import { Exact, Name, nullable, Timestamp } from './common.js'
+
+/** What picked an event that is voted on. */
+export const PickedBy = Type.Enum([...pickers], {
+  description:
+    '`rule`: the most valuable label. `uniform`: drawn at random. `hunt`: unlike all that was voted on. ' +
+    "`dissent`: analysts disagree. `flipped`: the consensus changed since the training. `queue`: people's queue. " +
+    '`second_look`: a vote that the model doubts.',
+})
+
+export const NextQuery = Exact({
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: selectionBounds.nextMax, default: 10 })),
+  cortex_user: Type.Optional(Name),
+})
+
+export const NextPage = Type.Object({
+  next: Type.Array(
+    Type.Object({
+      event_id: Type.String(),
+      ingest_timestamp: Timestamp,
+      bucket_id: nullable(Type.String({ description: 'Null if the job has no buckets.' })),
+      applies_to_events: Type.Integer({ description: 'Stored events that the vote has a say in.' }),
+      result: Type.String(),
+      result_label: Type.String(),
+      confidence_score: Type.Number(),
+      outlier: Type.Boolean(),
+      picked_by: PickedBy,
+      reason: Type.String({ description: 'Why it is asked for, for people.' }),
+      promise: nullable(
+        Type.Object(
+          {
+            events: Type.Integer({ description: 'Events of the bucket that are expected.' }),
+            days: Type.Integer(),
+            message: Type.String({ description: 'The same as a sentence, with how earlier promises were kept.' }),
+          },
+          { description: 'What the vote settles; null if the job has no buckets.' },
+        ),
+      ),
+    }),
+  ),
+  promises: Type.Object({
+    measured: Type.Integer({ description: 'Promises of the last 90 days whose time is over, the latest 50 at most.' }),
+    kept: nullable(
+      Type.Number({ description: 'The share of the promised events that came and were settled, 0 to 1.' }),
+    ),
+  }),
+  surveyed: Type.Integer({ description: 'Buckets, or events, that were looked at.' }),
+  unvoted: Type.Integer({ description: 'Those of them that nobody has voted on.' }),
+  is_complete: Type.Boolean({ description: 'False if the job has more than are looked at.' }),
+})

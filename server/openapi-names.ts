@@ -21,7 +21,7 @@ import * as metrics from './schemas/metrics.js'
 import * as monitoring from './schemas/monitoring.js'
 import { EventsQuery, FieldList, FieldTypes, RawQuery, SearchAnswer } from './schemas/queries.js'
 import { ApiKeyResource, IntegrationResource, JobResource, ResourceDocument } from './schemas/resources.js'
-import { NextPage } from './schemas/next.js'
+import { NextPage, SecondLookPage, SecondLookQuery } from './schemas/next.js'
 import { ReprocessSelection, ReprocessStarted } from './schemas/stored-events.js'
 import { Watchdog, WatchdogConditions } from './schemas/watchdogs.js'
 
@@ -155,6 +155,9 @@ export const parts: Readonly<Record<string, TSchema>> = {
   QueuedEvent: autonomy.QueuePage.properties.events.items,
   NextLabel: NextPage.properties.next.items,
   LabelPromise: NextPage.properties.next.items.properties.promise.anyOf[0],
+  DoubtedVote: SecondLookPage.properties.votes.items,
+  ExpectedGain: SecondLookPage.properties.votes.items.properties.expected_gain,
+  SecondLookOrder: SecondLookQuery.properties.order,
   KeptPromises: NextPage.properties.promises,
   ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
   WatchdogType: Watchdog.properties.type,

@@ -46,7 +46,40 @@ export interface NextPage {
   readonly isComplete: boolean
 }
 
+export interface SecondLookQuery {
+  readonly count: number
+  /** `doubt`: the most contradicted first. `gain`: the largest expected gain first. */
+  readonly order: 'doubt' | 'gain'
+}
+
+/** A vote that the model contradicts, asked without it. */
+export interface DoubtedVoteView {
+  readonly eventId: string
+  readonly ingestMicros: number
+  readonly bucketId: string | null
+  readonly events: number
+  /** What people said, and who. */
+  readonly label: string
+  readonly analysts: readonly string[]
+  /** What the model would say. Probabilities are from 0 to 1. */
+  readonly suggested: string
+  readonly labelProbability: number
+  readonly suggestedProbability: number
+  /** The chance that the vote is wrong, 0 to 1. */
+  readonly wrongProbability: number
+  /** Events in seven days that would be answered rightly in place of wrongly, on average. */
+  readonly gain: { readonly events: number; readonly days: number; readonly message: string }
+}
+
+export interface SecondLook {
+  readonly votes: readonly DoubtedVoteView[]
+  /** Null without a model. */
+  readonly modelId: string | null
+}
+
 export interface NextService {
+  /** Votes that nobody has looked at again since the training. Rejects with queries_busy. */
+  secondLook(job: JobHandle, query: SecondLookQuery): Promise<SecondLook>
   /** Rejects with queries_busy. */
   next(job: JobHandle, query: NextQuery): Promise<NextPage>
 }

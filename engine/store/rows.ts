@@ -9,6 +9,7 @@ import { assert } from '../assert.js'
 import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
+import type { DoubtedLabel } from '../domain/learn/selection/doubted-labels.js'
 import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import { pack, unpack } from './pack.js'
@@ -195,6 +196,14 @@ export interface ModelRow {
   readonly summary: ModelSummary
   /** Ingest times of the events that it remembers (Model.references), microseconds; 0: not known. */
   readonly referenceMicros?: readonly number[]
+  /** The votes that it contradicts most, asked without them, by doubt. */
+  readonly doubted?: readonly DoubtedVote[]
+}
+
+/** What people said of an event, and a model that was trained without that would not (selection/doubted-labels.ts). */
+export interface DoubtedVote extends Omit<DoubtedLabel, 'example' | 'doubt'> {
+  /** Ingest time of the event. */
+  readonly micros: number
 }
 
 /** | 0 version | 1 0 | 4 length of the JSON u32 | 8 JSON | model bytes | */

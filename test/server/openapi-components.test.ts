@@ -49,14 +49,14 @@ const names = `
   ChangedConsensus ClusterMember ClusterPage ClusterState ClusterTree ClusterView ComponentType ConsensusOverride
   ConsensusView Container ContainerCheck ContainerError ContainerHealth ContainerList ContainerQueue ContainerStatus
   ContractBody ContractLabel CountByLabel DecidedLine DecisionPointsAnswer DecisionScores DecisionSource DeleteAnswer
-  Deliveries Delivery DeliveryStatus DisagreementPage Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody
-  ErrorMessage EventAttention EventAutonomy EventExplanation EventFilter EventLine EventModel EventNote EventSection
-  EventStatus EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExplainedCluster
-  ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser
-  FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection FailedDeliveryStatus Feedback
-  FeedbackOutcome FeedbackReach FieldDifference FieldList FieldMapping FieldMeaning FieldType FieldTypes FieldValue
-  FilterCondition FilterField FollowsFrom ForecastAnswer ForecastThreshold GateCertificate GateState GateView
-  HistoricEvent HistoricEvents HistoricLabel IngestedEvent Input InputStatus Inputs IntegrationKind
+  Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote Enrichment EnrichmentStatus Enrichments EraseResult
+  ErrorBody ErrorMessage EventAttention EventAutonomy EventExplanation EventFilter EventLine EventModel EventNote
+  EventSection EventStatus EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExpectedGain
+  ExplainedCluster ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent
+  ExportedUser FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection FailedDeliveryStatus
+  Feedback FeedbackOutcome FeedbackReach FieldDifference FieldList FieldMapping FieldMeaning FieldType FieldTypes
+  FieldValue FilterCondition FilterField FollowsFrom ForecastAnswer ForecastThreshold GateCertificate GateState
+  GateView HistoricEvent HistoricEvents HistoricLabel IngestedEvent Input InputStatus Inputs IntegrationKind
   IntegrationKindInFull IntegrationList IntegrationMetadata IntegrationProperties IntegrationResource IntegrationRole
   IntegrationRoleDetails IntegrationTypes InternalAnswer InternalByJob InternalByModel InternalJob InternalModel
   IssuedToken Job JobAndModel JobCategory JobCategoryInFull JobCategoryList JobCategoryName JobLabel JobMetadata
@@ -72,12 +72,12 @@ const names = `
   ReprocessStarted ReprocessStatus ReprocessTask ReprocessTasks Resource ResourceDocument ResourceList ResourceMap
   ResourceRef ResourceSet ResourceType RestartResult RestartResults ResultLine Retention RetrainBlockers RootCause
   ScopeName ScoresByDecision SearchAnswer SearchHit SearchHits SearchShards SearchTotal SearchTotalRelation
-  SecondOpinions SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState ShownResource SimilarAnswer
-  SimilarEvent SortOrder StageTimer StatusOnly StoreHealth StoreIndex StoreStatus Suggestion TextMap TimeSelector
-  Timestamp Token TokenRequest TrainAnswer TrainedBy TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User
-  UserChange UserDocument UserRole ValidationErrorBody ValidationIssue VoteScope WarningBody WarningType Watchdog
-  WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList WatchdogScope WatchdogSide
-  WatchdogState WatchdogSwitch WatchdogType WhatIfAnswer WhatIfBody
+  SecondLookOrder SecondLookPage SecondOpinions SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState
+  ShownResource SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth StoreIndex StoreStatus
+  Suggestion TextMap TimeSelector Timestamp Token TokenRequest TrainAnswer TrainedBy TrainingState UnlikeField
+  UsagePoint UsageSeries UsageUnit User UserChange UserDocument UserRole ValidationErrorBody ValidationIssue VoteScope
+  WarningBody WarningType Watchdog WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration
+  WatchdogList WatchdogScope WatchdogSide WatchdogState WatchdogSwitch WatchdogType WhatIfAnswer WhatIfBody
 `
   .trim()
   .split(/\s+/)

@@ -3,6 +3,13 @@ import { makeJob } from '../support/client.js'
 import type { Recipes } from './recipe.js'
 
 export const nextLabelRecipes: Recipes = {
+  getSecondLook: {
+    good: async (client) => ({ path: `/api/v2/jobs/${(await makeJob(client)).jobId}/second-look` }),
+    refusals: {
+      404: () => ({ path: '/api/v2/jobs/999999/second-look' }),
+      422: async (client) => ({ path: `/api/v2/jobs/${(await makeJob(client)).jobId}/second-look?order=none` }),
+    },
+  },
   getNextLabels: {
     good: async (client) => ({ path: `/api/v2/jobs/${(await makeJob(client)).jobId}/next` }),
     refusals: {

@@ -16,7 +16,7 @@ import { openCatalog, openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { disagreementsOf } from '../consensus/disagreements.js'
 import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
-import { runNext } from '../next/run-next.js'
+import { runNext, runSecondLook } from '../next/run-next.js'
 import { runMetricsTask } from '../report/run-metrics-query.js'
 import { runQuery } from '../query/run-query.js'
 import { runExplain } from '../explain/run-explain.js'
@@ -40,7 +40,7 @@ async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
   if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
-  if (query.ask === 'next') return aboutNext(query)
+  if (query.ask === 'next' || query.ask === 'secondLook') return aboutNext(query)
   if (query.ask === 'queue' || query.ask === 'forecast') return aboutPeople(query)
   const environment =
     query.ask === 'disagreements' || query.ask === 'mixedBuckets'
@@ -65,11 +65,12 @@ function aboutPeople(query: Extract<ReaderQuery, { ask: 'queue' | 'forecast' }>)
   })
 }
 
-function aboutNext({ dataDir, task }: Extract<ReaderQuery, { ask: 'next' }>): unknown {
+function aboutNext(query: Extract<ReaderQuery, { ask: 'next' | 'secondLook' }>): unknown {
+  const { dataDir } = query
   return withStores(dataDir, (stores) => {
-    const store = stores(task.job.shard)
+    const store = stores(query.task.job.shard)
     store.environment.refresh()
-    return runNext(dataDir, store, task, nowMs)
+    return query.ask === 'next' ? runNext(dataDir, store, query.task, nowMs) : runSecondLook(dataDir, store, query.task)
   })
 }
 
@@ -77,7 +78,7 @@ function answerFrom(
   environment: Environment,
   query: Exclude<
     ReaderQuery,
-    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' | 'next' }
+    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' | 'next' | 'secondLook' }
   >,
 ): unknown {
   switch (query.ask) {

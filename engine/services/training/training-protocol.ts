@@ -3,6 +3,7 @@ import type { CauseSettings } from '../../domain/cause/settings.js'
 import type { LabelsByRole } from '../../domain/job/label-roles.js'
 import type { Objective } from '../../domain/job/objective.js'
 import type { ModelSummary } from '../../domain/learn/classifier.js'
+import type { DoubtedVote } from '../../store/rows.js'
 
 export interface TrainingTask {
   readonly dataDir: string
@@ -31,6 +32,8 @@ export interface TrainingResult {
   readonly examples: number
   /** Ingest times of the events that the model remembers, microseconds, in the order of its references. */
   readonly referenceMicros: readonly number[]
+  /** The votes that held-out answers contradict most, by doubt. */
+  readonly doubted: readonly DoubtedVote[]
 }
 
 const TEXT_BYTES = 120

@@ -221,15 +221,10 @@ export class Trainings {
 
   #encode(job: JobSettings, version: number, result: TrainingResult): Uint8Array {
     if (result.model.length > limits.modelBytesMax) throw new Error('the model is larger than the service keeps')
-    const row: ModelRow = {
-      version,
-      throughSeq: result.throughSeq,
-      trainedMicros: this.#options.clock.nowMicros(),
-      fingerprint: fingerprintOf(job.decisionPoints),
-      summary: result.summary,
-      referenceMicros: result.referenceMicros,
-    }
-    return encodeModel(row, result.model)
+    const { model, examples: _, ...facts } = result
+    const trainedMicros = this.#options.clock.nowMicros()
+    const row: ModelRow = { version, trainedMicros, fingerprint: fingerprintOf(job.decisionPoints), ...facts }
+    return encodeModel(row, model)
   }
 
   #end(jobId: number, state: 'RETRAIN_FINISHED' | 'RETRAIN_FAILED', message: string): void {

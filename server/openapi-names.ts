@@ -11,6 +11,7 @@ import { Backup } from './schemas/backups.js'
 import { ClusterView, FollowsFrom } from './schemas/clusters.js'
 import { ValidationErrorBody, WarningBody } from './schemas/common.js'
 import { ConsensusView, MixedPage } from './schemas/consensus.js'
+import { EraseResult } from './schemas/erase.js'
 import { EventView, HistoricEvents } from './schemas/events.js'
 import { EventAttention } from './schemas/exported-event.js'
 import { Feedback, FeedbackOutcome } from './schemas/feedback.js'
@@ -158,6 +159,8 @@ export const parts: Readonly<Record<string, TSchema>> = {
   DoubtedVote: SecondLookPage.properties.votes.items,
   ExpectedGain: SecondLookPage.properties.votes.items.properties.expected_gain,
   SecondLookOrder: SecondLookQuery.properties.order,
+  Forgetting: EraseResult.properties.forgetting,
+  ForgettingState: EraseResult.properties.forgetting.properties.state,
   KeptPromises: NextPage.properties.promises,
   ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
   WatchdogType: Watchdog.properties.type,

@@ -140,6 +140,12 @@ export const JobResource = Type.Object({
               'it is only a suggestion.',
           }),
         ),
+        retrain_after_erase: Type.Optional(
+          Type.Boolean({
+            description:
+              'An erasure of events is complete only when the model was trained again without them. Default: false.',
+          }),
+        ),
         retention: Type.Optional(Retention),
       }),
     ),

@@ -4,7 +4,7 @@
  * Owns: the pools of candidates, and when one is made anew. Leaves out: what is in them (candidate-pool.ts), pages
  * (next-page.ts).
  *
- * 1. A small pool is made anew whenever votes, events or the model have changed, so small jobs see the present. A larger
+ * 1. A small pool is made anew whenever votes, events or the model have changed: small jobs see the present. A larger
  *    one is used until a newer one is made in the background: an answer never waits for it.
  * 2. A pool of other decision points is never used.
  */

@@ -57,6 +57,7 @@ export class Engine implements DecisionService {
   readonly consensus: DecisionService['consensus']
   readonly autonomy: DecisionService['autonomy']
   readonly nextLabels: DecisionService['nextLabels']
+  readonly analysts: DecisionService['analysts']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
   readonly explanations: DecisionService['explanations']
@@ -89,6 +90,7 @@ export class Engine implements DecisionService {
     this.consensus = services.consensus
     this.autonomy = services.autonomy
     this.nextLabels = services.nextLabels
+    this.analysts = services.analysts
     this.clusters = services.clusters
     this.queries = services.queries
     this.explanations = services.explanations

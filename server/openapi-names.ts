@@ -5,6 +5,7 @@
  */
 import type { TSchema } from 'typebox'
 import { AlertWebhook } from './schemas/alertmanager.js'
+import { AnalystsView } from './schemas/analysts.js'
 import { AuditLogEntry, AuditLogQuery, AuditTerms, AuditVerdict } from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import { Backup } from './schemas/backups.js'
@@ -161,6 +162,9 @@ export const parts: Readonly<Record<string, TSchema>> = {
   SecondLookOrder: SecondLookQuery.properties.order,
   Forgetting: EraseResult.properties.forgetting,
   ForgettingState: EraseResult.properties.forgetting.properties.state,
+  Analyst: AnalystsView.properties.analysts.items,
+  AnalystLabel: AnalystsView.properties.analysts.items.properties.labels.items,
+  AnalystPair: AnalystsView.properties.pairs.items,
   KeptPromises: NextPage.properties.promises,
   ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
   WatchdogType: Watchdog.properties.type,

@@ -11,6 +11,7 @@ import type { Autonomy } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
 import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
+import type { AnalystsService } from './analysts-service.js'
 import type { AuditService } from './audit-service.js'
 import type { AutonomyService } from './autonomy-service.js'
 import type { ClusterService } from './cluster-service.js'
@@ -228,6 +229,7 @@ export interface DecisionService {
   readonly consensus: ConsensusService
   readonly autonomy: AutonomyService
   readonly nextLabels: NextService
+  readonly analysts: AnalystsService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService

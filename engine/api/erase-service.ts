@@ -13,9 +13,10 @@ export interface EraseOutcome {
 }
 
 /**
- * Whether what was erased is gone from the model. `not_needed`: no model was trained while it was stored. `trained`:
- * the model was trained again without it. `pending`: the model in use was trained with it. `failed`: so it is, and it could
- * not be trained again.
+ * Whether what was erased is gone from the model.
+ *
+ * `not_needed`: no model was trained while it was stored. `trained`: the model was trained again without it. `pending`:
+ * the model in use was trained with it. `failed`: so it is, and it could not be trained again.
  */
 export type ForgettingState = 'not_needed' | 'trained' | 'pending' | 'failed'
 

@@ -155,6 +155,9 @@ const advancedSettings = z
       'Root cause analysis: true makes the answer of the clusters the decision while the job is untrained. ' +
         'Default: it is only a suggestion.',
     ),
+    weighted_consensus: flag.describe(
+      'True: votes on one event count by the reliability of their analysts. Default: false, all count the same.',
+    ),
     retrain_after_erase: flag.describe(
       'True: an erasure of events is complete only when the model was trained again without them. Default: false.',
     ),

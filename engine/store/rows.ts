@@ -198,6 +198,16 @@ export interface ModelRow {
   readonly referenceMicros?: readonly number[]
   /** The votes that it contradicts most, asked without them, by doubt. */
   readonly doubted?: readonly DoubtedVote[]
+  /** How much votes count from now on, where the consensus is weighted; absent where too little is known. */
+  readonly analystWeights?: AnalystWeights | undefined
+}
+
+/** Whole numbers from 1 on. */
+export interface AnalystWeights {
+  /** By the name of an analyst: by label. */
+  readonly known: Readonly<Record<string, readonly number[]>>
+  /** Of all others. */
+  readonly other: number
 }
 
 /** What people said of an event, and a model that was trained without that would not (selection/doubted-labels.ts). */

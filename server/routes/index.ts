@@ -21,6 +21,7 @@ import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { analystRoutes } from './labels/analysts.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
 import { metricsReportRoutes } from './metrics-reports.js'
@@ -85,6 +86,7 @@ export const routes: readonly Route[] = [
   ...explanationRoutes,
   ...feedbackRoutes,
   ...labelRoutes,
+  ...analystRoutes,
   ...alertmanagerRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,

@@ -140,6 +140,11 @@ export const JobResource = Type.Object({
               'it is only a suggestion.',
           }),
         ),
+        weighted_consensus: Type.Optional(
+          Type.Boolean({
+            description: 'Votes on one event count by the reliability of their analysts. Default: all count the same.',
+          }),
+        ),
         retrain_after_erase: Type.Optional(
           Type.Boolean({
             description:

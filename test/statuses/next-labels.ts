@@ -10,6 +10,10 @@ export const nextLabelRecipes: Recipes = {
       422: async (client) => ({ path: `/api/v2/jobs/${(await makeJob(client)).jobId}/second-look?order=none` }),
     },
   },
+  getAnalysts: {
+    good: async (client) => ({ path: `/api/v2/jobs/${(await makeJob(client)).jobId}/analysts` }),
+    refusals: { 404: () => ({ path: '/api/v2/jobs/999999/analysts' }) },
+  },
   getNextLabels: {
     good: async (client) => ({ path: `/api/v2/jobs/${(await makeJob(client)).jobId}/next` }),
     refusals: {

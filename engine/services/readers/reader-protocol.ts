@@ -4,6 +4,7 @@ import type { Forecast, QueuePage, QueueQuery } from '../../api/autonomy-service
 import type { AuditWitness } from '../audit/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
 import type { DisagreementPage, DisagreementQuery, MixedPage, MixedQuery } from '../../api/consensus-service.js'
+import type { AnalystsView } from '../../api/analysts-service.js'
 import type { SecondLook } from '../../api/next-service.js'
 import type { NextAnswer, NextTask, SecondLookTask } from '../next/run-next.js'
 import type { ForecastTerms } from '../autonomy/forecast.js'
@@ -36,6 +37,7 @@ export interface ReaderQueries {
   }
   readonly next: { readonly given: { readonly task: NextTask }; readonly answer: NextAnswer }
   readonly secondLook: { readonly given: { readonly task: SecondLookTask }; readonly answer: SecondLook }
+  readonly analysts: { readonly given: { readonly job: JobSettings }; readonly answer: AnalystsView }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
   readonly exportedEvent: { readonly given: { readonly task: ExportTask }; readonly answer: ExportResult }
   readonly explanation: { readonly given: { readonly task: ExplainTask }; readonly answer: ExplainResult }

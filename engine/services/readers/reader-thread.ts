@@ -5,6 +5,7 @@
  */
 import { limits } from '../../limits.js'
 import { reportMemory } from '../../runtime/threads/memory-report.js'
+import { analystFigures } from '../analysts/analyst-figures.js'
 import { forecastOf } from '../autonomy/forecast.js'
 import { queueOf } from '../autonomy/people-queue.js'
 import { proveChain } from '../audit/audit-proof.js'
@@ -43,7 +44,7 @@ async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'next' || query.ask === 'secondLook') return aboutNext(query)
   if (query.ask === 'queue' || query.ask === 'forecast') return aboutPeople(query)
   const environment =
-    query.ask === 'disagreements' || query.ask === 'mixedBuckets'
+    query.ask === 'disagreements' || query.ask === 'mixedBuckets' || query.ask === 'analysts'
       ? openShard(query.dataDir, query.job.shard)
       : openCatalog(query.dataDir, auditTables)
   try {
@@ -90,6 +91,8 @@ function answerFrom(
       return proveChain(environment, query.witnesses)
     case 'disagreements':
       return disagreementsOf(environment, query.job, query.query, nowMs)
+    case 'analysts':
+      return analystFigures(environment, query.job)
     case 'mixedBuckets':
       return mixedBucketsOf(environment, query.job, query.query, nowMs)
   }

@@ -10,6 +10,7 @@
  */
 import { systemRandom } from '../../rng.js'
 import { WatchdogLog } from '../monitor/watchdog-log.js'
+import { Analysts } from '../analysts/analysts.js'
 import { AgentNotes } from '../reprocess/agent-notes.js'
 import { AuditCollector } from '../audit/audit-collector.js'
 import { Audit } from '../audit/audit.js'
@@ -51,6 +52,7 @@ export interface Services extends Training {
   readonly autonomy: Autonomies
   readonly gateChecks: GateChecks
   readonly nextLabels: NextLabels
+  readonly analysts: Analysts
   readonly clusters: Clusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
@@ -103,6 +105,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     autonomy: new Autonomies({ ...people, current, mustAccept }),
     gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
     nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
+    analysts: new Analysts({ readers, current }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),

@@ -27,6 +27,7 @@ import type { Environment } from '../../store/environment.js'
 import { decodeBallot } from '../../store/ballot-row.js'
 import type { DoubtedVote } from '../../store/rows.js'
 import { jobRange, timeOfValue } from '../../store/tables.js'
+import { analystWeights } from '../analysts/analyst-figures.js'
 import { CauseExamples, type LabelledEvent } from './cause-training.js'
 import { readStats } from '../../actor/job-stats.js'
 import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-protocol.js'
@@ -64,7 +65,8 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   const model = defaultClassifier.train(set, (done, what) => report(signals, done, what))
   const { summary, references } = defaultClassifier.load(model)
   const referenceMicros = Array.from(references, (example) => examples[example]?.micros ?? 0)
-  return { model, summary, throughSeq, examples: examples.length, referenceMicros, doubted }
+  const weights = analystWeights(environment, task.jobId, labelCount)
+  return { model, summary, throughSeq, examples: examples.length, referenceMicros, doubted, analystWeights: weights }
 }
 
 /** The most doubted ones, each event once. Another label has to be ahead. */

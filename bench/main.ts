@@ -7,9 +7,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
+import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
+import { cli } from './end-to-end/cli.js'
+import { cost } from './end-to-end/cost.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
+import { lists } from './end-to-end/lists.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
 import { nextLabels } from './end-to-end/next-page.js'
@@ -21,6 +25,7 @@ import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
 import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
+import { streams } from './end-to-end/streams.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
 import { describeMachine } from './harness/machine.js'
@@ -35,10 +40,16 @@ const steps: readonly Step[] = [
   singlePost,
   nodeHttp,
   bulk,
+  bulkNew,
+  bulkEventCentric,
+  cost,
+  cli,
   visible,
+  streams,
   getEvent,
   query,
   nextLabels,
+  lists,
   metrics,
   walk,
   training,

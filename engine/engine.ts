@@ -47,7 +47,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 export class Engine implements DecisionService {
   readonly name: string
   readonly threads: number
-  /** Secrets that the first start generated, to be shown once; null where there were none. */
+  /** Secrets that this start generated; they are in a file, too (`firstStartPath`). Null where there were none. */
   readonly firstStart: BootstrapOutcome | null
   readonly integrationMetadata: DecisionService['integrationMetadata']
   readonly reprocess: DecisionService['reprocess']
@@ -57,16 +57,19 @@ export class Engine implements DecisionService {
   readonly consensus: DecisionService['consensus']
   readonly autonomy: DecisionService['autonomy']
   readonly nextLabels: DecisionService['nextLabels']
-  readonly analysts: DecisionService['analysts']
   readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
   readonly explanations: DecisionService['explanations']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
+  readonly models: DecisionService['models']
   readonly integrations: DecisionService['integrations']
+  readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
+  readonly streams: DecisionService['streams']
+  readonly lists: DecisionService['lists']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -90,16 +93,19 @@ export class Engine implements DecisionService {
     this.consensus = services.consensus
     this.autonomy = services.autonomy
     this.nextLabels = services.nextLabels
-    this.analysts = services.analysts
     this.clusters = services.clusters
     this.queries = services.queries
     this.explanations = services.explanations
     this.users = stores.resources.users
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
+    this.models = services.models
     this.integrations = services.integrations
+    this.inbound = services.inbound
     this.monitor = services.monitor
     this.backups = services.backups
+    this.streams = services.streams
+    this.lists = services.lists
   }
 
   get accepting(): boolean {

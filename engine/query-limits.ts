@@ -81,6 +81,31 @@ export const queryLimits = {
   fieldsListedMax: 10_000,
   /** How long a query on a reader thread may run. Then it returns what it has found. */
   readerMsMax: 5_000,
+  /** Events in memory for lists, of all jobs: 16 bytes each. */
+  listRowsMax: 8_000_000,
+  /** Events on a page of a list, jobs of a list, and how long it may take. */
+  listPageMax: 500,
+  listJobsMax: 256,
+  listMsMax: 2_000,
+  /** Fields that facets are counted of at once, values of each that are listed, and different ones that are counted. */
+  facetFieldsMax: 16,
+  facetValuesMax: 200,
+  facetValuesCounted: 20_000,
+  /** Streams that are open at once, and jobs of one stream: the id of each message has a place for each job. */
+  streamsMax: 2_000,
+  streamJobsMax: 32,
+  /** Messages that a stream is sent at once: about so many bytes. A client that does not read holds no more. */
+  streamPieceBytesMax: 32 * KIB,
+  /** Events, and entries of the audit log, that are read for one piece. */
+  streamRecordsPerPiece: 4_096,
+  /** A client may leave a piece unread for this long before its connection is closed. */
+  streamStalledMsMax: 60_000,
+  /** Time between two signs of life of a stream; uWebSockets.js closes a connection after ten seconds without any. */
+  streamBeatMs: 4_000,
+  /** A text in a message of a stream. */
+  streamTextCharsMax: 256,
+  /** How long changed decisions are kept for streams that go on where they broke off: one day. */
+  changesKeptMicros: 86_400e6,
   /** Reader threads, but no more than there are cores. */
   readerThreadsMax: 2,
   /** Queries that wait for a reader thread. */

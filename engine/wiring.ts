@@ -23,6 +23,7 @@ import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
 import type { DataDir } from './store/directory/data-dir.js'
 import type { DataLock } from './store/directory/data-lock.js'
+import type { TurnLog } from './runtime/log/turn-log.js'
 import { answerBackup } from './services/backup/backup-command.js'
 import { Admission } from './services/start/admission.js'
 import { openServices, type Services } from './services/start/open-services.js'
@@ -41,13 +42,16 @@ export interface Wired {
   close(): Promise<void>
 }
 
-/** @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit. */
-export function wire(options: EngineOptions, directory: DataDir, lock: DataLock): Wired {
+/**
+ * `log`: where turns become durable; absent: in the store.
+ * @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit.
+ */
+export function wire(options: EngineOptions, directory: DataDir, lock: DataLock, log?: TurnLog): Wired {
   const clock = options.clock ?? systemClock
   const admission = new Admission()
   const reports = openReports(options, clock)
   const stores = openStores(options, directory, { clock, logs: reports.logs })
-  const settings = { ...options, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1 }
+  const settings = { ...options, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1, log }
   const runtime = startRuntime(settings, directory, { stores, reports })
   const services = openServices(settings, { stores, runtime, reports, admission })
   lock.serve((request) => answerBackup(services.backups, request))
@@ -109,7 +113,10 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.trainings.close()
   await services.monitor.stop()
   await services.retention.close()
+  await services.changesSweep.close()
   services.enrichments.close()
+  services.streams.close()
+  services.lists.close()
   services.queries.close()
   services.exports.close()
   services.explanations.close()
@@ -119,6 +126,8 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await services.integrations.close()
   await services.collector.close()
   await runtime.readers.close()
+  await runtime.streamThread.close()
+  await runtime.listThread.close()
   await runtime.trainingThreads.close()
   await services.reprocess.close()
   runtime.watermarks.close()

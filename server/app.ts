@@ -1,6 +1,8 @@
 /** What every handler gets: the engine, the settings that show on the wire, and the state of the server. */
 import type { DecisionService, ServiceState } from '../engine/index.js'
+import type { InProcess } from './http/in-process.js'
 import type { RateLimit } from './http/rate-limit.js'
+import type { Sessions } from './http/sessions.js'
 import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
 import type { FairWindow } from './routes/bulk/fair-window.js'
@@ -16,10 +18,16 @@ export interface App {
   readonly emptyErrorMessage: boolean
   /** The rate limit of callers; null: no limit. */
   readonly rateLimit: RateLimit | null
+  /** Sessions of the console; null where it is switched off. */
+  readonly sessions: Sessions | null
   /** Bounds the lines under way of all streams. */
   readonly window: FairWindow
   /** Shares the HTTP thread among all streams. */
   readonly rounds: ThreadRounds
+  /** Answers a request of the process itself, as one from the port. */
+  readonly inProcess: InProcess
+  /** Hosts by which MCP clients may reach the service, beside addresses and localhost. */
+  readonly mcpHosts: readonly string[]
   /** Traces requests; null: no traces. */
   readonly tracer: Tracer | null
   /** Counts requests and answers. */

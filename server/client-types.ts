@@ -50,6 +50,7 @@ interface Row extends Operation {
 
 const JSON_TYPE = 'application/json'
 const NDJSON = 'application/x-ndjson'
+const EVENTS = 'text/event-stream'
 const primitives: Readonly<Record<string, string>> = {
   string: 'string',
   integer: 'number',
@@ -124,7 +125,7 @@ function answerOf({ responses }: Row): [mediaType: string, schema: Schema] {
 
 function resultOf(row: Row): string {
   const [mediaType, schema] = answerOf(row)
-  if (mediaType === JSON_TYPE || mediaType === NDJSON) return typeOf(schema)
+  if (mediaType === JSON_TYPE || mediaType === NDJSON || mediaType === EVENTS) return typeOf(schema)
   return mediaType.startsWith('text/') ? 'string' : 'Blob'
 }
 
@@ -161,7 +162,8 @@ function listOf(row: Row, schemas: Document['components']['schemas']): List | nu
   const [, answer] = answerOf(row)
   const [media] = Object.values(row.requestBody?.content ?? {})
   const inQuery = row.parameters.some((one) => one.in === 'query' && ['page', 'after'].includes(one.name))
-  const inBody = resolved(media?.schema ?? {}).properties?.page !== undefined
+  const fields = resolved(media?.schema ?? {}).properties ?? {}
+  const inBody = fields.page !== undefined || fields.after !== undefined
   if (!inQuery && !inBody) return null
   const [items, schema] = Object.entries(resolved(answer).properties ?? {}).find(
     ([, { type }]) => type === 'array',

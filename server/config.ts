@@ -95,13 +95,13 @@ export const settingsTable = {
   adminPassword: {
     name: 'SERVICE_ADMIN_PASSWORD',
     schema: password,
-    meaning: 'Password of the administrator, used at the first start; default: generated and printed once',
+    meaning: 'Password of the administrator, used at the first start; default: generated, in first-start-secrets',
     secret: true,
   },
   bootstrapKey: {
     name: 'SERVICE_BOOTSTRAP_KEY',
     schema: key,
-    meaning: 'Management key, used at the first start; default: generated and printed once',
+    meaning: 'Management key, used at the first start; default: generated, in first-start-secrets',
     secret: true,
   },
   passwordCost: {
@@ -123,6 +123,14 @@ export const settingsTable = {
     meaning:
       'Private hosts that integrations may reach: names, addresses and networks (10.0.0.0/8), separated by commas',
   },
+  mcpHosts: {
+    name: 'SERVICE_MCP_HOSTS',
+    schema: hosts,
+    fallback: '',
+    meaning:
+      'Names by which MCP clients reach the service, and hosts of web pages that may use it, separated by commas; ' +
+      'addresses and localhost need no entry',
+  },
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',
     schema: flag,
@@ -138,6 +146,18 @@ export const settingsTable = {
     name: 'SERVICE_RATE_BURST',
     schema: integer(1, 10_000_000),
     meaning: 'Requests in one burst under SERVICE_RATE_LIMIT; default: those of two seconds',
+  },
+  console: {
+    name: 'SERVICE_CONSOLE',
+    schema: flag,
+    fallback: 'true',
+    meaning: 'false: no pages for people, and no sessions; the API and the manual stay',
+  },
+  sessionMinutes: {
+    name: 'SERVICE_SESSION_MINUTES',
+    schema: integer(1, 720),
+    fallback: '60',
+    meaning: 'Minutes without a request after which a session of the console ends',
   },
   ...tracingSettings,
 } as const satisfies Record<string, Setting>

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * The program: starts the engine and the server, prints their addresses, and stops them on a signal.
  *
@@ -8,6 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { isNativeMisfit } from './native-misfit.js'
 import type { LogLevels } from '../engine/index.js'
 import { asksForHelp } from './command.js'
+import { firstStartText } from './first-start.js'
 import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
@@ -15,6 +17,8 @@ import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings }
  * long, so most of the process would be garbage: 50 percent growth is enough. Threads use this setting too.
  */
 setFlagsFromString('--heap-growing-percent=50')
+/** The command that a package installs has no flags of Node.js. */
+process.setSourceMapsEnabled(true)
 
 /** Milliseconds for the engine to finish and flush after the drain. Then the process ends even if the engine hangs. */
 const CLOSE_LIMIT_MS = 40_000
@@ -123,15 +127,10 @@ function baseOf(scheme: string, host: string, port: number): string {
 }
 
 /**
- * Prints to standard output what people need: the addresses, and at the first start the generated secrets. The log goes
+ * Prints to standard output what people need: the addresses, and at the first start where its secrets are. The log goes
  * to standard error, is for machines, and holds no secrets.
  */
-function announce(
-  settings: Settings,
-  { port, opsPort }: RunningServer,
-  engine: RunningEngine,
-  notice: string | null,
-): void {
+function announce(settings: Settings, { port, opsPort }: RunningServer, notice: string | null, secrets: string): void {
   const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
   const lines = [
     `Listening on ${base}`,
@@ -141,20 +140,12 @@ function announce(
   ]
   if (opsPort !== null) lines.push(`Operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
   if (notice !== null) lines.push(notice)
-  process.stdout.write(`${lines.join('\n')}\n${secretsOf(engine)}`)
+  process.stdout.write(`${lines.join('\n')}\n${secrets}`)
 }
 
-/**
- * The secrets generated at the first start, or ''. Only their hashes are stored, so a start that fails after they were
- * made prints them too.
- */
-function secretsOf({ firstStart }: RunningEngine): string {
-  const { adminPassword = null, managementKey = null } = firstStart ?? {}
-  if (adminPassword === null && managementKey === null) return ''
-  const lines = ['First start. These secrets are shown only once; the service keeps only their hashes:']
-  if (adminPassword !== null) lines.push(`  administrator: admin, password: ${adminPassword}`)
-  if (managementKey !== null) lines.push(`  management key: ${managementKey}`)
-  return `${lines.join('\n')}\n`
+/** What people are told of generated secrets, also by a start that fails after it has made them. */
+function secretsOf(parts: Parts, { dataDir }: Settings, { firstStart }: RunningEngine): string {
+  return firstStartText(firstStart, parts.firstStartPath(dataDir), process.stdout.isTTY === true)
 }
 
 /** Finishes work under way, then ends the process. A second signal has no effect. */
@@ -228,7 +219,7 @@ async function main(): Promise<void> {
     server = await parts.Server.start(engine, { ...settings, tls, tracer: tracing })
   } catch (error) {
     await engine.close()
-    process.stdout.write(secretsOf(engine))
+    process.stdout.write(secretsOf(parts, settings, engine))
     failStart(sentenceOf(error))
   }
   let stopping = false
@@ -241,7 +232,7 @@ async function main(): Promise<void> {
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))
   // Only now: whoever reads that the service listens may send a signal at once.
-  announce(settings, server, engine, parts.httpNotice)
+  announce(settings, server, parts.httpNotice, secretsOf(parts, settings, engine))
   engine.monitor
     .log('api')
     .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })

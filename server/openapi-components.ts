@@ -18,6 +18,7 @@ import * as audit from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import * as backups from './schemas/backups.js'
 import * as clusters from './schemas/clusters.js'
+import * as computed from './schemas/computed-decisions.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as erase from './schemas/erase.js'
@@ -26,16 +27,22 @@ import * as explanations from './schemas/explanations.js'
 import * as exportedEvent from './schemas/exported-event.js'
 import * as feedback from './schemas/feedback.js'
 import * as health from './schemas/health.js'
+import * as inbound from './schemas/inbound.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
+import * as lists from './schemas/lists.js'
+import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
+import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
 import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
+import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
+import * as stream from './schemas/stream.js'
 import * as users from './schemas/users.js'
 import * as watchdogs from './schemas/watchdogs.js'
 
@@ -48,6 +55,7 @@ const modules: readonly object[] = [
   backups,
   clusters,
   common,
+  computed,
   consensus,
   erase,
   events,
@@ -56,16 +64,22 @@ const modules: readonly object[] = [
   exportedEvent,
   feedback,
   health,
+  inbound,
   integrationMetadata,
   integrations,
   jobs,
+  lists,
+  mcp,
   metrics,
+  models,
   monitoring,
   next,
   quality,
   queries,
   resources,
+  session,
   storedEvents,
+  stream,
   users,
   watchdogs,
   parts,

@@ -20,6 +20,7 @@ import * as kinds from './schemas/integration-metadata.js'
 import { Delivery, Enrichment, FailedDelivery, Input } from './schemas/integrations.js'
 import { Job } from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
+import * as models from './schemas/models.js'
 import * as monitoring from './schemas/monitoring.js'
 import { EventsQuery, FieldList, FieldTypes, RawQuery, SearchAnswer } from './schemas/queries.js'
 import { ApiKeyResource, IntegrationResource, JobResource, ResourceDocument } from './schemas/resources.js'
@@ -167,6 +168,8 @@ export const parts: Readonly<Record<string, TSchema>> = {
   AnalystPair: AnalystsView.properties.pairs.items,
   KeptPromises: NextPage.properties.promises,
   ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
+  ModelActivation: models.ModelActiveTime.properties.why,
+  TrainingReason: models.ModelOrigin.properties.why,
   WatchdogType: Watchdog.properties.type,
   WatchdogIntegration: Watchdog.properties.integrations.items,
   WatchdogState: Watchdog.properties.state,

@@ -29,7 +29,9 @@ const homes: Readonly<Record<string, string>> = {
   pino: 'engine/services/monitor/log/log.ts',
   'prom-client': 'server/prometheus.ts',
   yazl: 'server/zip.ts',
+  '@stricli/core': 'server/cli/',
   'uWebSockets.js': 'server/http/',
+  '@modelcontextprotocol/server': 'server/mcp/',
   '@nats-io/transport-node': 'engine/integration/nats/',
   '@nats-io/jetstream': 'engine/integration/nats/',
   '@opentelemetry/api': 'server/tracing.ts',
@@ -39,6 +41,9 @@ const homes: Readonly<Record<string, string>> = {
   '@opentelemetry/exporter-trace-otlp-http': 'server/tracing.ts',
   fzstd: 'engine/integration/kafka/',
   kafkajs: 'engine/integration/kafka/',
+  preact: 'server/console/',
+  'preact-iso': 'server/console/',
+  '@preact/signals': 'server/console/',
 }
 
 const topLevel = [
@@ -90,7 +95,7 @@ const retired: readonly (readonly [RegExp, string])[] = [
 /** Endings of file names that say nothing. */
 const emptyEndings = /-(desk|parts|look|watch)\.ts$/
 
-const files = ['engine', 'server', 'bench', 'test'].flatMap(listFiles).filter((file) => file.endsWith('.ts'))
+const files = ['engine', 'server', 'bench', 'test'].flatMap(listFiles).filter((file) => /\.tsx?$/.test(file))
 const imports = files.flatMap(importsOf)
 
 function folderOf(file: string): string {
@@ -115,7 +120,7 @@ describe('the source tree', () => {
   it('exists, so there is something to check', () => {
     assert.ok(files.length > 100 && imports.length > 500)
     for (const { from, to } of imports) {
-      if (to.includes('/') && to.endsWith('.ts')) assert.ok(existsSync(join(root, to)), `${from} imports ${to}`)
+      if (to.includes('/') && /\.tsx?$/.test(to)) assert.ok(existsSync(join(root, to)), `${from} imports ${to}`)
     }
   })
 
@@ -170,6 +175,16 @@ describe('the source tree', () => {
     )
     for (const file of files.filter((name) => name.startsWith('server/client/')))
       assert.doesNotMatch(codeOf(file), /\b(process|Buffer|window|document|require)\b[.(]/, file)
+  })
+
+  it('has a console that speaks HTTP alone, by the client, and sets no HTML', () => {
+    const own = (to: string): boolean => !to.includes('.ts') || /^server\/(console|client)\//.test(to)
+    assert.deepEqual(
+      wrong(({ from, to }) => from.startsWith('server/console/') && !own(to)),
+      [],
+    )
+    for (const file of files.filter((name) => name.startsWith('server/console/')))
+      assert.doesNotMatch(codeOf(file), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/i, file)
   })
 
   it('has a pure domain: no I/O, no clock, no randomness, no package', () => {
@@ -260,7 +275,7 @@ describe('the source tree', () => {
     const found = files
       .filter((file) => /^(engine|server)\//.test(file))
       .flatMap((file) => {
-        const names = [basename(file, '.ts'), ...namesIn(file)]
+        const names = [basename(file).replace(/\.tsx?$/, ''), ...namesIn(file)]
         return names.flatMap((name) => {
           const [, say] = retired.find(([word]) => word.test(name)) ?? []
           return say === undefined ? [] : [`${file}: ${name} (say: ${say})`]

@@ -49,6 +49,8 @@ export async function teach(subject: Subject, events: readonly Alert[], jobId = 
 /** How a subject differs from the usual one. */
 export interface Unusual {
   readonly category?: string
+  /** Decision points. */
+  readonly points?: readonly string[]
   readonly jobs?: number
   /** Settings of the service by name. */
   readonly settings?: Readonly<Record<string, string>>
@@ -62,8 +64,8 @@ export async function withSubject<T>(use: (subject: Subject) => Promise<T>, unus
     const managementKey = newKey()
     const service = await startService(directory, managementKey, unusual.settings)
     try {
-      const { category, jobs = 1 } = unusual
-      const plan = { points: alertPoints, labels: alertLabels, ...(category === undefined ? {} : { category }) }
+      const { category, points = alertPoints, jobs = 1 } = unusual
+      const plan = { points, labels: alertLabels, ...(category === undefined ? {} : { category }) }
       const made = await makeJob(service.client, { ...plan, title: 'Bench' })
       const jobIds = [made.jobId]
       while (jobIds.length < jobs) {

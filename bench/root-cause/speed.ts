@@ -108,12 +108,7 @@ class Store {
     const model = new CauseExamples(this.environment, task, causeSettingsOf(settings), examples).train(() => true)
     const { fingerprint } = new DecisionPoints([])
     const { summary } = new CauseModel(model)
-    this.turns.run(
-      'install',
-      [encodeModel({ version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary }, model)],
-      0,
-      1,
-    )
+    this.turns.install(encodeModel({ version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary }, model))
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DecidedTotals, windowCountsOf } from '../../engine/actor/decision-counts.js'
 import { bytesOf, type MessageKind } from '../../engine/actor/message.js'
 import { Shard } from '../../engine/actor/shard.js'
 import { Turn } from '../../engine/runtime/turn/turn.js'
@@ -68,11 +69,12 @@ export function eventsPerTurn(texts: readonly string[]): number {
   return fill(new Turn(), { job: benchJob, kind: 'ingest', micros: 1, bodies, from: 0, most: Infinity })
 }
 
-/** Turns of one job through a shard in this thread. */
+/** Turns of one job through a shard in this thread. @throws Error where a message is refused, or does not fit. */
 export class Turns {
   readonly #shard: Shard
   readonly #settings: JobSettings
   readonly #turn = new Turn()
+  readonly #decided = new DecidedTotals()
   #micros: number
   #place = 0
 
@@ -88,14 +90,43 @@ export class Turns {
     return this.#micros
   }
 
-  /** Runs one turn and returns the number of its messages. */
+  /** Runs one turn and returns the number of its messages, 1 or more. */
   run(kind: MessageKind, bodies: readonly Uint8Array[], from: number, most = Infinity): number {
     const count = fill(this.#turn, { job: this.#settings, kind, micros: this.#micros, bodies, from, most })
+    if (count === 0) throw new Error('the message is larger than a turn')
     this.#micros += count
+    this.#run(this.#turn)
+    return count
+  }
+
+  /** Installs a model. It is larger than other turns, so it has one of its own. */
+  install(body: Uint8Array): void {
+    const message = {
+      job: this.#settings,
+      kind: 'install',
+      eventId: null,
+      idInBody: false,
+      body,
+      receiver: nobody,
+    } as const
+    const turn = new Turn(bytesOf(message), 1)
+    turn.add(message, this.#micros++)
+    this.#run(turn)
+  }
+
+  /** How many of the events since the last call were stored, and decided. */
+  counts(): { stored: number; decided: number } {
+    const counts = this.#decided.take().get(this.#settings.id)
+    return counts === undefined ? { stored: 0, decided: 0 } : windowCountsOf(counts)
+  }
+
+  #run(turn: Turn): void {
     const opens = this.#place === 0
     const settings = opens ? [this.#settings] : []
-    this.#shard.run(this.#turn.task({ shard: 0, place: ++this.#place, settings, opens, handsOver: false }))
-    return count
+    const task = turn.task({ shard: 0, place: ++this.#place, settings, opens, handsOver: false })
+    const { extras, decided = [] } = this.#shard.run(task)
+    for (const extra of extras) if (extra.type === 'refusal') throw new Error(extra.message)
+    this.#decided.add(decided)
   }
 }
 
@@ -107,7 +138,7 @@ export async function turnRun(fixture: Fixture, seconds: number): Promise<FloorR
     const turns = new Turns(new Shard(environment, ['service']))
     const { fingerprint } = fixture.points
     const row = { version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary: fixture.model.summary }
-    turns.run('install', [encodeModel(row, fixture.modelBytes)], 0, 1)
+    turns.install(encodeModel(row, fixture.modelBytes))
     const wire = fixture.texts.map((text) => Buffer.from(text))
     const histogram = new Histogram()
     const startedAt = performance.now()
@@ -120,6 +151,8 @@ export async function turnRun(fixture: Fixture, seconds: number): Promise<FloorR
       now = after
     }
     const elapsed = (now - startedAt) / 1000
+    const { stored, decided } = turns.counts()
+    if (stored !== events || decided !== events) throw new Error(`of ${events} events ${decided} were decided`)
     return { events, seconds: elapsed, p50Micros: histogram.percentile(50), p99Micros: histogram.percentile(99) }
   } finally {
     await environment.close()

@@ -3,6 +3,7 @@ import type { JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import type { GateKeeper } from './autonomy/gate-keeper.js'
 import type { Arrivals } from './arrival.js'
+import type { AnswerMemo } from './buckets/answer-memo.js'
 import type { BucketCache } from './buckets/bucket-cache.js'
 import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { PointCounter } from './buckets/point-counter.js'
@@ -18,6 +19,7 @@ export interface ActorDeps {
   readonly stats: JobStats
   readonly arrivals: Arrivals
   readonly buckets: BucketCache
+  readonly answers: AnswerMemo
   readonly points: PointCounter
   readonly model: JobModel
   readonly gates: GateKeeper

@@ -4,12 +4,13 @@
  * Owns: whether a body is scanned or parsed. Leaves out: scanning (body-codec.ts) and parsing (envelope.ts).
  *
  * 1. The bytes of an arrival are valid until the next one is read.
+ * 2. The values of a scanned body are read from the bytes at the decision points, without the rest.
  */
 import { DecisionPoints } from '../domain/event/decision-points.js'
 import { parseEnvelope, type Envelope, type EventExtras } from '../domain/event/envelope.js'
 import { PointTree, type PointKey } from '../domain/event/point-tree.js'
 import type { PointValues } from '../domain/event/point-value.js'
-import { hasBuckets, type JobSettings } from '../domain/job/job.js'
+import { hasClusters, type JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 
 export interface Arrival {
@@ -19,7 +20,7 @@ export interface Arrival {
   readonly rawBody: Record<string, unknown> | null
   readonly extras: EventExtras | null
   readonly idInBody: string | null
-  /** The bytes at the decision points, if the body was scanned. */
+  /** The bytes at the decision points, if the body was scanned and the job decides by them. */
   readonly key: PointKey | null
 }
 
@@ -28,8 +29,9 @@ export class Arrivals {
   readonly #tree: PointTree
   readonly #codec: BodyCodec
   readonly #sectionNames: readonly string[]
-  /** Without buckets each event is decided by its values, for which the body has to be parsed. */
-  readonly #scans: boolean
+  readonly #hasKeys: boolean
+  /** The arrival that the scanner and the tree still know. */
+  #scanned: Arrival | null = null
   /** The values of the arrival that was asked for last. */
   #valued: { readonly arrival: Arrival; readonly values: PointValues } | null = null
 
@@ -38,23 +40,23 @@ export class Arrivals {
     this.#tree = new PointTree(settings.decisionPoints)
     this.#codec = codec
     this.#sectionNames = sectionNames
-    this.#scans = hasBuckets(settings.category)
+    this.#hasKeys = !hasClusters(settings.category)
   }
 
   /** The event in `memory` from `start` to `end`. @throws Refusal as parseEnvelope and BodyCodec.encode. */
   read(memory: Buffer, start: number, end: number): Arrival {
     const { scanner } = this.#codec
-    if (this.#scans && scanner.scan(memory, start, end, this.#tree)) {
-      const key = this.#tree.key(scanner.out)
-      return {
-        body: new Uint8Array(scanner.out.buffer, scanner.out.byteOffset, scanner.length),
-        rawBody: null,
-        extras: null,
-        idInBody: scanner.eventId,
-        key,
-      }
+    if (!scanner.scan(memory, start, end, this.#tree)) {
+      this.#scanned = null
+      return this.of(parseEnvelope(memory.toString('utf8', start, end), this.#sectionNames))
     }
-    return this.of(parseEnvelope(memory.toString('utf8', start, end), this.#sectionNames))
+    return (this.#scanned = {
+      body: new Uint8Array(scanner.out.buffer, scanner.out.byteOffset, scanner.length),
+      rawBody: null,
+      extras: null,
+      idInBody: scanner.eventId,
+      key: this.#hasKeys ? this.#tree.key(scanner.out) : null,
+    })
   }
 
   /** The event in a parsed envelope. */
@@ -64,9 +66,14 @@ export class Arrivals {
 
   /** The values at the decision points. */
   valuesOf(arrival: Arrival): PointValues {
-    if (this.#valued?.arrival !== arrival)
-      this.#valued = { arrival, values: this.points.valuesOf(this.bodyOf(arrival)) }
+    if (this.#valued?.arrival !== arrival) this.#valued = { arrival, values: this.#readValues(arrival) }
     return this.#valued.values
+  }
+
+  #readValues(arrival: Arrival): PointValues {
+    return arrival === this.#scanned && this.points.areScannable
+      ? this.points.scannedValues(this.#tree, this.#codec.scannedValue)
+      : this.points.valuesOf(this.bodyOf(arrival))
   }
 
   /** The body as an object. */

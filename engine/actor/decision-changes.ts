@@ -1,26 +1,29 @@
 /**
- * Decisions that changed after their event was stored, for the output steps, which deliver them again.
+ * Decisions that changed after their event was stored: for output steps, which deliver them again, and for streams and
+ * lists.
  *
  * Owns: the rows of the table `changes`. Leaves out: new events, which decision-feed.ts finds by their time without
- * such a row, and delivery (delivery/delivery.ts).
+ * such a row, delivery (delivery/delivery.ts), streams (services/stream/stream-reader.ts).
  *
- * 1. A row is in the commit of the change. It is written only where the job has an output step.
- * 2. A row is deleted when every output step of the job is past it.
+ * 1. A row is in the commit of the change.
+ * 2. A row is deleted when every output step of the job is past it, but not before limits.changesKeptMicros: a stream
+ *    may go on where it broke off. `meta` notes up to which time there may have been rows.
  * 3. A row holds the decision that stood before. So a step can tell that there was a change, even if a later change
  *    restores that decision before the step gets to either.
  *
  * | at | bytes | meaning                                                     |
  * |----|-------|-------------------------------------------------------------|
  * | 0  | 1     | version of this layout: 1                                   |
- * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier          |
+ * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier, 4 the event was deleted |
  * | 2  | 1     | its label's index, 255 without one                          |
  * | 3  | 2     | its confidence, hundredths of a percent                     |
  */
 import { assert } from '../assert.js'
+import { limits } from '../limits.js'
 import type { RuledDecision } from '../domain/decide/decision.js'
-import { takesOut, type JobSettings } from '../domain/job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 import { NO_LABEL, type RecordHeader } from '../store/record-header.js'
-import { changeKey, timeOfValue, timeValue } from '../store/tables.js'
+import { changeKey, changeOfKey, metaKey, timeOfValue, timeValue } from '../store/tables.js'
 import type { Message } from './message.js'
 import type { TurnStore } from './turn-store.js'
 
@@ -28,6 +31,7 @@ const VERSION = 1
 const ROW_BYTES = 5
 const DECIDED = 1
 const OUTLIER = 2
+const DELETED = 4
 
 /** Rows that one message deletes at most. */
 const FORGOTTEN_MAX = 2_000
@@ -41,19 +45,27 @@ export interface DecisionChange {
   readonly before: RecordHeader
 }
 
-/** Writes the row of a change, where the job has an output step. */
+/** Writes the row of a change. */
 export function noteChange(
   store: TurnStore,
-  settings: JobSettings,
+  { id }: Pick<JobSettings, 'id'>,
   { changeMicros, eventMicros, before }: DecisionChange,
 ): void {
-  if (!settings.pipeline.some(takesOut)) return
   const row = Buffer.alloc(ROW_BYTES)
   row[0] = VERSION
   row[1] = (before.pending ? 0 : DECIDED) | (before.outlier ? OUTLIER : 0)
   row[2] = before.label < 0 ? NO_LABEL : before.label
   row.writeUInt16LE(before.confidence, 3)
-  store.put('changes', changeKey(settings.id, changeMicros, eventMicros), row)
+  store.put('changes', changeKey(id, changeMicros, eventMicros), row)
+}
+
+/** Writes that an event was deleted: lists follow it (services/lists/event-columns.ts). */
+export function noteDeletion(store: TurnStore, jobId: number, changeMicros: number, eventMicros: number): void {
+  const row = Buffer.alloc(ROW_BYTES)
+  row[0] = VERSION
+  row[1] = DELETED
+  row[2] = NO_LABEL
+  store.put('changes', changeKey(jobId, changeMicros, eventMicros), row)
 }
 
 /** The decision that stood before a change: null where there was none. */
@@ -70,14 +82,20 @@ export function encodePassed(changeMicros: number, eventMicros: number): Buffer 
   return Buffer.concat([timeValue(changeMicros), timeValue(eventMicros)])
 }
 
-/** Deletes rows that every output step has delivered; the answer says whether there may be more. */
-export function forgetPassed(store: TurnStore, { jobId, body, applied }: Message): { more: boolean } {
+/** Deletes rows that every output step has delivered and that are old; the answer says whether there may be more. */
+export function forgetPassed(store: TurnStore, { jobId, body, applied, micros }: Message): { more: boolean } {
   if (applied) return { more: true }
-  const to = changeKey(jobId, timeOfValue(body), timeOfValue(body.subarray(8)) + 1)
-  let forgotten = 0
+  const passed = changeKey(jobId, timeOfValue(body), timeOfValue(body.subarray(8)) + 1)
+  const old = changeKey(jobId, Math.max(0, micros - limits.changesKeptMicros), 0)
+  const to = Buffer.compare(passed, old) < 0 ? passed : old
+  let [forgotten, through] = [0, 0]
   for (const { key } of store.range('changes', { from: changeKey(jobId, 0, 0), to, limit: FORGOTTEN_MAX })) {
     store.delete('changes', key)
+    through = changeOfKey(key).changeMicros
     forgotten++
   }
+  const noted = store.get('meta', metaKey('changes_forgotten'))
+  if (through > (noted === undefined ? 0 : timeOfValue(noted)))
+    store.put('meta', metaKey('changes_forgotten'), timeValue(through))
   return { more: forgotten === FORGOTTEN_MAX }
 }

@@ -14,6 +14,7 @@ import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
 import { enriches, hasBuckets } from '../domain/job/job.js'
+import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
 import {
   decodeContent,
@@ -29,8 +30,10 @@ import { idKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } from '../stor
 import type { ActorDeps } from './actor-deps.js'
 import type { Arrival } from './arrival.js'
 import { auditReplaced } from './autonomy/audit-answers.js'
+import type { Answer } from './buckets/answer-memo.js'
 import type { Bucket } from './buckets/bucket.js'
 import { clientBodyOf } from './enrichment-results.js'
+import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
@@ -111,6 +114,7 @@ export class EventIntake {
       }
       auditReplaced(this.#deps, known.micros, micros)
       deleteEvent(this.#deps, known)
+      noteDeletion(store, settings.id, micros, known.micros)
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(settings.category) ? this.#bucketOf(arrival) : null
@@ -126,6 +130,7 @@ export class EventIntake {
       bucketId,
       enrichments,
       autonomy,
+      basis: decision.label < 0 ? noBasis : this.#deps.model.basis,
     })
     this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) store.put('ids', idKey(settings.id, Buffer.from(clientId)), timeValue(micros))
@@ -173,8 +178,16 @@ export class EventIntake {
     const { arrivals, model, cause } = this.#deps
     if (cause !== null)
       return { lacks: false, decision: pending ? noDecision : cause.take(micros, arrivals.bodyOf(arrival), micros) }
-    const lacks = bucket === null ? lacksPoints(arrivals.valuesOf(arrival)) : bucket.lacksPoints
-    return { lacks, decision: pending || lacks ? noDecision : model.decide(() => arrivals.valuesOf(arrival), bucket) }
+    const known = bucket ?? this.#answerOf(arrival)
+    const lacks = known === null ? lacksPoints(arrivals.valuesOf(arrival)) : known.lacksPoints
+    return { lacks, decision: pending || lacks ? noDecision : model.decide(() => arrivals.valuesOf(arrival), known) }
+  }
+
+  /** What is known of the values of an event without a bucket. */
+  #answerOf(arrival: Arrival): Answer | null {
+    const { answers, arrivals, model } = this.#deps
+    const { key } = arrival
+    return key === null ? null : answers.of(key, model.version, () => lacksPoints(arrivals.valuesOf(arrival)))
   }
 
   #bucketOf(arrival: Arrival): Bucket {

@@ -11,12 +11,11 @@
  */
 import { hasClusters, type JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
-import { modelKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { takeAutonomyCommand } from './autonomy/autonomy-commands.js'
 import { GateKeeper } from './autonomy/gate-keeper.js'
 import { Arrivals } from './arrival.js'
+import { AnswerMemo } from './buckets/answer-memo.js'
 import { BucketCache } from './buckets/bucket-cache.js'
 import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { DeferredCounters } from './buckets/deferred-counters.js'
@@ -28,14 +27,13 @@ import { EventIntake } from './event-intake.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { Message } from './message.js'
+import { takeModelCommand } from './models/model-commands.js'
+import { installModel } from './models/registry.js'
 import { purgeRows } from './purge.js'
-import type { EventReply } from './reply.js'
+import type { ActorReply } from './reply.js'
 import { takeTaskCommand } from './reprocess-tasks.js'
 import { reprocess, resume, takeFeedback, takeNote, takeOverride } from './stored-events.js'
 import type { TurnStore } from './turn-store.js'
-
-/** How an actor answers: with the decision of an event, or with the result of any other message. */
-export type ActorReply = EventReply | { readonly result: unknown }
 
 /** What the actors of a shard share. */
 export interface JobActorDeps {
@@ -64,6 +62,7 @@ export class JobActor {
   /** The memory of its buckets is free: it is not used any more, or its job is set up anew. */
   drop(): void {
     this.#deps.buckets.drop()
+    this.#deps.answers.drop()
   }
 
   /** Takes the job's settings, when it starts and whenever they have changed. */
@@ -73,15 +72,16 @@ export class JobActor {
     const arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = arrivals.points
     const buckets = new BucketCache({ settings, fingerprint, stats, deferred, memory })
+    const answers = new AnswerMemo(fingerprint, memory)
     const model = new JobModel(settings, fingerprint, store, stats)
     model.open()
     const cause = hasClusters(settings.category) ? new CauseStage({ store, codec, settings, stats, model }) : null
-    const known = this.#points?.fingerprint === fingerprint ? this.#points : null
+    const known = this.#points?.isFor(settings, fingerprint) === true ? this.#points : null
     const points = known ?? new PointCounter(settings, fingerprint, store, stats)
     this.#points = points
     const gates = this.#gates
     gates.use(settings)
-    this.#deps = { store, codec, settings, stats, arrivals, buckets, points, model, gates, cause }
+    this.#deps = { store, codec, settings, stats, arrivals, buckets, answers, points, model, gates, cause }
     this.#intake = new EventIntake(this.#deps, sectionNames)
   }
 
@@ -109,7 +109,9 @@ export class JobActor {
       case 'autonomy':
         return { result: takeAutonomyCommand(deps, message) }
       case 'install':
-        return { result: this.#install(message) }
+        return { result: installModel(deps, message) }
+      case 'models':
+        return { result: takeModelCommand(deps, message) }
       case 'erase':
         return { result: erase(deps, message) }
       case 'purge':
@@ -129,25 +131,6 @@ export class JobActor {
     this.#gates.write()
     stats.write(store)
     stats.decided.take(settings.id, decided)
-  }
-
-  /** A training is done: the model and the knowledge base that it was trained on become active in one commit. */
-  #install(message: Message): null {
-    if (message.applied) return null
-    const { store, settings, stats, buckets, model: active, cause } = this.#deps
-    const { row, model } = decodeModel(message.body)
-    store.put('models', modelKey(settings.id, row.version), encodeModel(row, model))
-    stats.change({
-      modelVersion: row.version,
-      modelVersions: [...stats.row.modelVersions.filter((version) => version !== row.version), row.version],
-      trainedThroughSeq: row.throughSeq,
-      ...nothingSinceTraining(),
-    })
-    active.use(row, model)
-    this.#gates.modelInstalled(row.version, message.micros)
-    cause?.learn()
-    buckets.forgetDecisions()
-    return null
   }
 
   /** The job was deleted: deletes some of its rows. The answer says whether there are more. */

@@ -35,6 +35,7 @@ export const messageKinds = [
   'erase',
   'enriched',
   'autonomy',
+  'models',
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 

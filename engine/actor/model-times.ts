@@ -1,5 +1,5 @@
 /** When models were trained. A version never changes, so each is read once. */
-import { decodeModel } from '../store/rows.js'
+import { decodeRegistry } from '../store/registry-row.js'
 import { modelKey } from '../store/tables.js'
 import type { Reads } from './event-table.js'
 import { modelIdOf } from './model-id.js'
@@ -21,9 +21,9 @@ export class ModelTimes {
     const id = modelIdOf(jobId, version)
     const known = this.#known.get(id)
     if (known !== undefined) return known
-    const bytes = this.#reads.get('models', modelKey(jobId, version))
+    const bytes = this.#reads.get('registry', modelKey(jobId, version))
     if (bytes === undefined) return null
-    const { trainedMicros } = decodeModel(bytes).row
+    const { trainedMicros } = decodeRegistry(bytes)
     if (this.#known.size >= KEPT_MAX) this.#known.clear()
     this.#known.set(id, trainedMicros)
     return trainedMicros

@@ -8,6 +8,8 @@ export type AuditAction =
   | 'started'
   | 'stopped'
   | 'training requested'
+  | 'training finished'
+  | 'training failed'
   | 'voted'
   | 'voted on bucket'
   | 'vote withdrawn'
@@ -33,6 +35,8 @@ export type AuditAction =
   | 'gate opened'
   | 'gate closed'
   | 'gate revoked'
+  | 'model rolled back'
+  | 'tool called'
 
 export type AuditObjectType =
   | 'job'
@@ -46,6 +50,8 @@ export type AuditObjectType =
   | 'watchdog'
   | 'container'
   | 'gate'
+  | 'model'
+  | 'tool'
 
 /** One field before and after a change; null where it has no value. */
 export interface AuditChange {
@@ -131,7 +137,19 @@ export interface AuditProof {
   readonly broken: { readonly sequence: number; readonly reason: string } | null
 }
 
+/** The call of a tool by an agent. */
+export interface ToolUse {
+  readonly tool: string
+  /** The name of the client program, as it gives it. */
+  readonly agent: string
+  /** How the call ended: answered, dry run, done, refused and so on. */
+  readonly ending: string
+  readonly jobId?: number | undefined
+}
+
 export interface AuditService {
+  /** Records the call of a tool. When it returns, the entry is on disk. @throws if that is not possible. */
+  toolCalled(by: Author, use: ToolUse): void
   /** Rejects with queries_busy. */
   entries(query: AuditQuery): Promise<AuditPage>
   /** Rejects with queries_busy. */

@@ -43,6 +43,8 @@ export const scopeTable = {
   'write:consensus': { from: 'administrator' },
   /** Sets safety contracts, reopens what was settled, and sees which events are audits. */
   'write:autonomy': { from: 'administrator' },
+  /** Rolls back to an earlier model, and promotes a challenger. */
+  'write:models': { from: 'administrator' },
   'read:platform_monitoring': { from: 'administrator' },
   'write:platform_monitoring': { from: 'administrator' },
   'read:users': { from: 'administrator' },

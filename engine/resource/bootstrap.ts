@@ -2,7 +2,7 @@
  * What a new store gets (S20): built-in integrations, the administrator, one management key.
  *
  * 1. Where a user or a management key exists, neither is created, whatever the settings say.
- * 2. A secret from the settings is never returned. A generated one is returned once.
+ * 2. A secret from the settings is never returned. A generated one is returned once, and given to a file before that.
  */
 import { isoMicros } from '../clock.js'
 import { Refusal } from '../errors.js'

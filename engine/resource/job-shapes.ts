@@ -6,6 +6,7 @@
  */
 import { z } from 'zod'
 import { limits } from '../limits.js'
+import { modelBounds } from '../domain/learn/model-origin.js'
 import { integrationRoles, jobCategories, labelRoles, outlierRateMax, outlierRateMin } from '../domain/job/job.js'
 import { namedObjectives } from '../domain/job/objective.js'
 import { retentionDaysMax, retentionEventsMax } from '../domain/job/retention.js'
@@ -120,6 +121,7 @@ const monitor = z.looseObject({
   interval_check: z.union([z.number(), z.string()]).optional(),
 })
 
+const modelsKept = z.int().min(modelBounds.keptMin).max(modelBounds.keptMax)
 const cost = z.number().min(0).max(limits.costMax)
 
 /** What decisions are optimized for (job/objective.ts). */
@@ -151,16 +153,13 @@ const advancedSettings = z
     objective: objective
       .optional()
       .describe('What decisions are optimized for. Default: macro_f1, and accuracy for root cause analysis.'),
+    models_kept: modelsKept.optional().describe('Models that are kept to decide again. Default: 20.'),
     decide_untrained: flag.describe(
       'Root cause analysis: true makes the answer of the clusters the decision while the job is untrained. ' +
         'Default: it is only a suggestion.',
     ),
-    weighted_consensus: flag.describe(
-      'True: votes on one event count by the reliability of their analysts. Default: false, all count the same.',
-    ),
-    retrain_after_erase: flag.describe(
-      'True: an erasure of events is complete only when the model was trained again without them. Default: false.',
-    ),
+    weighted_consensus: flag.describe('True: votes on one event count by the reliability of their analysts.'),
+    retrain_after_erase: flag.describe('True: an erasure is complete when the model was trained again without it.'),
     retention: z
       .strictObject({
         days: z.int().min(1).max(retentionDaysMax).optional(),

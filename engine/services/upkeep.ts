@@ -87,7 +87,8 @@ export class Upkeep {
       }) ??
       nothingNew(job, trainings.view(jobId), stats)
     try {
-      if (reason === null) trainings.request(job, 'schedule', { kind: 'service', name: 'schedule' })
+      if (reason === null)
+        trainings.request(job, 'schedule', { kind: 'service', name: 'schedule' }, { why: 'scheduled' })
       else if (trainings.view(jobId).message !== reason) trainings.note(jobId, reason)
     } catch (error) {
       if (!isRefusal(error, 'training_in_progress')) failed('a scheduled training did not start', error)

@@ -54,6 +54,9 @@ export class BodyCodec {
     }
   }
 
+  /** The value in the scanner's last output whose bytes begin at `start`. */
+  readonly scannedValue = (start: number): unknown => this.#reader.readAt(this.scanner.out, start)
+
   /** Reads the values of a body's fields into `into`, without building the object. */
   walk(bytes: Buffer, into: BodyFields): void {
     try {

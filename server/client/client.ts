@@ -3,11 +3,12 @@
  *
  * The methods come from the table of operations, which the build makes from the OpenAPI document, as their types do.
  */
-import { operations, type Calls, type Lists, type ResultLine } from '#client-operations'
+import { operations, type Calls, type Lists, type ResultLine, type StreamMessage } from '#client-operations'
 import type { Line } from './batches.js'
 import { bulk, type BulkOptions } from './bulk.js'
 import { itemsOf, pagesOf } from './pages.js'
 import { requestOf, type Params } from './request.js'
+import { stream as follow, type StreamParams } from './stream.js'
 import { Transport, type CallOptions, type ClientOptions } from './transport.js'
 
 type Lines = Iterable<Line> | AsyncIterable<Line>
@@ -21,7 +22,7 @@ type Method<C extends { params: object; result: unknown }> = Nothing extends C['
 
 /** A method for each operation, named as in the OpenAPI document. Parameters of path and query stand beside `body`. */
 export type Methods = {
-  readonly [K in keyof Calls as K extends 'postEventLines' ? never : K]: Method<Calls[K]>
+  readonly [K in keyof Calls as K extends 'postEventLines' | 'streamEvents' ? never : K]: Method<Calls[K]>
 }
 
 type ListParams<K extends keyof Lists> = Nothing extends Calls[K]['params']
@@ -32,7 +33,11 @@ export interface Client extends Methods {
   readonly events: {
     /** Sends a stream of events. Gives one result for each line that is not blank, in order. */
     bulk(lines: Lines, options?: BulkOptions): AsyncGenerator<ResultLine, void, void>
+    /** What happens in jobs, as it happens. Goes on where a connection broke off. */
+    stream(params?: StreamParams, options?: CallOptions): AsyncGenerator<StreamMessage, void, void>
   }
+  /** The same as `events.stream`, named as the other operations. */
+  streamEvents(params?: StreamParams, options?: CallOptions): AsyncGenerator<StreamMessage, void, void>
   /** The same as `events.bulk`, named as the other operations. */
   postEventLines(params: { readonly body: Lines }, options?: BulkOptions): AsyncGenerator<ResultLine, void, void>
   /** Pages of a list. */
@@ -62,10 +67,12 @@ export function createClient(options: ClientOptions = {}): Client {
     name,
     (params?: Params, callOptions?: CallOptions) => call(name as keyof Calls, params, callOptions),
   ])
+  const streamEvents = (params?: StreamParams, callOptions?: CallOptions) => follow(transport, params, callOptions)
   const stream = (lines: Lines, callOptions?: BulkOptions) => bulk(transport, lines, callOptions)
   return Object.freeze({
     ...Object.fromEntries(methods),
-    events: Object.freeze({ bulk: stream }),
+    events: Object.freeze({ bulk: stream, stream: streamEvents }),
+    streamEvents,
     postEventLines: ({ body }: { body: Lines }, callOptions?: BulkOptions) => stream(body, callOptions),
     pages,
     items,

@@ -22,6 +22,8 @@ export interface ClientOptions {
   readonly baseUrl?: string | undefined
   /** A key or a token. */
   readonly key?: string | undefined
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** How often a call that failed is tried again. Default 3. */
   readonly retries?: number | undefined
   /** The limit for one attempt, in milliseconds. Default 30,000. */
@@ -147,6 +149,7 @@ export class Transport {
   #fetch({ method, path, body, mediaType }: Outgoing, signal: AbortSignal): Promise<Response> {
     const send = this.#options.fetch ?? ((...args) => globalThis.fetch(...args))
     const headers = {
+      ...this.#options.headers,
       accept: 'application/json, application/problem+json, */*',
       ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
       ...(mediaType === undefined ? {} : { 'content-type': mediaType }),

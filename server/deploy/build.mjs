@@ -4,19 +4,22 @@
  * 1. server/build-client.ts makes the types of the client from the schemas. The compiler needs them, so esbuild bundles
  *    this step.
  * 2. tsc checks the types and compiles each file to a file.
- * 3. server/docs/build-docs.ts makes the pages of the manual.
- * 4. esbuild bundles the service and each kind of thread into .build/bundle/service: one file loads faster than hundreds.
+ * 3. server/docs/build-docs.ts makes the pages of the manual. The files of Swagger UI are copied.
+ * 4. esbuild bundles the service, the commands and each kind of thread into .build/bundle/service: one file loads
+ *    faster than hundreds.
  * 5. The client becomes one file with its types in .build/client, which the package exports.
- * 6. Output without a source goes, so that a file that was moved or deleted does not run on.
+ * 6. build-console.mjs makes the static files of the console in .build/console.
+ * 7. Output without a source goes, so that a file that was moved or deleted does not run on.
  *
  * Plain JavaScript, because it runs before anything is compiled.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildConsole } from './build-console.mjs'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const output = join(root, '.build')
@@ -39,6 +42,7 @@ const common = {
 
 /** Packages that the service loads from node_modules: native ones, and those that are large or rarely needed. */
 const external = [
+  '@modelcontextprotocol/*',
   '@nats-io/*',
   '@opentelemetry/*',
   'fzstd',
@@ -59,10 +63,12 @@ renderManual()
 await bundleThreads()
 await bundleService()
 await bundleClient()
+await buildConsole(root, join(output, 'console'))
 for (const folder of sources) removeStale(folder)
 
 function compile() {
   run(tsc(), '-p', 'tsconfig.json')
+  run(tsc(), '-p', 'server/console/tsconfig.json')
 }
 
 function tsc() {
@@ -88,6 +94,11 @@ async function bundleClient() {
 
 function renderManual() {
   run(join(output, 'server/docs/build-docs.js'))
+  const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const target = join(output, 'assets/swagger')
+  mkdirSync(target, { recursive: true })
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE'])
+    copyFileSync(join(swagger, name), join(target, name))
 }
 
 /** Runs a script of Node.js; where it fails, the build fails. */
@@ -108,9 +119,12 @@ async function bundleThreads() {
   await build({ ...common, entryPoints, packages: 'external' })
 }
 
-/** What the service loads late is in chunks of its own. */
+/** The service and the commands. What they load late, and what they share, is in chunks of its own. */
 async function bundleService() {
-  await build({ ...common, entryPoints: [join(root, 'server/main.ts')], splitting: true, external })
+  const entryPoints = { decide: join(root, 'server/cli/main.ts') }
+  for (const name of ['main', 'backup', 'restore', 'verify', 'audit-verify'])
+    entryPoints[name] = join(root, `server/${name}.ts`)
+  await build({ ...common, entryPoints, splitting: true, external })
 }
 
 /** Removes compiled files whose source is gone, and folders that are empty then. */

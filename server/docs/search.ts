@@ -1,7 +1,7 @@
 /**
  * The search box of the manual, in the browser: titles of pages and sections that have all the words that were typed.
  *
- * The names of the browser are declared here, as in console/dom.ts, and text is set as text.
+ * The names of the browser are declared here, as in console/, and text is set as text.
  */
 
 interface Heading {

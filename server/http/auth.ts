@@ -5,11 +5,13 @@
  * key may see (engine.job).
  *
  * The header with the configured name takes precedence over the neutral one (C1.1). If both are absent, the key may be
- * in `Authorization: Bearer`, because Prometheus and Alertmanager before 0.28 cannot send other headers.
+ * in `Authorization: Bearer`, because Prometheus and Alertmanager before 0.28 cannot send other headers. Without any of
+ * them the cookie of a session of the console stands for a key.
  */
 import { lackOf, Refusal, type Principal, type Scope } from '../../engine/index.js'
 import type { App } from '../app.js'
 import type { Exchange } from './exchange.js'
+import { sessionSecretOf } from './sessions.js'
 
 const neutralHeader = 'x-service-api-key'
 /** RFC 6750, section 2.1. The scheme is case-insensitive (RFC 9110, section 11.1). */
@@ -20,11 +22,17 @@ export function keyHeader(name: string): string {
   return `x-${name.toLowerCase()}-api-key`
 }
 
-/** The key or token of the request, or ''. */
-export function keyOf(exchange: Exchange, app: App): string {
+/** The key or token in the headers of the request, or ''. */
+export function keyInHeaders(exchange: Exchange, app: App): string {
   const key = exchange.header(app.keyHeader)
   const neutral = key === '' && app.keyHeader !== neutralHeader ? exchange.header(neutralHeader) : key
   return neutral === '' ? (bearer.exec(exchange.header('authorization'))?.[1] ?? '') : neutral
+}
+
+/** The key or token of the request, or of the session of its cookie, or ''. @throws Refusal forbidden (sessions.ts). */
+export function keyOf(exchange: Exchange, app: App): string {
+  const key = keyInHeaders(exchange, app)
+  return key === '' ? sessionSecretOf(exchange, app.sessions) : key
 }
 
 /** The owner of the request's key; null without a key or with an unknown one. */

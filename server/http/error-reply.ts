@@ -30,6 +30,9 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   job_not_found: 404,
   event_not_found: 404,
   model_not_found: 404,
+  model_not_kept: 409,
+  model_active: 409,
+  model_misfit: 409,
   task_not_found: 404,
   contract_not_found: 404,
   gate_not_found: 404,
@@ -42,6 +45,9 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   override_not_found: 404,
   vote_not_found: 404,
   queries_busy: 429,
+  streams_busy: 429,
+  websocket_unavailable: 501,
+  origin_refused: 403,
   bodies_busy: 429,
   answers_busy: 429,
   integrations_unavailable: 503,
@@ -66,6 +72,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   draining: 503,
   not_ready: 503,
   turn_failed: 500,
+  log_unavailable: 503,
   store_full: 507,
   store_failed: 503,
   container_not_found: 404,
@@ -83,6 +90,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   mailbox_full: 1,
   queries_busy: 1,
+  streams_busy: 10,
   bodies_busy: 1,
   answers_busy: 5,
   query_timeout: 5,
@@ -90,6 +98,7 @@ const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   draining: 5,
   not_ready: 1,
   store_failed: 5,
+  log_unavailable: 5,
   store_full: 30,
 }
 

@@ -20,7 +20,7 @@ import { addressOf } from './address.js'
 import type { BodySink } from './body-sink.js'
 import { ClosingAnswer } from './framing/closing-answer.js'
 import { LargeAnswer } from './large-answer.js'
-import type { HttpRequest, HttpResponse } from './native.js'
+import type { HttpRequest, HttpResponse, SocketUser } from './native.js'
 import { isChunked } from './framing/request-head.js'
 import { IncomingRequest } from './incoming-request.js'
 import { codeOf, noHeaders, sendAnswer, type Answer, type Content, type Headers } from './send.js'
@@ -67,11 +67,15 @@ export class Exchange extends IncomingRequest {
   readonly #closing: ClosingAnswer | null
   #unread = false
   #bodyEnded = false
+  /** What the library needs to make a WebSocket; undefined where it makes none of this request. */
+  readonly #socketContext: unknown
 
   /** `method` in lower case; '' to read it from the request. */
-  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost, method: string) {
+  // biome-ignore lint/complexity/useMaxParams: called for every request, so without an object for its arguments.
+  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost, method: string, socketContext?: unknown) {
     super(req, method)
     this.#res = res
+    this.#socketContext = socketContext
     this.#host = host
     this.#closing = this.headFault !== null || isChunked() ? new ClosingAnswer() : null
     if (this.headFault !== null) this.#closing?.bodyEnded()
@@ -173,6 +177,18 @@ export class Exchange extends IncomingRequest {
     if (this.#large === null)
       return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are still unread'))
     this.#large.begin(status, type, this.#closingHeaders(headers), () => this.#settle(codeOf(status)))
+  }
+
+  /** The connection becomes a WebSocket. False where that is not possible. Only before the handler returns. */
+  upgrade(user: SocketUser): boolean {
+    const res = this.#res
+    if (res?.upgrade === undefined || this.#socketContext === undefined) return false
+    const [key, protocol, extensions] = ['key', 'protocol', 'extensions'].map((name) =>
+      this.header(`sec-websocket-${name}`),
+    ) as [string, string, string]
+    res.upgrade({ user }, key, protocol, extensions, this.#socketContext)
+    this.#settle(101)
+    return true
   }
 
   /** Begins a streamed answer; the status is sent with the first `write`. This ends an answer to HEAD. */

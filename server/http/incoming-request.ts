@@ -5,7 +5,7 @@
  *    needs of them is kept.
  */
 import { asksForProblem } from './accept.js'
-import { headerOf, readHead, type HeadFault } from './framing/request-head.js'
+import { headerOf, headersWhere, readHead, type HeadFault } from './framing/request-head.js'
 import type { HttpRequest } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
 
@@ -33,6 +33,12 @@ export class IncomingRequest {
   header(name: string): string {
     if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
     return headerOf(name)
+  }
+
+  /** The headers whose names pass. Only before the handler returns (invariant 1). */
+  headers(passes: (name: string) => boolean): ReadonlyMap<string, string> {
+    if (this.#req === null) throw new Error('assertion failed: headers are read after the handler returned')
+    return headersWhere(passes)
   }
 
   /** The query without `?`, or ''. Only before the handler returns (invariant 1). */

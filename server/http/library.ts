@@ -39,6 +39,39 @@ export interface HttpResponse {
   close(): HttpResponse
   /** 4 or 16 bytes. */
   getRemoteAddress(): ArrayBuffer
+  /** The connection becomes a WebSocket. Absent where the library has none. */
+  upgrade?(data: SocketData, key: string, protocol: string, extensions: string, context: unknown): void
+}
+
+/** What happens to a WebSocket. */
+export interface SocketUser {
+  opened(socket: HttpSocket): void
+  /** The client has read what was sent. */
+  drained(): void
+  closed(): void
+}
+
+/** The library copies the properties of what it was given, so the user is one of them. */
+export interface SocketData {
+  readonly user: SocketUser
+}
+
+export interface HttpSocket {
+  getUserData(): SocketData
+  /** 0 if the client reads too slowly: the message is kept. 2 if it was dropped. */
+  send(message: string | Uint8Array, isBinary?: boolean): number
+  end(code?: number, reason?: string): unknown
+  close(): unknown
+}
+
+export interface SocketBehavior {
+  readonly maxBackpressure: number
+  readonly maxPayloadLength: number
+  readonly idleTimeout: number
+  upgrade(res: HttpResponse, req: HttpRequest, context: unknown): void
+  open(socket: HttpSocket): void
+  drain(socket: HttpSocket): void
+  close(socket: HttpSocket): void
 }
 
 export type Handler = (res: HttpResponse, req: HttpRequest) => void
@@ -51,6 +84,8 @@ export interface HttpApp {
   post(pattern: string, handler: Handler): HttpApp
   /** For methods without a handler of their own. */
   any(pattern: string, handler: Handler): HttpApp
+  /** Absent where the library has no WebSockets. */
+  ws?(pattern: string, behavior: SocketBehavior): unknown
   listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): HttpApp
   /** Ends all connections. */
   close(): HttpApp

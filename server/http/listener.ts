@@ -34,7 +34,12 @@ export interface ListenOptions {
   failed(exchange: Exchange, error: unknown): void
   /** Called at the end of an exchange: its status, or 0 if the client disconnected first. */
   over(exchange: Exchange, status: number): void
+  /** Paths whose GET may become a WebSocket. */
+  readonly socketPaths?: readonly string[]
 }
+
+/** What a client may leave unread of a WebSocket, what it may send, and how long it may be silent, in seconds. */
+const SOCKET = { maxBackpressure: 1024 * 1024, maxPayloadLength: 1024, idleTimeout: 60 } as const
 
 /** Milliseconds for which two apps listen on the same port. */
 const OVERLAP_MS = 100
@@ -139,8 +144,8 @@ export class Listener implements ExchangeHost {
   async #listen(app: HttpApp, port: number, sharing: number): Promise<number> {
     const serve =
       (method: string) =>
-      (res: HttpResponse, req: HttpRequest): void => {
-        const exchange = new Exchange(res, req, this, method)
+      (res: HttpResponse, req: HttpRequest, socketContext?: unknown): void => {
+        const exchange = new Exchange(res, req, this, method, socketContext)
         try {
           this.#options.handle(exchange)
         } catch (error) {
@@ -148,6 +153,15 @@ export class Listener implements ExchangeHost {
         }
         exchange.leave()
       }
+    for (const path of this.#options.socketPaths ?? []) {
+      app.ws?.(path, {
+        ...SOCKET,
+        upgrade: serve('get'),
+        open: (socket) => socket.getUserData().user.opened(socket),
+        drain: (socket) => socket.getUserData().user.drained(),
+        close: (socket) => socket.getUserData().user.closed(),
+      })
+    }
     // GET and POST have handlers of their own, so that their method need not be read from the request.
     app.get('/*', serve('get')).post('/*', serve('post')).any('/*', serve(''))
     const socket = await listenOn(app, this.#options.host, port, sharing)

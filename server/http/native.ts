@@ -13,7 +13,7 @@ import type { HttpApp, HttpLibrary, ListenSocket } from './library.js'
 import { nodeHttp } from './node-http/node-app.js'
 import type { TlsFiles } from './tls.js'
 
-export type { HttpApp, HttpRequest, HttpResponse, ListenSocket } from './library.js'
+export type { HttpApp, HttpRequest, HttpResponse, HttpSocket, ListenSocket, SocketUser } from './library.js'
 
 /** Chooses the library: `node` for node:http. */
 const SETTING = 'SERVICE_HTTP_LIBRARY'
@@ -26,13 +26,13 @@ type Native = Pick<typeof uws, 'App' | 'SSLApp' | 'us_listen_socket_close' | 'us
 
 function overNative(native: Native): HttpLibrary {
   return {
-    plainApp: () => native.App(),
+    plainApp: () => native.App() as unknown as HttpApp,
     tlsApp: ({ certFile, keyFile, passphrase }) =>
       native.SSLApp({
         cert_file_name: certFile,
         key_file_name: keyFile,
         ...(passphrase === undefined ? {} : { passphrase }),
-      }),
+      }) as unknown as HttpApp,
     stopListening: native.us_listen_socket_close,
     portOf: native.us_socket_local_port,
   }

@@ -4,8 +4,7 @@
  * Everything is served from here, nothing from elsewhere; the content security policy holds the page to that.
  */
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Exchange } from '../http/exchange.js'
 import { replyError, replyHttpError } from '../http/error-reply.js'
@@ -14,8 +13,9 @@ import { json } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import type { Headers } from '../http/send.js'
 
-const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const manual = fileURLToPath(new URL('../../server/docs/', import.meta.url))
+/** Files of swagger-ui-dist, which the build copies. */
+const swagger = fileURLToPath(new URL('../../assets/swagger/', import.meta.url))
 
 interface Asset {
   readonly type: string

@@ -7,11 +7,13 @@ import { AnyObject } from '../schemas/common.js'
 import { ServiceLinks } from '../schemas/health.js'
 import { alertmanagerRoutes } from './alertmanager.js'
 import { autonomyRoutes } from './autonomy.js'
+import { mcpRoutes } from '../mcp/route.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
 import { clusterRoutes } from './clusters.js'
-import { consoleRoutes } from './console.js'
+import { consoleRoutes } from './console/pages.js'
+import { servePage } from './console-files.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
@@ -19,11 +21,14 @@ import { eventRoutes } from './events.js'
 import { explanationRoutes } from './explanations.js'
 import { feedbackRoutes } from './feedback.js'
 import { healthRoutes } from './health.js'
+import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { analystRoutes } from './labels/analysts.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { decisionRoutes } from './models/decisions.js'
+import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
@@ -34,6 +39,8 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { listRoutes } from './lists/lists.js'
+import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
 import { userRoutes } from './users.js'
@@ -63,6 +70,7 @@ const root: Route = {
   operationId: 'getRoot',
   tag: 'Documentation',
   summary: 'Get links to pages and documentation',
+  description: 'A browser gets the console.',
   scope: null,
   responses: {
     200: {
@@ -71,15 +79,19 @@ const root: Route = {
     },
   },
   serve(exchange, _params, app) {
+    const isBrowser = app.sessions !== null && exchange.header('accept').includes('text/html')
+    if (isBrowser) return servePage(exchange)
     replyJson(exchange, 200, {
       name: app.service.name,
-      pages: '/jobs',
+      pages: app.sessions === null ? '/docs' : '/jobs',
       documentation: '/docs/exposer',
       manual: '/docs',
       openapi: '/openapi.json',
     })
   },
 }
+
+export { consoleRoutes }
 
 export const routes: readonly Route[] = [
   ...eventRoutes,
@@ -88,6 +100,7 @@ export const routes: readonly Route[] = [
   ...labelRoutes,
   ...analystRoutes,
   ...alertmanagerRoutes,
+  ...inboundRoutes,
   ...storedEventRoutes,
   ...reprocessRoutes,
   ...jobRoutes,
@@ -103,8 +116,12 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...listRoutes,
+  ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
+  ...decisionRoutes,
+  ...registryRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,
@@ -114,6 +131,7 @@ export const routes: readonly Route[] = [
   ...containerRoutes,
   ...platformRoutes,
   ...watchdogRoutes,
+  ...mcpRoutes,
   openApi,
   root,
 ]

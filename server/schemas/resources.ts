@@ -3,7 +3,7 @@
  * better. These schemas publish the same rules.
  */
 import { Type } from 'typebox'
-import { integrationRoles } from '../../engine/index.js'
+import { integrationRoles, modelBounds } from '../../engine/index.js'
 import { Exact, Name, nullable, WarningBody } from './common.js'
 
 const dependsOn = {
@@ -133,6 +133,13 @@ export const JobResource = Type.Object({
           }),
         ),
         objective: Type.Optional(Objective),
+        models_kept: Type.Optional(
+          Type.Integer({
+            minimum: modelBounds.keptMin,
+            maximum: modelBounds.keptMax,
+            description: 'Models that are kept to decide again. Figures of older ones stay. Default: 20.',
+          }),
+        ),
         decide_untrained: Type.Optional(
           Type.Boolean({
             description:
@@ -140,16 +147,9 @@ export const JobResource = Type.Object({
               'it is only a suggestion.',
           }),
         ),
-        weighted_consensus: Type.Optional(
-          Type.Boolean({
-            description: 'Votes on one event count by the reliability of their analysts. Default: all count the same.',
-          }),
-        ),
+        weighted_consensus: Type.Optional(Type.Boolean({ description: 'Votes count by the reliability of analysts.' })),
         retrain_after_erase: Type.Optional(
-          Type.Boolean({
-            description:
-              'An erasure of events is complete only when the model was trained again without them. Default: false.',
-          }),
+          Type.Boolean({ description: 'An erasure waits for a training without it.' }),
         ),
         retention: Type.Optional(Retention),
       }),

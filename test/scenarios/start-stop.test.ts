@@ -1,10 +1,11 @@
 /** The program: how it starts, how a start fails, how it stops. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { access, mkdtemp, rm } from 'node:fs/promises'
+import { access, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { firstStartPath, readFirstStart } from '../../engine/index.js'
 import { afterwards } from '../support/afterwards.js'
 import { Client, eventually, makeJob, openSocket } from '../support/client.js'
 import {
@@ -24,7 +25,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-test('the first start prints its secrets once, and they work', async () => {
+test('the first start leaves its secrets in a file of its owner and prints none, and they work', async () => {
   const settings = {
     SERVICE_PORT: '0',
     SERVICE_DATA_DIR: join(dir, 'first'),
@@ -33,12 +34,18 @@ test('the first start prints its secrets once, and they work', async () => {
   }
   const first = spawnMain(settings)
   const client = new Client(`http://127.0.0.1:${await portOf(first)}`, '')
-  const key = await eventually(
-    async () => /management key: (\S+)/.exec(first.output())?.[1],
-    (found) => found !== undefined,
-  )
-  assert.match(first.output(), /administrator: admin, password: \S{16,}/)
+  const file = firstStartPath(settings.SERVICE_DATA_DIR)
+  const { managementKey: key, adminPassword } = readFirstStart(settings.SERVICE_DATA_DIR)
+  if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o777, 0o600)
   assert.equal((await client.withKey(key!).get('/api/v2/token/scopes')).status, 200)
+  const token = await client.post('/api/v2/token', { username: 'admin', password: adminPassword })
+  assert.equal(token.status, 200, token.text)
+  await eventually(
+    async () => first.output(),
+    (output) => output.includes('First start. Its secrets are in '),
+  )
+  assert.ok(first.output().includes(JSON.stringify(file)), 'the log names the file')
+  for (const secret of [key!, adminPassword!]) assert.ok(!first.output().includes(secret))
   first.child.kill('SIGTERM')
   assert.equal(await first.exited, 0)
 
@@ -47,8 +54,15 @@ test('the first start prints its secrets once, and they work', async () => {
   assert.equal((await again.get('/api/v2/token/scopes')).status, 200)
   second.child.kill('SIGINT')
   assert.equal(await second.exited, 0)
-  assert.ok(!second.output().includes('management key'))
-  assert.ok(!second.output().includes('password'))
+  assert.ok(!second.output().includes('First start'))
+  assert.ok(second.output().includes(JSON.stringify(file)), 'the log names the file until it is deleted')
+  await rm(file)
+
+  const third = spawnMain(settings)
+  await portOf(third)
+  third.child.kill('SIGTERM')
+  assert.equal(await third.exited, 0)
+  assert.ok(!third.output().includes('first-start-secrets'))
 })
 
 test('a start that fails says why in one sentence', async () => {
@@ -110,12 +124,13 @@ test('a start without its port or its certificate makes no secrets: the next one
   await service.close()
   const started = spawnMain({ ...settings, SERVICE_PORT: String(port) })
   await portOf(started)
-  assert.match(started.output(), /^Listening on [\s\S]*^ {2}management key: \S+$/m)
+  assert.match(started.output(), /^Listening on [\s\S]*^First start\. Its secrets are in /m)
+  assert.ok(readFirstStart(dataDir).managementKey)
   started.child.kill('SIGTERM')
   assert.equal(await started.exited, 0)
 })
 
-test('a start that fails after it made its secrets prints them, or the data directory were lost', async () => {
+test('a start that fails after it made its secrets has left them in the file', async () => {
   const service = await startService()
   const port = String(service.port)
   await service.close()
@@ -126,7 +141,8 @@ test('a start that fails after it made its secrets prints them, or the data dire
     SERVICE_PASSWORD_COST: String(PASSWORD_COST),
   })
   assert.equal(await started.exited, 1)
-  assert.match(started.output(), /^ {2}management key: \S+$/m)
+  assert.match(started.output(), /^First start\. Its secrets are in /m)
+  assert.ok(readFirstStart(join(dir, 'late')).managementKey)
   assert.match(started.output(), /^The service did not start: cannot listen on [^\n]*\.$/m)
 })
 

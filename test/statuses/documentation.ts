@@ -1,6 +1,10 @@
 /** Recipes for health and the documents. */
 import { eventually } from '../support/client.js'
-import type { Recipes } from './recipe.js'
+import { ADMIN_PASSWORD, MANAGEMENT_KEY } from '../support/service.js'
+import { freshName, type Recipes } from './recipe.js'
+
+/** What a page of the service sends, and a form cannot. */
+const FROM_PAGE = { 'x-requested-with': 'console' }
 
 export const documentationRecipes: Recipes = {
   getHealth: { good: () => ({ path: '/api/v1/health' }) },
@@ -21,9 +25,40 @@ export const documentationRecipes: Recipes = {
   getIntegrationPage: { good: () => ({ path: '/integrations/1/edit' }) },
   getJobsPage: { good: () => ({ path: '/jobs' }) },
   getKeysPage: { good: () => ({ path: '/api-keys' }) },
-  getConsoleScript: {
-    good: () => ({ path: '/console/app.js' }),
+  getJobAddressPage: { good: () => ({ path: '/jobs/1' }) },
+  getJobViewPage: { good: () => ({ path: '/jobs/1/events' }) },
+  getJobItemPage: { good: () => ({ path: '/jobs/1/events/a' }) },
+  getIntegrationsPage: { good: () => ({ path: '/integrations' }) },
+  getOperationsPage: { good: () => ({ path: '/operations' }) },
+  getAuditPage: { good: () => ({ path: '/audit' }) },
+  getPeoplePage: { good: () => ({ path: '/people' }) },
+  getConsoleFile: {
+    async good(client) {
+      const { text } = await client.get('/jobs', { key: null })
+      return { path: /\/console\/[\w-]+\.js/.exec(text)![0] }
+    },
     refusals: { 404: () => ({ path: '/console/other.js' }) },
+  },
+  signIn: {
+    good: () => ({
+      path: '/api/v2/session',
+      body: { username: 'admin', password: ADMIN_PASSWORD },
+      headers: FROM_PAGE,
+    }),
+    refusals: {
+      401: () => ({ path: '/api/v2/session', body: { key: 'unknown' }, headers: FROM_PAGE }),
+      403: () => ({ path: '/api/v2/session', body: { key: MANAGEMENT_KEY } }),
+      429: async (client) => {
+        const body = { username: freshName(), password: 'wrong' }
+        await Promise.all(Array.from({ length: 10 }, () => client.post('/api/v2/token', body)))
+        return { path: '/api/v2/session', body, headers: FROM_PAGE }
+      },
+    },
+  },
+  getSession: { good: () => ({ path: '/api/v2/session' }) },
+  signOut: {
+    good: () => ({ path: '/api/v2/session', headers: FROM_PAGE }),
+    refusals: { 403: () => ({ path: '/api/v2/session' }) },
   },
   getOpenApi: { good: () => ({ path: '/openapi.json' }) },
   getLiveness: { good: () => ({ path: '/livez' }) },

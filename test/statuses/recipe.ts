@@ -19,6 +19,7 @@ export interface Ask {
   readonly body?: unknown
   /** The management key if absent. */
   readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Makes what the request needs, with the management key, and returns the request. */

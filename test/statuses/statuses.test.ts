@@ -94,8 +94,12 @@ function recipeOf({ operationId }: Route): Recipe {
   return recipe
 }
 
-function send(client: Client, route: Route, { path, body, key }: Ask, accept = '*/*'): Promise<Answer> {
-  return client.request(route.method, path, { headers: { accept }, body, ...(key === undefined ? {} : { key }) })
+function send(client: Client, route: Route, { path, body, key, headers }: Ask, accept = '*/*'): Promise<Answer> {
+  return client.request(route.method, path, {
+    headers: { accept, ...headers },
+    body,
+    ...(key === undefined ? {} : { key }),
+  })
 }
 
 const checkers = new Map<unknown, { Check(value: unknown): boolean; Errors(value: unknown): unknown }>()

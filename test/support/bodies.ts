@@ -22,6 +22,9 @@ export class Bodies {
     return this.#reader.read(bytes)
   }
 
+  /** The value in the scanner's last output whose bytes begin there. */
+  readonly scannedValue = (start: number): unknown => this.#reader.readAt(this.scanner.out, start)
+
   /** Another table with the same shapes and words, as after a restart. */
   copy(): Bodies {
     const copy = new Bodies()

@@ -1,5 +1,5 @@
 /**
- * As much of a browser as the console uses (server/console/dom.ts), for tests to read and click.
+ * As much of a browser as the search of the manual uses (server/docs/search.ts), for tests to read and click.
  *
  * Owns: elements as a tree, their listeners. Leaves out: HTML, style, everything else.
  */
@@ -49,42 +49,5 @@ export class FakeElement {
 
   click(): void {
     this.#listeners.get('click')?.({ preventDefault: () => {} })
-  }
-}
-
-/** The dialogs that a page has shown, and the answer to them. */
-export interface Dialogs {
-  readonly texts: string[]
-  answer: boolean
-}
-
-/**
- * Lets scripts find a browser whose page came from `origin`; scripts keep it when they are imported. Returns the
- * function that ends this.
- */
-export function becomeBrowser(origin: string, dialogs: Dialogs): () => void {
-  const stored = new Map<string, string>()
-  const names = {
-    document: { createElement: (tag: string) => new FakeElement(tag), getElementById: () => new FakeElement('main') },
-    location: { origin, pathname: '/' },
-    sessionStorage: {
-      getItem: (name: string) => stored.get(name) ?? null,
-      setItem: (name: string, value: string) => stored.set(name, value),
-      removeItem: (name: string) => stored.delete(name),
-    },
-    confirm: (text: string) => {
-      dialogs.texts.push(text)
-      return dialogs.answer
-    },
-  }
-  // Defined, not assigned: from version 22 on, Node.js has its own sessionStorage, a getter.
-  const before = Object.keys(names).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const)
-  for (const [name, value] of Object.entries(names))
-    Object.defineProperty(globalThis, name, { configurable: true, writable: true, value })
-  return () => {
-    for (const [name, descriptor] of before) {
-      if (descriptor === undefined) Reflect.deleteProperty(globalThis, name)
-      else Object.defineProperty(globalThis, name, descriptor)
-    }
   }
 }

@@ -118,6 +118,21 @@ export interface JobSetup {
 
 let made = 0
 
+/** An External REST API integration, `input`, and its key as resources to set up. */
+export function inputResources(name: string) {
+  return {
+    key: { type: 'api_key', properties: { name } },
+    input: {
+      type: 'integration',
+      properties: {
+        title: `Input ${name}`,
+        integration_type: 'External REST API',
+        parameters: { api_key: `{{api_keys(name='${name}')}}`, data_type: 'alerts' },
+      },
+    },
+  }
+}
+
 /** Makes a job with an External REST API input and a key of its own. */
 export async function makeJob(
   client: Client,
@@ -127,15 +142,7 @@ export async function makeJob(
   const title = (properties.title as string | undefined) ?? `Job ${name}`
   const answer = await client.post('/api/v2/resources', {
     resources: {
-      key: { type: 'api_key', properties: { name } },
-      input: {
-        type: 'integration',
-        properties: {
-          title: `Input ${name}`,
-          integration_type: 'External REST API',
-          parameters: { api_key: `{{api_keys(name='${name}')}}`, data_type: 'alerts' },
-        },
-      },
+      ...inputResources(name),
       job: {
         type: 'job',
         properties: {

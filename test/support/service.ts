@@ -35,6 +35,8 @@ export interface ServiceOptions {
   readonly tracer?: (engine: Engine) => Tracer
   /** A directory that the test keeps: it is not removed. */
   readonly dataDir?: string
+  /** False: no pages, no sessions. */
+  readonly console?: boolean
   /** Default: that of the system. */
   readonly clock?: Clock
 }
@@ -85,6 +87,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     rateLimit: options.rateLimit,
     rateBurst: options.rateBurst,
     tracer: options.tracer?.(engine),
+    console: options.console,
   })
   const baseUrl = `http://127.0.0.1:${server.port}`
   return {

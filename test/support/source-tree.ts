@@ -54,7 +54,8 @@ export function importsOf(file: string): Import[] {
   return [...codeOf(file).matchAll(/(?:\bfrom\s|\bimport\s*\(?)\s*'([^']+)'/g)].map(([, name]) => {
     const to = name as string
     if (to.startsWith('.')) {
-      return { from: file, to: relative(root, resolve(root, dirname(file), to)).replace(/\.js$/, '.ts') }
+      const source = relative(root, resolve(root, dirname(file), to)).replace(/\.js$/, '.ts')
+      return { from: file, to: source.endsWith('.ts') && !existsSync(join(root, source)) ? `${source}x` : source }
     }
     const parts = to.split('/')
     return { from: file, to: parts.slice(0, to.startsWith('@') ? 2 : 1).join('/') }

@@ -16,8 +16,13 @@ export class BodyReader extends BodyCursor {
 
   /** The value. @throws Error for an unknown shape or word, and for bytes that are not a body. */
   read(bytes: Uint8Array): unknown {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.at = 0
+    return this.readAt(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0)
+  }
+
+  /** The value whose bytes begin at `start`. @throws Error as read. */
+  readAt(bytes: Buffer, start: number): unknown {
+    this.bytes = bytes
+    this.at = start
     return this.#value()
   }
 

@@ -16,6 +16,7 @@
 import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
 import { jsonPrefix } from './json-prefix.js'
+import type { PointTree } from './point-tree.js'
 import type { PointValue, PointValues, ScalarValue } from './point-value.js'
 
 interface Path {
@@ -28,10 +29,13 @@ export class DecisionPoints {
   readonly #paths: readonly Path[]
   /** As fingerprintOf. */
   readonly fingerprint: number
+  /** Values can be read from a scanned body: no path has a name that objects give a meaning of their own. */
+  readonly areScannable: boolean
 
   constructor(points: readonly string[]) {
     this.fingerprint = fingerprintOf(points)
     this.#paths = points.map((text) => ({ text, names: text.split('.') }))
+    this.areScannable = this.#paths.every(({ names }) => !names.includes(PROTOTYPE))
   }
 
   get count(): number {
@@ -53,6 +57,19 @@ export class DecisionPoints {
     for (let i = 0; i < this.#paths.length; i++) values[i] = readPoint(body, this.#paths[i] as Path)
     return values
   }
+
+  /**
+   * The same values as valuesOf, of the body that was scanned last. `valueAt` reads the value whose bytes begin there.
+   * The scanner refuses flattened documents, so a path that leads nowhere has no value.
+   */
+  scannedValues(tree: PointTree, valueAt: (start: number) => unknown): PointValue[] {
+    const values: PointValue[] = new Array<PointValue>(this.#paths.length)
+    for (let i = 0; i < this.#paths.length; i++) {
+      const start = tree.startOf(i)
+      values[i] = start < 0 ? null : (follow(valueAt(start), (this.#paths[i] as Path).names, tree.depthOf(i)) ?? null)
+    }
+    return values
+  }
 }
 
 /** 32 bits of a hash of the points. It keeps buckets and models of different decision points apart. */
@@ -67,13 +84,18 @@ export function lacksPoints(values: PointValues): boolean {
 }
 
 function readPoint(body: Readonly<Record<string, unknown>>, path: Path): PointValue {
-  let value: unknown = body
-  const { names } = path
-  for (let i = 0; i < names.length; i++) {
-    if (typeof value !== 'object' || value === null) return i === 0 ? null : literal(body, path)
+  const found = follow(body, path.names, 0)
+  return found === undefined ? literal(body, path) : found
+}
+
+/** What `names`, from number `from` on, lead to in a value; undefined if they lead nowhere. */
+function follow(start: unknown, names: readonly string[], from: number): PointValue | undefined {
+  let value = start
+  for (let i = from; i < names.length; i++) {
+    if (typeof value !== 'object' || value === null) return undefined
     if (Array.isArray(value)) return settleArray(value, names, i)
     value = own(value, names[i] as string)
-    if (value === undefined) return literal(body, path)
+    if (value === undefined) return undefined
   }
   return settle(value)
 }
@@ -85,7 +107,7 @@ function literal(body: Readonly<Record<string, unknown>>, path: Path): PointValu
 /** Own fields only, not what every object inherits: apart from `__proto__`, that is always a function. */
 function own(object: object, name: string): unknown {
   const value = (object as Record<string, unknown>)[name]
-  return typeof value === 'function' || name === '__proto__' ? undefined : value
+  return typeof value === 'function' || name === PROTOTYPE ? undefined : value
 }
 
 function settle(value: unknown): PointValue {
@@ -107,6 +129,7 @@ function cut(text: string): string {
   return (text.length <= limits.pointValueCharsMax ? text : text.slice(0, limits.pointValueCharsMax)).toWellFormed()
 }
 
+const PROTOTYPE = '__proto__'
 const noNames: readonly string[] = []
 
 /** What `names`, from number `from` on, lead to in all items. */

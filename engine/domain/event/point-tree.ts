@@ -1,7 +1,7 @@
 /**
  * Decision points as a tree of names, in which the scanner finds them while it walks a body.
  *
- * Owns: which bytes of a body each decision point depends on. Leaves out: its value (decision-points.ts).
+ * Owns: which bytes of a body each decision point depends on. Leaves out: the value in them (decision-points.ts).
  *
  * 1. Equal bytes at all points mean equal values. Equal values may have different bytes: an array in another order, or
  *    a text that has become a word since.
@@ -17,16 +17,22 @@ export class PointNode {
   point = -1
   /** All points at and below this node. */
   readonly points: number[] = []
+  /** How many names lead here. */
+  readonly depth: number
   /** This top-level name is the text of a whole path. */
   flattened = false
   readonly #children = new Map<string, PointNode>()
   /** By id of the shape node: the child that its name leads to, null for none, undefined if not known yet. */
   readonly #steps: (PointNode | null | undefined)[] = []
 
+  constructor(depth = 0) {
+    this.depth = depth
+  }
+
   child(name: string): PointNode {
     let node = this.#children.get(name)
     if (node === undefined) {
-      node = new PointNode()
+      node = new PointNode(this.depth + 1)
       this.#children.set(name, node)
     }
     return node
@@ -57,12 +63,14 @@ export class PointTree {
   readonly root = new PointNode()
   readonly #starts: Int32Array
   readonly #ends: Int32Array
+  readonly #depths: Int32Array
   readonly #bytes = Buffer.allocUnsafeSlow(KEY_BYTES_MAX)
   readonly #key = { view: viewOfBytes(this.#bytes), length: 0, hash: 0 }
 
   constructor(points: readonly string[]) {
     this.#starts = new Int32Array(points.length)
     this.#ends = new Int32Array(points.length)
+    this.#depths = new Int32Array(points.length)
     for (const [point, path] of points.entries()) {
       const names = path.split('.')
       let node = this.root
@@ -83,11 +91,21 @@ export class PointTree {
   /** Notes the bytes of a value that the tree leads to. */
   mark(node: PointNode, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === TAG_OBJECT) {
-      if (node.point >= 0) this.#set(node.point, start, end)
+      if (node.point >= 0) this.#set(node.point, node.depth, start, end)
       return
     }
     // Anything but an object ends every path through it, so the value of each lies in these bytes.
-    for (let i = 0; i < node.points.length; i++) this.#set(node.points[i] as number, start, end)
+    for (let i = 0; i < node.points.length; i++) this.#set(node.points[i] as number, node.depth, start, end)
+  }
+
+  /** Where the bytes that a point depends on begin in the last body; -1 for none. */
+  startOf(point: number): number {
+    return this.#starts[point] as number
+  }
+
+  /** How many names of the point's path lead to these bytes. */
+  depthOf(point: number): number {
+    return this.#depths[point] as number
   }
 
   /** The bytes at all points; null if they are too many to be worth remembering. */
@@ -110,7 +128,8 @@ export class PointTree {
     return this.#key
   }
 
-  #set(point: number, start: number, end: number): void {
+  #set(point: number, depth: number, start: number, end: number): void {
+    this.#depths[point] = depth
     this.#starts[point] = start
     this.#ends[point] = end
   }

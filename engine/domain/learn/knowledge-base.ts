@@ -49,20 +49,22 @@ export function knowledgeState(changes: readonly ConsensusChange[], trainedThrou
 
 /**
  * The changes with one more. Of those up to `keepFromSeq` only the last is kept. A running training refers to the
- * sequence number of its start, so `keepFromSeq` is at most that of the model in use. Above limits.ballotChangesMax the
- * oldest are dropped, but not the first, so the state still shows what was trained on.
+ * sequence number of its start, and an earlier model may become active again. So `keepFromSeq` is at most that of the
+ * oldest model that is kept. Above limits.ballotChangesMax the oldest are dropped, but not the first, nor the one at
+ * the latest training, so the state still shows what was trained on.
  */
 export function withChange(
   changes: readonly ConsensusChange[],
   change: ConsensusChange,
-  keepFromSeq: number,
+  { keepFromSeq, trainedThroughSeq }: { readonly keepFromSeq: number; readonly trainedThroughSeq: number },
 ): readonly ConsensusChange[] {
   const next = currentConsensus(changes) === change.consensus ? [...changes] : [...changes, change]
   let first = 0
   while (first + 1 < next.length && (next[first + 1] as ConsensusChange).seq <= keepFromSeq) first++
   const kept = next.slice(first)
-  const excess = kept.length - limits.ballotChangesMax
-  return excess > 0 ? [kept[0] as ConsensusChange, ...kept.slice(1 + excess)] : kept
+  while (kept.length > limits.ballotChangesMax)
+    kept.splice(kept.findLastIndex(({ seq }) => seq <= trainedThroughSeq) === 1 ? 2 : 1, 1)
+  return kept
 }
 
 /**

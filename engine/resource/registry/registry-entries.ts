@@ -6,6 +6,7 @@ import type { JobCategory } from '../../domain/job/job.js'
 import { causeParameters, clusteringParameters } from './cause-parameters.js'
 import { IntegrationRegistry, type IntegrationKind } from './integration-registry.js'
 import type { ParameterSpec } from './parameters.js'
+import { webhookParameters } from './webhook-parameters.js'
 
 interface Processor {
   readonly id: string
@@ -34,7 +35,7 @@ const internalStorage: IntegrationKind = {
 const externalRestApi: IntegrationKind = {
   id: 'external_rest_api',
   name: 'External REST API',
-  description: 'Accepts events that clients post to the input operations.',
+  description: 'Accepts events that clients post to the input operations, and webhooks of other products.',
   builtIn: false,
   takesPosts: true,
   connection: [
@@ -45,6 +46,7 @@ const externalRestApi: IntegrationKind = {
       description: "The key with which clients send events, as {{api_keys(name='<name>')}}.",
     },
     { name: 'data_type', type: 'string', required: true, description: 'The kind of data in the events.' },
+    ...webhookParameters,
   ],
   roles: [
     {

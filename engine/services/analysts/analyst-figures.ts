@@ -9,7 +9,7 @@ import {
   type Reliabilities,
 } from '../../domain/metrics/analysts/dawid-skene.js'
 import { cohenPairs, fleissKappa, krippendorffAlpha } from '../../domain/metrics/analysts/rater-agreement.js'
-import type { AnalystsView, AnalystView } from '../../api/analysts-service.js'
+import type { AnalystsView, AnalystView } from '../../api/next-service.js'
 import type { Environment } from '../../store/environment.js'
 import type { AnalystWeights } from '../../store/rows.js'
 import { ratedVotes, type RatedVotes } from './rated-items.js'

@@ -6,7 +6,18 @@
  *
  * 1. Pending feedback is collected before a query runs, so a client finds every acknowledged change.
  */
-import type { AuditFieldTerms, AuditPage, AuditQuery, AuditService, AuditProof } from '../../api/audit-service.js'
+import type {
+  AuditFieldTerms,
+  AuditPage,
+  AuditProof,
+  AuditQuery,
+  AuditService,
+  ToolUse,
+} from '../../api/audit-service.js'
+import type { Author } from '../../api/principal.js'
+import type { Clock } from '../../clock.js'
+import type { AuditTrail } from '../../resource/audit-trail.js'
+import { WriteBatch, type Environment } from '../../store/environment.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import type { ReaderThreads } from '../readers/reader-threads.js'
 import type { AuditWitness } from './audit-proof.js'
@@ -17,6 +28,11 @@ export interface AuditDeps {
   readonly collector: Pick<AuditCollector, 'settle'>
   readonly readers: Pick<ReaderThreads, 'ask'>
   readonly shards: Pick<ReadableShards, 'count' | 'reader'>
+  readonly log: AuditTrail
+  /** The catalog's environment. */
+  readonly store: Pick<Environment, 'commit'>
+  readonly clock: Pick<Clock, 'nowMicros'>
+  job(id: number): { readonly id: number; readonly title: string } | undefined
 }
 
 export class Audit implements AuditService {
@@ -24,6 +40,21 @@ export class Audit implements AuditService {
 
   constructor(deps: AuditDeps) {
     this.#deps = deps
+  }
+
+  toolCalled({ kind, name }: Author, { tool, agent, ending, jobId }: ToolUse): void {
+    const { log, store, clock } = this.#deps
+    const job = jobId === undefined ? undefined : this.#deps.job(jobId)
+    const batch = new WriteBatch()
+    log.record(batch, {
+      atMicros: clock.nowMicros(),
+      by: { kind, name },
+      action: 'tool called',
+      object: { type: 'tool', id: tool, title: tool },
+      ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),
+      details: { agent, ending },
+    })
+    store.commit(batch)
   }
 
   async entries(query: AuditQuery): Promise<AuditPage> {

@@ -61,7 +61,7 @@ export async function forget(terms: ForgetTerms): Promise<Forgetting> {
 async function trainedAgain(terms: ForgetTerms): Promise<TrainingRow> {
   const { trainings, handle, by } = terms
   try {
-    trainings.request(terms.current(handle), 'erasure', by)
+    trainings.request(terms.current(handle), null, by)
   } catch (error) {
     if (!isRefusal(error, 'training_in_progress')) throw error
   }
@@ -92,7 +92,7 @@ const pending: Forgetting = {
 function trained(model: string): Forgetting {
   const message =
     `nothing of what was erased is in the model ${model} or in a later one; ` +
-    'earlier models were trained while it was stored'
+    'earlier models were trained while it was stored, and rolling back to one brings it back'
   return { state: 'trained', goneFromModel: model, message }
 }
 

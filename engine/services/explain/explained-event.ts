@@ -86,7 +86,12 @@ export function explainedDecision(at: JobAt, parts: ExplainedParts, part: ModelP
   const { modelVersion, pending, outlier, source } = header
   const isByEarlierModel = modelVersion !== 0 && modelVersion !== stats.modelVersion
   const [, reason] = reasonOf({ header, previous, place })
-  const inexactReason = opened === null || part === null ? null : inexact(at, parts, opened, part)
+  const isGone = modelVersion !== 0 && opened === null
+  const inexactReason = isGone
+    ? 'the model of the decision is not kept any more'
+    : opened === null || part === null
+      ? null
+      : inexact(at, parts, opened, part)
   return {
     ...answerShown(job, header),
     status: pending ? 'pending_inference' : 'OK',
@@ -95,7 +100,7 @@ export function explainedDecision(at: JobAt, parts: ExplainedParts, part: ModelP
     modelId: modelVersion === 0 ? null : modelIdOf(job.id, modelVersion),
     isByEarlierModel,
     reason: isByEarlierModel ? `${reason}; model version ${stats.modelVersion} decides new events` : reason,
-    isExact: part === null ? null : inexactReason === null,
+    isExact: part === null && !isGone ? null : inexactReason === null,
     inexactReason,
   }
 }

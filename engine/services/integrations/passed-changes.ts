@@ -6,6 +6,7 @@
  *
  * 1. Only places on disk count. A crash undoes what a step has passed since, with the dead letters of that time.
  * 2. Every step of a pipeline counts, also one that does not run because it is being opened again.
+ * 3. Rows are kept for a while after they are delivered, so every place is reported again now and then.
  */
 import { NO_JOB, stepKey, type Ledger, type StepId } from '../../integration/delivery/ledger.js'
 
@@ -16,9 +17,13 @@ export interface PassedChange {
   readonly eventMicros: number
 }
 
+/** A report every two seconds, so ten minutes. */
+const REPORTS_UNTIL_AGAIN = 300
+
 export class PassedChanges {
   readonly #ledger: Ledger
   readonly #reported = new Map<number, string>()
+  #reports = 0
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
@@ -27,6 +32,7 @@ export class PassedChanges {
   /** What is new since the last report. `wired`: the known steps of all pipelines. One that never ran has place 0. */
   next(wired: Iterable<StepId>): PassedChange[] {
     if (!this.#ledger.flush()) return []
+    if (++this.#reports % REPORTS_UNTIL_AGAIN === 0) this.#reported.clear()
     const steps = new Map([...this.#ledger.steps(), ...wired].map((step) => [stepKey(step).toString('hex'), step]))
     const least = new Map<number, PassedChange>()
     for (const step of steps.values()) {

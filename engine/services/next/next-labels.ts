@@ -11,7 +11,14 @@
 import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { selectionBounds as bounds } from '../../domain/learn/selection/bounds.js'
-import type { NextPage, NextQuery, NextService, SecondLook, SecondLookQuery } from '../../api/next-service.js'
+import type {
+  AnalystsView,
+  NextPage,
+  NextQuery,
+  NextService,
+  SecondLook,
+  SecondLookQuery,
+} from '../../api/next-service.js'
 import type { JobHandle } from '../../api/principal.js'
 import { must } from '../../assert.js'
 import type { IngestClock } from '../../runtime/ingest-clock.js'
@@ -59,6 +66,11 @@ export class NextLabels implements NextService {
   async secondLook(handle: JobHandle, query: SecondLookQuery): Promise<SecondLook> {
     const { readers, clock, current } = this.#deps
     return await readers.ask('secondLook', { task: { job: current(handle), query, nowMicros: clock.nowMicros() } })
+  }
+
+  async analysts(handle: JobHandle): Promise<AnalystsView> {
+    const { readers, current } = this.#deps
+    return await readers.ask('analysts', { job: current(handle) })
   }
 
   /** The pool that a page may be made of; null where one has to be made first. */

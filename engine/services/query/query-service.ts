@@ -8,15 +8,14 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { JobSettings } from '../../domain/job/job.js'
-import type { ResourceStore } from '../../resource/resource-store.js'
 import type { EventsQuery, JobSelection, QueriesService, SearchQuery } from '../../api/query-service.js'
 import type { QueriedJob, EventQuery } from './query-protocol.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import type { Principal } from '../../api/principal.js'
+import { selectJobs, type JobSelector } from './selected-jobs.js'
 
 export interface QueryDeps extends ReaderTasksDeps {
-  readonly resources: Pick<ResourceStore, 'job' | 'jobByTitle' | 'jobs' | 'canSee'>
+  readonly resources: JobSelector
 }
 
 export class Queries implements QueriesService {
@@ -61,27 +60,9 @@ export class Queries implements QueriesService {
     return json
   }
 
-  #select(principal: Principal, { jobIds, jobTitles }: JobSelection): QueriedJob[] {
-    const { resources } = this.#deps
-    const visible = (job: JobSettings | undefined): JobSettings => {
-      if (job === undefined || !resources.canSee(principal, job.id)) throw new Refusal('job_not_found', 'job not found')
-      return job
-    }
-    const chosen =
-      jobIds === undefined && jobTitles === undefined
-        ? [...resources.jobs()].filter(({ id }) => resources.canSee(principal, id))
-        : [
-            ...(jobIds ?? []).map((id) => visible(resources.job(id))),
-            ...(jobTitles ?? []).map((title) => visible(resources.jobByTitle(title))),
-          ]
-    const distinct = new Map(chosen.map((job) => [job.id, queriedJob(job)]))
-    if (distinct.size > limits.queryJobsMax)
-      throw new Refusal('query_too_large', `a query covers at most ${limits.queryJobsMax} jobs; name them`)
-    return [...distinct.values()]
+  #select(principal: Principal, selection: JobSelection): QueriedJob[] {
+    const jobs = selectJobs(this.#deps.resources, principal, selection)
+    if (jobs.length <= limits.queryJobsMax) return jobs
+    throw new Refusal('query_too_large', `a query covers at most ${limits.queryJobsMax} jobs; name them`)
   }
-}
-
-function queriedJob({ id, shard, title, labels, decisionPoints, category, pipeline }: JobSettings): QueriedJob {
-  const processors = pipeline.filter(({ role }) => role === 'processor')
-  return { id, shard, title, labels, decisionPoints, category, pipeline: processors }
 }

@@ -10,7 +10,8 @@ import { Refusal } from '../../errors.js'
 import { hasClusters, type JobSettings } from '../../domain/job/job.js'
 import type { PointCounts } from '../../domain/metrics/point-tally.js'
 import type { EventExport, EventView } from '../../api/decision-service.js'
-import type { ShardReader, Shards } from '../../runtime/shards.js'
+import type { ShardReader } from '../../runtime/shard-reader.js'
+import type { Shards } from '../../runtime/shards.js'
 import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { openShard } from '../../store/directory/environments.js'
@@ -27,8 +28,10 @@ import type { ConsensusView } from '../../api/consensus-service.js'
 import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
 import { EventReader } from './event-reader.js'
 import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
+import { readAppliedLog, type AppliedLog } from '../../actor/log/log-position.js'
 import { CauseRows } from '../../actor/cause/cause-table.js'
 import { ModelTimes } from '../../actor/model-times.js'
+import { ModelReads } from '../../actor/models/model-reads.js'
 import { storedFields, type FieldsRow } from '../../domain/cause/field-finder.js'
 import { exportDocument } from './export.js'
 import { sampleOfPoints } from './point-sample.js'
@@ -76,6 +79,12 @@ export class JobReader implements ShardReader {
   /** Ingest times of the job's oldest events. */
   oldest(jobId: number, count: number): number[] {
     return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))
+  }
+
+  /** When the oldest change of a decision was made that is kept, or null. */
+  oldestChange(jobId: number): number | null {
+    const [first] = this.#environment.range('changes', { ...jobRange(jobId), limit: 1 })
+    return first === undefined ? null : timeOfKey(first.key)
   }
 
   /** Ingest time of the job's oldest event that waits for enrichment, or null. */
@@ -159,6 +168,11 @@ export class JobReader implements ShardReader {
     return [...this.#environment.range('tasks', jobRange(jobId))].map(({ value }) => decodeTask(value))
   }
 
+  /** What is known of the job's models. */
+  models(jobId: number): ModelReads {
+    return new ModelReads(this.#environment, jobId)
+  }
+
   task(jobId: number, id: number): ReprocessRow | null {
     return readTask(this.#environment, jobId, id)
   }
@@ -166,6 +180,11 @@ export class JobReader implements ShardReader {
   /** The latest ingest time of any event in the shard, or 0. */
   lastMicros(): number {
     return lastTime(this.#environment)
+  }
+
+  appliedLog(): AppliedLog {
+    this.refresh()
+    return readAppliedLog(this.#environment)
   }
 
   /** The consensus on an event's bucket, or on the event where it has none. @throws Refusal event_not_found. */
@@ -176,9 +195,8 @@ export class JobReader implements ShardReader {
 
   /** The consensus on a bucket. @throws Refusal bucket_not_found. */
   consensusOnBucket(job: JobSettings, bucketId: Uint8Array): ConsensusView {
-    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined) {
+    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined)
       throw new Refusal('bucket_not_found', 'bucket not found')
-    }
     return this.#consensus(job, bucketId)
   }
 

@@ -4,13 +4,13 @@ import type { Forecast, QueuePage, QueueQuery } from '../../api/autonomy-service
 import type { AuditWitness } from '../audit/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
 import type { DisagreementPage, DisagreementQuery, MixedPage, MixedQuery } from '../../api/consensus-service.js'
-import type { AnalystsView } from '../../api/analysts-service.js'
-import type { SecondLook } from '../../api/next-service.js'
+import type { AnalystsView, SecondLook } from '../../api/next-service.js'
 import type { NextAnswer, NextTask, SecondLookTask } from '../next/run-next.js'
 import type { ForecastTerms } from '../autonomy/forecast.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
 import type { ExplainResult, ExplainTask } from '../explain/explain-protocol.js'
+import type { ListTask } from '../lists/list-protocol.js'
 import type { ExportResult, ExportTask } from '../read/run-export.js'
 
 /** For each kind of query what the thread is given, and its answer. */
@@ -35,6 +35,8 @@ export interface ReaderQueries {
     readonly given: { readonly job: JobSettings; readonly terms: ForecastTerms }
     readonly answer: Forecast
   }
+  /** Answered by a thread of its own (lists/list-thread.ts). */
+  readonly list: { readonly given: { readonly task: ListTask }; readonly answer: QueryResult }
   readonly next: { readonly given: { readonly task: NextTask }; readonly answer: NextAnswer }
   readonly secondLook: { readonly given: { readonly task: SecondLookTask }; readonly answer: SecondLook }
   readonly analysts: { readonly given: { readonly job: JobSettings }; readonly answer: AnalystsView }

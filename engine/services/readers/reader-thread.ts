@@ -3,6 +3,7 @@
  *
  * 1. Between queries nothing of the store is mapped, so that the shards can give their maps back (residency.ts).
  */
+import { assert } from '../../assert.js'
 import { limits } from '../../limits.js'
 import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { analystFigures } from '../analysts/analyst-figures.js'
@@ -37,6 +38,7 @@ export default async function answer(query: ReaderQuery): Promise<unknown> {
 }
 
 async function answered(query: ReaderQuery): Promise<unknown> {
+  assert(query.ask !== 'list', 'lists have a thread of their own')
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
   if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
@@ -79,7 +81,18 @@ function answerFrom(
   environment: Environment,
   query: Exclude<
     ReaderQuery,
-    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' | 'next' | 'secondLook' }
+    {
+      ask:
+        | 'list'
+        | 'storedEvents'
+        | 'exportedEvent'
+        | 'explanation'
+        | 'metrics'
+        | 'queue'
+        | 'forecast'
+        | 'next'
+        | 'secondLook'
+    }
   >,
 ): unknown {
   switch (query.ask) {

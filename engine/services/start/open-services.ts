@@ -10,7 +10,6 @@
  */
 import { systemRandom } from '../../rng.js'
 import { WatchdogLog } from '../monitor/watchdog-log.js'
-import { Analysts } from '../analysts/analysts.js'
 import { AgentNotes } from '../reprocess/agent-notes.js'
 import { AuditCollector } from '../audit/audit-collector.js'
 import { Audit } from '../audit/audit.js'
@@ -23,15 +22,21 @@ import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
 import { JobWarnings } from '../read/job-warning-service.js'
+import type { Webhooks } from '../inbound/inbound.js'
+import { openWebhooks } from '../inbound/open-webhooks.js'
 import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { Lists } from '../lists/lists.js'
+import { Models } from '../models/models.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
 import { Queries } from '../query/query-service.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
+import { ChangesSweep } from '../stream/changes-sweep.js'
+import { Streams } from '../stream/streams.js'
 
 export interface ServiceSettings {
   /** Names of the service in a client's body. */
@@ -52,7 +57,6 @@ export interface Services extends Training {
   readonly autonomy: Autonomies
   readonly gateChecks: GateChecks
   readonly nextLabels: NextLabels
-  readonly analysts: Analysts
   readonly clusters: Clusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
@@ -61,12 +65,17 @@ export interface Services extends Training {
   readonly exports: Exports
   readonly explanations: Explanations
   readonly metrics: MetricsReports
+  readonly models: Models
   readonly integrations: Integrations
+  readonly inbound: Webhooks
   readonly backups: Backups
   readonly retention: RetentionSweep
   readonly enrichments: EnrichmentDeadlines
   readonly monitor: Monitor
   readonly warnings: JobWarnings
+  readonly streams: Streams
+  readonly lists: Lists
+  readonly changesSweep: ChangesSweep
 }
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
@@ -93,19 +102,19 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     failed,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
-  const audit = new Audit({ collector, readers, shards })
+  const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })
   const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
   return {
     ...training,
+    ...openSweeps(earlier, collector),
     collector,
     integrations,
+    inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,
     autonomy: new Autonomies({ ...people, current, mustAccept }),
-    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
     nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
-    analysts: new Analysts({ readers, current }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
@@ -128,10 +137,37 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       mustAccept,
       failed,
     }),
+    models: new Models({ shards, collector, current, mustAccept }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
-    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    lists: new Lists({ serviceNames, readers: runtime.listThread, resources, clock: ingestClock }),
+    streams: new Streams({
+      dataDir,
+      serviceNames,
+      resources,
+      shards,
+      auditLog,
+      thread: runtime.streamThread,
+      clock: ingestClock,
+      failed,
+    }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
+  }
+}
+
+/** What is done from time to time, whoever asks. */
+function openSweeps(
+  { stores, runtime, reports, admission }: EarlierStages,
+  collector: AuditCollector,
+): Pick<Services, 'gateChecks' | 'retention' | 'enrichments' | 'changesSweep'> {
+  const { clock, ingestClock, resources, catalogStore: store } = stores
+  const { shards } = runtime
+  const { logs, failed } = reports
+  const { accepting } = admission
+  return {
+    gateChecks: new GateChecks({ resources, shards, collector, clock: ingestClock, accepting, failed }),
+    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
+    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
+    changesSweep: new ChangesSweep({ resources, shards, clock: ingestClock, accepting, failed }),
   }
 }

@@ -7,12 +7,14 @@
  * 1. Nothing is deleted, and no job runs, before the catalog and all shards are known to be consistent.
  * 2. No job is changed before the ingest clock has passed every stored time.
  */
+import { existsSync } from 'node:fs'
 import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { systemRandom } from '../../rng.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { JobHandle } from '../../api/principal.js'
 import { sealingKey, type DataDir } from '../../store/directory/data-dir.js'
+import { firstStartPath, writeFirstStart } from '../../store/directory/first-start-file.js'
 import type { Environment } from '../../store/environment.js'
 import { openCatalog } from '../../store/directory/environments.js'
 import type { BootstrapOutcome } from '../../resource/bootstrap.js'
@@ -45,9 +47,10 @@ export interface Stores {
   readonly catalogStore: Environment
   readonly auditLog: AuditLog
   readonly resources: ResourceStore
+  readonly sealer: Sealer
   /** One for each shard. */
   readonly shardReaders: readonly JobReader[]
-  /** Secrets that this start has made, to be shown once; null where it made none. */
+  /** Secrets that this start has made and left in a file of the data directory; null where it made none. */
   readonly firstStart: BootstrapOutcome | null
   /** The job as it is now: a handle may be older than the latest change. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
@@ -84,10 +87,9 @@ export function openStores(
   })
   check.mustHaveFiles(shards)
   const stepsAreLost = check.ledgerIsLost()
-  const firstStart = resources.bootstrap({
-    adminPassword: settings.adminPassword,
-    managementKey: settings.bootstrapKey,
-  })
+  const given = { adminPassword: settings.adminPassword, managementKey: settings.bootstrapKey }
+  const firstStart = resources.bootstrap(given, (generated) => writeFirstStart(dataDir, generated))
+  tellOfSecrets(firstStartPath(dataDir), logs)
   warnOfLostSecrets(resources, sealer, logs)
   const shardReaders = openReaders(dataDir, shards)
   check.mustHaveDeleted(shardReaders, auditLog)
@@ -101,6 +103,7 @@ export function openStores(
     catalogStore,
     auditLog,
     resources,
+    sealer,
     shardReaders,
     firstStart: firstStart.adminPassword === null && firstStart.managementKey === null ? null : firstStart,
     current: ({ id }) => {
@@ -110,6 +113,12 @@ export function openStores(
     },
     catalogBytes: () => catalogStore.sizeBytes(),
   }
+}
+
+/** At each start, until somebody has deleted the file. */
+function tellOfSecrets(file: string, logs: Reports['logs']): void {
+  if (existsSync(file))
+    logs.of('store').warn('the secrets of the first start are in a file: keep them elsewhere, then delete it', { file })
 }
 
 /** Secrets that were sealed with another key cannot be read. */

@@ -10,11 +10,13 @@ import type { TurnRan } from '../../runtime/turn/turn-contract.js'
 import { BackupThread } from '../backup/backup-threads.js'
 import { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
+import { StreamThread } from '../stream/stream-threads.js'
 import { TrainingThreads } from '../training/training-threads.js'
 import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
+import type { TurnLog } from '../../runtime/log/turn-log.js'
 import { Shards } from '../../runtime/shards.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
@@ -23,6 +25,8 @@ export interface RuntimeSettings {
   readonly serviceNames: readonly string[]
   readonly threads?: number | undefined
   readonly trainers: number
+  /** Where turns become durable; absent: in the store. */
+  readonly log?: TurnLog | undefined
 }
 
 /** What runs. */
@@ -33,6 +37,8 @@ export interface Runtime {
   readonly trainingThreads: TrainingThreads
   readonly eventSearch: EventSearchThread
   readonly backupThread: BackupThread
+  readonly streamThread: StreamThread
+  readonly listThread: ReaderThreads
 }
 
 export function startRuntime(
@@ -50,12 +56,14 @@ export function startRuntime(
     readers: new ReaderThreads(dataDir, (error) => failed('a reader thread died', error)),
     trainingThreads: new TrainingThreads(settings.trainers, (error) => trainingFailed('a training thread died', error)),
     eventSearch: new EventSearchThread(failed),
+    streamThread: new StreamThread(failed),
+    listThread: new ReaderThreads(dataDir, (error) => failed('the list thread died', error), 'list'),
     backupThread: new BackupThread((error) => failed('the backup thread died', error)),
   }
 }
 
 function startShards(
-  { serviceNames, threads: wanted }: RuntimeSettings,
+  { serviceNames, threads: wanted, log }: RuntimeSettings,
   { shards: count }: DataDir,
   { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
 ): ReadableShards {
@@ -68,6 +76,6 @@ function startShards(
   }
   const threadData = { dataDir, sectionNames: serviceNames, uncountedEventsMax: limits.deferredCounterEventsMax }
   const { failed } = reports
-  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran })
+  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, log })
   return shards
 }

@@ -3,12 +3,15 @@
  *
  * 1. A requested training is written before it is acknowledged. The next start finds here what was cut off.
  */
+import { theService } from '../../api/principal.js'
+import type { JobSettings } from '../../domain/job/job.js'
 import type { AuditTrail } from '../../resource/audit-trail.js'
 import type { RetrainState } from '../../api/decision-service.js'
 import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import { jobKey } from '../../store/tables.js'
 import type { AuditEntry } from '../../api/audit-service.js'
+import type { TrainingPlan } from './training-task.js'
 
 /** The table of the catalog. */
 export const TRAININGS_TABLE = 'trainings'
@@ -24,6 +27,8 @@ export interface TrainingRow {
   readonly username: string | null
   /** Why the model in use should be trained again although its training succeeded; absent where it should not. */
   readonly outdated?: string | undefined
+  /** Absent where nothing was requested yet. */
+  readonly plan?: TrainingPlan
   /** What the training learned by (nothing-new.ts); absent before the first one. */
   readonly settings?: string | undefined
 }
@@ -93,5 +98,20 @@ export class TrainingLog {
     const batch = new WriteBatch()
     batch.delete(TRAININGS_TABLE, jobKey(jobId))
     commitOrWait(this.#environment, batch)
+  }
+}
+
+/** The end of a training in the audit log. */
+export function endEntry(
+  { id, title }: Pick<JobSettings, 'id' | 'title'>,
+  { state, message, version, finishMicros }: TrainingRow,
+): AuditEntry {
+  return {
+    atMicros: finishMicros ?? 0,
+    by: theService,
+    action: state === 'RETRAIN_FAILED' ? 'training failed' : 'training finished',
+    object: { type: 'job', id: String(id), title },
+    job: { id, title },
+    details: { model_version: version, message },
   }
 }

@@ -15,6 +15,8 @@ export interface TrainingTask {
   readonly buckets: boolean
   readonly seed: number
   readonly objective: Objective
+  /** Their votes are left out. */
+  readonly withoutAnalysts?: readonly string[]
   /** Present where the job clusters its events. */
   readonly cause?: CauseSettings
   /** Which label is the root cause, the symptom, neither; present where `cause` is. */
@@ -30,6 +32,10 @@ export interface TrainingResult {
   readonly throughSeq: number
   /** Labelled buckets or events. */
   readonly examples: number
+  /** By label: the same. */
+  readonly labelCounts: readonly number[]
+  /** The position of the snapshot in the log: messages up to this time were applied, microseconds. */
+  readonly throughMicros: number
   /** Ingest times of the events that the model remembers, microseconds, in the order of its references. */
   readonly referenceMicros: readonly number[]
   /** The votes that held-out answers contradict most, by doubt. */

@@ -29,6 +29,7 @@ import type { DoubtedVote } from '../../store/rows.js'
 import { jobRange, timeOfValue } from '../../store/tables.js'
 import { analystWeights } from '../analysts/analyst-figures.js'
 import { CauseExamples, type LabelledEvent } from './cause-training.js'
+import { lastTime } from '../../actor/event-table.js'
 import { readStats } from '../../actor/job-stats.js'
 import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-protocol.js'
 import { valueReader, votedSubjects } from './voted-subjects.js'
@@ -51,7 +52,7 @@ export default async function trainModel(task: TrainingTask): Promise<TrainingRe
 /** Trains from an environment that is open. */
 export function trainFrom(environment: Environment, task: TrainingTask, signals: TrainingSignals): TrainingResult {
   if (task.cause !== undefined) return trainCauseFrom(environment, task, task.cause, signals)
-  const { examples, background, throughSeq } = readExamples(environment, task)
+  const { examples, background, throughSeq, throughMicros } = readExamples(environment, task)
   const counts = task.labels.map((_, label) => examples.filter((example) => example.label === label).length)
   const missing = missingForTraining(counts, task.labels)
   if (missing !== null) throw new Error(missing)
@@ -66,7 +67,8 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   const { summary, references } = defaultClassifier.load(model)
   const referenceMicros = Array.from(references, (example) => examples[example]?.micros ?? 0)
   const weights = analystWeights(environment, task.jobId, labelCount)
-  return { model, summary, throughSeq, examples: examples.length, referenceMicros, doubted, analystWeights: weights }
+  const facts = { examples: examples.length, labelCounts: counts, throughMicros, doubted, analystWeights: weights }
+  return { model, summary, throughSeq, referenceMicros, ...facts }
 }
 
 /** The most doubted ones, each event once. Another label has to be ahead. */
@@ -88,6 +90,7 @@ function trainCauseFrom(
 ): TrainingResult {
   environment.refresh()
   const { feedbackSeq } = readStats(environment, task.jobId, task.labels.length)
+  const throughMicros = lastTime(environment)
   const labelled: LabelledEvent[] = []
   for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
     const { consensus } = decodeBallot(value)
@@ -103,7 +106,8 @@ function trainCauseFrom(
   const model = known.train((done, what) => report(signals, done, what))
   const { summary, references } = new CauseModel(model)
   const referenceMicros = Array.from(references, (example) => known.examples[example]?.micros ?? 0)
-  return { model, summary, throughSeq: feedbackSeq, examples: known.examples.length, referenceMicros, doubted: [] }
+  const facts = { examples: known.examples.length, labelCounts: counts, throughMicros, doubted: [] }
+  return { model, summary, throughSeq: feedbackSeq, referenceMicros, ...facts }
 }
 
 /** Reports the progress of the learner, which follows the reading of the examples. */
@@ -116,13 +120,15 @@ interface TrainingSet {
   readonly examples: readonly Example[]
   readonly background: readonly PointValues[]
   readonly throughSeq: number
+  readonly throughMicros: number
 }
 
 function readExamples(environment: Environment, task: TrainingTask): TrainingSet {
   environment.refresh()
   const { feedbackSeq, events } = readStats(environment, task.jobId, task.labels.length)
   const examples = examplesOf(votedSubjects(environment, task), events, limits.trainingExamplesMax)
-  return { examples, background: recentEvents(environment, task), throughSeq: feedbackSeq }
+  const background = recentEvents(environment, task)
+  return { examples, background, throughSeq: feedbackSeq, throughMicros: lastTime(environment) }
 }
 
 /** The latest events, oldest first, labelled or not. They show what the stream looks like. */

@@ -14,24 +14,20 @@
  */
 import { Refusal } from '../../errors.js'
 import type { Clock } from '../../clock.js'
-import { limits } from '../../limits.js'
-import { causeSettingsOf } from '../../domain/cause/settings.js'
 import { fingerprintOf } from '../../domain/event/decision-points.js'
-import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
-import { labelMeanings } from '../../domain/job/label-roles.js'
-import { objectiveOf } from '../../domain/job/objective.js'
+import type { JobSettings } from '../../domain/job/job.js'
 import { Histogram } from '../../domain/metrics/histogram.js'
-import { encodeModel, type ModelRow } from '../../store/rows.js'
 import type { TrainingThreads } from './training-threads.js'
-import type { TrainingLog, TrainingRow } from './training-log.js'
+import { endEntry, type TrainingLog, type TrainingRow } from './training-log.js'
 import { learningSettings } from './nothing-new.js'
-import { TrainingSignals, type TrainingResult } from './training-protocol.js'
+import { TrainingSignals } from './training-protocol.js'
+import { installBody, plainPlan, taskOf, type TrainingPlan } from './training-task.js'
 import type { Author } from '../../api/principal.js'
 
-/** Upper bounds of the histogram of training times, seconds. */
+/** Upper bounds, seconds. */
 const secondsBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600] as const
 
-/** Trainings that have ended since the start. */
+/** Trainings that have ended. */
 export class TrainingMeter {
   finished = 0
   failed = 0
@@ -54,6 +50,8 @@ export interface TrainingsOptions {
   job(id: number): JobSettings | undefined
   /** Told of each training that has ended, well or not. */
   ended?(jobId: number, row: TrainingRow): void
+  /** The registry of the job has that version. */
+  isInstalled(job: JobSettings, version: number): boolean
   /** Sends the model to the job's actor; resolves when it is active. */
   install(job: JobSettings, model: Uint8Array): Promise<void>
 }
@@ -95,7 +93,7 @@ export class Trainings {
   }
 
   /** Queues a training, durably. @throws Refusal training_in_progress. */
-  request(job: JobSettings, username: string | null, by: Author): void {
+  request(job: JobSettings, username: string | null, by: Author, plan?: Omit<TrainingPlan, 'by'>): void {
     const row = this.#options.log.get(job.id)
     if (row.state === 'queued' || row.state === 'training') {
       throw new Refusal(
@@ -106,7 +104,14 @@ export class Trainings {
     const version = row.version + 1
     this.#options.log.set(
       job.id,
-      { ...row, state: 'queued', message: 'waiting for a training thread', version, username },
+      {
+        ...row,
+        state: 'queued',
+        message: 'waiting for a training thread',
+        version,
+        username,
+        plan: { why: 'requested', ...plan, by: username ?? by.name },
+      },
       {
         atMicros: this.#options.clock.nowMicros(),
         by,
@@ -136,7 +141,6 @@ export class Trainings {
     this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message: why, outdated: why })
   }
 
-  /** A training of the job is under way. */
   isRunning(jobId: number): boolean {
     return this.#running.has(jobId)
   }
@@ -180,13 +184,18 @@ export class Trainings {
     try {
       const began = { message: 'training', startMicros: clock.nowMicros(), settings: learningSettings(job) }
       log.set(job.id, { ...log.get(job.id), state: 'training', ...began })
-      const result = await this.#run(job, signals)
+      const { version, plan = plainPlan } = log.get(job.id)
+      // The process may have ended between its installation and its end.
+      if (this.#options.isInstalled(job, version)) return this.#finished(job.id)
+      const task = taskOf(this.#options.dataDir, job, plan.terms ?? {}, signals.memory)
+      const result = await this.#options.threads.run(task)
       const now = this.#options.job(job.id)
       if (this.#closed || now === undefined) return
       if (fingerprintOf(now.decisionPoints) !== fingerprintOf(job.decisionPoints))
         throw new Error('the decision points were changed meanwhile')
-      await this.#options.install(job, this.#encode(job, log.get(job.id).version, result))
-      this.#end(job.id, 'RETRAIN_FINISHED', 'Retraining finished successfully')
+      const row = { version, trainedMicros: clock.nowMicros() }
+      await this.#options.install(job, installBody(row, { task, plan, result }))
+      this.#finished(job.id)
     } catch (error) {
       if (this.#closed) return
       if (this.#again.has(job.id)) return void this.#queue.unshift(job.id)
@@ -203,32 +212,13 @@ export class Trainings {
     }
   }
 
-  #run(job: JobSettings, signals: TrainingSignals): Promise<TrainingResult> {
-    return this.#options.threads.run({
-      dataDir: this.#options.dataDir,
-      shard: job.shard,
-      jobId: job.id,
-      points: job.decisionPoints,
-      labels: job.labels.map(({ name }) => name),
-      buckets: hasBuckets(job.category),
-      // Fixed by the job, so that a training gives the same model wherever it runs (S17), and the same again.
-      seed: (job.id * 65_599) >>> 0,
-      objective: objectiveOf(job),
-      ...(hasClusters(job.category) ? { cause: causeSettingsOf(job), byRole: labelMeanings(job.labels).byRole } : {}),
-      signals: signals.memory,
-    })
-  }
-
-  #encode(job: JobSettings, version: number, result: TrainingResult): Uint8Array {
-    if (result.model.length > limits.modelBytesMax) throw new Error('the model is larger than the service keeps')
-    const { model, examples: _, ...facts } = result
-    const trainedMicros = this.#options.clock.nowMicros()
-    const row: ModelRow = { version, trainedMicros, fingerprint: fingerprintOf(job.decisionPoints), ...facts }
-    return encodeModel(row, model)
+  #finished(jobId: number): void {
+    this.#end(jobId, 'RETRAIN_FINISHED', 'Retraining finished successfully')
   }
 
   #end(jobId: number, state: 'RETRAIN_FINISHED' | 'RETRAIN_FAILED', message: string): void {
-    if (this.#options.job(jobId) === undefined) return
+    const job = this.#options.job(jobId)
+    if (job === undefined) return
     const { log, clock } = this.#options
     const { outdated, ...before } = log.get(jobId)
     const isOutdated = outdated !== undefined && (state === 'RETRAIN_FAILED' || this.#outdated.has(jobId))
@@ -236,7 +226,7 @@ export class Trainings {
     this.meter.ended(row)
     this.#options.ended?.(jobId, row)
     try {
-      log.set(jobId, row)
+      log.set(jobId, row, endEntry(job, row))
     } catch {
       // A full disk: the job can be trained again at once, and the stored row makes the next start train it again.
       log.remember(jobId, row)

@@ -11,12 +11,12 @@ import { must } from '../../assert.js'
 import { BUCKET_ID_BYTES, bucketIdOf, bucketIdText, bucketText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
-import { countVotes, isLabel, majorityOf, totalOf } from '../../domain/learn/consensus.js'
+import { countVotes, isLabel, majorityOf, totalOf, type Consensus } from '../../domain/learn/consensus.js'
 import type { VotedEvent, VotedSubject } from '../../domain/learn/voted-examples.js'
 import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeContent } from '../../store/event-record.js'
-import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
+import { decodeBallot, type BallotRow, type StoredVote } from '../../store/ballot-row.js'
 import { decodeBucket } from '../../store/rows.js'
 import { bucketKey, JOB_BYTES, jobRange, timeKey, timeOfValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
@@ -29,6 +29,8 @@ export interface VotedJob {
   /** Number of labels. */
   readonly labels: readonly string[]
   readonly buckets: boolean
+  /** Their votes and overrides do not count. */
+  readonly withoutAnalysts?: readonly string[]
 }
 
 /** Reads the values of a stored event at the job's decision points. */
@@ -70,9 +72,34 @@ class SubjectReader {
     return [...this.#subjects.values()].filter(({ voted }) => voted.length > 0)
   }
 
-  #event(subject: Buffer, { consensus }: BallotRow): void {
-    const micros = timeOfValue(subject)
-    if (isLabel(consensus)) this.#addEvent(micros, consensus)
+  #event(subject: Buffer, ballot: BallotRow): void {
+    const consensus = this.#isWhole ? ballot.consensus : this.#consensusOfRest(subject, ballot)
+    if (isLabel(consensus)) this.#addEvent(timeOfValue(subject), consensus)
+  }
+
+  /** What the analysts who count agree on for an event that has no bucket. */
+  #consensusOfRest(subject: Buffer, { override }: BallotRow): Consensus {
+    if (override !== null && this.#isCounted(override.by)) return override.label
+    const rows = votesOn(this.#environment, this.#job.jobId, subject)
+    return majorityOf(
+      countVotes(
+        [...rows].flatMap(({ votes }) => this.#counted(votes)),
+        this.#job.labels.length,
+      ),
+    )
+  }
+
+  get #isWhole(): boolean {
+    return (this.#job.withoutAnalysts ?? []).length === 0
+  }
+
+  #isCounted(analyst: string): boolean {
+    return this.#job.withoutAnalysts?.includes(analyst) !== true
+  }
+
+  /** The votes of analysts who count. */
+  #counted(votes: readonly StoredVote[]): readonly StoredVote[] {
+    return this.#isWhole ? votes : votes.filter(({ analyst }) => this.#isCounted(analyst))
   }
 
   /** Adds one event by the values in its body, where it is still stored. */
@@ -113,9 +140,11 @@ class SubjectReader {
 
   #votedEvents(id: Buffer, ballot: BallotRow, firstMicros: number): VotedEvent[] {
     const { override } = ballot
-    if (override !== null) return [{ micros: firstMicros, label: override.label, count: totalOf(ballot) + 1 }]
+    if (override !== null && this.#isCounted(override.by))
+      return [{ micros: firstMicros, label: override.label, count: totalOf(ballot) + 1 }]
     const voted: VotedEvent[] = []
-    for (const { micros, votes } of votesOn(this.#environment, this.#job.jobId, id)) {
+    for (const { micros, votes: all } of votesOn(this.#environment, this.#job.jobId, id)) {
+      const votes = this.#counted(all)
       if (micros === WHOLE_BUCKET) {
         for (const { label, eventMicros, events = 1 } of votes)
           voted.push({ micros: eventMicros, label, count: events })

@@ -18,23 +18,13 @@ import { decodeEnrichments } from '../../store/enrichment-row.js'
 import { decodeNotes } from '../../store/note-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
 import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
-import { decodeBucket, decodeCount, decodeModel, decodeStats } from '../../store/rows.js'
-import {
-  countKey,
-  idKey,
-  jobKey,
-  modelKey,
-  timeKey,
-  timeOfKey,
-  timeOfValue,
-  versionOfKey,
-  type ShardTable,
-} from '../../store/tables.js'
+import { decodeBucket, decodeCount, decodeStats } from '../../store/rows.js'
+import { countKey, idKey, jobKey, timeKey, timeOfKey, timeOfValue, type ShardTable } from '../../store/tables.js'
 import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-counts.js'
-import { openModel } from '../../actor/job-model.js'
 import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
 import type { ShardCheck } from './verify-shard.js'
 import { checkAutonomy } from './verify-autonomy.js'
+import { checkModels } from './verify-models.js'
 import { checkVotes } from './verify-votes.js'
 
 /** Labels of a job. */
@@ -191,13 +181,6 @@ class JobCheck {
   #rest(ballots: ReadonlyMap<string, BallotRow>): void {
     const entries = (table: ShardTable): Iterable<Entry> => this.#shard.entries(table, this.#jobId)
     for (const entry of entries('tasks')) this.#shard.read('tasks', entry, decodeTask)
-    for (const entry of entries('models')) {
-      this.#shard.read('models', entry, (value) => {
-        const { row, model } = decodeModel(value)
-        if (row.version !== versionOfKey(entry.key)) throw new Error('it is the model of another version')
-        openModel(Uint8Array.from(model))
-      })
-    }
     const key = jobKey(this.#jobId)
     const value = this.#shard.get('stats', key)
     if (value === undefined) {
@@ -206,10 +189,7 @@ class JobCheck {
     }
     const stats = this.#shard.read('stats', { key, value }, decodeStats)
     if (stats === null) return
-    for (const version of stats.modelVersions) {
-      if (this.#shard.get('models', modelKey(this.#jobId, version)) === undefined)
-        this.#shard.note('models', modelKey(this.#jobId, version), 'is missing')
-    }
+    checkModels(this.#shard, this.#jobId, stats)
     const all = [...ballots.values()]
     const consensus = (wanted: Consensus): number => all.filter((ballot) => ballot.consensus === wanted).length
     const counted: readonly (readonly [string, unknown, unknown])[] = [

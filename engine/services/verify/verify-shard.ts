@@ -81,11 +81,13 @@ export class ShardCheck {
       'counts',
       'ballots',
       'votes',
+      'states',
       'answers',
       'notes',
       'picks',
       'tasks',
       'models',
+      'registry',
       'stats',
       'points',
     ] as const) {

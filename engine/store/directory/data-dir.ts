@@ -11,6 +11,7 @@
  * | catalog.mdb      | jobs, integrations, keys, users, trainings, watchdogs, the audit log |
  * | shard-N.mdb      | events, buckets, ballots, models, counters of the jobs in shard N  |
  * | integrations.mdb | the ledger: progress of outputs, failed deliveries                 |
+ * | first-start-secrets | generated secrets, until somebody deletes it (first-start-file.ts) |
  * | lock.sock        | the lock: a socket of the process that owns the directory          |
  * | lock-*.sock      | a claim of a process that is about to take it (lock-claim.ts)      |
  *

@@ -60,6 +60,13 @@ export function headerOf(name: string): string {
   return at < 0 ? '' : values[at]!
 }
 
+/** The headers of the current request whose names pass, by name in lower case; the first of repeated ones. */
+export function headersWhere(passes: (name: string) => boolean): Map<string, string> {
+  const found = new Map<string, string>()
+  for (let i = count - 1; i >= 0; i--) if (passes(names[i]!)) found.set(names[i]!, values[i]!)
+  return found
+}
+
 function indexOf(name: string): number {
   for (let i = 0; i < count; i++) if (names[i] === name) return i
   return -1

@@ -14,9 +14,15 @@ const CHECK_MS = 1_000
 /** So many bytes begin a new time. */
 const BYTES_PER_TIME = 16 * 1024 * (IDLE_MS / 1000)
 
-/** A request. */
-export interface OpenRequest {
+/** A body on its way. */
+export interface OpenBody {
   close(): unknown
+}
+
+/** A request. */
+export interface OpenRequest extends OpenBody {
+  /** The client has ended its side of the connection. */
+  clientEnded(): void
 }
 
 interface Arriving {
@@ -26,7 +32,7 @@ interface Arriving {
 
 /** The bodies that arrive at an app. */
 export class ArrivingBodies {
-  readonly #bodies = new Map<OpenRequest, Arriving>()
+  readonly #bodies = new Map<OpenBody, Arriving>()
   readonly #check: NodeJS.Timeout
   readonly #idleMs: number
   readonly #checkMs: number
@@ -40,26 +46,26 @@ export class ArrivingBodies {
     this.#check.unref()
   }
 
-  begin(body: OpenRequest): void {
+  begin(body: OpenBody): void {
     this.#bodies.set(body, { since: performance.now(), bytes: 0 })
   }
 
   /** A new time begins. */
-  stays(body: OpenRequest): void {
+  stays(body: OpenBody): void {
     const arriving = this.#bodies.get(body)
     if (arriving === undefined) return
     arriving.since = performance.now()
     arriving.bytes = 0
   }
 
-  received(body: OpenRequest, bytes: number): void {
+  received(body: OpenBody, bytes: number): void {
     const arriving = this.#bodies.get(body)
     if (arriving === undefined) return
     arriving.bytes += bytes
     if (arriving.bytes >= BYTES_PER_TIME) this.stays(body)
   }
 
-  end(body: OpenRequest): void {
+  end(body: OpenBody): void {
     this.#bodies.delete(body)
   }
 
@@ -93,7 +99,7 @@ function useOf(socket: Socket): Use {
   uses.set(socket, use)
   const made = use
   socket.once('end', () => {
-    for (const request of made.open) request.close()
+    for (const request of made.open) request.clientEnded()
   })
   // Node.js resumes the connection when it wants more of a body.
   socket.on('resume', () => {
@@ -102,7 +108,7 @@ function useOf(socket: Socket): Use {
   return use
 }
 
-/** A request has come. If the client ends its side of the connection before `ended`, the request is closed. */
+/** A request has come. It is told if the client ends its side of the connection before `ended`. */
 export function began(socket: Socket, request: OpenRequest): void {
   useOf(socket).open.add(request)
 }

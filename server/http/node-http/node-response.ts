@@ -5,7 +5,8 @@
  * (connections.ts).
  *
  * 1. A piece that is written is copied: the caller reuses its memory.
- * 2. A client that ends its side of the connection before it is answered counts as gone, unless reading is paused.
+ * 2. A client that ends its side of the connection before it is answered counts as gone, unless reading is paused. Its
+ *    end may be known before the handler has the whole body, so the handler may still pause then.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpResponse } from '../library.js'
@@ -48,6 +49,7 @@ export class NodeResponse implements HttpResponse {
   #offset = 0
   #takePiece: TakePiece | null = null
   #whole = false
+  #clientEnded = false
   /** Bytes of the body that are missing; -1 if its length is not known. */
   #missing: number
   #onAborted: () => void = () => {}
@@ -168,6 +170,12 @@ export class NodeResponse implements HttpResponse {
     this.#paused = false
     resumed(this.#req.socket)
     this.#req.resume()
+    this.#closeIfLeft()
+  }
+
+  clientEnded(): void {
+    this.#clientEnded = true
+    this.#closeIfLeft()
   }
 
   close(): this {
@@ -192,9 +200,15 @@ export class NodeResponse implements HttpResponse {
   #finish(closeConnection: boolean): this {
     const { socket } = this.#req
     if (closeConnection) this.#res.once('finish', () => socket.destroySoon())
-    this.resume()
     this.#settle(closeConnection)
+    this.resume()
     return this
+  }
+
+  /** Closes the request if its client is gone (2). */
+  #closeIfLeft(): void {
+    if (!this.#clientEnded || this.#over || this.#paused) return
+    if (this.#whole || !this.#req.complete) this.close()
   }
 
   #abort(): void {
@@ -221,5 +235,6 @@ export class NodeResponse implements HttpResponse {
     this.#whole = last
     if (last) this.#bodies.end(this)
     this.#takePiece?.(piece, last)
+    if (last) this.#closeIfLeft()
   }
 }

@@ -16,7 +16,7 @@ const see = operation({
   responses: { 200: { description: 'The figures.', schema: AnalystsView } },
   errors: [404],
   async handle({ app, principal, params }) {
-    const found = await app.service.analysts.of(jobFromPath(app, principal, params[0]!))
+    const found = await app.service.nextLabels.analysts(jobFromPath(app, principal, params[0]!))
     return {
       analysts: found.analysts.map(({ analyst, votes, sharedEvents, labels }) => {
         return { analyst, votes, shared_events: sharedEvents, labels }

@@ -50,6 +50,27 @@ test('a weak secret is refused with its setting named, and nobody is made', () =
   assert.deepEqual(dump(environment), before)
 })
 
+test('what is generated is kept before it is stored, and nothing is stored where it cannot be kept', () => {
+  const { resources, environment } = openResourceStore()
+  const before = dump(environment)
+  assert.throws(
+    () =>
+      resources.bootstrap({}, () => {
+        throw new Error('disk')
+      }),
+    /disk/,
+  )
+  assert.deepEqual(dump(environment), before)
+  const kept: unknown[] = []
+  const outcome = resources.bootstrap({ adminPassword: 'given password' }, (generated) => {
+    assert.deepEqual(dump(environment), before)
+    kept.push(generated)
+  })
+  assert.deepEqual(kept, [outcome])
+  assert.equal(outcome.adminPassword, null)
+  resources.bootstrap({}, () => assert.fail('nothing was generated'))
+})
+
 test('a commit that fails makes nobody, and the next one does', () => {
   const { resources, environment } = openResourceStore()
   const before = dump(environment)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { QueryRefused, type OpenedParameters } from '../../../engine/integration/contract.js'
 import { SearchEnrichment } from '../../../engine/integration/search-engine/search-enrichment.js'
-import { eventually } from '../../support/client.js'
+import { eventually, inputResources } from '../../support/client.js'
 import { never, toolsFor } from '../../support/outgoing.js'
 import { startService } from '../../support/service.js'
 import { counterpart, skipUnless } from './counterparts.js'
@@ -116,15 +116,7 @@ test('thousands of events are enriched and decided', options, async () => {
     time_limit_seconds: 30,
   }
   const answer = await client.post('/api/v2/resources', {
-    key: { type: 'api_key', properties: { name: 'sender' } },
-    rest: {
-      type: 'integration',
-      properties: {
-        title: 'rest',
-        integration_type: 'External REST API',
-        parameters: { api_key: "{{api_keys(name='sender')}}", data_type: 'alerts' },
-      },
-    },
+    ...inputResources('sender'),
     assets: {
       type: 'integration',
       properties: { title: 'Assets', integration_type: 'Search engine', parameters: connection() },
@@ -135,7 +127,7 @@ test('thousands of events are enriched and decided', options, async () => {
         title: 'job',
         decision_points: ['rule', 'enrichment.assets.owner.team'],
         pipeline_integrations: [
-          { resource: 'rest', integration_type: 'input', enabled: true },
+          { resource: 'input', integration_type: 'input', enabled: true },
           { resource: 'assets', integration_type: 'enrichment', enabled: true, parameters },
         ],
       },

@@ -1,7 +1,7 @@
 /** A service in a process of its own whose job reads from a real counterpart and writes to it, killed on the way. */
 import assert from 'node:assert/strict'
 import { SeededRandom } from '../../../engine/rng.js'
-import { eventually, type Answer, type Client } from '../../support/client.js'
+import { eventually, inputResources, type Answer, type Client } from '../../support/client.js'
 import { spawnService, type ChildService } from '../../support/service.js'
 
 export interface Step {
@@ -55,15 +55,7 @@ export async function makePostedJob(
   { role, parameters }: TellingStep,
 ): Promise<number> {
   const answer = await client.post('/api/v2/resources', {
-    sender: { type: 'api_key', properties: { name: 'siem' } },
-    rest: {
-      type: 'integration',
-      properties: {
-        title: 'Alerts',
-        integration_type: 'External REST API',
-        parameters: { api_key: "{{api_keys(name='siem')}}", data_type: 'alerts' },
-      },
-    },
+    ...inputResources('siem'),
     told: { type: 'integration', properties: { title: kind, integration_type: kind, parameters: connection } },
     job: {
       type: 'job',
@@ -71,7 +63,7 @@ export async function makePostedJob(
         title,
         decision_points: ['rule.id'],
         pipeline_integrations: [
-          { resource: 'rest', integration_type: 'input' },
+          { resource: 'input', integration_type: 'input' },
           { resource: 'told', integration_type: role, parameters: { include_undecided: true, ...parameters } },
         ],
       },

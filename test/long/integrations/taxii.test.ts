@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { TaxiiClient } from '../../../engine/integration/taxii/taxii-client.js'
-import { eventually, type Client } from '../../support/client.js'
+import { eventually, inputResources, type Client } from '../../support/client.js'
 import { never, toolsFor } from '../../support/outgoing.js'
 import { startService, type TestService } from '../../support/service.js'
 import { counterpart, skipUnless } from './counterparts.js'
@@ -93,15 +93,7 @@ test('every indicator is read, in pages, once; later only new ones', options, as
 
 test('events are decided by the indicators that match them, later indicators too', options, async () => {
   const answer = await client.post('/api/v2/resources', {
-    key: { type: 'api_key', properties: { name: 'sender' } },
-    rest: {
-      type: 'integration',
-      properties: {
-        title: 'rest',
-        integration_type: 'External REST API',
-        parameters: { api_key: "{{api_keys(name='sender')}}", data_type: 'alerts' },
-      },
-    },
+    ...inputResources('sender'),
     intel: {
       type: 'integration',
       properties: { title: 'Intel', integration_type: 'Threat intelligence (TAXII)', parameters: medallion.connection },
@@ -112,7 +104,7 @@ test('events are decided by the indicators that match them, later indicators too
         title: 'job',
         decision_points: ['rule', 'enrichment.intel.matched'],
         pipeline_integrations: [
-          { resource: 'rest', integration_type: 'input', enabled: true },
+          { resource: 'input', integration_type: 'input', enabled: true },
           {
             resource: 'intel',
             integration_type: 'enrichment',

@@ -1,7 +1,7 @@
 /** Enrichment over a real port: events wait for it, and are decided with it or without it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { eventually, type Client } from '../../support/client.js'
+import { eventually, inputResources, type Client } from '../../support/client.js'
 import { SearchServer } from '../../support/servers/search-server.js'
 import { startService, type TestService } from '../../support/service.js'
 
@@ -27,15 +27,7 @@ let made = 0
 async function makeEnriched(parameters: object = {}, connection: object = {}, more: object = {}): Promise<number> {
   const name = `cmdb ${++made}`
   const answer = await client.post('/api/v2/resources', {
-    key: { type: 'api_key', properties: { name: `sender ${made}` } },
-    rest: {
-      type: 'integration',
-      properties: {
-        title: `rest ${made}`,
-        integration_type: 'External REST API',
-        parameters: { api_key: `{{api_keys(name='sender ${made}')}}`, data_type: 'alerts' },
-      },
-    },
+    ...inputResources(`sender ${made}`),
     cmdb: {
       type: 'integration',
       properties: {
@@ -51,7 +43,7 @@ async function makeEnriched(parameters: object = {}, connection: object = {}, mo
         decision_points: ['rule', 'enrichment.cmdb.owner.team'],
         ...more,
         pipeline_integrations: [
-          { resource: 'rest', integration_type: 'input', enabled: true },
+          { resource: 'input', integration_type: 'input', enabled: true },
           {
             resource: 'cmdb',
             integration_type: 'enrichment',

@@ -40,7 +40,7 @@ test('every operation of the document has a method, and every method is one', ()
 
 test('every method sends its operation: method, path, query and body', async () => {
   for (const { operationId, method, path, parameters, requestBody } of operations) {
-    if (operationId === 'postEventLines') continue
+    if (operationId === 'postEventLines' || operationId === 'streamEvents') continue
     const service = new FakeService([jsonReply({})])
     const body = { a: 1 }
     const values = Object.fromEntries(parameters.map(({ name }) => [name, `${name}/ä?`]))

@@ -6,6 +6,7 @@ import { BodyCodec } from '../../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../../engine/store/environment.js'
 import { decodeContent, decodeHeader } from '../../../engine/store/event-record.js'
 import { decodeBallot, decodeVotes, type BallotRow, type StoredVote } from '../../../engine/store/ballot-row.js'
+import { decodeRegistry } from '../../../engine/store/registry-row.js'
 import { decodeBucket, decodeStats, type StatsRow } from '../../../engine/store/rows.js'
 import { isMixedBallot } from '../../../engine/actor/votes/ballot-counts.js'
 import { subjectOf } from '../../../engine/actor/event-table.js'
@@ -74,8 +75,13 @@ export function recount(environment: Environment, jobId: number): Recounted {
   const stored = environment.get('stats', jobKey(jobId))
   assert.ok(stored !== undefined, 'counters')
   const stats = decodeStats(stored)
-  for (const version of stats.modelVersions)
-    assert.ok(environment.get('models', modelKey(jobId, version)) !== undefined, `model ${version}`)
+  for (const version of stats.modelVersions) {
+    const registered = environment.get('registry', modelKey(jobId, version))
+    assert.ok(registered !== undefined, `the registry's row of model ${version}`)
+    const { isKept, spans } = decodeRegistry(registered)
+    assert.equal(environment.get('models', modelKey(jobId, version)) !== undefined, isKept, `model ${version}`)
+    assert.equal(spans.at(-1)?.toMicros === null, version === stats.modelVersion, `model ${version} is active`)
+  }
   const consensus = [...ballots.values()].map((ballot) => ballot.consensus)
   assert.deepEqual(
     [

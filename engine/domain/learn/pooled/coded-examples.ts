@@ -4,6 +4,7 @@
  * Owns: the order of the steps, each of which has its own file, and the examples that pairs of points are chosen by.
  */
 import type { Example, PointValues, TrainingSet } from '../classifier.js'
+import type { CoderTables } from '../features/coder-tables.js'
 import { buildMatrix } from '../features/example-matrix.js'
 import { chooseFactors } from '../features/factor-choice.js'
 import { FeatureTable } from '../features/feature-table.js'
@@ -76,4 +77,20 @@ export function codeExamples(set: TrainingSet, report: ProgressReport): CodedExa
   const { rowOf, classes, labels } = table.matrix
   const atoms = atomsOf(examples, encoder, (i) => classes[rowOf[i] as number] as number, labels.length)
   return { encoder, vocabulary, factors, table, atoms }
+}
+
+/** The tables that code further events as these examples were coded. */
+export function coderTables(points: readonly string[], coded: CodedExamples): CoderTables {
+  const { encoder, vocabulary, factors, table } = coded
+  return {
+    points,
+    profiles: encoder.profiles,
+    pairs: encoder.pairs,
+    features: vocabulary.hashes,
+    counts: vocabulary.counts,
+    columns: table.columns,
+    columnOf: table.columnOf,
+    columnCount: table.coder.codes.length,
+    factors,
+  }
 }

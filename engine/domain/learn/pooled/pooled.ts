@@ -11,7 +11,7 @@ import { usualPenalty } from '../linear/linear-choice.js'
 import { ProgressReport, type Stage } from '../progress.js'
 import { roundsMax } from '../trees/boosting.js'
 import { chooseLeftOut, setWithout } from './block-points.js'
-import { codeExamples, type CodedExamples } from './coded-examples.js'
+import { codeExamples, coderTables, type CodedExamples } from './coded-examples.js'
 import { fitCorrections, type Corrections } from './corrections.js'
 import { fitDetector, fitUnseen } from './detector-fit.js'
 import { fitEvidenceWeight } from './evidence-weight.js'
@@ -76,22 +76,11 @@ function fitMembers(
 
 function answerOf({ points }: TrainingSet, fitted: Fitted): AnswerParts {
   const { leftOut, coded, held, pool, members, corrections, uniformShare } = fitted
-  const { encoder, vocabulary, factors, table } = coded
   const { recall, cells, sharpness, balance } = corrections
   return {
-    labels: table.matrix.labels,
+    labels: coded.table.matrix.labels,
     leftOut,
-    coder: {
-      points,
-      profiles: encoder.profiles,
-      pairs: encoder.pairs,
-      features: vocabulary.hashes,
-      counts: vocabulary.counts,
-      columns: table.columns,
-      columnOf: table.columnOf,
-      columnCount: table.coder.codes.length,
-      factors,
-    },
+    coder: coderTables(points, coded),
     members,
     pool: poolToAnswer(pool, held),
     recall,

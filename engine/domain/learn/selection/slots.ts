@@ -3,7 +3,7 @@
  *
  * 1. Which slot is next follows from the number of votes so far. So single requests get the same slots as a long list.
  * 2. One slot in ten is uniform by event: these votes are a fair sample of the stream that nobody has answered yet. Of
- *    the first ten every second is: before the first model nothing else learns so much (bench/NOTES.md).
+ *    the first sixteen every second is: before the first model nothing else learns so much (bench/NOTES.md).
  */
 
 /** What picked an event that was voted on. */
@@ -21,7 +21,7 @@ const period = 10
 const uniformAt = 9
 const huntsAt: readonly number[] = [3, 7]
 /** Votes before which every second slot is uniform. */
-const coldVotes = 10
+const coldVotes = 16
 
 /** The slot after so many votes. */
 export function slotAt(votes: number): Slot {

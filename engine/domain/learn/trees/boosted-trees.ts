@@ -1,6 +1,6 @@
 /** The predictions of boosted trees (boosting.ts): their values are added to the scores of the classes. */
 import { softmax } from '../linear/logistic.js'
-import { leafOf, type FlatTrees } from './flat-trees.js'
+import { findLeaves, leavesFor, type FlatTrees, type TreeRange } from './flat-trees.js'
 
 /** The number of trees in a round. */
 export function treesPerRound(classCount: number): number {
@@ -35,22 +35,15 @@ export function predictRounds(
   })
 }
 
-interface TreeRange {
-  readonly start: number
-  readonly end: number
-}
-
-/** Adds the values of trees start to end - 1 to the scores of the classes. */
-function addTrees(
-  { roots, nodes, values }: FlatTrees,
-  { start, end }: TreeRange,
-  codes: Uint8Array,
-  scores: Float64Array,
-): void {
+/** Adds the values of the trees of the range to the scores of the classes. */
+function addTrees(trees: FlatTrees, range: TreeRange, codes: Uint8Array, scores: Float64Array): void {
+  const { values } = trees
+  const leaves = leavesFor(range)
+  findLeaves(trees, range, codes, leaves)
   const perRound = treesPerRound(scores.length)
   const first = perRound === 1 ? 1 : 0
-  for (let tree = start; tree < end; tree++) {
+  for (let tree = range.start; tree < range.end; tree++) {
     const k = first + (tree % perRound)
-    scores[k] = (scores[k] as number) + (values[leafOf(nodes, roots[tree] as number, codes)] as number)
+    scores[k] = (scores[k] as number) + (values[leaves[tree - range.start] as number] as number)
   }
 }

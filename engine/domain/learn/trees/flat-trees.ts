@@ -22,14 +22,64 @@ export interface FlatTrees {
   readonly values: Float32Array
 }
 
-/** The leaf of an event with these codes: where its numbers start. */
-export function leafOf(nodes: Int32Array, root: number, codes: Uint8Array): number {
-  let at = root << 1
-  for (;;) {
-    const split = nodes[at] as number
-    if (split < 0) return nodes[at + 1] as number
-    at = (codes[split >> codeBits] as number) > (split & codeMask) ? (nodes[at + 1] as number) << 1 : at + 2
+/** A part of the trees: `end` is behind the last one. */
+export interface TreeRange {
+  readonly start: number
+  readonly end: number
+}
+
+let buffer = new Int32Array(512)
+
+/** Memory for findLeaves, valid until the next call. */
+export function leavesFor({ start, end }: TreeRange): Int32Array {
+  if (buffer.length < end - start) buffer = new Int32Array(end - start)
+  return buffer
+}
+
+/**
+ * Fills `leaves` with the leaf of an event with these codes in each tree of the range: where its numbers start.
+ *
+ * Four trees are walked side by side. Nodes lie far apart in memory, and the processor fetches those of the other three
+ * while it waits for one.
+ */
+export function findLeaves({ roots, nodes }: FlatTrees, range: TreeRange, codes: Uint8Array, leaves: Int32Array): void {
+  const { start, end } = range
+  let tree = start
+  for (; tree + 3 < end; tree += 4) {
+    let a = (roots[tree] as number) << 1
+    let b = (roots[tree + 1] as number) << 1
+    let c = (roots[tree + 2] as number) << 1
+    let d = (roots[tree + 3] as number) << 1
+    let splitA = nodes[a] as number
+    let splitB = nodes[b] as number
+    let splitC = nodes[c] as number
+    let splitD = nodes[d] as number
+    while ((splitA & splitB & splitC & splitD) >= 0) {
+      if (splitA >= 0) splitA = nodes[(a = childOf(nodes, a, splitA, codes))] as number
+      if (splitB >= 0) splitB = nodes[(b = childOf(nodes, b, splitB, codes))] as number
+      if (splitC >= 0) splitC = nodes[(c = childOf(nodes, c, splitC, codes))] as number
+      if (splitD >= 0) splitD = nodes[(d = childOf(nodes, d, splitD, codes))] as number
+    }
+    const at = tree - start
+    leaves[at] = nodes[a + 1] as number
+    leaves[at + 1] = nodes[b + 1] as number
+    leaves[at + 2] = nodes[c + 1] as number
+    leaves[at + 3] = nodes[d + 1] as number
   }
+  for (; tree < end; tree++) leaves[tree - start] = leafOf(nodes, roots[tree] as number, codes)
+}
+
+function leafOf(nodes: Int32Array, root: number, codes: Uint8Array): number {
+  let at = root << 1
+  for (let split = nodes[at] as number; split >= 0; split = nodes[at] as number) at = childOf(nodes, at, split, codes)
+  return nodes[at + 1] as number
+}
+
+/** Without a branch: which child comes next is as good as chance, and each wrong guess costs some 15 cycles. */
+function childOf(nodes: Int32Array, at: number, split: number, codes: Uint8Array): number {
+  const left = at + 2
+  const goesRight = ((split & codeMask) - (codes[split >> codeBits] as number)) >> 31
+  return left + (goesRight & (((nodes[at + 1] as number) << 1) - left))
 }
 
 /** Collects trees while they grow. */

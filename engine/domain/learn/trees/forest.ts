@@ -12,7 +12,7 @@ import { partition, type RowRange, type TreeRows, type TreeTable } from '../feat
 import { ListKey } from '../hash.js'
 import type { Stage } from '../progress.js'
 import { Sfc32 } from '../sfc32.js'
-import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { findLeaves, leavesFor, TreeBuilder, type FlatTrees } from './flat-trees.js'
 import { cleared, GiniSearch } from './gini-search.js'
 import { drawRows, pickRows } from './row-draw.js'
 
@@ -177,11 +177,15 @@ export function growForest(table: TreeTable, from: TreeRows, options: ForestOpti
 }
 
 /** Fills `shares` with the mean share of each class over the leaves, scaled to sum to 1. */
-export function predictForest({ roots, nodes, values }: FlatTrees, codes: Uint8Array, shares: Float64Array): void {
+export function predictForest(trees: FlatTrees, codes: Uint8Array, shares: Float64Array): void {
   shares.fill(0)
+  const { values } = trees
   const classCount = shares.length
-  for (let tree = 0; tree < roots.length; tree++) {
-    const at = leafOf(nodes, roots[tree] as number, codes)
+  const all = { start: 0, end: trees.roots.length }
+  const leaves = leavesFor(all)
+  findLeaves(trees, all, codes, leaves)
+  for (let tree = 0; tree < all.end; tree++) {
+    const at = leaves[tree] as number
     for (let k = 0; k < classCount; k++) shares[k] = (shares[k] as number) + (values[at + k] as number)
   }
   let total = 0

@@ -108,8 +108,10 @@ describe('body scanner', () => {
         scanned++
         assert.deepEqual(found.body, bodies.decode(bodies.encode(body)))
         assert.equal(found.eventId, parsed.event_id ?? null)
+        const values = decisionPoints.valuesOf(found.body as Record<string, unknown>)
+        assert.deepEqual(decisionPoints.scannedValues(points, bodies.scannedValue), values)
         if (found.key === '') continue
-        const bucket = bucketText(decisionPoints.valuesOf(body as Record<string, unknown>))
+        const bucket = bucketText(values)
         assert.equal(buckets.get(found.key) ?? bucket, bucket, 'equal bytes at the points, but other values')
         buckets.set(found.key, bucket)
       }
@@ -231,5 +233,23 @@ describe('body scanner', () => {
       scan(bodies, request({ a: [2], c: 2 }), points)?.key,
     )
     assert.equal(scan(bodies, request({ 'a.b': 1 }), points), null)
+  })
+
+  it('reads the values of the points as from the whole body: through arrays, objects, and paths that end early', () => {
+    const paths = ['a.b.c', 'a', 'a.b', 'd.e', 'd', 'missing.x', 'f.__proto__']
+    const [points, decisionPoints] = [new PointTree(paths), new DecisionPoints(paths)]
+    assert.ok(!decisionPoints.areScannable)
+    assert.ok(new DecisionPoints(paths.slice(0, 6)).areScannable)
+    for (const body of [
+      { a: { b: { c: 'x' } }, d: { e: null } },
+      { a: { b: [{ c: 2 }, { c: 1 }, { c: 2 }, 3] }, d: [{ e: 'k' }, [{ e: true }]] },
+      { a: [{ b: { c: 1 } }, { b: 'y' }], d: 'text' },
+      { a: { b: 5 }, d: {} },
+      { a: [], d: { e: { f: [1, -2.5] } } },
+    ]) {
+      const bodies = knowing(body)
+      assert.deepEqual(scan(bodies, request(body), points)?.body, body)
+      assert.deepEqual(decisionPoints.scannedValues(points, bodies.scannedValue), decisionPoints.valuesOf(body))
+    }
   })
 })

@@ -17,6 +17,11 @@ function changesOf(...pairs: readonly (readonly [number, Consensus])[]): Consens
   return pairs.map(([seq, consensus]) => ({ seq, consensus }))
 }
 
+/** The oldest model that is kept is the one in use. */
+function at(seq: number): Parameters<typeof withChange>[2] {
+  return { keepFromSeq: seq, trainedThroughSeq: seq }
+}
+
 test('without feedback a ballot is new, trained or not', () => {
   assert.equal(knowledgeState([], 0), 'new')
   assert.equal(knowledgeState([], 100), 'new')
@@ -50,21 +55,29 @@ test('feedback withdrawn before any training leaves a ballot new', () => {
 
 test('the same consensus again is no change', () => {
   const changes = changesOf([5, 1])
-  assert.deepEqual(withChange(changes, { seq: 8, consensus: 1 }, 0), changes)
+  assert.deepEqual(withChange(changes, { seq: 8, consensus: 1 }, at(0)), changes)
 })
 
 test('what is before the last training is told by its last change alone', () => {
   const changes = changesOf([1, 0], [3, 1], [5, 2], [9, 0])
-  assert.deepEqual(withChange(changes, { seq: 12, consensus: 1 }, 6), changesOf([5, 2], [9, 0], [12, 1]))
+  assert.deepEqual(withChange(changes, { seq: 12, consensus: 1 }, at(6)), changesOf([5, 2], [9, 0], [12, 1]))
 })
 
 test('a bound keeps what was trained on and what holds now', () => {
   let changes: readonly ConsensusChange[] = changesOf([1, 2])
-  for (let seq = 2; seq < 500; seq++) changes = withChange(changes, { seq, consensus: seq % 2 }, 1)
+  for (let seq = 2; seq < 500; seq++) changes = withChange(changes, { seq, consensus: seq % 2 }, at(1))
   assert.equal(changes.length, limits.ballotChangesMax)
   assert.equal(consensusAt(changes, 1), 2)
   assert.equal(currentConsensus(changes), 1)
   assert.equal(knowledgeState(changes, 1), 'retrain')
+})
+
+test('a bound keeps what the model in use was trained on, where older models are kept too', () => {
+  let changes: readonly ConsensusChange[] = changesOf([1, 2], [3, 1])
+  const both = { keepFromSeq: 1, trainedThroughSeq: 3 }
+  for (let seq = 4; seq < 500; seq++) changes = withChange(changes, { seq, consensus: seq % 2 }, both)
+  assert.equal(changes.length, limits.ballotChangesMax)
+  assert.deepEqual([consensusAt(changes, 1), consensusAt(changes, 3), currentConsensus(changes)], [2, 1, 1])
 })
 
 test('pruning never changes the state at the training in use or at a later one', () => {
@@ -76,7 +89,7 @@ test('pruning never changes the state at the training in use or at a later one',
     for (let seq = 1; seq <= 30; seq++) {
       const consensus = random.below(4) - 2
       if (consensus !== currentConsensus(whole)) whole.push({ seq, consensus })
-      pruned = withChange(pruned, { seq, consensus }, trained)
+      pruned = withChange(pruned, { seq, consensus }, at(trained))
       if (random.below(6) === 0) trained = trained + random.below(seq - trained + 1)
       for (let through = trained; through <= seq; through++) {
         const place = `seed ${seed}, through ${through}`

@@ -5,8 +5,16 @@ import { matches } from '../../../../engine/domain/query/condition.js'
 import { FieldSet } from '../../../../engine/domain/query/field.js'
 import { compileFilters, filterOperators, parseFilters, type Filter } from '../../../../engine/domain/query/filter.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
-import { dates, paths, queryWorld, randomValue, rounds, texts, type QueryWorld } from '../../../support/query-events.js'
-import { passes, valuesOf } from '../../../support/query-oracle.js'
+import {
+  dates,
+  paths,
+  queryWorld,
+  randomValue,
+  rounds,
+  texts,
+  type QueryWorld,
+} from '../../../support/query/query-events.js'
+import { passes, valuesOf } from '../../../support/query/query-oracle.js'
 
 const context = { nowMicros: 1_769_850_300_123_000, offsetMinutes: 0 }
 const timeFields = ['@timestamp', 'timestamp_inference', 'ingest_timestamp']

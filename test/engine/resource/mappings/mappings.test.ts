@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecisionPoints } from '../../../../engine/domain/event/decision-points.js'
 import { mappings } from '../../../../engine/resource/mappings/mappings.js'
+import { webhookBodies } from './webhook-bodies.js'
 
 type Body = Record<string, unknown>
 
 const bodies: Record<string, Body> = {
+  ...webhookBodies,
   ecs: {
     '@timestamp': '2026-01-05T06:00:00.000Z',
     message: 'x',

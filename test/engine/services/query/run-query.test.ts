@@ -6,9 +6,9 @@ import type { EventQuery } from '../../../../engine/services/query/query-protoco
 import { BodyCodec } from '../../../../engine/store/body-codec.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
-import { dates, queryWorld, rounds, texts, type QueryWorld } from '../../../support/query-events.js'
-import { originalTime, passes, valuesOf, type OracleDocument } from '../../../support/query-oracle.js'
-import { aggregate, holds, plain } from '../../../support/search-oracle.js'
+import { dates, queryWorld, rounds, texts, type QueryWorld } from '../../../support/query/query-events.js'
+import { originalTime, passes, valuesOf, type OracleDocument } from '../../../support/query/query-oracle.js'
+import { aggregate, holds, plain } from '../../../support/query/search-oracle.js'
 import { CancelCell } from '../../../../engine/services/readers/task-frame.js'
 
 type Json = Record<string, any>

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { describe, it, type TestContext } from 'node:test'
 import type { Handler, HttpResponse, ListenSocket } from '../../../../server/http/library.js'
 import { ArrivingBodies } from '../../../../server/http/node-http/connections.js'
 import { nodeHttp } from '../../../../server/http/node-http/node-app.js'
+import { NodeResponse } from '../../../../server/http/node-http/node-response.js'
 import { afterwards } from '../../../support/afterwards.js'
 
 async function appOf(test: TestContext, handler: Handler): Promise<{ port: number; socket: ListenSocket }> {
@@ -108,6 +110,27 @@ describe('the adapter over node:http', () => {
     paused[0]!.end('still there')
     await until(() => waiting.text().endsWith('still there'))
     assert.deepEqual(results, ['gone'])
+  })
+
+  it('gives the handler a whole body, and the time to pause, though the end of the client is known first', () => {
+    const socket = Object.assign(new PassThrough(), { destroy: () => results.push('closed') })
+    const req = Object.assign(new PassThrough(), { socket, headers: {}, complete: true })
+    const bodies = new ArrivingBodies()
+    const results: string[] = []
+    const res = new NodeResponse(req as never, new PassThrough() as never, bodies, () => {})
+    res.onAborted(() => results.push('gone'))
+    res.onData((_piece, last) => {
+      results.push(last ? 'last' : 'piece')
+      if (last) res.pause()
+    })
+    res.handled()
+    socket.emit('end')
+    req.emit('data', Buffer.from('body'))
+    req.emit('end')
+    assert.deepEqual(results, ['piece', 'last'])
+    res.resume()
+    assert.deepEqual(results, ['piece', 'last', 'gone', 'closed'])
+    bodies.stop()
   })
 
   it('serves the requests of a connection one after the other, and none after one that closes it', async (test) => {

@@ -1,0 +1,106 @@
+/**
+ * The models of a job: installing them, making one active, dropping the bytes of old ones.
+ *
+ * Owns: the rows of `registry`, and which bytes `models` has. Leaves out: trainings (services/training/), decisions
+ * (job-model.ts).
+ *
+ * 1. A version never changes: a message that brings a version again changes nothing.
+ * 2. One model is active at a time, and its span has no end. Making another active is one commit with the knowledge
+ *    base that it was trained on, and closes every gate.
+ * 3. The active model, the challenger and the newest models keep their bytes. Figures of all models stay.
+ * 4. Ballots keep their changes from the oldest kept model on, so a model that is made active again finds its
+ *    knowledge base (learn/knowledge-base.ts).
+ */
+import { must } from '../../assert.js'
+import { modelBounds, modelsKeptOf, type ActivationReason } from '../../domain/learn/model-origin.js'
+import { decodeRegistry, encodeRegistry, type RegistryRow } from '../../store/registry-row.js'
+import { decodeModel, encodeModel, nothingSinceTraining, type ModelRow } from '../../store/rows.js'
+import { jobRange, modelKey } from '../../store/tables.js'
+import type { ActorDeps } from '../actor-deps.js'
+import type { Reads } from '../event-table.js'
+import type { Message } from '../message.js'
+
+export function readRegistryRow(reads: Reads, jobId: number, version: number): RegistryRow | null {
+  const bytes = reads.get('registry', modelKey(jobId, version))
+  return bytes === undefined ? null : decodeRegistry(bytes)
+}
+
+/** A training has ended: its model becomes active, or the challenger. */
+export function installModel(deps: ActorDeps, { body, micros, applied }: Message): null {
+  const { store, settings, stats } = deps
+  const { id } = settings
+  const { row, model } = decodeModel(body)
+  if (applied || readRegistryRow(store, id, row.version) !== null) return null
+  store.put('models', modelKey(id, row.version), encodeModel(row, model))
+  putRow(deps, registryRowOf(row, model.length, micros))
+  stats.change({ modelVersions: [...stats.row.modelVersions, row.version] })
+  makeActive(deps, row.version, { why: 'trained', by: row.origin?.by ?? '', atMicros: micros })
+  dropOld(deps, rowsNow(deps))
+  return null
+}
+
+function registryRowOf(row: ModelRow, bytes: number, installedMicros: number): RegistryRow {
+  const { version, trainedMicros, throughSeq, fingerprint, summary, origin = null } = row
+  const facts = { version, trainedMicros, installedMicros, throughSeq, fingerprint, summary, origin }
+  return { ...facts, bytes, isKept: true, spans: [] }
+}
+
+export interface Activation {
+  readonly why: ActivationReason
+  readonly by: string
+  readonly atMicros: number
+}
+
+/** Makes a kept model the one that decides, from the next event on. */
+export function makeActive(deps: ActorDeps, version: number, { why, by, atMicros }: Activation): void {
+  const { store, settings, stats, buckets, model: active, gates, cause } = deps
+  const { id } = settings
+  const { row, model } = decodeModel(must(store.get('models', modelKey(id, version)), 'the bytes of a kept model'))
+  const before = readRegistryRow(store, id, stats.row.modelVersion)
+  if (before !== null) putRow(deps, withSpanEnded(before, atMicros))
+  const entry = must(readRegistryRow(store, id, version), 'the row of a kept model')
+  const spans = [...entry.spans, { fromMicros: atMicros, toMicros: null, why, by }]
+  putRow(deps, { ...entry, spans: spans.slice(-modelBounds.spansMax) })
+  stats.change({ modelVersion: version, trainedThroughSeq: row.throughSeq, ...nothingSinceTraining() })
+  active.use(row, model)
+  gates.modelInstalled(version, atMicros)
+  cause?.learn()
+  buckets.forgetDecisions()
+}
+
+/** Drops the bytes of models beyond the bound (3). `rows`: of all models. */
+export function dropOld(deps: ActorDeps, rows: readonly RegistryRow[]): void {
+  const { store, settings, stats } = deps
+  const { modelVersion } = stats.row
+  const kept = rows.filter(({ isKept }) => isKept).sort((a, b) => b.version - a.version)
+  const newest = kept.slice(0, modelsKeptOf(settings.advancedSettings))
+  let keepFromSeq = stats.row.trainedThroughSeq
+  for (const row of kept) {
+    if (row.version === modelVersion || newest.includes(row)) {
+      keepFromSeq = Math.min(keepFromSeq, row.throughSeq)
+      continue
+    }
+    store.delete('models', modelKey(settings.id, row.version))
+    putRow(deps, { ...row, isKept: false })
+  }
+  stats.change({ keepFromSeq })
+}
+
+/** The rows of all models, with those that this turn wrote. */
+export function rowsNow({ store, settings }: ActorDeps): RegistryRow[] {
+  return store
+    .walk('registry', jobRange(settings.id))
+    .map(({ value }) => decodeRegistry(value))
+    .sort((a, b) => a.version - b.version)
+}
+
+function withSpanEnded(row: RegistryRow, atMicros: number): RegistryRow {
+  const last = row.spans.at(-1)
+  if (last === undefined || last.toMicros !== null) return row
+  return { ...row, spans: [...row.spans.slice(0, -1), { ...last, toMicros: atMicros }] }
+}
+
+function putRow({ store, settings, stats }: ActorDeps, row: RegistryRow): void {
+  store.put('registry', modelKey(settings.id, row.version), encodeRegistry(row))
+  stats.touch()
+}

@@ -1,0 +1,71 @@
+/**
+ * A format of webhooks: how its events are found in a body, and what each becomes.
+ *
+ * Formats are pure: they read what came and touch nothing. They keep the fields of the sender, at the paths that its
+ * documentation names, so that decision points are those of resource/mappings/.
+ */
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** The headers of a request, by name in lower case; '' for one that is not there. */
+export type HeaderOf = (name: string) => string
+
+/** One event of a webhook. */
+export interface InboundEvent {
+  /** The same for the same event, also when it is sent again; null: the sender says nothing of the kind. */
+  readonly id: string | null
+  readonly body: Json
+  readonly title?: string
+  readonly severity?: unknown
+}
+
+export interface InboundFormat {
+  /** The value of the parameter `webhook_format`. */
+  readonly name: string
+  /** True for a document of this format. */
+  recognizes(document: Json, header: HeaderOf): boolean
+  /** The documents of its events; absent: the document is one event. */
+  items?(document: Json): readonly unknown[]
+  /** The event of one of these documents. `whole` is the document that it was in. */
+  event(item: Json, whole: Json, header: HeaderOf): InboundEvent
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value at a path of names; undefined without one. Only own fields count. */
+export function at(document: unknown, ...path: readonly string[]): unknown {
+  let value = document
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
+    value = value[name]
+  }
+  return value
+}
+
+/** A text that says something, or undefined. Numbers are texts, too. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** The first text, or null. */
+export function firstText(...values: readonly unknown[]): string | null {
+  for (const value of values) {
+    const found = text(value)
+    if (found !== undefined) return found
+  }
+  return null
+}
+
+/** The event, with a title and a severity where there are such. */
+export function eventOf(body: Json, id: string | null, title?: unknown, severity?: unknown): InboundEvent {
+  const name = text(title)
+  return {
+    id,
+    body,
+    ...(name === undefined ? {} : { title: name }),
+    ...(severity === undefined || severity === null ? {} : { severity }),
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * The webhook alert action of Splunk: `{result, sid, search_name, results_link, app, owner}`, with the first row of the
+ * search, or each row where the alert triggers for each result.
+ *
+ * 1. Rows of one search have the same sid, so the event id is the sid and a hash of the row.
+ */
+import { createHash } from 'node:crypto'
+import { at, eventOf, firstText, isObject, type InboundFormat } from './format.js'
+
+export const splunk: InboundFormat = {
+  name: 'splunk',
+  recognizes: (document) =>
+    isObject(document.result) && typeof document.sid === 'string' && Object.hasOwn(document, 'search_name'),
+  event(item) {
+    const row = createHash('sha256')
+      .update(JSON.stringify(item.result ?? null))
+      .digest('hex')
+      .slice(0, 16)
+    const sid = firstText(item.sid)
+    const title = firstText(item.search_name, at(item, 'result', 'search_name'), at(item, 'result', 'source'))
+    const severity = firstText(at(item, 'result', 'severity'), at(item, 'result', 'urgency'))
+    return eventOf(item, sid === null ? null : `${sid}-${row}`, title, severity)
+  },
+}

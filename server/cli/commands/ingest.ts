@@ -1,0 +1,198 @@
+/**
+ * `decide ingest`: events of a file or of standard input, as a stream with back-pressure.
+ *
+ * A command that ends early says how to go on: the same run and the lines that were answered. Events of a run have the
+ * same ids when they are sent again, so nothing is stored twice.
+ */
+import { randomBytes } from 'node:crypto'
+import type { ResultLine } from '../../client/index.js'
+import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
+import { CommandError, exitCodes, UsageError } from '../failure.js'
+import { csvEvents } from '../input/csv.js'
+import { envelopeFor, envelopeOf, type EnvelopeOptions } from '../input/envelopes.js'
+import { blocksOf, textsOf, type Line } from '../input/lines.js'
+import { openSource } from '../input/source.js'
+import { Progress } from '../terminal/progress.js'
+
+export type Format = 'auto' | 'ndjson' | 'csv'
+
+export interface IngestFlags extends ServiceFlags {
+  readonly job?: string | undefined
+  readonly format: Format
+  readonly idField?: string | undefined
+  readonly separator?: string | undefined
+  readonly text?: boolean | undefined
+  readonly run?: string | undefined
+  readonly skip: number
+  readonly results?: boolean | undefined
+}
+
+/** Refusals that are told one by one. */
+const REFUSALS_TOLD = 10
+const BATCHES_AT_ONCE = 3
+
+interface Outgoing {
+  readonly number: number
+  readonly line: string
+}
+
+/** What came of the lines. */
+class Tally {
+  readonly labels = new Map<string, number>()
+  stored = 0
+  refused = 0
+  /** The last line of the input that was answered. */
+  through = 0
+  readonly #context: Context
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  refuse(number: number, why: string): void {
+    this.refused++
+    if (this.refused <= REFUSALS_TOLD) this.#context.note(`line ${number}: ${why}`)
+    if (this.refused === REFUSALS_TOLD + 1) this.#context.note('Further refusals are only counted.')
+  }
+
+  add(number: number, result: ResultLine): void {
+    this.through = number
+    if ('status_code' in result) return this.refuse(number, result.error)
+    this.stored++
+    const label = result.result_label === '' ? 'no decision' : result.result_label
+    this.labels.set(label, (this.labels.get(label) ?? 0) + 1)
+  }
+}
+
+function formatOf(flags: IngestFlags, file: string | undefined, firstLine: string): 'ndjson' | 'csv' {
+  if (flags.format !== 'auto') return flags.format
+  if (/\.[ct]sv(\.gz)?$/i.test(file ?? '') || flags.separator !== undefined) return 'csv'
+  if (firstLine.startsWith('['))
+    throw new UsageError('the input is a JSON array; give one event a line, for example with: jq -c ".[]"')
+  return firstLine.startsWith('{') ? 'ndjson' : 'csv'
+}
+
+/** The blocks again, and the first line that is not blank. */
+async function withFirst(blocks: AsyncGenerator<Line[]>): Promise<[string, AsyncGenerator<Line[]>]> {
+  const before: Line[][] = []
+  let first: string | undefined
+  while (first === undefined) {
+    const next = await blocks.next()
+    if (next.done === true) break
+    before.push(next.value)
+    first = next.value.map(({ text }) => text.trim()).find((text) => text !== '')
+  }
+  return [
+    first ?? '',
+    (async function* () {
+      yield* before
+      yield* blocks
+    })(),
+  ]
+}
+
+async function* outgoing(
+  blocks: AsyncGenerator<Line[]>,
+  isCsv: boolean,
+  flags: IngestFlags,
+  how: { readonly options: EnvelopeOptions; readonly tally: Tally },
+): AsyncGenerator<Outgoing> {
+  const { options, tally } = how
+  let number = 0
+  if (isCsv) {
+    for await (const event of csvEvents(textsOf(blocks), { separator: flags.separator, isText: flags.text })) {
+      if (++number > flags.skip) yield { number, line: envelopeFor(event, number, options) }
+    }
+    return
+  }
+  for await (const block of blocks) {
+    for (const { text, isObject } of block) {
+      number++
+      const trimmed = text.trim()
+      if (number <= flags.skip || trimmed === '') continue
+      const line = envelopeOf({ text: trimmed, isObject }, number, options)
+      if (line === null) tally.refuse(number, 'is not a JSON object')
+      else yield { number, line }
+    }
+  }
+}
+
+function summaryText(tally: Tally, seconds: number): string {
+  const count = (value: number): string => value.toLocaleString('en')
+  const rate = seconds > 0 ? Math.round(tally.stored / seconds) : 0
+  const refused = tally.refused === 0 ? '' : `, ${count(tally.refused)} refused`
+  const labels = [...tally.labels].sort((a, b) => b[1] - a[1]).map(([label, events]) => `${label} ${count(events)}`)
+  const decided = labels.length === 0 ? '' : `\nDecisions: ${labels.join(', ')}`
+  return `${count(tally.stored)} events stored${refused}, ${seconds.toFixed(1)} s, ${count(rate)}/s${decided}`
+}
+
+function checkFlags({ run, separator, idField }: IngestFlags): void {
+  if (run !== undefined && !/^[\w.-]{1,64}$/.test(run))
+    throw new UsageError('--run must have at most 64 letters, digits, dots, - and _')
+  if (separator !== undefined && separator.length !== 1) throw new UsageError('--separator must be one character')
+  if (idField === '') throw new UsageError('--id-field must not be empty')
+}
+
+export async function ingest(context: Context, flags: IngestFlags, file?: string): Promise<void> {
+  checkFlags(flags)
+  const client = context.client(flags)
+  const { stdin, stderr, signal } = context.world
+  if ((file ?? '-') === '-' && stdin.isTTY === true)
+    throw new UsageError('there is no input: name a file, or send events to standard input')
+  const source = await openSource(file, stdin)
+  const [first, blocks] = await withFirst(blocksOf(source.bytes))
+  const isCsv = formatOf(flags, file, first) === 'csv'
+  if (isCsv && flags.job === undefined) throw new UsageError('CSV has no job in it; name one with --job')
+  const jobId = flags.job === undefined ? undefined : await jobIdOf(client, flags.job)
+  const run = flags.run ?? `run-${randomBytes(6).toString('hex')}`
+  const tally = new Tally(context)
+  const progress = new Progress(stderr, 'events')
+  const startedAt = performance.now()
+  const numbers: number[] = []
+  const options = { jobId, idField: flags.idField?.split('.'), run }
+  async function* sent(): AsyncGenerator<string> {
+    for await (const { number, line } of outgoing(blocks, isCsv, flags, { options, tally })) {
+      numbers.push(number)
+      yield line
+    }
+  }
+  try {
+    let answered = 0
+    for await (const result of client.events.bulk(sent(), { signal, batchesAtOnce: BATCHES_AT_ONCE })) {
+      tally.add(numbers[answered++]!, result)
+      if (flags.results) context.line(result)
+      progress.show({ done: tally.stored, share: source.share() })
+      // Numbers of answered lines go, but not one by one: each time all the others would move.
+      if (answered === 65_536) {
+        numbers.splice(0, answered)
+        answered = 0
+      }
+    }
+  } catch (error) {
+    progress.clear()
+    const skip = Math.max(tally.through, flags.skip)
+    context.note(`${summaryText(tally, (performance.now() - startedAt) / 1000)}\nTo go on: --run ${run} --skip ${skip}`)
+    throw error
+  }
+  progress.clear()
+  report(context, flags, { tally, run, seconds: (performance.now() - startedAt) / 1000 })
+}
+
+function report(
+  context: Context,
+  flags: IngestFlags,
+  { tally, run, seconds }: { readonly tally: Tally; readonly run: string; readonly seconds: number },
+): void {
+  const { stored, refused, labels } = tally
+  const summary = {
+    stored,
+    refused,
+    run,
+    seconds: Math.round(seconds * 1000) / 1000,
+    decisions: Object.fromEntries(labels),
+  }
+  // With --results the results are the output.
+  if (flags.results) context.note(summaryText(tally, seconds))
+  else context.print(flags, summary, () => summaryText(tally, seconds))
+  if (refused > 0) throw new CommandError(`${refused} lines were refused`, exitCodes.failed)
+}

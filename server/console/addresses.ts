@@ -1,0 +1,34 @@
+/** The addresses of pages. Every view is an address: what is shown can be sent to a colleague. */
+
+const part = encodeURIComponent
+
+export const addresses = {
+  home: '/',
+  jobs: '/jobs',
+  newJob: '/jobs/new',
+  next: (job: number) => `/jobs/feedback-flow/${job}`,
+  job: (job: number) => `/use-cases/overview/${job}`,
+  events: (job: number, query = '') => `/jobs/${job}/events${query === '' ? '' : `?${query}`}`,
+  event: (job: number, id: string) => `/jobs/${job}/events/${part(id)}`,
+  buckets: (job: number) => `/jobs/${job}/buckets`,
+  bucket: (job: number, id: string) => `/jobs/${job}/buckets/${part(id)}`,
+  clusters: (job: number) => `/jobs/${job}/clusters`,
+  cluster: (job: number, id: string) => `/jobs/${job}/clusters/${part(id)}`,
+  integrations: '/integrations',
+  integration: (id: number | string) => `/integrations/${part(id)}/edit`,
+  operations: '/operations',
+  audit: '/audit',
+  people: '/people',
+  keys: '/api-keys',
+  manual: '/docs',
+  api: '/docs/exposer',
+} as const
+
+/** Links that the router takes; others, such as the manual, are pages of their own. */
+export const inConsole = /^\/(\?.*)?$|^\/(jobs|use-cases|integrations|operations|audit|people|api-keys)(\/|\?|$)/
+
+/** The id of the job in an address, or null. */
+export function jobIdOf(path: string): number | null {
+  const found = /^\/+(?:jobs\/+(?:feedback-flow\/+)?|use-cases\/+overview\/+)(\d+)(?:\/|$)/.exec(path)
+  return found === null ? null : Number(found[1])
+}

@@ -1,0 +1,106 @@
+/**
+ * The console: who is signed in, which page the address is of, and what is on every page.
+ *
+ * Owns: the router. Leaves out: pages (pages/), the bar above them (shell/).
+ *
+ * 1. Pages are loaded when they are first visited, and stay.
+ * 2. A session that ends puts the form to sign in over the page. What is on the page stays.
+ */
+import { useSignal } from '@preact/signals'
+import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import { useEffect } from 'preact/hooks'
+import { inConsole, jobIdOf } from './addresses.js'
+import { Failed, Skeleton } from './parts/feedback.js'
+import { Toasts } from './parts/toasts.js'
+import { Bar } from './shell/bar.js'
+import { Foot } from './shell/foot.js'
+import { Help } from './shell/help.js'
+import { Palette } from './shell/palette.js'
+import { SignIn } from './shell/sign-in.js'
+import { useGlobalCommands } from './shell/commands.js'
+import { loadSession, messageOf, session } from './state/api.js'
+import { jobs, loadJobs, lookAt } from './state/jobs.js'
+import { part } from './state/parts.js'
+import { fail } from './state/toasts.js'
+
+const Home = lazy(() => part(() => import('./pages/home.js')))
+const Next = lazy(() => part(() => import('./pages/next/next.js')))
+const Events = lazy(() => part(() => import('./pages/events/events.js')))
+const Event = lazy(() => part(() => import('./pages/event/event.js')))
+const Jobs = lazy(() => part(() => import('./pages/jobs.js')))
+const JobPage = lazy(() => part(() => import('./pages/job/job.js')))
+const Integration = lazy(() => part(() => import('./pages/integration.js')))
+const Keys = lazy(() => part(() => import('./pages/keys.js')))
+const NotFound = lazy(() => part(() => import('./pages/not-found.js')))
+
+function Pages() {
+  return (
+    <ErrorBoundary onError={fail}>
+      <Router>
+        <Route path="/" component={Home} />
+        <Route path="/jobs" component={Jobs} />
+        <Route path="/jobs/feedback-flow/:job" component={Next} />
+        <Route path="/use-cases/overview/:job" component={JobPage} />
+        <Route path="/jobs/:job/events/:event" component={Event} />
+        <Route path="/jobs/:job/events" component={Events} />
+        <Route path="/jobs/:job" component={JobPage} />
+        <Route path="/integrations/:id/edit" component={Integration} />
+        <Route path="/api-keys" component={Keys} />
+        <Route default component={NotFound} />
+      </Router>
+    </ErrorBoundary>
+  )
+}
+
+function SignedIn() {
+  const { path } = useLocation()
+  const id = jobIdOf(path)
+  useEffect(() => lookAt(id), [id])
+  useEffect(() => {
+    if (jobs.value === null) loadJobs().catch(fail)
+  }, [session.value?.name])
+  useGlobalCommands()
+  return (
+    <>
+      <a class="skip" href="#main">
+        {'→'}
+      </a>
+      <Bar path={path} />
+      <main id="main" tabIndex={-1}>
+        {jobs.value === null ? <Skeleton /> : <Pages />}
+      </main>
+      <Foot />
+      <Toasts />
+      <Help />
+      <Palette />
+    </>
+  )
+}
+
+function Root() {
+  const problem = useSignal<string | null>(null)
+  const wasSignedIn = useSignal(false)
+  const load = (): void => {
+    problem.value = null
+    loadSession().catch((error: unknown) => (problem.value = messageOf(error)))
+  }
+  useEffect(load, [])
+  const { value } = session
+  if (value != null) wasSignedIn.value = true
+  if (value === undefined) return problem.value === null ? <Skeleton /> : <Failed error={problem.value} retry={load} />
+  if (value === null && !wasSignedIn.value) return <SignIn />
+  return (
+    <>
+      <SignedIn />
+      {value === null ? <SignIn isAgain /> : null}
+    </>
+  )
+}
+
+export function App() {
+  return (
+    <LocationProvider scope={inConsole}>
+      <Root />
+    </LocationProvider>
+  )
+}

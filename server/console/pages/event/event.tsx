@@ -1,0 +1,160 @@
+/** One event: its decision and what it hangs on, votes, similar ones, what was sent, and what happened to it. */
+import { useSignal } from '@preact/signals'
+import { useLocation, useRoute } from 'preact-iso'
+import { addresses } from '../../addresses.js'
+import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
+import { Icon } from '../../parts/icon.js'
+import { NoteDialog } from '../../parts/note.js'
+import { Similar } from '../../parts/similar.js'
+import { Time } from '../../parts/time.js'
+import { Tree } from '../../parts/tree.js'
+import { voteOn, VoteButtons } from '../../parts/votes.js'
+import { Answer, Effects, Provenance } from '../../parts/why.js'
+import { may } from '../../state/api.js'
+import { useData, type Data } from '../../state/data.js'
+import { readSimilar, titleOf } from '../../state/events.js'
+import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
+import { useCommands } from '../../state/keys.js'
+import { votesTaken } from '../../state/votes.js'
+import { count, t } from '../../texts.js'
+import { conditionOf } from '../events/query.js'
+import NotFound from '../not-found.js'
+import { Facts, History } from './facts.js'
+import { ownVote, readWhole, type Whole } from './read.js'
+import { Votes } from './votes.js'
+
+function Why({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
+  const { explanation } = whole
+  if (explanation === null) return null
+  return (
+    <section class="panel stack">
+      <Answer of={of} explanation={explanation} />
+      <Effects of={of} explanation={explanation} />
+      <Provenance of={of} explanation={explanation} />
+    </section>
+  )
+}
+
+function SimilarPart({ of, eventId }: { readonly of: ShownJob; readonly eventId: string }) {
+  const similar = useData(`similar ${of.job_id} ${eventId}`, (signal) => readSimilar(of.job_id, eventId, signal))
+  return (
+    <section class="panel" id="similar" tabIndex={-1}>
+      <h2>{t('event.similar')}</h2>
+      {similar.error === null ? null : <Failed error={similar.error} retry={similar.reload} />}
+      {similar.value === null ? <Skeleton lines={4} /> : <Similar of={of} similar={similar.value} />}
+    </section>
+  )
+}
+
+function Raw({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
+  const { route } = useLocation()
+  const { raw_body: body } = whole.event
+  const filter = (path: string, value: string | number | boolean): void => {
+    const query = new URLSearchParams({ q: conditionOf(path, value, whole.service) })
+    route(addresses.events(of.job_id, query.toString()))
+  }
+  return (
+    <section class="panel">
+      <header>
+        <h2 class="grow">{t('event.raw')}</h2>
+      </header>
+      <Tree value={body ?? {}} filter={may('read:event_query') ? filter : null} />
+    </section>
+  )
+}
+
+function Shown({
+  of,
+  whole,
+  data,
+}: {
+  readonly of: ShownJob
+  readonly whole: Whole
+  readonly data: Data<Whole | null>
+}) {
+  const { event, reach } = whole
+  const isNoting = useSignal(false)
+  const before = ownVote(whole)
+  const eventId = event.event_id
+  const vote = (at: number): void => voteOn({ of, eventId, before }, at)
+  const mayNote = may('write:event_agentic_notes')
+  useCommands({
+    'vote.1': () => vote(0),
+    'vote.2': () => vote(1),
+    'vote.3': () => vote(2),
+    back: () => history.back(),
+    similar: () => document.getElementById('similar')?.scrollIntoView({ block: 'start' }),
+    why: () => document.getElementById('main')?.scrollTo({ top: 0 }),
+    ...(mayNote ? { note: () => (isNoting.value = true) } : {}),
+  })
+  return (
+    <div class="page">
+      <header class="card-head">
+        <h1 class="bidi">{titleOf(event)}</h1>
+        <p class="row dim">
+          <a href={addresses.events(of.job_id)}>{of.title}</a>
+          <span class="mono bidi">{eventId}</span>
+          <Time at={event['@timestamp']} />
+          {event.outlier ? (
+            <span class="tag warn">
+              <Icon name="triangle-alert" /> {t('events.outlier')}
+            </span>
+          ) : null}
+        </p>
+      </header>
+      <section class="stack">
+        <VoteButtons of={of} eventId={eventId} before={before} />
+        <div class="row">
+          <span class="dim grow">{reach === null ? '' : count('next.reach', reach.applies_to_events)}</span>
+          {mayNote ? (
+            <button type="button" class="plain" onClick={() => (isNoting.value = true)}>
+              <Icon name="sticky-note" /> {t('key.note')} <kbd>c</kbd>
+            </button>
+          ) : null}
+        </div>
+      </section>
+      <div class="two">
+        <div class="stack">
+          <Why of={of} whole={whole} />
+          <Votes of={of} whole={whole} />
+          {whole.explanation === null ? null : <SimilarPart of={of} eventId={eventId} />}
+          <History whole={whole} />
+        </div>
+        <div class="stack">
+          <Raw of={of} whole={whole} />
+          <Facts of={of} whole={whole} />
+        </div>
+      </div>
+      {isNoting.value ? (
+        <NoteDialog jobId={of.job_id} eventId={eventId} close={() => (isNoting.value = false)} saved={data.reload} />
+      ) : null}
+    </div>
+  )
+}
+
+function EventOf({ of, eventId }: { readonly of: ShownJob; readonly eventId: string }) {
+  // Votes change what is known: it is read again, and stays until it is there.
+  const key = `event ${of.job_id} ${eventId}`
+  const data = useData(key, (signal) => readWhole(of.job_id, eventId, signal))
+  const taken = useSignal(votesTaken.value)
+  if (taken.value !== votesTaken.value) {
+    taken.value = votesTaken.value
+    setTimeout(data.reload)
+  }
+  if (data.value !== null) return <Shown of={of} whole={data.value} data={data} />
+  if (data.error !== null) return <Failed error={data.error} retry={data.reload} />
+  if (data.isLoading) return <Skeleton lines={12} />
+  return (
+    <Empty title={t('event.none')} text={t('event.none_text', { id: eventId })} icon="search">
+      <a class="button" href={addresses.events(of.job_id)}>
+        {t('place.events')}
+      </a>
+    </Empty>
+  )
+}
+
+export default function EventPage() {
+  const { params } = useRoute()
+  const of = jobOfPage.value
+  return of === null ? <NotFound /> : <EventOf of={of} eventId={params.event ?? ''} />
+}

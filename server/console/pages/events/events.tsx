@@ -1,0 +1,164 @@
+/**
+ * Events: all that a query finds, on one line each; facets at the left; votes on what is selected.
+ *
+ * 1. The query, the order and the job are the address. No action clears them.
+ * 2. Rows never move: what is new is said, and taken in when the person asks for it.
+ */
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso'
+import { useEffect } from 'preact/hooks'
+import { addresses } from '../../addresses.js'
+import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
+import { List } from '../../parts/list.js'
+import { may } from '../../state/api.js'
+import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
+import { useCommands } from '../../state/keys.js'
+import { newEvents, takeIn } from '../../state/live.js'
+import { count, t } from '../../texts.js'
+import NotFound from '../not-found.js'
+import { Facets } from './facets.js'
+import { toggled } from './query.js'
+import { Head } from './head.js'
+import { Line } from './line.js'
+import { useRows } from './rows.js'
+import { selectionOf, useSelection, type Selection } from './selection.js'
+import { SelectionBar } from './selection-bar.js'
+import { addressOf, viewOf, type Row, type View } from './source.js'
+
+const ROW = 40
+const COLUMNS = 3
+interface ResultsProps {
+  readonly of: ShownJob
+  readonly view: View
+  readonly found: ReturnType<typeof useRows>
+  readonly selection: Selection
+  readonly show: (view: View) => void
+}
+
+function Results({ of, view, found, selection, show }: ResultsProps) {
+  const { route } = useLocation()
+  const { rows, total, error, isLoading } = found
+  const { cursor } = selection
+  const open = (at: number): void => {
+    const row = rows[at]
+    if (row !== undefined) route(addresses.event(of.job_id, row.id))
+  }
+  const move = (by: number): void => {
+    cursor.value = Math.max(0, Math.min(rows.length - 1, cursor.value + by))
+  }
+  useCommands({
+    'list.next': () => move(1),
+    'list.previous': () => move(-1),
+    'list.open': () => open(cursor.value),
+    'new.show': () => {
+      takeIn()
+      found.reload()
+    },
+  })
+  if (error !== null && rows.length === 0) return <Failed error={error} retry={found.reload} />
+  if (rows.length === 0 && isLoading) return <Skeleton lines={12} />
+  if (rows.length === 0)
+    return (
+      <Empty
+        title={t('events.none')}
+        text={t(view.query === '' ? 'events.none_yet' : 'events.none_found')}
+        icon="search"
+      >
+        {view.query === '' ? null : (
+          <button type="button" onClick={() => show({ ...view, query: '' })}>
+            {t('events.show_all')}
+          </button>
+        )}
+      </Empty>
+    )
+  return (
+    <List
+      label={t('place.events')}
+      length={rows.length}
+      rowHeight={ROW}
+      cursor={Math.min(cursor.value, rows.length - 1)}
+      total={total ?? -1}
+      isSelected={(at) => selection.has(rows[at]?.id ?? '')}
+      keyOf={(at) => rows[at]?.id ?? ''}
+      more={found.more}
+      row={(at) => (
+        <>
+          {may('write:event_feedback') ? (
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              aria-hidden="true"
+              checked={selection.has(rows[at]?.id ?? '')}
+              onClick={(event) => {
+                event.stopPropagation()
+                selection.select(at, event.shiftKey)
+              }}
+            />
+          ) : null}
+          <Line of={of} row={rows[at] as Row} />
+        </>
+      )}
+      onChoose={(at, event) => {
+        const isAgain = cursor.value === at
+        cursor.value = at
+        if (event.shiftKey) selection.select(at, true)
+        else if (isAgain || event.detail > 1) open(at)
+      }}
+    />
+  )
+}
+
+function EventsOf({ of }: { readonly of: ShownJob }) {
+  const { query, route } = useLocation()
+  const view = viewOf(of, query as Record<string, string>)
+  const found = useRows(view, of.features.slice(0, COLUMNS))
+  const selection = useSelection(found.rows, JSON.stringify(view))
+  const areFacetsOpen = useSignal(false)
+  const show = (to: View): void => {
+    if (addressOf(to) !== addressOf(view)) route(addressOf(to))
+  }
+  useEffect(takeIn, [of.job_id])
+  const n = newEvents.value
+  return (
+    <div class="events">
+      <Head
+        of={of}
+        view={view}
+        total={found.total}
+        show={show}
+        rows={selectionOf(found.rows, selection)}
+        toggleFacets={() => (areFacetsOpen.value = !areFacetsOpen.value)}
+      />
+      <Facets
+        of={of}
+        view={view}
+        isOpen={areFacetsOpen.value}
+        toggle={(condition) => show({ ...view, query: toggled(view.query, condition) })}
+      />
+      <div class="list-area">
+        {n === 0 || view.sort !== '' ? null : (
+          <button
+            type="button"
+            class="new-bar"
+            onClick={() => {
+              takeIn()
+              found.reload()
+            }}
+          >
+            {count('new', n)} <kbd>n</kbd>
+          </button>
+        )}
+        {found.error !== null && found.rows.length > 0 ? <Failed error={found.error} retry={found.more} /> : null}
+        <div class="grow">
+          <Results of={of} view={view} found={found} selection={selection} show={show} />
+        </div>
+      </div>
+      <SelectionBar of={of} rows={found.rows} selection={selection} />
+    </div>
+  )
+}
+
+export default function Events() {
+  const of = jobOfPage.value
+  return of === null ? <NotFound /> : <EventsOf of={of} />
+}

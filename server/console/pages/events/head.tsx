@@ -1,0 +1,79 @@
+/** The head of the page of events: the query, how many it finds, the order, the way out as a file. */
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../parts/icon.js'
+import type { ShownJob } from '../../state/jobs.js'
+import { useCommands } from '../../state/keys.js'
+import { count, t } from '../../texts.js'
+import { exportRows } from './export.js'
+import type { Row, View } from './source.js'
+
+/** Typing never waits: the list follows when the typing pauses. */
+const TYPING_MS = 250
+
+const sorts = [
+  ['', 'events.sort.newest'],
+  ['confidence_score', 'events.sort.confidence'],
+  ['outlier_score', 'events.sort.outlier'],
+] as const
+
+interface HeadProps {
+  readonly of: ShownJob
+  readonly view: View
+  readonly total: number | null
+  readonly show: (view: View) => void
+  readonly toggleFacets: () => void
+  readonly rows: readonly Row[]
+}
+
+export function Head({ of, view, total, show, toggleFacets, rows }: HeadProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => {
+    // The address changed without typing: by a facet, or by going back.
+    if (input.current !== null && input.current !== document.activeElement) input.current.value = view.query
+  }, [view.query])
+  useCommands({ search: () => input.current?.focus() })
+  return (
+    <header class="events-head">
+      <h1 class="hidden">{t('events.title', { title: of.title })}</h1>
+      <button type="button" class="icon-only" aria-label={t('facets.title')} onClick={toggleFacets}>
+        <Icon name="filter" />
+      </button>
+      <input
+        ref={input}
+        type="search"
+        aria-label={t('events.query')}
+        placeholder={t('events.query_example')}
+        defaultValue={view.query}
+        spellcheck={false}
+        onInput={({ currentTarget: { value } }) => {
+          clearTimeout(timer.current)
+          timer.current = setTimeout(() => show({ ...view, query: value.trim() }), TYPING_MS)
+        }}
+      />
+      <span class="dim" role="status">
+        {total === null ? '…' : count('events.found', total)}
+      </span>
+      <select
+        aria-label={t('events.sort')}
+        value={`${view.sort} ${view.isAscending}`}
+        onChange={({ currentTarget: { value } }) => {
+          const [sort = '', isAscending] = value.split(' ')
+          show({ ...view, sort, isAscending: isAscending === 'true' })
+        }}
+      >
+        {sorts.flatMap(([sort, text]) => [
+          <option key={`${sort} down`} value={`${sort} false`}>
+            {t(`${text}.down`)}
+          </option>,
+          <option key={`${sort} up`} value={`${sort} true`}>
+            {t(`${text}.up`)}
+          </option>,
+        ])}
+      </select>
+      <button type="button" onClick={() => exportRows(of, view, rows)}>
+        <Icon name="download" /> <span class="wide-only">{t('events.export')}</span>
+      </button>
+    </header>
+  )
+}

@@ -1,0 +1,47 @@
+/** An event on one line. */
+import { Icon } from '../../parts/icon.js'
+import { Decision, LabelMark } from '../../parts/label.js'
+import { Time } from '../../parts/time.js'
+import { valueText } from '../../state/events.js'
+import type { ShownJob } from '../../state/jobs.js'
+import { saidByOthers, subjectKey } from '../../state/live.js'
+import { voted, votedKey } from '../../state/votes.js'
+import { t } from '../../texts.js'
+import type { Row } from './source.js'
+
+export function Line({ of, row }: { readonly of: ShownJob; readonly row: Row }) {
+  const own = voted.value.get(votedKey(of.job_id, row.id))
+  const others = saidByOthers.value.get(subjectKey(of.job_id, row.bucketId, row.id))
+  const consensus = others?.consensus ?? own?.outcome?.consensus ?? own?.label ?? row.consensus
+  return (
+    <>
+      <span class="decided ellipsis">
+        <Decision of={of} event={{ status: row.status, result_label: row.label, confidence_score: row.confidence }} />
+      </span>
+      <span class="title ellipsis bidi">{row.title}</span>
+      {row.values.map((value, at) => (
+        <span key={of.features[at]} class="value ellipsis bidi" title={of.features[at]}>
+          {valueText(value).slice(0, 200)}
+        </span>
+      ))}
+      <span class="marks">
+        {row.isOutlier ? (
+          <span title={t('events.outlier')}>
+            <Icon name="triangle-alert" class="warn" />
+            <span class="hidden">{t('events.outlier')}</span>
+          </span>
+        ) : null}
+        {consensus == null ? null : (
+          <span class="label" title={t('events.consensus', { label: consensus })}>
+            <Icon name="check" class="good" />
+            <LabelMark of={of} label={consensus} />
+            <span class="hidden">{t('events.consensus', { label: consensus })}</span>
+          </span>
+        )}
+      </span>
+      <span class="when">
+        <Time at={row.at} />
+      </span>
+    </>
+  )
+}

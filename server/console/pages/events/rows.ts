@@ -1,0 +1,70 @@
+/** The rows that are loaded of a view, and loading more of them. */
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { messageOf } from '../../state/api.js'
+import { readPage, type Row, type View } from './source.js'
+
+export interface Rows {
+  readonly rows: readonly Row[]
+  /** Null until it is known. */
+  readonly total: number | null
+  readonly error: string | null
+  readonly isLoading: boolean
+  /** Loads the next page, if there is one. */
+  more(): void
+  /** Loads again, with what came since. */
+  reload(): void
+}
+
+interface State {
+  readonly rows: readonly Row[]
+  readonly total: number | null
+  readonly next: number | null
+  readonly error: string | null
+  readonly isLoading: boolean
+}
+
+const empty: State = { rows: [], total: null, next: 0, error: null, isLoading: true }
+
+/** The same rows with those of a page after them. An event that was decided again meanwhile is not shown twice. */
+function joined(rows: readonly Row[], page: readonly Row[]): Row[] {
+  const ids = new Set(rows.slice(-2 * page.length).map(({ id }) => id))
+  return [...rows, ...page.filter(({ id }) => !ids.has(id))]
+}
+
+export function useRows(view: View, columns: readonly string[]): Rows {
+  const state = useSignal(empty)
+  const controller = useRef<AbortController | null>(null)
+  const until = useRef('')
+  const isBusy = useRef(false)
+  const read = async (isFirst: boolean): Promise<void> => {
+    const page = isFirst ? 0 : state.peek().next
+    if (page === null || (isBusy.current && !isFirst)) return
+    if (isFirst) {
+      controller.current?.abort()
+      controller.current = new AbortController()
+      until.current = new Date().toISOString()
+    }
+    const { signal } = controller.current as AbortController
+    isBusy.current = true
+    state.value = { ...state.peek(), isLoading: true, error: null }
+    try {
+      const found = await readPage(view, columns, { page, untilIso: until.current }, signal)
+      if (signal.aborted) return
+      const rows = isFirst ? found.rows : joined(state.peek().rows, found.rows)
+      state.value = { rows, total: found.total, next: found.next, error: null, isLoading: false }
+    } catch (error) {
+      if (!signal.aborted) state.value = { ...state.peek(), error: messageOf(error), isLoading: false }
+    } finally {
+      if (!signal.aborted) isBusy.current = false
+    }
+  }
+  const key = JSON.stringify([view, columns])
+  useEffect(() => {
+    state.value = { ...empty, rows: state.peek().rows }
+    void read(true)
+    return () => controller.current?.abort()
+  }, [key])
+  const { rows, total, error, isLoading } = state.value
+  return { rows, total, error, isLoading, more: () => void read(false), reload: () => void read(true) }
+}

@@ -1,0 +1,139 @@
+/** The event that is asked about: large, with why, neighbours and how far an answer reaches. */
+import { useSignal } from '@preact/signals'
+import { addresses } from '../../addresses.js'
+import { Failed, Skeleton } from '../../parts/feedback.js'
+import { Icon } from '../../parts/icon.js'
+import { NoteDialog } from '../../parts/note.js'
+import { Nearest, Similar } from '../../parts/similar.js'
+import { Time } from '../../parts/time.js'
+import { VoteButtons } from '../../parts/votes.js'
+import { Answer, Effects, Provenance } from '../../parts/why.js'
+import { may } from '../../state/api.js'
+import { useData } from '../../state/data.js'
+import { readSimilar, valueText, type Known } from '../../state/events.js'
+import type { ShownJob } from '../../state/jobs.js'
+import { useCommands } from '../../state/keys.js'
+import { count, t } from '../../texts.js'
+import type { Waiting } from './queue.js'
+
+const POINTS_SHOWN = 6
+
+interface CardProps {
+  readonly of: ShownJob
+  readonly item: Waiting
+  /** Null while it is loaded. */
+  readonly known: Known | null
+  /** Goes on to the next event. */
+  readonly after: () => void
+}
+
+function SimilarPart({ of, eventId }: { readonly of: ShownJob; readonly eventId: string }) {
+  const similar = useData(`similar ${of.job_id} ${eventId}`, (signal) => readSimilar(of.job_id, eventId, signal))
+  if (similar.error !== null) return <Failed error={similar.error} retry={similar.reload} />
+  return similar.value === null ? <Skeleton lines={3} /> : <Similar of={of} similar={similar.value} />
+}
+
+function Points({ known }: { readonly known: Known }) {
+  const isOpen = useSignal(false)
+  const points = Object.entries(known.event?.decision_points ?? {}).filter(([, value]) => value != null)
+  const shown = isOpen.value ? points : points.slice(0, POINTS_SHOWN)
+  return (
+    <dl class="facts">
+      {shown.map(([name, value]) => (
+        <>
+          <dt class="mono">{name}</dt>
+          <dd class="mono bidi">{valueText(value).slice(0, 300)}</dd>
+        </>
+      ))}
+      {points.length > POINTS_SHOWN ? (
+        <dd>
+          <button type="button" class="plain" onClick={() => (isOpen.value = !isOpen.value)}>
+            {isOpen.value ? t('less') : count('more', points.length - POINTS_SHOWN)}
+          </button>
+        </dd>
+      ) : null}
+    </dl>
+  )
+}
+
+function Body({ of, item, known, isWhyOpen }: CardProps & { readonly known: Known; readonly isWhyOpen: boolean }) {
+  const { explanation, reach } = known
+  return (
+    <>
+      {explanation === null ? null : (
+        <>
+          <Answer of={of} explanation={explanation} />
+          <Effects of={of} explanation={explanation} isBrief={!isWhyOpen} />
+          {isWhyOpen ? <Provenance of={of} explanation={explanation} /> : null}
+        </>
+      )}
+      <Points known={known} />
+      {explanation === null ? null : <Nearest of={of} explanation={explanation} eventId={item.eventId} />}
+      <p>
+        {item.promise === '' ? '' : `${item.promise} `}
+        {reach === null ? '' : count('next.reach', reach.applies_to_events)}
+      </p>
+    </>
+  )
+}
+
+export function Card({ of, item, known, after }: CardProps) {
+  const isWhyOpen = useSignal(false)
+  const isSimilarOpen = useSignal(false)
+  const isNoting = useSignal(false)
+  const mayNote = may('write:event_agentic_notes')
+  useCommands({
+    why: () => (isWhyOpen.value = !isWhyOpen.value),
+    similar: () => (isSimilarOpen.value = !isSimilarOpen.value),
+    ...(mayNote ? { note: () => (isNoting.value = true) } : {}),
+  })
+  return (
+    <div>
+      <header class="card-head">
+        <h1 class="bidi">{item.title}</h1>
+        <p class="dim">
+          {item.reason} · <Time at={item.at} /> · <span class="mono bidi">{item.eventId}</span>
+        </p>
+      </header>
+      {known === null ? (
+        <Skeleton lines={7} />
+      ) : (
+        <Body of={of} item={item} known={known} after={after} isWhyOpen={isWhyOpen.value} />
+      )}
+      <VoteButtons of={of} eventId={item.eventId} before={null} after={() => setTimeout(after)} />
+      <div class="actions">
+        <button type="button" class="plain" onClick={after}>
+          {t('key.skip')} <kbd>s</kbd>
+        </button>
+        <button
+          type="button"
+          class="plain"
+          aria-pressed={isWhyOpen.value}
+          onClick={() => (isWhyOpen.value = !isWhyOpen.value)}
+        >
+          {t('key.why')} <kbd>e</kbd>
+        </button>
+        <button
+          type="button"
+          class="plain"
+          aria-pressed={isSimilarOpen.value}
+          onClick={() => (isSimilarOpen.value = !isSimilarOpen.value)}
+        >
+          {t('key.similar')} <kbd>m</kbd>
+        </button>
+        {mayNote ? (
+          <button type="button" class="plain" onClick={() => (isNoting.value = true)}>
+            <Icon name="sticky-note" /> {t('key.note')} <kbd>c</kbd>
+          </button>
+        ) : null}
+        <a class="button plain" href={addresses.event(of.job_id, item.eventId)}>
+          {t('next.whole')} <kbd>↵</kbd>
+        </a>
+      </div>
+      {isSimilarOpen.value ? <SimilarPart of={of} eventId={item.eventId} /> : null}
+      {isNoting.value ? (
+        <NoteDialog jobId={of.job_id} eventId={item.eventId} close={() => (isNoting.value = false)} />
+      ) : null}
+    </div>
+  )
+}

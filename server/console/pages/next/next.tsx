@@ -1,0 +1,235 @@
+/**
+ * Next: one event at a time, with everything that an answer needs, and the queue beside it.
+ *
+ * 1. An answer shows the next event at once: what is known of it was loaded before.
+ * 2. New events never move the queue. They are taken in when the person asks for them.
+ * 3. Undo leads back to the event.
+ */
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso'
+import { useEffect, useRef } from 'preact/hooks'
+import { addresses } from '../../addresses.js'
+import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
+import { LabelMark } from '../../parts/label.js'
+import { List } from '../../parts/list.js'
+import { voteOn } from '../../parts/votes.js'
+import { messageOf } from '../../state/api.js'
+import { useData } from '../../state/data.js'
+import { readKnown, type Known } from '../../state/events.js'
+import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
+import { useCommands } from '../../state/keys.js'
+import { newEvents, saidByOthers, subjectKey, takeIn } from '../../state/live.js'
+import { voted, votedKey } from '../../state/votes.js'
+import { count, percent, t } from '../../texts.js'
+import NotFound from '../not-found.js'
+import { Card } from './card.js'
+import { readQueue, type Waiting } from './queue.js'
+
+const ROW = 52
+/** So many events after the shown one are loaded beforehand. */
+const AHEAD = 2
+
+/** What is known of the event at `at`; that of the next ones is loaded meanwhile. */
+function useKnown(jobId: number, items: readonly Waiting[], at: number) {
+  const cache = useRef(new Map<string, Promise<Known>>())
+  const shown = useSignal<{ id: string; known: Known | null; error: string | null }>({
+    id: '',
+    known: null,
+    error: null,
+  })
+  const id = items[at]?.eventId ?? ''
+  const read = (eventId: string): Promise<Known> => {
+    const key = `${jobId} ${eventId}`
+    let known = cache.current.get(key)
+    if (known === undefined) {
+      known = readKnown(jobId, eventId, new AbortController().signal)
+      known.catch(() => cache.current.delete(key))
+      cache.current.set(key, known)
+    }
+    return known
+  }
+  const load = (): void => {
+    if (id === '') return
+    read(id).then(
+      (known) => (shown.value = { id, known, error: null }),
+      (error: unknown) => (shown.value = { id, known: null, error: messageOf(error) }),
+    )
+    for (const { eventId } of items.slice(at + 1, at + 1 + AHEAD)) read(eventId).catch(() => {})
+  }
+  useEffect(load, [id])
+  const isCurrent = shown.value.id === id
+  return { known: isCurrent ? shown.value.known : null, error: isCurrent ? shown.value.error : null, retry: load }
+}
+
+/** This person has answered, or somebody else meanwhile. */
+function isAnswered(of: ShownJob, { eventId, bucketId }: Waiting): boolean {
+  if (voted.value.get(votedKey(of.job_id, eventId))?.label != null) return true
+  return saidByOthers.value.get(subjectKey(of.job_id, bucketId, eventId))?.consensus != null
+}
+
+function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting }) {
+  const own = voted.value.get(votedKey(of.job_id, item.eventId))
+  const others = saidByOthers.value.get(subjectKey(of.job_id, item.bucketId, item.eventId))
+  const label = own?.label ?? others?.consensus ?? item.label
+  return (
+    <>
+      <LabelMark of={of} label={label} />
+      <span class="queue-text grow">
+        <span class="ellipsis bidi">{item.title}</span>
+        <span class="ellipsis">
+          {own?.label == null
+            ? others?.consensus == null
+              ? item.reason
+              : t('next.answered_by', { analyst: others.analyst, label: others.consensus })
+            : t(own.state === 'waiting' ? 'next.answered_waiting' : 'next.answered', { label: own.label })}
+        </span>
+      </span>
+      {item.label === '' || own?.label != null || others?.consensus != null ? null : (
+        <span class="dim">{percent(item.confidence)}</span>
+      )}
+    </>
+  )
+}
+
+function Queue({ of, items, at, go }: QueueProps) {
+  const open = items.filter((item) => !isAnswered(of, item)).length
+  return (
+    <aside class="queue" aria-label={t('next.queue')}>
+      <header>
+        <h2>{t('next.queue')}</h2>
+        <span class="dim">{open}</span>
+      </header>
+      <div class="grow">
+        <List
+          label={t('next.queue')}
+          length={items.length}
+          rowHeight={ROW}
+          cursor={at}
+          keyOf={(index) => items[index]?.eventId ?? ''}
+          row={(index) => <QueueRow of={of} item={items[index] as Waiting} />}
+          onChoose={go}
+        />
+      </div>
+    </aside>
+  )
+}
+
+interface QueueProps {
+  readonly of: ShownJob
+  readonly items: readonly Waiting[]
+  readonly at: number
+  readonly go: (at: number) => void
+}
+
+function NewBar({ reload }: { readonly reload: () => void }) {
+  const n = newEvents.value
+  if (n === 0) return null
+  return (
+    <button
+      type="button"
+      class="new-bar"
+      onClick={() => {
+        takeIn()
+        reload()
+      }}
+    >
+      {count('new', n)} <kbd>n</kbd>
+    </button>
+  )
+}
+
+function Answering({
+  of,
+  items,
+  reload,
+}: {
+  readonly of: ShownJob
+  readonly items: readonly Waiting[]
+  readonly reload: () => void
+}) {
+  const at = useSignal(0)
+  const { route } = useLocation()
+  const current = Math.min(at.value, items.length - 1)
+  const item = items[current] as Waiting
+  const { known, error, retry } = useKnown(of.job_id, items, current)
+  const go = (to: number): void => {
+    if (to >= 0 && to < items.length) at.value = to
+  }
+  const isOpen = (one: Waiting): boolean => !isAnswered(of, one)
+  /** The next one without an answer, else the one after. */
+  const goOn = (): void => {
+    const next = items.findIndex((one, index) => index > current && isOpen(one))
+    if (next >= 0) go(next)
+    else if (items.every((one, index) => index === current || !isOpen(one))) reload()
+    else go(items.findIndex(isOpen))
+  }
+  // An answer that was taken back is asked again.
+  const answers = useRef(new Map<string, string | null>())
+  useEffect(() => {
+    for (const [index, { eventId }] of items.entries()) {
+      const label = voted.value.get(votedKey(of.job_id, eventId))?.label ?? null
+      if (answers.current.get(eventId) != null && label === null) at.value = index
+      answers.current.set(eventId, label)
+    }
+  }, [voted.value])
+  const vote = (index: number): void =>
+    voteOn({ of, eventId: item.eventId, before: null, after: () => setTimeout(goOn) }, index)
+  useCommands({
+    'vote.1': () => vote(0),
+    'vote.2': () => vote(1),
+    'vote.3': () => vote(2),
+    skip: goOn,
+    'list.next': () => go(current + 1),
+    'list.previous': () => go(current - 1),
+    'list.open': () => route(addresses.event(of.job_id, item.eventId)),
+    'new.show': () => {
+      takeIn()
+      reload()
+    },
+  })
+  return (
+    <div class="next">
+      <Queue of={of} items={items} at={current} go={go} />
+      <div class="card">
+        <NewBar reload={reload} />
+        {error === null ? (
+          <Card key={item.eventId} of={of} item={item} known={known} after={goOn} />
+        ) : (
+          <Failed error={error} retry={retry} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: () => void }) {
+  const isNew = of.processed_documents_count === 0
+  return (
+    <>
+      <NewBar reload={reload} />
+      <Empty
+        icon={isNew ? 'send' : 'check'}
+        title={t(isNew ? 'next.no_events' : 'next.done')}
+        text={t(isNew ? 'next.no_events_text' : 'next.done_text')}
+      >
+        <a class="button" href={isNew ? addresses.manual : addresses.events(of.job_id)}>
+          {t(isNew ? 'bar.manual' : 'place.events')}
+        </a>
+      </Empty>
+    </>
+  )
+}
+
+function NextOf({ of }: { readonly of: ShownJob }) {
+  const queue = useData(`next ${of.job_id}`, (signal) => readQueue(of, signal))
+  useEffect(takeIn, [of.job_id])
+  if (queue.value === null && queue.error !== null) return <Failed error={queue.error} retry={queue.reload} />
+  if (queue.value === null) return <Skeleton lines={10} />
+  if (queue.value.length === 0) return <NothingWaits of={of} reload={queue.reload} />
+  return <Answering key={of.job_id} of={of} items={queue.value} reload={queue.reload} />
+}
+
+export default function Next() {
+  const of = jobOfPage.value
+  return of === null ? <NotFound /> : <NextOf of={of} />
+}

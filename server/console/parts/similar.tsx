@@ -1,0 +1,88 @@
+/** Similar events, and what was decided and voted there. */
+import type { EventExplanation, SimilarAnswer } from '../../client/index.js'
+import { addresses } from '../addresses.js'
+import { valueText } from '../state/events.js'
+import type { ShownJob } from '../state/jobs.js'
+import { count, percent, t } from '../texts.js'
+import { Label } from './label.js'
+import { Time } from './time.js'
+
+const NEAREST = 3
+
+interface NearestProps {
+  readonly of: ShownJob
+  readonly explanation: EventExplanation
+  readonly eventId: string
+}
+
+/** The nearest labelled events on a line. */
+export function Nearest({ of, explanation, eventId }: NearestProps) {
+  const nearest = (explanation.model?.nearest ?? []).filter((one) => one.event_id !== eventId).slice(0, NEAREST)
+  if (nearest.length === 0) return null
+  return (
+    <div>
+      <h3>{t('similar.labelled')}</h3>
+      <p class="like">
+        {nearest.map((one) => (
+          <a key={one.event_id} class="label" href={addresses.event(of.job_id, one.event_id)}>
+            <Label of={of} label={one.consensus ?? one.result_label} />
+            <span class="dim">{t('similar.likeness', { n: percent(one.likeness * 100) })}</span>
+          </a>
+        ))}
+      </p>
+    </div>
+  )
+}
+
+function differenceText({ differences }: SimilarAnswer['similar'][number]): string {
+  return differences
+    .map(
+      ({ field, value, other }) => `${field}: ${valueText(other)} ${t('similar.instead', { value: valueText(value) })}`,
+    )
+    .join(' · ')
+}
+
+export function Similar({ of, similar }: { readonly of: ShownJob; readonly similar: SimilarAnswer }) {
+  return (
+    <div class="table-wrap">
+      <p class="dim">
+        {count('similar.equal', similar.equal_events)} {count('similar.compared', similar.compared)}
+        {similar.complete ? '' : ` ${t('similar.incomplete')}`}
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th class="number">{t('similar.head.likeness')}</th>
+            <th>{t('similar.head.votes')}</th>
+            <th>{t('similar.head.decision')}</th>
+            <th>{t('similar.head.differs')}</th>
+            <th class="number">{t('similar.head.events')}</th>
+            <th class="number">{t('similar.head.latest')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {similar.similar.map((one) => (
+            <tr key={one.bucket_id ?? one.event_id}>
+              <td class="number">
+                {one.event_id === null ? (
+                  percent(one.likeness * 100)
+                ) : (
+                  <a href={addresses.event(of.job_id, one.event_id)}>{percent(one.likeness * 100)}</a>
+                )}
+              </td>
+              <td>{one.consensus === null ? <span class="dim">—</span> : <Label of={of} label={one.consensus} />}</td>
+              <td>
+                <Label of={of} label={one.result_label} />
+              </td>
+              <td>{differenceText(one)}</td>
+              <td class="number">{one.events}</td>
+              <td class="number">
+                <Time at={one.ingest_timestamp} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+/** The buttons of a job's labels. */
+import { may } from '../state/api.js'
+import type { ShownJob } from '../state/jobs.js'
+import { give, voted, votedKey } from '../state/votes.js'
+import { t } from '../texts.js'
+import { LabelMark } from './label.js'
+
+interface VoteProps {
+  readonly of: ShownJob
+  readonly eventId: string
+  /** What this person had said before. */
+  readonly before: string | null
+  readonly after?: (label: string) => void
+}
+
+/** Gives a vote on an event. */
+export function voteOn({ of, eventId, before, after }: VoteProps, at: number): void {
+  const label = of.labels[at]
+  if (label === undefined || !may('write:event_feedback')) return
+  const own = voted.value.get(votedKey(of.job_id, eventId))
+  const current = own === undefined ? before : own.label
+  give({ jobId: of.job_id, eventId, label, before: current, scope: 'event' })
+  after?.(label)
+}
+
+export function VoteButtons(props: VoteProps) {
+  const { of, eventId, before } = props
+  if (!may('write:event_feedback')) return null
+  const own = voted.value.get(votedKey(of.job_id, eventId))
+  const current = own === undefined ? before : own.label
+  return (
+    <fieldset class="votes" aria-label={t('vote.group')}>
+      {of.styles.map(({ name, color }, at) => (
+        <button
+          key={name}
+          type="button"
+          style={{ '--label': color }}
+          aria-pressed={current === name}
+          onClick={() => voteOn(props, at)}
+        >
+          <kbd>{at + 1}</kbd>
+          <LabelMark of={of} label={name} />
+          {name}
+          {own?.state === 'waiting' && current === name ? <span class="dim">{t('vote.waiting')}</span> : null}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

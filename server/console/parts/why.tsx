@@ -1,0 +1,129 @@
+/** Why an event has its decision: what it hangs on, field by field, exactly. */
+import type { EventExplanation } from '../../client/index.js'
+import type { ShownJob } from '../state/jobs.js'
+import { valueText } from '../state/events.js'
+import { count, percent, t } from '../texts.js'
+import { Label, LabelMark } from './label.js'
+
+const BRIEF = 3
+
+interface WhyProps {
+  readonly of: ShownJob | null
+  readonly explanation: EventExplanation
+  /** Only the fields that matter most. */
+  readonly isBrief?: boolean
+}
+
+/** The sentence: who decided, with which confidence, and what that means. */
+export function Answer({ of, explanation }: WhyProps) {
+  const { decision, model } = explanation
+  if (decision.result_label === '') return <p class="answer dim">{t(`why.none`)}</p>
+  const who =
+    decision.source === 'knowledge_base'
+      ? 'why.votes_say'
+      : decision.source === 'none'
+        ? 'why.service_says'
+        : 'why.model_says'
+  return (
+    <div>
+      <p class="answer">
+        <span class="dim">{t(who)}</span>
+        <Label of={of} label={decision.result_label} />
+        <strong>{percent(decision.confidence_score)}</strong>
+      </p>
+      <p class="dim">
+        {t('why.confidence', { n: Math.round(decision.confidence_score) })}
+        {model === null ? '' : ` ${count('why.learned_from', model.voted_events)}`}
+        {decision.by_earlier_model ? ` ${t('why.earlier')}` : ''}
+      </p>
+    </div>
+  )
+}
+
+type Field = NonNullable<EventExplanation['model']>['fields'][number]
+
+function Effect({
+  of,
+  field,
+  largest,
+}: {
+  readonly of: ShownJob | null
+  readonly field: Field
+  readonly largest: number
+}) {
+  const names = field.fields.map((one) => `${one.field} = ${valueText(one.value)}`).join(', ')
+  const width = largest === 0 ? 0 : Math.round((Math.abs(field.effect) / largest) * 100)
+  return (
+    <li class="effect">
+      <span class="ellipsis mono" title={names}>
+        {names}
+      </span>
+      <span class="bar-track">
+        <span class={field.effect < 0 ? 'bar-fill against' : 'bar-fill'} style={{ width: `${width}%` }} />
+      </span>
+      <span class="number label" title={t('why.without')}>
+        <LabelMark of={of} label={field.result_label} />
+        <span>
+          <span class="hidden">{`${t('why.without')}: ${field.result_label} `}</span>
+          {percent(field.confidence_score)}
+        </span>
+      </span>
+    </li>
+  )
+}
+
+/** The answer without each field. */
+export function Effects({ of, explanation, isBrief = false }: WhyProps) {
+  const { model } = explanation
+  if (model === null || model.fields.length === 0) return null
+  const shown = isBrief ? model.fields.slice(0, BRIEF) : model.fields
+  const largest = Math.max(...model.fields.map(({ effect }) => Math.abs(effect)))
+  return (
+    <div>
+      <h3>{t('why.effects')}</h3>
+      <ul class="effects">
+        {shown.map((field) => (
+          <Effect key={field.fields[0]?.field ?? ''} of={of} field={field} largest={largest} />
+        ))}
+        {!isBrief && model.pair !== null ? <Effect of={of} field={model.pair} largest={largest} /> : null}
+      </ul>
+    </div>
+  )
+}
+
+/** Everything else of the explanation. */
+export function Provenance({ of, explanation }: WhyProps) {
+  const { decision, model, cluster } = explanation
+  return (
+    <div class="stack">
+      <p>
+        {decision.reason.charAt(0).toUpperCase() + decision.reason.slice(1)}.
+        {decision.exact === true ? ` ${t('why.exact')}` : ''}
+        {decision.inexact_reason == null ? '' : ` ${decision.inexact_reason}.`}
+      </p>
+      {model === null ? null : (
+        <p class="row">
+          {Object.entries(model.probabilities).map(([label, share]) => (
+            <span key={label} class="label">
+              <LabelMark of={of} label={label} />
+              {label} <span class="dim">{percent(share * 100)}</span>
+            </span>
+          ))}
+        </p>
+      )}
+      {model === null || model.unlike.length === 0 ? null : (
+        <div>
+          <h3>{t('why.unlike')}</h3>
+          <ul>
+            {model.unlike.map(({ field, value, known }) => (
+              <li key={field} class="mono">
+                {field} = {valueText(value)} <span class="dim">{t('why.known', { value: valueText(known) })}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {cluster === null ? null : <p>{cluster.reason}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,132 @@
+/** The palette: every place, job and command by a few characters. */
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso'
+import { addresses } from '../addresses.js'
+import { Dialog } from '../parts/dialog.js'
+import { Icon } from '../parts/icon.js'
+import { job, jobs } from '../state/jobs.js'
+import { commands, isOffered, keysOf, offers, runCommand, textOfCommand } from '../state/keys.js'
+import { t } from '../texts.js'
+import { Keys } from './help.js'
+import { isPaletteOpen } from './open.js'
+
+interface Entry {
+  readonly id: string
+  readonly text: string
+  readonly icon: string
+  readonly keys: string
+  run(): void
+}
+
+const SHOWN_MAX = 50
+
+/** True if the typed characters are in the text, in order. */
+function fits(text: string, typed: string): boolean {
+  let at = 0
+  const lower = text.toLowerCase()
+  for (const sign of typed.toLowerCase().replaceAll(' ', '')) {
+    at = lower.indexOf(sign, at) + 1
+    if (at === 0) return false
+  }
+  return true
+}
+
+function useEntries(): Entry[] {
+  const { route } = useLocation()
+  void offers.value
+  const ofJobs = (jobs.value ?? []).map(({ job_id: id, title }) => ({
+    id: `job ${id}`,
+    text: t('palette.job', { title }),
+    icon: 'inbox',
+    keys: '',
+    run: () => route(addresses.next(id)),
+  }))
+  const ofCommands = commands
+    .filter((command) => command !== 'palette' && isOffered(command))
+    .map((command) => ({
+      id: command,
+      text: t(textOfCommand(command)),
+      icon: 'chevron-right',
+      keys: keysOf(command),
+      run: () => void runCommand(command),
+    }))
+  return [...ofCommands, ...ofJobs]
+}
+
+function eventEntry(typed: string, route: (url: string) => void): Entry[] {
+  const id = typed.trim()
+  const { value } = job
+  if (value === null || id.length < 3) return []
+  const run = (): void => route(addresses.event(value.job_id, id))
+  return [{ id: 'event', text: t('palette.event', { id }), icon: 'search', keys: '', run }]
+}
+
+function Search() {
+  const typed = useSignal('')
+  const at = useSignal(0)
+  const { route } = useLocation()
+  const entries = useEntries()
+  const fitting = entries.filter(({ text }) => fits(text, typed.value)).slice(0, SHOWN_MAX)
+  const shown = [...fitting, ...eventEntry(typed.value, route)]
+  const chosen = Math.min(at.value, shown.length - 1)
+  const take = (entry: Entry | undefined): void => {
+    if (entry === undefined) return
+    isPaletteOpen.value = false
+    // The dialog goes first: the command may open another one.
+    setTimeout(() => entry.run())
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (event.key === 'Enter') take(shown[chosen])
+    if (step === 0) return
+    event.preventDefault()
+    at.value = (chosen + step + shown.length) % shown.length
+    document.getElementById(`found-${at.value}`)?.scrollIntoView({ block: 'nearest' })
+  }
+  return (
+    <>
+      <input
+        class="palette-input"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="found"
+        aria-activedescendant={`found-${chosen}`}
+        aria-label={t('palette.label')}
+        placeholder={t('palette.label')}
+        value={typed.value}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value
+          at.value = 0
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id="found" role="listbox" class="palette-list" aria-label={t('palette.label')}>
+        {shown.map((entry, index) => (
+          <div
+            key={entry.id}
+            id={`found-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            onClick={() => take(entry)}
+            onKeyDown={onKeyDown}
+          >
+            <Icon name={entry.icon} />
+            <span class="grow ellipsis">{entry.text}</span>
+            {entry.keys === '' ? null : <Keys keys={entry.keys} />}
+          </div>
+        ))}
+        {shown.length === 0 ? <p class="dim">{t('palette.none')}</p> : null}
+      </div>
+    </>
+  )
+}
+
+export function Palette() {
+  if (!isPaletteOpen.value) return null
+  return (
+    <Dialog title={t('bar.find')} close={() => (isPaletteOpen.value = false)} class="palette">
+      <Search />
+    </Dialog>
+  )
+}

@@ -1,0 +1,64 @@
+/** The places of the console: for the bar, the palette and the keys. */
+import { addresses } from '../addresses.js'
+import { may } from '../state/api.js'
+import { hasBuckets, hasClusters, type ShownJob } from '../state/jobs.js'
+import type { Command } from '../state/keys.js'
+import type { TextKey } from '../texts.js'
+
+export interface Place {
+  readonly command: Command
+  readonly text: TextKey
+  readonly icon: string
+  readonly href: string
+}
+
+/** Pages of a job. */
+export function placesOfJob(job: ShownJob): Place[] {
+  const id = job.job_id
+  return [
+    ...(may('read:event_query')
+      ? ([
+          { command: 'go.next', text: 'place.next', icon: 'inbox', href: addresses.next(id) },
+          { command: 'go.events', text: 'place.events', icon: 'list', href: addresses.events(id) },
+        ] as const)
+      : []),
+    ...(hasBuckets(job)
+      ? ([{ command: 'go.buckets', text: 'place.buckets', icon: 'boxes', href: addresses.buckets(id) }] as const)
+      : []),
+    ...(hasClusters(job)
+      ? ([{ command: 'go.clusters', text: 'place.clusters', icon: 'network', href: addresses.clusters(id) }] as const)
+      : []),
+    { command: 'go.job', text: 'place.job', icon: 'gauge', href: addresses.job(id) },
+  ]
+}
+
+/** Pages of the whole service, as far as the person may see them. */
+export function placesOfService(): Place[] {
+  const places: (Place & { readonly scope: string })[] = [
+    { command: 'go.jobs', text: 'place.jobs', icon: 'list', href: addresses.jobs, scope: 'public' },
+    {
+      command: 'go.integrations',
+      text: 'place.integrations',
+      icon: 'plug',
+      href: addresses.integrations,
+      scope: 'read:resources',
+    },
+    {
+      command: 'go.operations',
+      text: 'place.operations',
+      icon: 'activity',
+      href: addresses.operations,
+      scope: 'read:platform_monitoring',
+    },
+    {
+      command: 'go.audit',
+      text: 'place.audit',
+      icon: 'scroll-text',
+      href: addresses.audit,
+      scope: 'read:platform_monitoring',
+    },
+    { command: 'go.people', text: 'place.people', icon: 'users', href: addresses.people, scope: 'read:users' },
+    { command: 'go.keys', text: 'place.keys', icon: 'key-round', href: addresses.keys, scope: 'read:resources' },
+  ]
+  return places.filter(({ scope }) => may(scope))
+}

@@ -1,0 +1,86 @@
+/** The form to sign in: the whole page at first, a dialog over the page when a session has ended. */
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { api, messageOf, session } from '../state/api.js'
+import { waiting } from '../state/votes.js'
+import { count, t } from '../texts.js'
+import { Icon } from '../parts/icon.js'
+
+function Form({ isAgain }: { readonly isAgain: boolean }) {
+  const problem = useSignal<string | null>(null)
+  const isBusy = useSignal(false)
+  const byKey = useSignal(false)
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [byKey.value])
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault()
+    const data = new FormData(event.target as HTMLFormElement)
+    const text = (name: string): string => String(data.get(name) ?? '')
+    isBusy.value = true
+    problem.value = null
+    try {
+      const body = byKey.value
+        ? { key: text('key') }
+        : { username: text('username').trim(), password: text('password') }
+      session.value = await api.signIn({ body })
+    } catch (error) {
+      problem.value = messageOf(error)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <form class="sign-in" onSubmit={(event) => void submit(event)}>
+      <Icon name="shield-check" class="large" />
+      <h1>{isAgain ? t('sign_in.again') : t('sign_in.title')}</h1>
+      {isAgain ? <p class="dim">{t('sign_in.kept')}</p> : null}
+      {waiting.value.length > 0 ? <p>{count('votes.waiting', waiting.value.length)}</p> : null}
+      {byKey.value ? (
+        <label key="key">
+          {t('sign_in.key')}
+          <input ref={first} name="key" type="password" autocomplete="off" required />
+        </label>
+      ) : (
+        <>
+          <label key="username">
+            {t('sign_in.username')}
+            <input ref={first} name="username" autocomplete="username" required />
+          </label>
+          <label key="password">
+            {t('sign_in.password')}
+            <input name="password" type="password" autocomplete="current-password" required />
+          </label>
+        </>
+      )}
+      {problem.value === null ? null : (
+        <p class="bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <button type="submit" class="primary" disabled={isBusy.value}>
+        {t('sign_in.submit')}
+      </button>
+      <button type="button" class="plain" onClick={() => (byKey.value = !byKey.value)}>
+        {byKey.value ? t('sign_in.by_password') : t('sign_in.by_key')}
+      </button>
+    </form>
+  )
+}
+
+export function SignIn({ isAgain = false }: { readonly isAgain?: boolean }) {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (isAgain && ref.current?.open === false) ref.current.showModal()
+  }, [isAgain])
+  if (!isAgain)
+    return (
+      <main class="center">
+        <Form isAgain={false} />
+      </main>
+    )
+  return (
+    <dialog ref={ref} class="dialog" aria-label={t('sign_in.again')} onCancel={(event) => event.preventDefault()}>
+      <Form isAgain />
+    </dialog>
+  )
+}

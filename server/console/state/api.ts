@@ -1,0 +1,55 @@
+/** The API, by the client that every program may use (server/client/), with the cookie of the session. */
+import { signal } from '@preact/signals'
+import { createClient, ServiceError, type SessionView } from '../../client/index.js'
+
+/** Who is signed in; null: nobody; undefined: not known yet. */
+export const session = signal<SessionView | null | undefined>(undefined)
+
+/** False while the latest request did not reach the service. */
+export const isReached = signal(true)
+
+/** A session that ended is noticed by the first request after it. The page stays as it is, under the form. */
+async function watched(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  try {
+    const answer = await fetch(input, init)
+    isReached.value = true
+    if (answer.status === 401 && session.value) session.value = null
+    return answer
+  } catch (error) {
+    if (!(init?.signal?.aborted ?? false)) isReached.value = false
+    throw error
+  }
+}
+
+export const api = createClient({
+  baseUrl: location.origin,
+  headers: { 'x-requested-with': 'console' },
+  retries: 1,
+  fetch: watched as typeof fetch,
+})
+
+export function may(...scopes: readonly string[]): boolean {
+  return scopes.every((scope) => session.value?.scopes.includes(scope) === true)
+}
+
+/** The field of the service in filters: `service.result_label`. */
+export function serviceField(name: string): string {
+  return `${session.value?.service_name ?? 'service'}.${name}`
+}
+
+/** The message for people: without the name of the operation that the client puts first. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const text = error instanceof ServiceError ? error.message.replace(/^\w+: /, '') : error.message
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Asks who is signed in. */
+export async function loadSession(): Promise<void> {
+  try {
+    session.value = await api.getSession()
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 401) session.value = null
+    else throw error
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Data of a page: loaded when it is first shown or its key changes, and again on demand.
+ *
+ * 1. The old value stays while a new one of the same key is loaded, so that nothing jumps.
+ * 2. A request that nobody waits for any more is cancelled.
+ */
+import { useSignal, type ReadonlySignal } from '@preact/signals'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
+import { messageOf } from './api.js'
+
+export interface Loaded<T> {
+  /** Null until it is there. */
+  readonly value: T | null
+  readonly error: string | null
+  readonly isLoading: boolean
+}
+
+export interface Data<T> {
+  readonly state: ReadonlySignal<Loaded<T>>
+  readonly value: T | null
+  readonly error: string | null
+  readonly isLoading: boolean
+  reload(): void
+  /** Puts a value in the place of the loaded one. */
+  set(value: T): void
+}
+
+const nothing = { value: null, error: null, isLoading: true }
+
+/** Loads by `load` whenever `key` changes; null: there is nothing to load. */
+export function useData<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Data<T> {
+  const state = useSignal<Loaded<T>>(nothing)
+  const shown = useRef<string | null>(null)
+  const current = useRef(load)
+  const controller = useRef<AbortController | null>(null)
+  current.current = load
+  const run = useCallback(() => {
+    controller.current?.abort()
+    const own = new AbortController()
+    controller.current = own
+    current.current(own.signal).then(
+      (value) => {
+        if (!own.signal.aborted) state.value = { value, error: null, isLoading: false }
+      },
+      (error: unknown) => {
+        if (!own.signal.aborted) state.value = { ...state.peek(), error: messageOf(error), isLoading: false }
+      },
+    )
+  }, [])
+  useEffect(() => {
+    if (shown.current !== key) state.value = nothing
+    shown.current = key
+    if (key !== null) run()
+    return () => controller.current?.abort()
+  }, [key])
+  return {
+    state,
+    ...state.value,
+    reload() {
+      state.value = { ...state.peek(), isLoading: true }
+      run()
+    },
+    set(value) {
+      state.value = { value, error: null, isLoading: false }
+    },
+  }
+}

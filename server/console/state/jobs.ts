@@ -1,0 +1,90 @@
+/** The jobs that the person may see, and the one that the page is about. */
+import { computed, signal } from '@preact/signals'
+import type { Job } from '../../client/index.js'
+import { api, may } from './api.js'
+import { prefer, preferences } from './preferences.js'
+
+export interface LabelStyle {
+  readonly name: string
+  /** `label_0` and so on, or the label's own id. */
+  readonly at: number
+  /** As in CSS. */
+  readonly color: string
+}
+
+/** A job as the list has it: with the colours of its labels. */
+export interface ShownJob extends Job {
+  readonly styles: readonly LabelStyle[]
+}
+
+const colors = ['#ED0A2C', '#1264FE', '#9A00FF'] as const
+const CAUSE = 'Automated root cause analysis'
+
+/** Null until they are loaded. */
+export const jobs = signal<readonly ShownJob[] | null>(null)
+
+type Colors = ReadonlyMap<string, string>
+
+/** The colours that jobs were given, by job and label. They are read when there is a job that was not there before. */
+let known: ReadonlyMap<number, Colors> = new Map()
+
+interface Nested {
+  readonly properties?: {
+    readonly id?: number
+    readonly advanced_settings?: { readonly custom_labels?: readonly { name?: string; hex_color?: string }[] }
+  }
+}
+
+async function loadColors(): Promise<void> {
+  const resources = await api.listResources({ resource_type: 'job' })
+  known = new Map(
+    resources.flatMap((resource) => {
+      const { properties } = (Object.values(resource)[0] ?? {}) as Nested
+      const labels = properties?.advanced_settings?.custom_labels ?? []
+      return properties?.id === undefined
+        ? []
+        : [[properties.id, new Map(labels.map(({ name = '', hex_color = '' }) => [name, hex_color]))] as const]
+    }),
+  )
+}
+
+function stylesOf(of: Job): LabelStyle[] {
+  return of.labels.map((name, at) => {
+    const given = known.get(of.job_id)?.get(name) ?? ''
+    return { name, at, color: /^#[0-9a-f]{6}$/i.test(given) ? given : (colors[at] ?? colors[0]) }
+  })
+}
+
+export async function loadJobs(): Promise<void> {
+  const list = await api.listManagedJobs()
+  if (may('read:resources') && list.some(({ job_id: id }) => !known.has(id))) await loadColors()
+  jobs.value = list.map((one) => ({ ...one, styles: stylesOf(one) })).sort((a, b) => a.job_id - b.job_id)
+}
+
+/** The id in the address; null on pages of no job. */
+export const jobIdInAddress = signal<number | null>(null)
+
+/** The job of the page, else the latest that was looked at, else the first. Null: there is none. */
+export const job = computed<ShownJob | null>(() => {
+  const all = jobs.value ?? []
+  const id = jobIdInAddress.value
+  if (id !== null) return all.find(({ job_id }) => job_id === id) ?? null
+  return all.find(({ job_id }) => job_id === preferences.value.jobId) ?? all[0] ?? null
+})
+
+export function lookAt(id: number | null): void {
+  jobIdInAddress.value = id
+  if (id !== null && preferences.peek().jobId !== id) prefer({ jobId: id })
+}
+
+export function styleOf(of: ShownJob | null, label: string): LabelStyle | null {
+  return of?.styles.find(({ name }) => name === label) ?? null
+}
+
+export function hasClusters(of: ShownJob | null): boolean {
+  return of?.category === CAUSE
+}
+
+export function hasBuckets(of: ShownJob | null): boolean {
+  return of?.category === 'Decision intelligence'
+}

@@ -1,0 +1,47 @@
+/** What a person likes, kept in this browser: the theme, keys, the latest job. Nothing secret is kept here. */
+import { effect, signal } from '@preact/signals'
+
+export interface Preferences {
+  readonly theme: 'auto' | 'light' | 'dark'
+  /** The job that was looked at last. */
+  readonly jobId: number | null
+  /** Keys that the person changed, by the id of the command. */
+  readonly keys: Readonly<Record<string, string>>
+  /** Fields shown as columns of events, by job. */
+  readonly columns: Readonly<Record<string, readonly string[]>>
+}
+
+const STORED = 'preferences'
+
+/** What is stored under a name; the fallback where it is absent or damaged. */
+export function stored<T>(name: string, fallback: T): T {
+  try {
+    const text = localStorage.getItem(name)
+    return text === null ? fallback : (JSON.parse(text) as T)
+  } catch {
+    return fallback
+  }
+}
+
+/** Stores a value. A full or forbidden storage is no error: it is forgotten with the tab. */
+export function store(name: string, value: unknown): void {
+  try {
+    localStorage.setItem(name, JSON.stringify(value))
+  } catch {
+    // Private windows may refuse it.
+  }
+}
+
+const defaults: Preferences = { theme: 'auto', jobId: null, keys: {}, columns: {} }
+
+export const preferences = signal<Preferences>({ ...defaults, ...stored<Partial<Preferences>>(STORED, {}) })
+
+export function prefer(change: Partial<Preferences>): void {
+  preferences.value = { ...preferences.value, ...change }
+}
+
+effect(() => {
+  const { value } = preferences
+  store(STORED, value)
+  document.documentElement.dataset.theme = value.theme
+})

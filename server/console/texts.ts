@@ -1,0 +1,67 @@
+/** The interface's texts, all of them in texts.json, so that they can be translated. */
+import texts from './texts.json'
+
+export type TextKey = keyof typeof texts
+/** Keys of texts with a number: `<key>.one` and `<key>.other` are both there. */
+type CountKey = TextKey extends infer K ? (K extends `${infer Stem}.one` ? Stem : never) : never
+
+const language = 'en'
+const plurals = new Intl.PluralRules(language)
+const numbers = new Intl.NumberFormat(language)
+const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** The text, with `{name}` replaced by its value. */
+export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+  return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return value === undefined ? whole : typeof value === 'number' ? numbers.format(value) : value
+  })
+}
+
+/** The text for a number of things: `{n}` is the number. */
+export function count(key: CountKey, n: number, values: Readonly<Record<string, string | number>> = {}): string {
+  return t(`${key}.${plurals.select(n) === 'one' ? 'one' : 'other'}` as TextKey, { ...values, n })
+}
+
+export function number(n: number): string {
+  return numbers.format(n)
+}
+
+/** 41.2K for 41,203. */
+export function shortNumber(n: number): string {
+  return compact.format(n)
+}
+
+/** 0 to 100, without decimals where there are none to see. */
+export function percent(value: number): string {
+  return `${Math.round(value)} %`
+}
+
+/** A share of 1 with a decimal, as a percentage. */
+export function share(value: number): string {
+  return `${(Math.round(value * 1000) / 10).toFixed(1)} %`
+}
+
+const units = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** `4 min. ago`; in the reader's language, to the largest unit. */
+export function ago(ms: number, nowMs: number): string {
+  const seconds = Math.round((ms - nowMs) / 1000)
+  for (const [unit, size] of units)
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  return t('time.now')
+}
+
+/** The exact time, in the reader's zone. */
+export function exactTime(ms: number): string {
+  return exact.format(ms)
+}

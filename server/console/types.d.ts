@@ -1,0 +1,4 @@
+/** The address of the sprite of icons. The build sets it (deploy/build-console.mjs). */
+declare const ICONS: string
+
+declare module '*.css'

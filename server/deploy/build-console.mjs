@@ -1,0 +1,99 @@
+/**
+ * A step of the build: the console (server/console/) as static files in .build/console. Names have a hash of the content,
+ * so that browsers keep the files for good. index.html names the first ones.
+ *
+ * Icons are one sprite of the symbols in icons.json. Only they are taken from the package of icons.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { build } from 'esbuild'
+
+const require = createRequire(import.meta.url)
+
+/** A shape beside the colour of each label of a job, in order; and the mark of the service. */
+const shapes = {
+  'shape-0': '<path fill="currentColor" stroke="none" d="M12 4 22 20H2z"/>',
+  'shape-1': '<path fill="currentColor" stroke="none" d="M2 5h20L12 21z"/>',
+  'shape-2': '<path fill="currentColor" stroke="none" d="M12 2 22 12 12 22 2 12z"/>',
+}
+
+function iconSprite(names) {
+  const folder = join(dirname(require.resolve('lucide-static/package.json')), 'icons')
+  const symbols = names.map((name) => {
+    const inner = /<svg[^>]*>([\s\S]*)<\/svg>/.exec(readFileSync(join(folder, `${name}.svg`), 'utf8'))[1]
+    return `<symbol id="${name}" viewBox="0 0 24 24">${inner.replace(/\s*\n\s*/g, '')}</symbol>`
+  })
+  for (const [name, inner] of Object.entries(shapes))
+    symbols.push(`<symbol id="${name}" viewBox="0 0 24 24">${inner}</symbol>`)
+  return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>\n`
+}
+
+const favicon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#4451c7"/>' +
+  '<path fill="#fff" d="M6 6h5v5H6zM13 6h5v5h-5zM6 13h5v5H6z"/><path fill="#b9c1ff" d="m15.500 13 3 5h-6z"/></svg>\n'
+
+function pageOf({ script, style, icon, early }) {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Decision service</title>
+<link rel="icon" type="image/svg+xml" href="${icon}">
+<link rel="stylesheet" href="${style}">
+${early.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
+<script type="module" src="${script}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>This page needs JavaScript.</noscript>
+</body>
+</html>
+`
+}
+
+/** Builds the console of the project at `root` into the folder `output`. */
+export async function buildConsole(root, output) {
+  const source = join(root, 'server/console')
+  rmSync(output, { recursive: true, force: true })
+  mkdirSync(output, { recursive: true })
+  const write = (name, extension, text) => {
+    const file = `${name}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.${extension}`
+    writeFileSync(join(output, file), text)
+    return `/console/${file}`
+  }
+  const icons = iconSprite(JSON.parse(readFileSync(join(source, 'icons.json'), 'utf8')))
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: join(source, 'main.tsx') },
+    outdir: output,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    metafile: true,
+    logLevel: 'warning',
+    define: { ICONS: JSON.stringify(write('icons', 'svg', icons)) },
+  })
+  const [entry, made] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
+    entryPoint?.endsWith('console/main.tsx'),
+  )
+  const page = pageOf({
+    script: `/console/${basename(entry)}`,
+    style: `/console/${basename(made.cssBundle)}`,
+    icon: write('favicon', 'svg', favicon),
+    early: made.imports
+      .filter(({ kind }) => kind === 'import-statement')
+      .map(({ path }) => `/console/${basename(path)}`),
+  })
+  writeFileSync(join(output, 'index.html'), page)
+}

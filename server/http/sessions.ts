@@ -1,0 +1,146 @@
+/**
+ * Sessions of the console: a cookie instead of a key, for browsers.
+ *
+ * Owns: which cookie stands for which key or token, how long, and the check against forged requests. Leaves out: who
+ * owns a key (the engine), signing in (routes/console/session.ts).
+ *
+ * 1. The browser never has the key: its cookie is a random value that is valid for this process. A restart ends all
+ *    sessions, and nothing of them is on disk.
+ * 2. A session ends after some time without a request, and after twelve hours in any case.
+ * 3. The cookie is HttpOnly and SameSite=Strict. A request by cookie that changes something needs a header that no form
+ *    and no link can send.
+ * 4. Sessions are bounded, for each owner and in total. One more ends the session with the oldest use.
+ */
+import { randomBytes } from 'node:crypto'
+import { Refusal, type DecisionService } from '../../engine/index.js'
+import type { Exchange } from './exchange.js'
+
+/** The bounds of sessions. */
+export const sessionBounds = { totalMax: 10_000, perOwnerMax: 100, secondsMax: 12 * 3_600 } as const
+
+const COOKIE = 'session'
+/** The header that shows that a page of ours sent the request. Its value does not matter. */
+export const FORGERY_HEADER = 'x-requested-with'
+
+/** What a session stands for. */
+export interface SessionOwner {
+  /** The key or token. */
+  readonly secret: string
+  /** The kind and name of the owner: for the bound. */
+  readonly name: string
+  /** The id of a token that was issued for this session and ends with it. */
+  readonly tokenId: string | null
+}
+
+interface Session extends SessionOwner {
+  readonly beganMs: number
+  usedMs: number
+}
+
+export interface SessionsOptions {
+  readonly idleMs: number
+  /** Milliseconds that only grow. */
+  readonly now: () => number
+  /** Called for each session that ends. */
+  ended(owner: SessionOwner): void
+}
+
+export class Sessions {
+  readonly #options: SessionsOptions
+  /** By the cookie's value, in the order of their last use. */
+  readonly #sessions = new Map<string, Session>()
+
+  constructor(options: SessionsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  /** Opens a session and returns the value of its cookie. */
+  open(owner: SessionOwner): string {
+    const now = this.#options.now()
+    for (const [value, session] of this.#sessions) if (this.#isOver(session, now)) this.end(value)
+    const own = [...this.#sessions].filter(([, { name }]) => name === owner.name)
+    if (own.length >= sessionBounds.perOwnerMax) this.end(own[0]![0])
+    else if (this.#sessions.size >= sessionBounds.totalMax) this.end(this.#sessions.keys().next().value!)
+    const value = randomBytes(32).toString('base64url')
+    this.#sessions.set(value, { ...owner, beganMs: now, usedMs: now })
+    return value
+  }
+
+  /** The key or token that the cookie stands for, or ''. This is a use. */
+  secretOf(value: string): string {
+    const session = this.#sessions.get(value)
+    if (session === undefined) return ''
+    const now = this.#options.now()
+    if (this.#isOver(session, now)) {
+      this.end(value)
+      return ''
+    }
+    session.usedMs = now
+    this.#sessions.delete(value)
+    this.#sessions.set(value, session)
+    return session.secret
+  }
+
+  end(value: string): void {
+    const session = this.#sessions.get(value)
+    if (session === undefined) return
+    this.#sessions.delete(value)
+    this.#options.ended(session)
+  }
+
+  #isOver({ beganMs, usedMs }: Session, now: number): boolean {
+    return now - usedMs >= this.#options.idleMs || now - beganMs >= sessionBounds.secondsMax * 1000
+  }
+}
+
+/** The sessions of a service. The token of a session ends with it. `idleMinutes`: without a request; default 60. */
+export function sessionsOf(service: DecisionService, idleMinutes = 60): Sessions {
+  return new Sessions({
+    idleMs: idleMinutes * 60_000,
+    now: () => performance.now(),
+    ended({ secret, tokenId }) {
+      const owner = tokenId === null ? null : service.authenticate(secret)
+      if (owner === null || tokenId === null) return
+      try {
+        service.tokens.revoke(owner, tokenId)
+      } catch (error) {
+        service.monitor.log('api').warn('the token of a session was not revoked; it expires by itself', { err: error })
+      }
+    },
+  })
+}
+
+/** The value of the session's cookie in the request, or ''. */
+export function cookieOf(exchange: Exchange): string {
+  for (const part of exchange.header('cookie').split(';')) {
+    const at = part.indexOf('=')
+    if (at > 0 && part.slice(0, at).trim() === COOKIE) return part.slice(at + 1).trim()
+  }
+  return ''
+}
+
+/** The header that gives the browser the cookie; the value '' takes it away. */
+export function setCookie(value: string, isSecure: boolean): readonly [string, string] {
+  const age = value === '' ? '; Max-Age=0' : ''
+  return ['Set-Cookie', `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}${age}`]
+}
+
+/** @throws Refusal forbidden, unless the request only reads or a page of ours sent it. */
+export function refuseForgery(exchange: Exchange): void {
+  if (exchange.method === 'get' || exchange.method === 'head' || exchange.header(FORGERY_HEADER) !== '') return
+  throw new Refusal('forbidden', 'a request with the cookie of a session needs the header X-Requested-With')
+}
+
+/** The key or token of the request's session, or ''. @throws Refusal forbidden. */
+export function sessionSecretOf(exchange: Exchange, sessions: Sessions | null): string {
+  // A page of another port is on the same site: it could open a WebSocket with the cookie and read what comes.
+  if (sessions === null || sessions.size === 0 || exchange.header('upgrade') !== '') return ''
+  const value = cookieOf(exchange)
+  const secret = value === '' ? '' : sessions.secretOf(value)
+  if (secret !== '') refuseForgery(exchange)
+  return secret
+}

@@ -1,0 +1,2 @@
+/** The tag of the console's operations in the OpenAPI document. */
+export const tag = 'Console'

@@ -70,6 +70,7 @@ function followChanges({ resources }: Stores, services: Services): void {
   resources.onJobDeleted((jobId) => reprocess.wake(jobId))
   resources.onJobDeleted((jobId) => metrics.forget(jobId))
   resources.onJobDeleted((jobId) => warnings.forget(jobId))
+  resources.onJobDeleted((jobId) => services.voteTasks.forget(jobId))
   resources.onJobChanged((job) => integrations.jobChanged(job))
   resources.onJobChanged((job) => watchdogs.followJob(job.id))
   resources.onJobDeleted((jobId) => watchdogs.followJob(jobId))
@@ -93,15 +94,19 @@ function resume({
   integrations,
   trainings,
   metrics,
+  replays,
+  voteTasks,
 }: Services): void {
   collector.takeUp()
   gateChecks.start()
   upkeep.takeUp()
   enrichments.takeUp()
   reprocess.takeUp()
+  replays.takeUp()
   integrations.rewire()
   trainings.resume()
   metrics.resume()
+  voteTasks.takeUp()
 }
 
 async function close({ stores, runtime, services, admission }: Omit<Wired, 'close'>, lock: DataLock): Promise<void> {
@@ -111,12 +116,15 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.gateChecks.close()
   services.warnings.close()
   services.trainings.close()
+  services.replays.close()
   await services.monitor.stop()
   await services.retention.close()
   await services.changesSweep.close()
   services.enrichments.close()
   services.streams.close()
   services.lists.close()
+  services.samples.close()
+  await services.voteTasks.close()
   services.queries.close()
   services.exports.close()
   services.explanations.close()
@@ -129,6 +137,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await runtime.streamThread.close()
   await runtime.listThread.close()
   await runtime.trainingThreads.close()
+  await runtime.replayThreads.close()
   await services.reprocess.close()
   runtime.watermarks.close()
   await runtime.shards.close()

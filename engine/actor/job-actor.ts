@@ -28,6 +28,7 @@ import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { Message } from './message.js'
 import { takeModelCommand } from './models/model-commands.js'
+import { takeReplayCommand } from './models/replay-commands.js'
 import { installModel } from './models/registry.js'
 import { purgeRows } from './purge.js'
 import type { ActorReply } from './reply.js'
@@ -110,6 +111,8 @@ export class JobActor {
         return { result: takeAutonomyCommand(deps, message) }
       case 'install':
         return { result: installModel(deps, message) }
+      case 'replay':
+        return { result: takeReplayCommand(deps, message) }
       case 'models':
         return { result: takeModelCommand(deps, message) }
       case 'erase':

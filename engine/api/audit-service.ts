@@ -16,6 +16,9 @@ export type AuditAction =
   | 'votes on bucket withdrawn'
   | 'consensus overridden'
   | 'override withdrawn'
+  | 'votes by filter requested'
+  | 'votes by filter cancelled'
+  | 'votes by filter taken back'
   | 'reprocessing requested'
   | 'reprocessing cancelled'
   | 'token issued'
@@ -36,6 +39,8 @@ export type AuditAction =
   | 'gate closed'
   | 'gate revoked'
   | 'model rolled back'
+  | 'replay requested'
+  | 'replay cancelled'
   | 'tool called'
 
 export type AuditObjectType =
@@ -51,6 +56,7 @@ export type AuditObjectType =
   | 'container'
   | 'gate'
   | 'model'
+  | 'replay'
   | 'tool'
 
 /** One field before and after a change; null where it has no value. */

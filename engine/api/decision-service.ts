@@ -26,11 +26,11 @@ import type { MetricsService } from './metrics-service.js'
 import type { BackupService, MonitorService } from './monitor-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './principal.js'
 import type { QueriesService } from './query-service.js'
+import type { ReplayService } from './replay-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
-import type { ListsService } from './list-service.js'
-import type { StreamsService } from './stream-service.js'
 import type { FeedbackInput, VoteEffect } from './vote-effect.js'
+import type { LiveServices } from './live/live-services.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
 import type { Warning } from './warning.js'
@@ -184,8 +184,7 @@ export interface DecisionService {
   /** Describes what can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly integrationMetadata: IntegrationMetadataService
   readonly users: UserService
-  readonly streams: StreamsService
-  readonly lists: ListsService
+  readonly live: LiveServices
   readonly tokens: TokenService
   /** Who changed what, and when. */
   readonly audit: AuditService
@@ -195,6 +194,7 @@ export interface DecisionService {
   readonly autonomy: AutonomyService
   readonly models: ModelsService
   readonly nextLabels: NextService
+  readonly replays: ReplayService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService

@@ -28,6 +28,7 @@ import { analystRoutes } from './labels/analysts.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
 import { decisionRoutes } from './models/decisions.js'
+import { replayRoutes } from './models/replays.js'
 import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
@@ -39,6 +40,8 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { sampleRoutes } from './sample/field-statistics.js'
+import { voteTaskRoutes } from './votes/vote-tasks.js'
 import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
@@ -117,11 +120,14 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...queryRoutes,
   ...listRoutes,
+  ...voteTaskRoutes,
+  ...sampleRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
   ...decisionRoutes,
   ...registryRoutes,
+  ...replayRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,

@@ -88,6 +88,7 @@ export class ShardCheck {
       'tasks',
       'models',
       'registry',
+      'replays',
       'stats',
       'points',
     ] as const) {

@@ -13,6 +13,7 @@
 import type { TSchema } from 'typebox'
 import { parts } from './openapi-names.js'
 import * as alertmanager from './schemas/alertmanager.js'
+import * as analysts from './schemas/analysts.js'
 import * as audit from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import * as backups from './schemas/backups.js'
@@ -52,6 +53,7 @@ export type Json = Record<string, unknown>
 
 const modules: readonly object[] = [
   alertmanager,
+  analysts,
   audit,
   backups,
   clusters,

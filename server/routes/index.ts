@@ -24,6 +24,7 @@ import { healthRoutes } from './health.js'
 import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { analystRoutes } from './labels/analysts.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
 import { challengerRoutes } from './models/challenger.js'
@@ -101,6 +102,7 @@ export const routes: readonly Route[] = [
   ...explanationRoutes,
   ...feedbackRoutes,
   ...labelRoutes,
+  ...analystRoutes,
   ...alertmanagerRoutes,
   ...inboundRoutes,
   ...storedEventRoutes,

@@ -69,8 +69,7 @@ export class Engine implements DecisionService {
   readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
-  readonly streams: DecisionService['streams']
-  readonly lists: DecisionService['lists']
+  readonly live: DecisionService['live']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -106,8 +105,7 @@ export class Engine implements DecisionService {
     this.inbound = services.inbound
     this.monitor = services.monitor
     this.backups = services.backups
-    this.streams = services.streams
-    this.lists = services.lists
+    this.live = services
   }
 
   get accepting(): boolean {

@@ -87,6 +87,15 @@ export const queryLimits = {
   listPageMax: 500,
   listJobsMax: 256,
   listMsMax: 2_000,
+  /** Events that one piece of votes by filter covers; tasks of a job that are not over, and those that are kept. */
+  voteTaskPiece: 1_000,
+  voteTasksOpenMax: 8,
+  voteTasksKeptMax: 32,
+  /** Events and fields of a sample that are looked at, and events whose values are in the answer. */
+  sampleEventsMax: 5_000,
+  sampleFieldsMax: 1_000,
+  sampleCodesMax: 2_000,
+  sampleBytesMax: 16 * MIB,
   /** Fields that facets are counted of at once, values of each that are listed, and different ones that are counted. */
   facetFieldsMax: 16,
   facetValuesMax: 200,

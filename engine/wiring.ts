@@ -70,6 +70,7 @@ function followChanges({ resources }: Stores, services: Services): void {
   resources.onJobDeleted((jobId) => reprocess.wake(jobId))
   resources.onJobDeleted((jobId) => metrics.forget(jobId))
   resources.onJobDeleted((jobId) => warnings.forget(jobId))
+  resources.onJobDeleted((jobId) => services.voteTasks.forget(jobId))
   resources.onJobChanged((job) => integrations.jobChanged(job))
   resources.onJobChanged((job) => watchdogs.followJob(job.id))
   resources.onJobDeleted((jobId) => watchdogs.followJob(jobId))
@@ -94,6 +95,7 @@ function resume({
   trainings,
   metrics,
   replays,
+  voteTasks,
 }: Services): void {
   collector.takeUp()
   gateChecks.start()
@@ -104,6 +106,7 @@ function resume({
   integrations.rewire()
   trainings.resume()
   metrics.resume()
+  voteTasks.takeUp()
 }
 
 async function close({ stores, runtime, services, admission }: Omit<Wired, 'close'>, lock: DataLock): Promise<void> {
@@ -120,6 +123,8 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.enrichments.close()
   services.streams.close()
   services.lists.close()
+  services.samples.close()
+  await services.voteTasks.close()
   services.queries.close()
   services.exports.close()
   services.explanations.close()

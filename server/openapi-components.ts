@@ -30,7 +30,7 @@ import * as inbound from './schemas/inbound.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
-import * as lists from './schemas/lists.js'
+import * as lists from './schemas/live/lists.js'
 import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
 import * as models from './schemas/models.js'
@@ -42,8 +42,10 @@ import * as replays from './schemas/replays.js'
 import * as resources from './schemas/resources.js'
 import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
-import * as stream from './schemas/stream.js'
+import * as stream from './schemas/live/stream.js'
 import * as users from './schemas/users.js'
+import * as sample from './schemas/live/sample.js'
+import * as voteTasks from './schemas/live/vote-tasks.js'
 import * as watchdogs from './schemas/watchdogs.js'
 
 export type Json = Record<string, unknown>
@@ -81,6 +83,8 @@ const modules: readonly object[] = [
   storedEvents,
   stream,
   users,
+  sample,
+  voteTasks,
   watchdogs,
   parts,
 ]

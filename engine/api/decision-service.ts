@@ -29,9 +29,8 @@ import type { QueriesService } from './query-service.js'
 import type { ReplayService } from './replay-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
-import type { ListsService } from './list-service.js'
-import type { StreamsService } from './stream-service.js'
 import type { FeedbackInput, VoteEffect } from './vote-effect.js'
+import type { LiveServices } from './live/live-services.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
 import type { Warning } from './warning.js'
@@ -185,8 +184,7 @@ export interface DecisionService {
   /** Describes what can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly integrationMetadata: IntegrationMetadataService
   readonly users: UserService
-  readonly streams: StreamsService
-  readonly lists: ListsService
+  readonly live: LiveServices
   readonly tokens: TokenService
   /** Who changed what, and when. */
   readonly audit: AuditService

@@ -41,6 +41,8 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { sampleRoutes } from './sample/field-statistics.js'
+import { voteTaskRoutes } from './votes/vote-tasks.js'
 import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
@@ -134,6 +136,8 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...queryRoutes,
   ...listRoutes,
+  ...voteTaskRoutes,
+  ...sampleRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,

@@ -7,10 +7,26 @@ import type { ReaderQuery } from '../readers/reader-protocol.js'
 import { withStores } from '../readers/reader-stores.js'
 import { clockOf, refusedAsData } from '../readers/task-frame.js'
 import { ColumnStore } from './column-store.js'
+import type { ListContext } from './list-walk.js'
 import { runFacets } from './run-facets.js'
 import { runList } from './run-list.js'
+import { runOwnVotes, runRefs } from './run-refs.js'
 
 const columns = new ColumnStore()
+
+function textOf(context: ListContext): string {
+  const { request } = context.task
+  switch (request.kind) {
+    case 'events':
+      return runList(context, request.query)
+    case 'facets':
+      return runFacets(context, request.query)
+    case 'refs':
+      return runRefs(context, request.query, request.analyst)
+    case 'ownVotes':
+      return runOwnVotes(context, request.analyst, request.times)
+  }
+}
 
 /** Answers one query. */
 export default function answer(query: ReaderQuery): QueryResult {
@@ -28,9 +44,7 @@ export default function answer(query: ReaderQuery): QueryResult {
       }
       return refusedAsData(() => {
         const context = { dataDir, task, stores, columns, clock: clockOf(task) }
-        const { request } = task
-        const text = request.kind === 'events' ? runList(context, request.query) : runFacets(context, request.query)
-        return { json: Buffer.from(text, 'utf8') }
+        return { json: Buffer.from(textOf(context), 'utf8') }
       })
     })
   } finally {

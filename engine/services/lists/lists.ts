@@ -1,11 +1,13 @@
 /** Lists of events and facets, on the main thread: which jobs they cover, and the way to the list thread and back. */
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
-import type { FacetQuery, ListQuery, ListSelection, ListsService } from '../../api/list-service.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { FacetQuery, ListQuery, ListSelection, ListsService } from '../../api/live/list-service.js'
 import type { Principal } from '../../api/principal.js'
-import { selectJobs, type JobSelector } from '../query/selected-jobs.js'
+import { queriedJob, selectJobs, type JobSelector } from '../query/selected-jobs.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import type { ListRequest } from './list-protocol.js'
+import type { EventRef, OwnVote } from './run-refs.js'
 
 export interface ListsDeps extends ReaderTasksDeps {
   readonly resources: JobSelector
@@ -26,6 +28,25 @@ export class Lists implements ListsService {
 
   facets(principal: Principal, query: FacetQuery, gone?: AbortSignal): Promise<Uint8Array> {
     return this.#ask(principal, query, { kind: 'facets', query }, gone)
+  }
+
+  /** The next events of one job that match, and an analyst's votes on them. */
+  async refs(
+    job: JobSettings,
+    query: ListQuery,
+    analyst: string,
+  ): Promise<{ refs: readonly EventRef[]; next: string | null }> {
+    return (await this.#ofJob(job, { kind: 'refs', query, analyst })) as { refs: EventRef[]; next: string | null }
+  }
+
+  /** An analyst's votes on events. */
+  async ownVotes(job: JobSettings, analyst: string, times: readonly number[]): Promise<readonly OwnVote[]> {
+    return (await this.#ofJob(job, { kind: 'ownVotes', analyst, times })) as OwnVote[]
+  }
+
+  async #ofJob(job: JobSettings, request: ListRequest): Promise<unknown> {
+    const { json } = await this.#tasks.ask('list', { jobs: [queriedJob(job)], request }, limits.queryMsMax)
+    return JSON.parse(Buffer.from(json).toString('utf8'))
   }
 
   /** Gives up what runs, and refuses what comes. */

@@ -12,7 +12,7 @@ import { limits } from '../../limits.js'
 import { eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { parseFilters } from '../../domain/query/filter.js'
-import type { ListQuery } from '../../api/list-service.js'
+import type { ListQuery } from '../../api/live/list-service.js'
 import { readStats } from '../../actor/job-stats.js'
 import { listText } from '../query/answer-limits.js'
 import { EventDocuments } from '../query/event-documents.js'
@@ -76,7 +76,8 @@ export function runList(context: ListContext, query: ListQuery): string {
   return `{"events":${rows},${JSON.stringify(rest).slice(1)}`
 }
 
-function cursorOf(text: string): number {
+/** The time in a cursor. @throws Refusal invalid_cursor. */
+export function cursorOf(text: string): number {
   const micros = text.length > limits.nameCharsMax ? null : microsOfEventId(text)
   if (micros === null) throw new Refusal('invalid_cursor', '`after` is not the `next` of a page')
   return micros

@@ -1,7 +1,7 @@
 /** Lists of events by cursor, and facets: bounded in time, answered by the list thread as JSON text. */
 import type { Static } from 'typebox'
 import type { Route } from '../../http/route.js'
-import { FacetQuery, Facets, ListPage, ListQuery, type Selection } from '../../schemas/lists.js'
+import { FacetQuery, Facets, ListPage, ListQuery, type Selection } from '../../schemas/live/lists.js'
 import { given, jobsOf, query } from '../queries.js'
 
 /** The part that lists and facets share, in engine names. */
@@ -34,7 +34,7 @@ const list = query({
     size: 50,
   },
   answer: { description: 'A page of events.', schema: ListPage },
-  ask: ({ lists }, principal, body, gone) =>
+  ask: ({ live: { lists } }, principal, body, gone) =>
     lists.events(
       principal,
       {
@@ -55,7 +55,7 @@ const facets = query({
   body: FacetQuery,
   bodyExample: { job_ids: [1], fields: ['service.result_label', 'host.name'], size: 5 },
   answer: { description: 'The counts.', schema: Facets },
-  ask: ({ lists }, principal, body, gone) =>
+  ask: ({ live: { lists } }, principal, body, gone) =>
     lists.facets(principal, { ...selectionOf(body), fields: body.fields, ...given({ size: body.size }) }, gone),
 })
 

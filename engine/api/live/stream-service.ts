@@ -1,7 +1,7 @@
 /** The contract of the stream: what happens in jobs, as it happens, and from any place of the past on. */
-import type { Refusal } from '../errors.js'
-import type { JobSelection } from './query-service.js'
-import type { Principal } from './principal.js'
+import type { Refusal } from '../../errors.js'
+import type { JobSelection } from '../query-service.js'
+import type { Principal } from '../principal.js'
 
 /** What a stream tells of. */
 export const streamTypes = ['decision', 'vote', 'training', 'cluster'] as const

@@ -1,9 +1,9 @@
 /** The stream of what happens in jobs. */
 import { Type, type TProperties } from 'typebox'
-import { limits, streamTypes } from '../../engine/index.js'
-import { ClusterView } from './clusters.js'
-import { Exact, nullable, Timestamp } from './common.js'
-import { BucketState, EventView } from './events.js'
+import { limits, streamTypes } from '../../../engine/index.js'
+import { ClusterView } from '../clusters.js'
+import { Exact, nullable, Timestamp } from '../common.js'
+import { BucketState, EventView } from '../events.js'
 
 export const StreamType = Type.Enum([...streamTypes])
 

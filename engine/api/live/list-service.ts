@@ -1,6 +1,6 @@
 /** The contract of lists of events and of facets: a page or counts in a bounded time, and where to go on. */
-import type { Principal } from './principal.js'
-import type { JobSelection } from './query-service.js'
+import type { Principal } from '../principal.js'
+import type { JobSelection } from '../query-service.js'
 
 /** Which events. */
 export interface ListSelection extends JobSelection {

@@ -1,9 +1,9 @@
 /** Lists of events by cursor, and counts of the values of fields. */
 import { Type } from 'typebox'
-import { limits } from '../../engine/index.js'
-import { Exact, nullable, Timestamp } from './common.js'
-import { BucketState, EventStatus } from './events.js'
-import { DateOrNumber, EventFilter, jobFields } from './queries.js'
+import { limits } from '../../../engine/index.js'
+import { Exact, nullable, Timestamp } from '../common.js'
+import { BucketState, EventStatus } from '../events.js'
+import { DateOrNumber, EventFilter, jobFields } from '../queries.js'
 
 const fieldName = Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax })
 

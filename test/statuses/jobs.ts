@@ -50,6 +50,13 @@ function byName(rest: string): Recipe {
 }
 
 export const jobRecipes: Recipes = {
+  describeSample: {
+    good: () => ({ path: '/api/v2/field-statistics', body: [{ rule: { id: 1 } }, { rule: { id: 2 } }] }),
+    refusals: {
+      400: () => ({ path: '/api/v2/field-statistics', body: 'no gzip', headers: { 'content-encoding': 'gzip' } }),
+      422: () => ({ path: '/api/v2/field-statistics?size=1', body: [{ a: 1 }] }),
+    },
+  },
   listManagedJobs: { good: () => ({ path: '/api/v2/jobs/' }) },
   getManagedJob: onJob('/api/v2/jobs', ''),
   listJobs: { good: () => ({ path: '/api/v1/jobs/' }) },

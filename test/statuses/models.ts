@@ -1,7 +1,8 @@
 /** Recipes for the registry of models, and for decisions that are computed again. */
-import type { Client } from '../support/client.js'
-import { trainAgain, trainedJob } from '../support/http/trained-job.js'
-import type { Recipes } from './recipe.js'
+import assert from 'node:assert/strict'
+import { makeJob, type Client } from '../support/client.js'
+import { send, trainAgain, trainedJob } from '../support/http/trained-job.js'
+import type { Recipe, Recipes } from './recipe.js'
 
 /** Training takes time, and these recipes only read, or roll back and forth: one job for each service. */
 const jobs = new WeakMap<Client, Promise<number>>()
@@ -18,7 +19,73 @@ async function twiceTrained(client: Client): Promise<number> {
   return jobId
 }
 
+/** A job of its own with a challenger. */
+async function challenged(client: Client): Promise<string> {
+  const jobId = await twiceTrained(client)
+  const path = `/api/v2/jobs/${jobId}/challenger`
+  const answer = await client.post(path, { model_id: `model_${jobId}_1` })
+  assert.equal(answer.status, 200, answer.text)
+  return path
+}
+
+async function untrained(client: Client): Promise<number> {
+  const { jobId } = await makeJob(client)
+  await send(client, jobId, 'e', 'threat')
+  return jobId
+}
+
+async function replayOf(client: Client): Promise<string> {
+  const path = `/api/v2/jobs/${await jobOf(client)}/replays`
+  return `${path}/${(await client.post(path, {})).body.replay_id}`
+}
+
+function onReplay(rest = ''): Recipe {
+  return {
+    good: async (client) => ({ path: `${await replayOf(client)}${rest}` }),
+    refusals: { 404: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/replays/none${rest}` }) },
+  }
+}
+
 export const modelRecipes: Recipes = {
+  getChallenger: {
+    good: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/challenger` }),
+    refusals: { 404: () => ({ path: '/api/v2/jobs/999999/challenger' }) },
+  },
+  startChallenger: {
+    good: async (client) => {
+      const jobId = await twiceTrained(client)
+      return { path: `/api/v2/jobs/${jobId}/challenger`, body: { model_id: `model_${jobId}_1` } }
+    },
+    refusals: {
+      404: () => ({ path: '/api/v2/jobs/999999/challenger', body: {} }),
+      409: async (client) => ({ path: `/api/v2/jobs/${await untrained(client)}/challenger`, body: {} }),
+    },
+  },
+  promoteChallenger: {
+    good: async (client) => ({ path: `${await challenged(client)}/promote` }),
+    refusals: { 404: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/challenger/promote` }) },
+  },
+  dropChallenger: {
+    good: async (client) => ({ path: await challenged(client) }),
+    refusals: { 404: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/challenger` }) },
+  },
+  startReplay: {
+    good: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/replays`, body: {} }),
+    refusals: {
+      404: () => ({ path: '/api/v2/jobs/999999/replays', body: {} }),
+      409: async (client) => ({
+        path: `/api/v2/jobs/${await untrained(client)}/replays`,
+        body: { objective: 'accuracy' },
+      }),
+    },
+  },
+  listReplays: {
+    good: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/replays` }),
+    refusals: { 404: () => ({ path: '/api/v2/jobs/999999/replays' }) },
+  },
+  getReplay: onReplay(),
+  getReplayTable: onReplay('/table'),
+  cancelReplay: onReplay(),
   listModels: {
     good: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/models` }),
     refusals: {

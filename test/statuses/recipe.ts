@@ -30,6 +30,8 @@ export interface Recipe {
   readonly good: Maker
   /** By status: refusals that are particular to the operation, and other good answers that it has. */
   readonly refusals?: Readonly<Record<number, Maker>>
+  /** Statuses that need another moment: of a limit that is reached, or of work that is still under way. */
+  readonly elsewhere?: readonly number[]
 }
 
 export type Recipes = Readonly<Record<string, Recipe>>

@@ -10,10 +10,13 @@ import { audit } from './end-to-end/audit.js'
 import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
 import { cli } from './end-to-end/cli.js'
+import { cost } from './end-to-end/cost.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
+import { lists } from './end-to-end/lists.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
+import { nextLabels } from './end-to-end/next-page.js'
 import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
 import { query } from './end-to-end/query.js'
@@ -39,11 +42,14 @@ const steps: readonly Step[] = [
   bulk,
   bulkNew,
   bulkEventCentric,
+  cost,
   cli,
   visible,
   streams,
   getEvent,
   query,
+  nextLabels,
+  lists,
   metrics,
   walk,
   training,

@@ -64,11 +64,12 @@ export class Engine implements DecisionService {
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
   readonly models: DecisionService['models']
+  readonly replays: DecisionService['replays']
   readonly integrations: DecisionService['integrations']
   readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
-  readonly streams: DecisionService['streams']
+  readonly live: DecisionService['live']
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -99,11 +100,12 @@ export class Engine implements DecisionService {
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
     this.models = services.models
+    this.replays = services.replays
     this.integrations = services.integrations
     this.inbound = services.inbound
     this.monitor = services.monitor
     this.backups = services.backups
-    this.streams = services.streams
+    this.live = services
   }
 
   get accepting(): boolean {

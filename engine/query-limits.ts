@@ -81,6 +81,25 @@ export const queryLimits = {
   fieldsListedMax: 10_000,
   /** How long a query on a reader thread may run. Then it returns what it has found. */
   readerMsMax: 5_000,
+  /** Events in memory for lists, of all jobs: 16 bytes each. */
+  listRowsMax: 8_000_000,
+  /** Events on a page of a list, jobs of a list, and how long it may take. */
+  listPageMax: 500,
+  listJobsMax: 256,
+  listMsMax: 2_000,
+  /** Events that one piece of votes by filter covers; tasks of a job that are not over, and those that are kept. */
+  voteTaskPiece: 1_000,
+  voteTasksOpenMax: 8,
+  voteTasksKeptMax: 32,
+  /** Events and fields of a sample that are looked at, and events whose values are in the answer. */
+  sampleEventsMax: 5_000,
+  sampleFieldsMax: 1_000,
+  sampleCodesMax: 2_000,
+  sampleBytesMax: 16 * MIB,
+  /** Fields that facets are counted of at once, values of each that are listed, and different ones that are counted. */
+  facetFieldsMax: 16,
+  facetValuesMax: 200,
+  facetValuesCounted: 20_000,
   /** Streams that are open at once, and jobs of one stream: the id of each message has a place for each job. */
   streamsMax: 2_000,
   streamJobsMax: 32,

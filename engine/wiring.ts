@@ -23,6 +23,7 @@ import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
 import type { DataDir } from './store/directory/data-dir.js'
 import type { DataLock } from './store/directory/data-lock.js'
+import type { TurnLog } from './runtime/log/turn-log.js'
 import { answerBackup } from './services/backup/backup-command.js'
 import { Admission } from './services/start/admission.js'
 import { openServices, type Services } from './services/start/open-services.js'
@@ -41,13 +42,16 @@ export interface Wired {
   close(): Promise<void>
 }
 
-/** @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit. */
-export function wire(options: EngineOptions, directory: DataDir, lock: DataLock): Wired {
+/**
+ * `log`: where turns become durable; absent: in the store.
+ * @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit.
+ */
+export function wire(options: EngineOptions, directory: DataDir, lock: DataLock, log?: TurnLog): Wired {
   const clock = options.clock ?? systemClock
   const admission = new Admission()
   const reports = openReports(options, clock)
   const stores = openStores(options, directory, { clock, logs: reports.logs })
-  const settings = { ...options, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1 }
+  const settings = { ...options, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1, log }
   const runtime = startRuntime(settings, directory, { stores, reports })
   const services = openServices(settings, { stores, runtime, reports, admission })
   lock.serve((request) => answerBackup(services.backups, request))
@@ -66,6 +70,7 @@ function followChanges({ resources }: Stores, services: Services): void {
   resources.onJobDeleted((jobId) => reprocess.wake(jobId))
   resources.onJobDeleted((jobId) => metrics.forget(jobId))
   resources.onJobDeleted((jobId) => warnings.forget(jobId))
+  resources.onJobDeleted((jobId) => services.voteTasks.forget(jobId))
   resources.onJobChanged((job) => integrations.jobChanged(job))
   resources.onJobChanged((job) => watchdogs.followJob(job.id))
   resources.onJobDeleted((jobId) => watchdogs.followJob(jobId))
@@ -89,15 +94,19 @@ function resume({
   integrations,
   trainings,
   metrics,
+  replays,
+  voteTasks,
 }: Services): void {
   collector.takeUp()
   gateChecks.start()
   upkeep.takeUp()
   enrichments.takeUp()
   reprocess.takeUp()
+  replays.takeUp()
   integrations.rewire()
   trainings.resume()
   metrics.resume()
+  voteTasks.takeUp()
 }
 
 async function close({ stores, runtime, services, admission }: Omit<Wired, 'close'>, lock: DataLock): Promise<void> {
@@ -107,11 +116,15 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.gateChecks.close()
   services.warnings.close()
   services.trainings.close()
+  services.replays.close()
   await services.monitor.stop()
   await services.retention.close()
   await services.changesSweep.close()
   services.enrichments.close()
   services.streams.close()
+  services.lists.close()
+  services.samples.close()
+  await services.voteTasks.close()
   services.queries.close()
   services.exports.close()
   services.explanations.close()
@@ -122,7 +135,9 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await services.collector.close()
   await runtime.readers.close()
   await runtime.streamThread.close()
+  await runtime.listThread.close()
   await runtime.trainingThreads.close()
+  await runtime.replayThreads.close()
   await services.reprocess.close()
   runtime.watermarks.close()
   await runtime.shards.close()

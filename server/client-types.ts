@@ -162,7 +162,8 @@ function listOf(row: Row, schemas: Document['components']['schemas']): List | nu
   const [, answer] = answerOf(row)
   const [media] = Object.values(row.requestBody?.content ?? {})
   const inQuery = row.parameters.some((one) => one.in === 'query' && ['page', 'after'].includes(one.name))
-  const inBody = resolved(media?.schema ?? {}).properties?.page !== undefined
+  const fields = resolved(media?.schema ?? {}).properties ?? {}
+  const inBody = fields.page !== undefined || fields.after !== undefined
   if (!inQuery && !inBody) return null
   const [items, schema] = Object.entries(resolved(answer).properties ?? {}).find(
     ([, { type }]) => type === 'array',

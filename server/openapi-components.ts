@@ -12,11 +12,11 @@
  */
 import type { TSchema } from 'typebox'
 import { parts } from './openapi-names.js'
-import * as alertmanager from './schemas/alertmanager.js'
 import * as audit from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import * as backups from './schemas/backups.js'
 import * as clusters from './schemas/clusters.js'
+import * as computed from './schemas/computed-decisions.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as erase from './schemas/erase.js'
@@ -25,10 +25,10 @@ import * as explanations from './schemas/explanations.js'
 import * as exportedEvent from './schemas/exported-event.js'
 import * as feedback from './schemas/feedback.js'
 import * as health from './schemas/health.js'
-import * as inbound from './schemas/inbound.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
+import * as lists from './schemas/live/lists.js'
 import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
 import * as models from './schemas/models.js'
@@ -36,21 +36,25 @@ import * as monitoring from './schemas/monitoring.js'
 import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
+import * as replays from './schemas/replays.js'
 import * as resources from './schemas/resources.js'
 import * as session from './schemas/session.js'
 import * as storedEvents from './schemas/stored-events.js'
-import * as stream from './schemas/stream.js'
+import * as stream from './schemas/live/stream.js'
 import * as users from './schemas/users.js'
+import * as sample from './schemas/live/sample.js'
+import * as voteTasks from './schemas/live/vote-tasks.js'
 import * as watchdogs from './schemas/watchdogs.js'
+import * as webhooks from './schemas/webhooks.js'
 
 export type Json = Record<string, unknown>
 
 const modules: readonly object[] = [
-  alertmanager,
   audit,
   backups,
   clusters,
   common,
+  computed,
   consensus,
   erase,
   events,
@@ -59,10 +63,10 @@ const modules: readonly object[] = [
   exportedEvent,
   feedback,
   health,
-  inbound,
   integrationMetadata,
   integrations,
   jobs,
+  lists,
   mcp,
   metrics,
   models,
@@ -70,12 +74,16 @@ const modules: readonly object[] = [
   next,
   quality,
   queries,
+  replays,
   resources,
   session,
   storedEvents,
   stream,
   users,
+  sample,
+  voteTasks,
   watchdogs,
+  webhooks,
   parts,
 ]
 

@@ -31,7 +31,7 @@ import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
 import { RateLimit } from './http/rate-limit.js'
-import { Sessions } from './http/sessions.js'
+import { sessionsOf } from './http/sessions.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic } from './http/traffic.js'
 import { openSignOn, type SignOnOptions } from './sso/open.js'
@@ -97,7 +97,7 @@ export class Server {
         log.error('a request failed', { ...logFields(exchange), err: error }),
       over: (exchange: Exchange, status: number) => over(exchange, status, app, log),
     }
-    const sessions = sessionsOf(service, options)
+    const sessions = options.console === false ? null : sessionsOf(service, options.sessionMinutes)
     const own: ExchangeHost = { ...handling, draining: false, held: 0, idle() {} }
     const app: App = {
       service,
@@ -183,22 +183,4 @@ function rateLimitOf({ rateLimit = 0, rateBurst }: ServerOptions): RateLimit | n
 
 function servedRoutes(options: ServerOptions): readonly Route[] {
   return options.console === false ? routes.filter((route) => !consoleRoutes.includes(route)) : routes
-}
-
-/** The token of a session ends with it. */
-function sessionsOf(service: DecisionService, options: ServerOptions): Sessions | null {
-  if (options.console === false) return null
-  return new Sessions({
-    idleMs: (options.sessionMinutes ?? 60) * 60_000,
-    now: () => performance.now(),
-    ended({ secret, tokenId }) {
-      const owner = tokenId === null ? null : service.authenticate(secret)
-      if (owner === null || tokenId === null) return
-      try {
-        service.tokens.revoke(owner, tokenId)
-      } catch (error) {
-        service.monitor.log('api').warn('the token of a session was not revoked; it expires by itself', { err: error })
-      }
-    },
-  })
 }

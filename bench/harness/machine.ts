@@ -88,3 +88,19 @@ export function processorSeconds(pid: number): number {
     .map(Number)
   return ((fields[11] as number) + (fields[12] as number)) / TICKS_A_SECOND
 }
+
+/** Processor time of each thread of a process so far, by the id of the thread; the first one has that of the process. */
+export function threadSeconds(pid: number): Map<number, number> {
+  const folder = `/proc/${pid}/task`
+  return new Map(
+    readdirSync(folder).flatMap((thread): [number, number][] => {
+      try {
+        const nanoseconds = readFileSync(join(folder, thread, 'schedstat'), 'latin1').split(' ')[0]
+        return [[Number(thread), Number(nanoseconds) / 1e9]]
+      } catch {
+        // It has ended since.
+        return []
+      }
+    }),
+  )
+}

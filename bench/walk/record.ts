@@ -2,6 +2,7 @@
 import { Packr } from 'msgpackr'
 import { noDecision } from '../../engine/domain/decide/decision.js'
 import { BodyWriter } from '../../engine/domain/event/body-writer.js'
+import { noBasis } from '../../engine/domain/decide/decision-basis.js'
 import { ShapeTree } from '../../engine/domain/event/shape-tree.js'
 import { Words } from '../../engine/domain/event/words.js'
 import { encodeRecord, type RecordHeader } from '../../engine/store/event-record.js'
@@ -19,6 +20,7 @@ export function recordStages({ bodies }: Fixture): Stage[] {
     bucketId: Buffer.alloc(16, 1),
     enrichments: 'none',
     autonomy: 'none',
+    basis: noBasis,
   }
   return [
     {

@@ -1,5 +1,6 @@
 /**
- * Decisions that changed after their event was stored: for output steps, which deliver them again, and for streams.
+ * Decisions that changed after their event was stored: for output steps, which deliver them again, and for streams and
+ * lists.
  *
  * Owns: the rows of the table `changes`. Leaves out: new events, which decision-feed.ts finds by their time without
  * such a row, delivery (delivery/delivery.ts), streams (services/stream/stream-reader.ts).
@@ -13,7 +14,7 @@
  * | at | bytes | meaning                                                     |
  * |----|-------|-------------------------------------------------------------|
  * | 0  | 1     | version of this layout: 1                                   |
- * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier          |
+ * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier, 4 the event was deleted |
  * | 2  | 1     | its label's index, 255 without one                          |
  * | 3  | 2     | its confidence, hundredths of a percent                     |
  */
@@ -30,6 +31,7 @@ const VERSION = 1
 const ROW_BYTES = 5
 const DECIDED = 1
 const OUTLIER = 2
+const DELETED = 4
 
 /** Rows that one message deletes at most. */
 const FORGOTTEN_MAX = 2_000
@@ -55,6 +57,15 @@ export function noteChange(
   row[2] = before.label < 0 ? NO_LABEL : before.label
   row.writeUInt16LE(before.confidence, 3)
   store.put('changes', changeKey(id, changeMicros, eventMicros), row)
+}
+
+/** Writes that an event was deleted: lists follow it (services/lists/event-columns.ts). */
+export function noteDeletion(store: TurnStore, jobId: number, changeMicros: number, eventMicros: number): void {
+  const row = Buffer.alloc(ROW_BYTES)
+  row[0] = VERSION
+  row[1] = DELETED
+  row[2] = NO_LABEL
+  store.put('changes', changeKey(jobId, changeMicros, eventMicros), row)
 }
 
 /** The decision that stood before a change: null where there was none. */

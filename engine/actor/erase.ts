@@ -12,9 +12,11 @@ import type { BallotRow } from '../store/ballot-row.js'
 import { idKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { auditErased, votedOnBucket } from './autonomy/audit-answers.js'
+import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { eventAt, subjectOf, type FoundEvent } from './event-table.js'
 import type { Message } from './message.js'
+import { dropStates } from './votes/ballot-states.js'
 import { dropBallot, readBallot, removeVotes } from './votes/ballots.js'
 import { ballotChanged } from './votes/voting.js'
 
@@ -60,12 +62,16 @@ function eraseOne(
   const clientId = header.hasClientId ? decodeContent(record).clientId : null
   if (clientId !== null) store.delete('ids', idKey(settings.id, Buffer.from(clientId)))
   deleteEvent(deps, event)
+  // What retention purges is the oldest, which lists see for themselves.
+  if (!keepsVotes) noteDeletion(store, settings.id, atMicros, micros)
   if (header.bucketId === null) return before
   if (keepsVotes) return 0
   const bucket = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
   if (!bucket.hasBallot) return 0
-  if (bucket.events === 0) dropBallot(deps, header.bucketId)
-  else {
+  if (bucket.events === 0) {
+    dropBallot(deps, header.bucketId)
+    dropStates(store, settings.id, header.bucketId)
+  } else {
     const removed = removeVotes(deps, header.bucketId, micros)
     if (removed.length === 0) return 0
     // A vote on the whole bucket that was given on this event goes with it.

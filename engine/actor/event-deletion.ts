@@ -5,6 +5,7 @@ import { timeKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { subjectOf, type FoundEvent } from './event-table.js'
 import { leave, waitingTable } from './redecision.js'
+import { dropStates } from './votes/ballot-states.js'
 import { dropBallot } from './votes/ballots.js'
 import { dropFirstAnswer } from './votes/first-answers.js'
 
@@ -25,7 +26,10 @@ export function deleteEvent(deps: ActorDeps, event: FoundEvent): void {
     const bucket = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
     leave(buckets, bucket, header.label)
     if (bucket.events === 0) bucketsLeft--
-  } else dropBallot(deps, subjectOf(header, micros))
+  } else {
+    dropBallot(deps, subjectOf(header, micros))
+    dropStates(store, settings.id, subjectOf(header, micros))
+  }
   stats.change({
     events: events - 1,
     buckets: bucketsLeft,

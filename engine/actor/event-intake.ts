@@ -14,6 +14,7 @@ import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
 import { enriches, hasBuckets } from '../domain/job/job.js'
+import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
 import {
   decodeContent,
@@ -32,6 +33,7 @@ import { auditReplaced } from './autonomy/audit-answers.js'
 import type { Answer } from './buckets/answer-memo.js'
 import type { Bucket } from './buckets/bucket.js'
 import { clientBodyOf } from './enrichment-results.js'
+import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
@@ -112,6 +114,7 @@ export class EventIntake {
       }
       auditReplaced(this.#deps, known.micros, micros)
       deleteEvent(this.#deps, known)
+      noteDeletion(store, settings.id, micros, known.micros)
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(settings.category) ? this.#bucketOf(arrival) : null
@@ -127,6 +130,7 @@ export class EventIntake {
       bucketId,
       enrichments,
       autonomy,
+      basis: decision.label < 0 ? noBasis : this.#deps.model.basis,
     })
     this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) store.put('ids', idKey(settings.id, Buffer.from(clientId)), timeValue(micros))

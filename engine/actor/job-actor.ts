@@ -28,15 +28,13 @@ import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { Message } from './message.js'
 import { takeModelCommand } from './models/model-commands.js'
+import { takeReplayCommand } from './models/replay-commands.js'
 import { installModel } from './models/registry.js'
 import { purgeRows } from './purge.js'
-import type { EventReply } from './reply.js'
+import type { ActorReply } from './reply.js'
 import { takeTaskCommand } from './reprocess-tasks.js'
 import { reprocess, resume, takeFeedback, takeNote, takeOverride } from './stored-events.js'
 import type { TurnStore } from './turn-store.js'
-
-/** How an actor answers: with the decision of an event, or with the result of any other message. */
-export type ActorReply = EventReply | { readonly result: unknown }
 
 /** What the actors of a shard share. */
 export interface JobActorDeps {
@@ -79,7 +77,7 @@ export class JobActor {
     const model = new JobModel(settings, fingerprint, store, stats)
     model.open()
     const cause = hasClusters(settings.category) ? new CauseStage({ store, codec, settings, stats, model }) : null
-    const known = this.#points?.fingerprint === fingerprint ? this.#points : null
+    const known = this.#points?.isFor(settings, fingerprint) === true ? this.#points : null
     const points = known ?? new PointCounter(settings, fingerprint, store, stats)
     this.#points = points
     const gates = this.#gates
@@ -113,6 +111,8 @@ export class JobActor {
         return { result: takeAutonomyCommand(deps, message) }
       case 'install':
         return { result: installModel(deps, message) }
+      case 'replay':
+        return { result: takeReplayCommand(deps, message) }
       case 'models':
         return { result: takeModelCommand(deps, message) }
       case 'erase':

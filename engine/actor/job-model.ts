@@ -9,8 +9,9 @@
  * 2. A bucket keeps its decision until its votes or the model change. That is the decision before the trust watch.
  */
 import { must } from '../assert.js'
+import { noBasis, trusted, type DecisionBasis } from '../domain/decide/decision-basis.js'
 import { decide, noDecision, type Decision, type KnownConsensus } from '../domain/decide/decision.js'
-import { seeDecision, withTrust, type TrustTerms } from '../domain/decide/model-trust.js'
+import { seeDecision, trustBasisOf, withTrust, type TrustTerms } from '../domain/decide/model-trust.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { hasClusters, outlierRateOf, type JobSettings } from '../domain/job/job.js'
 import type { Model } from '../domain/learn/classifier.js'
@@ -34,7 +35,7 @@ export interface Redecision {
 }
 
 /** What a decision needs of the event's bucket. */
-export type DecidedBucket = Pick<Bucket, 'id' | 'fingerprint' | 'hasBallot' | 'decision'>
+export type DecidedBucket = Pick<Bucket, 'id' | 'fingerprint' | 'hasBallot' | 'decision' | 'votesState'>
 
 const firstTime: Redecision = { ownSubject: null, again: false }
 
@@ -46,8 +47,12 @@ export class JobModel {
   readonly #probabilities: Float64Array
   readonly #outlierRate: number
   readonly #hasClusters: boolean
+  /** Of the latest decision. */
+  basis: DecisionBasis = noBasis
   #model: Model | null = null
   #version = 0
+  /** Of the ballot that the latest own decision has read. */
+  #votesState = 0
 
   /** `fingerprint` of the job's present decision points. */
   constructor(settings: JobSettings, fingerprint: number, reads: Reads, stats: JobStats) {
@@ -125,11 +130,16 @@ export class JobModel {
     bucket: DecidedBucket | null,
     { ownSubject, again }: Redecision = firstTime,
   ): Decision {
+    this.basis = noBasis
     if (this.#model === null) return noDecision
     const { row } = this.#stats
     const terms = this.#terms(this.#model)
     const own = this.#ownDecision(this.#model, values, bucket, ownSubject)
-    const decision = withTrust(own, row.watch, terms)
+    const { threshold, ageing, doubt, base } =
+      own.source === 'model' ? trustBasisOf(own.label, row.watch, terms) : noBasis
+    const votesState = this.#votesState
+    this.basis = { threshold, ageing, doubt, base, votesState }
+    const decision = trusted(own, this.basis)
     if (!again) seeDecision(own, row.watch, terms, row.lastEventMicros ?? 0)
     return decision
   }
@@ -150,12 +160,19 @@ export class JobModel {
   ): Decision {
     // The events in a bucket of earlier decision points may differ at the present ones.
     const isPresent = bucket !== null && bucket.fingerprint === this.#fingerprint
-    if (isPresent && bucket.decision !== null) return bucket.decision
+    if (isPresent && bucket.decision !== null) {
+      this.#votesState = bucket.votesState
+      return bucket.decision
+    }
     const subject = bucket === null ? ownSubject : bucket.hasBallot ? bucket.id : null
     const ballot = subject === null ? null : readBallot(this.#reads, this.#jobId, subject)
+    this.#votesState = ballot === null ? 0 : ballot.state
     const known = knownConsensus(ballot, this.#stats.row.trainedThroughSeq, bucket !== null)
     const decision = this.#decide(model, values(), known)
-    if (isPresent) bucket.decision = decision
+    if (isPresent) {
+      bucket.decision = decision
+      bucket.votesState = this.#votesState
+    }
     return decision
   }
 

@@ -90,6 +90,11 @@ export class JobStats {
     return this.#row.bucketsMade++
   }
 
+  nextBallotState(): number {
+    this.#changed = true
+    return ++this.#row.ballotStates
+  }
+
   nextFeedbackSeq(): number {
     this.#changed = true
     return ++this.#row.feedbackSeq

@@ -15,6 +15,7 @@ import { must } from '../assert.js'
 import { autonomyAgain } from '../domain/autonomy/passage.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { hasBuckets } from '../domain/job/job.js'
+import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision } from '../domain/decide/decision.js'
 import { decodeContent, withHeader, withPrevious, type RecordHeader } from '../store/event-record.js'
 import { timeKey, timeValue } from '../store/tables.js'
@@ -53,7 +54,8 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
   const autonomy = header.pending
     ? passWaiting(deps, event, { decision, bucket, atMicros })
     : autonomyAgain(header, decision.label)
-  const now = { pending: false, lacksPoints: lacks, bucketId, enrichments, autonomy }
+  const basis = decision.label < 0 ? noBasis : model.basis
+  const now = { basis, pending: false, lacksPoints: lacks, bucketId, enrichments, autonomy }
   const decided: RecordHeader = { ...header, ...decision, ...now }
   if (header.pending) {
     store.delete(waitingTable(header), timeKey(jobId, micros))

@@ -75,6 +75,16 @@ export function refusalExtra({ code, message, context }: Refusal): RefusalExtra 
   return { type: 'refusal', code, message, context }
 }
 
+/** How an actor answers: with the decision of an event, or with the result of any other message. */
+export type ActorReply = EventReply | { readonly result: unknown }
+
+/** Writes a reply, and adds to `extras` what does not fit in the memory. */
+export function writeReply(memory: Buffer, at: number, reply: ActorReply, extras: Extra[]): void {
+  if ('result' in reply) return writeExtraReply(memory, at, extras.push({ type: 'result', result: reply.result }) - 1)
+  const { idFromBody } = reply
+  writeEventReply(memory, at, reply, idFromBody === null ? -1 : extras.push({ type: 'id', eventId: idFromBody }) - 1)
+}
+
 /** Writes a reply that consists of an extra. */
 export function writeExtraReply(memory: Buffer, at: number, extra: number): void {
   memory[at] = 0

@@ -13,6 +13,7 @@
  *    times. So a turn that runs again because its thread died after the commit only answers again.
  * 5. After a turn that failed in any other way, only a turn that opens the shard is run. No turn is run out of its
  *    place, so the order of turns holds (mailbox.ts, 1).
+ * 6. A turn that a log holds is applied before any later one, so the same goes for one whose commit failed.
  */
 import { assert, must } from '../assert.js'
 import { epochMs } from '../clock.js'
@@ -28,9 +29,10 @@ import { BucketMemory } from './buckets/bucket-memory.js'
 import { DeferredCounters } from './buckets/deferred-counters.js'
 import { forgetPassed } from './decision-changes.js'
 import { lastTime } from './event-table.js'
-import { JobActor, type ActorReply } from './job-actor.js'
+import { JobActor } from './job-actor.js'
+import { LogPosition } from './log/log-position.js'
 import { lastMicrosOf, nextMessage, readMessage, type Message } from './message.js'
-import { refusalExtra, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra } from './reply.js'
+import { refusalExtra, writeExtraReply, writeReply, REPLY_BYTES, type ActorReply, type Extra } from './reply.js'
 import { addChangedJobs, CommitFailed, TurnStore, type HandOver } from './turn-store.js'
 import { beginTurn, progressAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
 
@@ -60,6 +62,7 @@ export class Shard {
   /** Actors that had a message in the turn. */
   readonly #touched = new Set<JobActor>()
   readonly #deferred: DeferredCounters
+  readonly #log = new LogPosition()
   /** Rows of counts may be behind that `#deferred` does not know of. */
   #mayBeBehind = true
   readonly #handOver: HandOver | null
@@ -117,7 +120,7 @@ export class Shard {
       }
       if (!isRefusal(error)) throw error
       this.#forget()
-      this.#open = true
+      this.#open = task.sequence === undefined
       return refuseTurn(task, refusalExtra(error))
     }
   }
@@ -126,6 +129,7 @@ export class Shard {
     const beganMs = task.traced ? epochMs() : 0
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
+    this.#log.begin(task)
     if (this.#mayBeBehind || task.again) this.#store.settle()
     if (this.#mayBeBehind) this.#deferred.layWhole(this.#store, this.#environment)
     const entriesBefore = this.#store.batch.size
@@ -185,6 +189,7 @@ export class Shard {
       actor.drop()
       this.#actors.delete(message.jobId)
       this.#deferred.forgetJob(message.jobId)
+      if ('result' in reply && (reply.result as { more: boolean }).more === false) this.#log.dropped(message.jobId)
     }
     return reply
   }
@@ -213,10 +218,12 @@ export class Shard {
     batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
     this.#codec.writeNewRows(batch)
     addChangedJobs(changed, batch)
+    this.#log.write(batch)
     const elsewhere = task.handsOver ? this.#handOver?.offer(task.shard, task.place, batch) : undefined
     if (elsewhere) this.#store.handOver(elsewhere)
     const result = elsewhere ? ({ handedOver: true } as const) : this.#flush()
     this.#codec.committed()
+    this.#log.committed()
     this.#mayBeBehind = false
     return result
   }
@@ -239,10 +246,4 @@ export class Shard {
     this.#environment.refresh()
     this.#codec = new BodyCodec(this.#environment)
   }
-}
-
-function writeReply(replies: Buffer, at: number, reply: ActorReply, extras: Extra[]): void {
-  if ('result' in reply) return writeExtraReply(replies, at, extras.push({ type: 'result', result: reply.result }) - 1)
-  const { idFromBody } = reply
-  writeEventReply(replies, at, reply, idFromBody === null ? -1 : extras.push({ type: 'id', eventId: idFromBody }) - 1)
 }

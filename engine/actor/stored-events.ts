@@ -12,6 +12,7 @@ import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { VoteEffect } from '../api/decision-service.js'
+import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
 import { decodeContent, decodePrevious, withHeader } from '../store/event-record.js'
 import { jobRange, timeOfKey } from '../store/tables.js'
@@ -113,8 +114,13 @@ export function resume(deps: ActorDeps, message: Message): { more: boolean } {
     bytes += event.record.length
     const bucket = event.header.bucketId === null ? null : deps.buckets.byId(store, event.header.bucketId)
     const decision = decideWaiting(deps, event, bucket, message.micros)
+    const basis = decision.label < 0 ? noBasis : deps.model.basis
     const autonomy = passWaiting(deps, event, { decision, bucket, atMicros: message.micros })
-    store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false, autonomy }))
+    store.put(
+      'events',
+      key,
+      withHeader(event.record, { ...event.header, ...decision, basis, pending: false, autonomy }),
+    )
     store.delete('pending', key)
     noteChange(store, settings, { changeMicros: message.micros, eventMicros: event.micros, before: event.header })
     stats.change({ pending: stats.row.pending - 1 })

@@ -25,6 +25,8 @@ export interface TurnTask {
   readonly handsOver: boolean
   /** One of its messages is traced: the result has its times. */
   readonly traced: boolean
+  /** Its sequence in the log that feeds the shard (runtime/log/); absent where the store is the log. */
+  readonly sequence?: number
 }
 
 /** The result of a turn, beside the replies in the shared memory. */
@@ -36,6 +38,8 @@ export interface TurnResult {
   readonly handedOver?: true
   /** It was not run, because an earlier turn was not run or not committed. */
   readonly turnedAway?: true
+  /** Its messages may have been applied before it came to the mailbox's thread, from the shard's log. */
+  readonly wasLogged?: true
   /** The other thread failed to commit it: the shard has to be opened again. */
   readonly beginsAnew?: true
   /** What was stored and decided, by job (decision-counts.ts). */
@@ -64,6 +68,11 @@ export function beginTurn(task: TurnTask): Buffer {
   const replies = Buffer.from(task.replies)
   replies[progressAt(replies)] = TURN_BEGUN
   return replies
+}
+
+/** True where the turn was run and committed; false where it was turned away, or refused as a whole. */
+export function isApplied(result: TurnResult): boolean {
+  return result.decided !== undefined
 }
 
 /** Refuses every message of the turn. */

@@ -16,6 +16,9 @@ export type AuditAction =
   | 'votes on bucket withdrawn'
   | 'consensus overridden'
   | 'override withdrawn'
+  | 'votes by filter requested'
+  | 'votes by filter cancelled'
+  | 'votes by filter taken back'
   | 'reprocessing requested'
   | 'reprocessing cancelled'
   | 'token issued'
@@ -35,8 +38,10 @@ export type AuditAction =
   | 'gate opened'
   | 'gate closed'
   | 'gate revoked'
-  | 'tool called'
   | 'model rolled back'
+  | 'replay requested'
+  | 'replay cancelled'
+  | 'tool called'
 
 export type AuditObjectType =
   | 'job'
@@ -50,8 +55,9 @@ export type AuditObjectType =
   | 'watchdog'
   | 'container'
   | 'gate'
-  | 'tool'
   | 'model'
+  | 'replay'
+  | 'tool'
 
 /** One field before and after a change; null where it has no value. */
 export interface AuditChange {

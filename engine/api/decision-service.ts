@@ -18,21 +18,23 @@ import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
 import type { ExplanationService } from './explanation-service.js'
-import type { InboundService } from './inbound-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
-import type { IntegrationsService } from './integrations-service.js'
-import type { NextService, PickedBy } from './next-service.js'
+import type { InboundService, IntegrationsService } from './integrations-service.js'
+import type { NextService } from './next-service.js'
 import type { MetricsService } from './metrics-service.js'
 import type { BackupService, MonitorService } from './monitor-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './principal.js'
 import type { QueriesService } from './query-service.js'
+import type { ReplayService } from './replay-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
-import type { StreamsService } from './stream-service.js'
+import type { FeedbackInput, VoteEffect } from './vote-effect.js'
+import type { LiveServices } from './live/live-services.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
 import type { Warning } from './warning.js'
 
+export type * from './vote-effect.js'
 export type { IntegrationMetadataService } from './integration-metadata-service.js'
 export type * from './resource-service.js'
 export type * from './warning.js'
@@ -76,47 +78,6 @@ export interface IngestReceiver {
   readonly isAlone?: boolean
   /** The trace of the event, if there is one. Read once, in ingest(). */
   readonly trace?: TurnTrace | null
-}
-
-/** A vote, or its withdrawal. */
-export interface FeedbackInput {
-  readonly analyst: string
-  /** A label's name in any case, its id, or an alias `label_n`, `class_n` (C1.9); null withdraws. */
-  readonly label: string | null
-  /** `bucket`: the vote is about all events of the bucket, in place of the analyst's votes on them. Default `event`. */
-  readonly scope?: VoteScope
-  /** What picked the event for the analyst; absent where the analyst did. */
-  readonly pickedBy?: PickedBy
-  readonly closingNotes?: string
-  readonly indicators?: unknown
-}
-
-export type VoteScope = 'event' | 'bucket'
-
-/** How the events of a bucket are answered. */
-export interface AnswerView {
-  readonly result: string
-  readonly resultLabel: string
-  /** A percentage. */
-  readonly confidenceScore: number
-}
-
-/** What a vote changed. */
-export interface VoteEffect {
-  /** Hexadecimal, or null where the job has no buckets. */
-  readonly bucketId: string | null
-  /** Number of events that the vote has a say in: those of the bucket. */
-  readonly appliesToEvents: number
-  /** The name of a label, `Undecided`, or null. */
-  readonly consensusBefore: string | null
-  readonly consensus: string | null
-  /** The evidence by the names of the labels: voted events of the bucket, or analysts where there are no buckets. */
-  readonly split: Readonly<Record<string, number>>
-  readonly mixed: boolean
-  readonly bucketState: BucketState
-  /** How the next event of the bucket is answered; null where there is no model, or no bucket. */
-  readonly answerBefore: AnswerView | null
-  readonly answer: AnswerView | null
 }
 
 export type RetrainState = 'not_trained' | 'queued' | 'training' | 'RETRAIN_FINISHED' | 'RETRAIN_FAILED'
@@ -222,7 +183,7 @@ export interface DecisionService {
   /** Describes what can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly integrationMetadata: IntegrationMetadataService
   readonly users: UserService
-  readonly streams: StreamsService
+  readonly live: LiveServices
   readonly tokens: TokenService
   /** Who changed what, and when. */
   readonly audit: AuditService
@@ -232,6 +193,7 @@ export interface DecisionService {
   readonly autonomy: AutonomyService
   readonly models: ModelsService
   readonly nextLabels: NextService
+  readonly replays: ReplayService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService

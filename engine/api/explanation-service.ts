@@ -1,20 +1,13 @@
 /** The contract of explanations: why an event has its decision, how a body would be decided, and similar events. */
 import type { PointValue } from '../domain/event/point-value.js'
 import type { DecisionSource } from '../domain/decide/decision.js'
+import type { AnswerShown } from './answer-shown.js'
+import type { ComputedDecision } from './computed-decision.js'
 import type { ConsensusView } from './consensus-service.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { JobHandle } from './principal.js'
 
-/** An answer of a model, as a decision is shown. */
-export interface AnswerShown {
-  /** Label id, or '' without a decision. */
-  readonly result: string
-  readonly resultLabel: string
-  /** A percentage. */
-  readonly confidenceScore: number
-  /** In nats; 0 without a decision. */
-  readonly outlierScore: number
-}
+export type { AnswerShown } from './answer-shown.js'
 
 /** The decision that is explained. */
 export interface ExplainedDecision extends AnswerShown {
@@ -158,6 +151,8 @@ export interface SimilarEvents {
 
 /** All of an answer is from one snapshot. Work that is no longer wanted is given up when `gone` is aborted. */
 export interface ExplanationService {
+  /** The stored decision, computed again. Rejects as `event`. */
+  computed(job: JobHandle, eventId: string, gone: AbortSignal): Promise<ComputedDecision>
   /** Rejects with event_not_found, queries_busy, query_timeout. */
   event(job: JobHandle, eventId: string, gone: AbortSignal): Promise<EventExplanation>
   /**

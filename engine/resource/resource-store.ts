@@ -132,10 +132,7 @@ export class ResourceStore {
     return resources
   }
 
-  /**
-   * Creates the administrator and the management key of a new store. `keep` is given what was generated before anything
-   * is stored. Hashing takes tens of milliseconds.
-   */
+  /** Creates who manages a new store. `keep` is given what was generated, before it is stored. Takes tens of ms. */
   bootstrap(given: BootstrapSecrets, keep: (generated: BootstrapOutcome) => void = () => {}): BootstrapOutcome {
     const { changes, outcome } = planBootstrap(this.#state, given, this.#options)
     if (outcome.adminPassword !== null || outcome.managementKey !== null) keep(outcome)

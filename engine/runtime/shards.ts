@@ -11,35 +11,25 @@ import type { EventView } from '../api/decision-service.js'
 import { DecidedTotals } from '../actor/decision-counts.js'
 import { viewOf } from '../actor/event-reply.js'
 import { timesTaken, type MessageKind } from '../actor/message.js'
-import type { TurnTask } from '../actor/turn-task.js'
+import type { TurnResult, TurnTask } from '../actor/turn-task.js'
 import type { IngestClock } from './ingest-clock.js'
 import { LatestEvents } from './latest-events.js'
+import { embeddedLog, type TurnLog } from './log/turn-log.js'
 import { Mailbox } from './mailbox/mailbox.js'
 import { TurnSlots } from './mailbox/turn-slots.js'
 import { ShardMemory } from './shard-memory.js'
+import type { ShardReader } from './shard-reader.js'
 import { ShardThreads, type ShardThreadData } from './threads/shard-threads.js'
 import type { ThreadUsage } from './threads/thread-usage.js'
 import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
 import { TurnMeter } from './turn/turn-meter.js'
 
+export type { ShardReader } from './shard-reader.js'
+
 /** Milliseconds between two tries at a full mailbox. */
 const RETRY_MS = 50
 
 const noBody = new Uint8Array(0)
-
-/** What the shards need of the reader of a shard's committed state. */
-export interface ShardReader {
-  /** The shard has committed a turn: later reads see it. */
-  refresh(): void
-  /** @throws Refusal event_not_found. */
-  event(job: JobSettings, eventId: string): EventView
-  /** As in event-table.ts. */
-  hasIdsAhead(jobId: number, micros: number): boolean
-  sizeBytes(): number
-  /** Releases the memory that reads have mapped. Called while nothing is committed. */
-  unmap(): void
-  close(): Promise<void>
-}
 
 export interface ShardsDeps<Reader extends ShardReader> {
   readonly threads: number
@@ -47,6 +37,8 @@ export interface ShardsDeps<Reader extends ShardReader> {
   /** One for each shard, by its number. */
   readonly readers: readonly Reader[]
   readonly clock: IngestClock
+  /** Where turns become durable; absent: in the store. */
+  readonly log?: TurnLog | undefined
   /** Told of every turn that failed, and of threads that died between turns. */
   failed(what: string, error: unknown): void
   /** Told of every turn that was committed. */
@@ -70,20 +62,26 @@ export class Shards<Reader extends ShardReader = ShardReader> {
   readonly #decided = new DecidedTotals()
 
   constructor(deps: ShardsDeps<Reader>) {
-    const { threads, threadData, readers, clock, failed } = deps
+    const { threads, threadData, readers, clock, failed, log = embeddedLog } = deps
     this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread that decides events died', error))
     this.#readers = readers
     this.#meters = readers.map(() => new TurnMeter())
     this.#clock = clock
     this.commits = new Int32Array(new SharedArrayBuffer(readers.length * Int32Array.BYTES_PER_ELEMENT))
     const slots = Array.from({ length: threads }, () => new TurnSlots())
+    const run = (task: TurnTask, decided: () => void): Promise<TurnResult> => this.#threads.run(task, decided)
     const common = {
-      run: (task: TurnTask, decided: () => void) => this.#threads.run(task, decided),
       events: this.#mailboxEvents(deps),
       takeTimes: (count: number) => clock.take(count),
     }
     this.#mailboxes = readers.map(
-      (_, shard) => new Mailbox({ ...common, shard, slots: must(slots[this.threadOf(shard)], 'the slots of', shard) }),
+      (reader, shard) =>
+        new Mailbox({
+          ...common,
+          shard,
+          run: log.runner({ shard, run, failed, applied: () => reader.appliedLog() }),
+          slots: must(slots[this.threadOf(shard)], 'the slots of', shard),
+        }),
     )
     this.#memory = new ShardMemory({
       shards: this.#mailboxes.map((mailbox, at) => ({ mailbox, meter: this.meter(at), reader: this.reader(at) })),

@@ -6,11 +6,13 @@ import { watchdogsTable } from './monitor/watchdog-log.js'
 import { catalogTables } from '../resource/records.js'
 import { metricsTables } from './report/metrics-log.js'
 import { watermarksTable } from './verify/watermarks.js'
+import { voteTaskTables } from './vote-tasks/vote-task-log.js'
 import { TRAININGS_TABLE } from './training/training-log.js'
 
 export const allCatalogTables: readonly string[] = [
   ...catalogTables,
   TRAININGS_TABLE,
+  ...voteTaskTables,
   ...auditTables,
   ...metricsTables,
   samplesTable,

@@ -25,6 +25,8 @@ export interface StoredOverride {
 
 /** The votes on one subject, added up: on a bucket, or an event if the job has no buckets. */
 export interface BallotRow extends Evidence {
+  /** Counts up in the job with every change of a ballot: the key of a copy in `states`. */
+  readonly state: number
   /** By label: stored votes. */
   readonly votes: readonly number[]
   /** The time of the latest vote, or of its withdrawal; 0 without any. */
@@ -45,6 +47,11 @@ export function encodeBallot(row: BallotRow): Buffer {
 
 export function decodeBallot(value: Uint8Array): BallotRow {
   return decodeJsonRow(value) as BallotRow
+}
+
+/** A ballot as a decision knew it. It names nobody. */
+export function encodeBallotState(row: BallotRow): Buffer {
+  return encodeJsonRow({ ...row, override: row.override === null ? null : { ...row.override, by: '' } })
 }
 
 export function encodeVotes(votes: readonly StoredVote[]): Buffer {

@@ -14,7 +14,10 @@
  * | 8  | 4     | model version, 0 for none                                              |
  * | 12 | 4     | outlier score, 32-bit float                                            |
  * | 16 | 16    | bucket id, zeros where the job has no buckets                          |
- * | 32 | 24    | if flagged: the previous decision, below                               |
+ * | 32 | 4     | threshold of outliers when it was decided, 32-bit float; 0 for none    |
+ * | 36 | 4     | share of the base rate, and that rate, in ten thousandths              |
+ * | 40 | 4     | number of the state of its votes (table `states`), 0 for none          |
+ * | 44 | 24    | if flagged: the previous decision, below                               |
  * |    |       | the client's id, UTF-8                                                 |
  * |    |       | if flagged: length u32 and MessagePack of the extras                   |
  * |    |       | the body (event/body-format.ts), to the end                            |
@@ -28,6 +31,7 @@
  */
 import { limits } from '../limits.js'
 import { autonomyAgain } from '../domain/autonomy/passage.js'
+import type { DecisionBasis } from '../domain/decide/decision-basis.js'
 import type { Decision } from '../domain/decide/decision.js'
 import type { EventExtras } from '../domain/event/envelope.js'
 import { pack, unpack } from './pack.js'
@@ -55,7 +59,7 @@ const PREVIOUS_BYTES = 24
 export const RECORD_HEAD_BYTES_MAX = HEADER_BYTES + PREVIOUS_BYTES + limits.eventIdBytesMax
 
 /** The header of a decided event with another decision. */
-export function decidedAgain(before: RecordHeader, decision: Decision): RecordHeader {
+export function decidedAgain(before: RecordHeader, decision: Decision, basis: DecisionBasis): RecordHeader {
   const { pending, lacksPoints, hasFeedback, hasClientId, bucketId, enrichments } = before
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
   return {
@@ -72,6 +76,7 @@ export function decidedAgain(before: RecordHeader, decision: Decision): RecordHe
     bucketId,
     enrichments,
     autonomy: autonomyAgain(before, label),
+    basis,
   }
 }
 

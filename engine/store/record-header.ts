@@ -6,12 +6,16 @@
 import { assert } from '../assert.js'
 import { BUCKET_ID_BYTES } from '../domain/event/bucket-key.js'
 import { autonomies, type Autonomy } from '../domain/autonomy/passage.js'
+import { noBasis, type DecisionBasis } from '../domain/decide/decision-basis.js'
 import type { Decision, DecisionSource } from '../domain/decide/decision.js'
 
 const VERSION = 1
-export const HEADER_BYTES = 32
+export const HEADER_BYTES = 44
 export const NO_LABEL = 255
 export const BUCKET_ID_AT = 16
+const BASIS_AT = 32
+/** Shares are stored in ten thousandths. */
+const SHARES = 10_000
 
 const PENDING = 1
 const OUTLIER = 2
@@ -60,6 +64,8 @@ export interface RecordHeader extends Decision {
   readonly enrichments: EnrichmentRequests
   /** What a safety contract made of it, when it was first decided. */
   readonly autonomy: Autonomy
+  /** What the decision depended on beside the model and the event. */
+  readonly basis: DecisionBasis
 }
 
 /** What a new event's header says besides its decision. */
@@ -68,7 +74,7 @@ export type NewEventFields = Omit<RecordHeader, keyof Decision | 'hasFeedback'>
 /** The header of a new event. */
 export function newHeader(
   decision: Decision,
-  { pending, lacksPoints, hasClientId, bucketId, enrichments, autonomy }: NewEventFields,
+  { pending, lacksPoints, hasClientId, bucketId, enrichments, autonomy, basis }: NewEventFields,
 ): RecordHeader {
   // Field by field: an object spread is slow.
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
@@ -86,6 +92,7 @@ export function newHeader(
     bucketId,
     enrichments,
     autonomy,
+    basis,
   }
 }
 
@@ -106,6 +113,20 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
     bucketId: isInBucket(bytes) ? bytes.subarray(BUCKET_ID_AT, BUCKET_ID_AT + BUCKET_ID_BYTES) : null,
     enrichments: enrichmentStates[(bytes[3] as number) >> ENRICHMENT_SHIFT] as EnrichmentRequests,
     autonomy: autonomyOf(bytes),
+    basis: basisOf(bytes),
+  }
+}
+
+function basisOf(bytes: Buffer): DecisionBasis {
+  const threshold = bytes.readFloatLE(BASIS_AT)
+  const votesState = bytes.readUInt32LE(BASIS_AT + 8)
+  if (threshold === 0 && votesState === 0) return noBasis
+  return {
+    threshold,
+    ageing: decisionSources[(bytes[3] as number) & SOURCE_BITS] === 'ageing_model',
+    doubt: bytes.readUInt16LE(BASIS_AT + 4) / SHARES,
+    base: bytes.readUInt16LE(BASIS_AT + 6) / SHARES,
+    votesState,
   }
 }
 
@@ -183,4 +204,9 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   // For so few bytes a loop is faster than a call.
   for (let i = 0; i < BUCKET_ID_BYTES; i++)
     bytes[at + BUCKET_ID_AT + i] = bucketId === null ? 0 : (bucketId[i] as number)
+  const { threshold, doubt, base, votesState } = header.basis
+  bytes.writeFloatLE(threshold, at + BASIS_AT)
+  bytes.writeUInt16LE(Math.round(doubt * SHARES), at + BASIS_AT + 4)
+  bytes.writeUInt16LE(Math.round(base * SHARES), at + BASIS_AT + 6)
+  bytes.writeUInt32LE(votesState, at + BASIS_AT + 8)
 }

@@ -134,6 +134,8 @@ export interface StatsRow extends SinceTraining {
   readonly pending: number
   readonly lastEventMicros: number | null
   readonly lastFeedbackMicros: number | null
+  /** The number of the latest state of any ballot. */
+  readonly ballotStates: number
   /** Rises by one with every change of a consensus. */
   readonly feedbackSeq: number
   /** The feedbackSeq that the active model has seen; 0 before the first model. */
@@ -164,6 +166,7 @@ export function emptyStats(labelCount: number): StatsRow {
     pending: 0,
     lastEventMicros: null,
     lastFeedbackMicros: null,
+    ballotStates: 0,
     feedbackSeq: 0,
     trainedThroughSeq: 0,
     modelVersion: 0,

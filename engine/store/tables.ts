@@ -15,6 +15,7 @@
  * | counts   | job, bucket number (u32)     | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
  * | ballots  | job, subject (8 or 16 bytes) | what its votes say together, and the consensus (store/ballot-row.ts) |
  * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
+ * | states   | job, subject, number (u32)   | the ballot as it was under that number (store/ballot-row.ts) |
  * | answers  | job, time                    | the decision that a voted event had before (store/first-answer-row.ts) |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | picks    | job, time of the vote        | a vote that the service asked for, and its promise (store/pick-row.ts) |
@@ -26,12 +27,14 @@
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | registry | job, version (u32)           | what is known of a model, kept or not (store/registry-row.ts) |
+ * | replays  | job, time of the request     | a replay and its report (store/replay-row.ts)      |
  * | stats    | job                          | counters and learning state of the job             |
  * | points   | job                          | different values at the decision points (store/point-row.ts) |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
- * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log |
+ * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log, and |
+ * |          |                              | of a shard that a log feeds: its position, settings of jobs |
  */
 
 /** The tables of a shard. */
@@ -45,6 +48,7 @@ export const shardTables = [
   'counts',
   'ballots',
   'votes',
+  'states',
   'answers',
   'notes',
   'picks',
@@ -56,6 +60,7 @@ export const shardTables = [
   'causes',
   'models',
   'registry',
+  'replays',
   'stats',
   'points',
   'shapes',
@@ -161,6 +166,18 @@ export function voteOfKey(key: Uint8Array): { subject: Uint8Array; micros: numbe
   return { subject: key.subarray(JOB_BYTES, at), micros: timeOfValue(key.subarray(at)) }
 }
 
+/** Key of a state of a ballot. */
+export function stateKey(job: number, subject: Uint8Array, state: number): Buffer {
+  const key = Buffer.concat([jobKey(job), subject, Buffer.alloc(4)])
+  key.writeUInt32BE(state, key.length - 4)
+  return key
+}
+
+/** All keys of states of a subject. As in voteRange, no subject is a prefix of another. */
+export function stateRange(job: number, subject: Uint8Array): { from: Buffer; to: Buffer } {
+  return { from: stateKey(job, subject, 0), to: stateKey(job, subject, 2 ** 32 - 1) }
+}
+
 export const COUNT_KEY_BYTES = 8
 
 /** Key of a bucket's counts. */
@@ -185,9 +202,25 @@ export function versionOfKey(key: Uint8Array): number {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(4)
 }
 
+/** Values of the shard. */
+type MetaName = 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten' | 'log_sequence'
+
 /** Key of a value of the shard. */
-export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten'): Buffer {
+export function metaKey(name: MetaName): Buffer {
   return Buffer.from(name, 'latin1')
+}
+
+const LOGGED_SETTINGS = 'settings of job '
+
+/** Key of the settings of a job, in a shard that is fed by a log. */
+export function loggedSettingsKey(job: number): Buffer {
+  return Buffer.concat([Buffer.from(LOGGED_SETTINGS, 'latin1'), jobKey(job)])
+}
+
+/** All keys of loggedSettingsKey. */
+export const loggedSettingsRange = {
+  from: Buffer.from(LOGGED_SETTINGS, 'latin1'),
+  to: Buffer.from(`${LOGGED_SETTINGS.slice(0, -1)}!`, 'latin1'),
 }
 
 /** A time as a value of `ids`. */

@@ -20,17 +20,26 @@ import { SignIn } from './shell/sign-in.js'
 import { useGlobalCommands } from './shell/commands.js'
 import { loadSession, messageOf, session } from './state/api.js'
 import { jobs, loadJobs, lookAt } from './state/jobs.js'
+import { part } from './state/parts.js'
 import { fail } from './state/toasts.js'
 
-const Home = lazy(() => import('./pages/home.js'))
-const Next = lazy(() => import('./pages/next/next.js'))
-const Events = lazy(() => import('./pages/events/events.js'))
-const Event = lazy(() => import('./pages/event/event.js'))
-const Jobs = lazy(() => import('./pages/jobs.js'))
-const JobPage = lazy(() => import('./pages/job/job.js'))
-const Integration = lazy(() => import('./pages/integration.js'))
-const Keys = lazy(() => import('./pages/keys.js'))
-const NotFound = lazy(() => import('./pages/not-found.js'))
+const Home = lazy(() => part(() => import('./pages/home.js')))
+const Next = lazy(() => part(() => import('./pages/next/next.js')))
+const Events = lazy(() => part(() => import('./pages/events/events.js')))
+const Event = lazy(() => part(() => import('./pages/event/event.js')))
+const Jobs = lazy(() => part(() => import('./pages/jobs.js')))
+const JobPage = lazy(() => part(() => import('./pages/job/job.js')))
+const Integration = lazy(() => part(() => import('./pages/integration.js')))
+const Keys = lazy(() => part(() => import('./pages/keys.js')))
+const Buckets = lazy(() => part(() => import('./pages/buckets.js')))
+const Bucket = lazy(() => part(() => import('./pages/bucket.js')))
+const Clusters = lazy(() => part(() => import('./pages/clusters.js')))
+const Cluster = lazy(() => part(() => import('./pages/cluster.js')))
+const Integrations = lazy(() => part(() => import('./pages/integrations.js')))
+const Operations = lazy(() => part(() => import('./pages/operations.js')))
+const Audit = lazy(() => part(() => import('./pages/audit.js')))
+const People = lazy(() => part(() => import('./pages/people.js')))
+const NotFound = lazy(() => part(() => import('./pages/not-found.js')))
 
 function Pages() {
   return (
@@ -42,7 +51,15 @@ function Pages() {
         <Route path="/use-cases/overview/:job" component={JobPage} />
         <Route path="/jobs/:job/events/:event" component={Event} />
         <Route path="/jobs/:job/events" component={Events} />
+        <Route path="/jobs/:job/buckets/:bucket" component={Bucket} />
+        <Route path="/jobs/:job/buckets" component={Buckets} />
+        <Route path="/jobs/:job/clusters/:cluster" component={Cluster} />
+        <Route path="/jobs/:job/clusters" component={Clusters} />
         <Route path="/jobs/:job" component={JobPage} />
+        <Route path="/integrations" component={Integrations} />
+        <Route path="/operations" component={Operations} />
+        <Route path="/audit" component={Audit} />
+        <Route path="/people" component={People} />
         <Route path="/integrations/:id/edit" component={Integration} />
         <Route path="/api-keys" component={Keys} />
         <Route default component={NotFound} />

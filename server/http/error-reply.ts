@@ -33,7 +33,9 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   model_not_kept: 409,
   model_active: 409,
   model_misfit: 409,
+  replay_not_found: 404,
   task_not_found: 404,
+  wrong_undo_token: 403,
   contract_not_found: 404,
   gate_not_found: 404,
   gate_without_model: 409,
@@ -72,6 +74,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   draining: 503,
   not_ready: 503,
   turn_failed: 500,
+  log_unavailable: 503,
   store_full: 507,
   store_failed: 503,
   container_not_found: 404,
@@ -97,6 +100,7 @@ const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   draining: 5,
   not_ready: 1,
   store_failed: 5,
+  log_unavailable: 5,
   store_full: 30,
 }
 

@@ -12,7 +12,7 @@
  * 4. Sessions are bounded, for each owner and in total. One more ends the session with the oldest use.
  */
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../engine/index.js'
+import { Refusal, type DecisionService } from '../../engine/index.js'
 import type { Exchange } from './exchange.js'
 
 /** The bounds of sessions. */
@@ -103,6 +103,23 @@ export class Sessions {
   }
 }
 
+/** The sessions of a service. The token of a session ends with it. `idleMinutes`: without a request; default 60. */
+export function sessionsOf(service: DecisionService, idleMinutes = 60): Sessions {
+  return new Sessions({
+    idleMs: idleMinutes * 60_000,
+    now: () => performance.now(),
+    ended({ secret, tokenId }) {
+      const owner = tokenId === null ? null : service.authenticate(secret)
+      if (owner === null || tokenId === null) return
+      try {
+        service.tokens.revoke(owner, tokenId)
+      } catch (error) {
+        service.monitor.log('api').warn('the token of a session was not revoked; it expires by itself', { err: error })
+      }
+    },
+  })
+}
+
 /** The value of a cookie in the request, or ''. */
 export function namedCookie(exchange: Exchange, name: string): string {
   for (const part of exchange.header('cookie').split(';')) {
@@ -131,7 +148,8 @@ export function refuseForgery(exchange: Exchange): void {
 
 /** The key or token of the request's session, or ''. @throws Refusal forbidden. */
 export function sessionSecretOf(exchange: Exchange, sessions: Sessions | null): string {
-  if (sessions === null || sessions.size === 0) return ''
+  // A page of another port is on the same site: it could open a WebSocket with the cookie and read what comes.
+  if (sessions === null || sessions.size === 0 || exchange.header('upgrade') !== '') return ''
   const value = cookieOf(exchange)
   const secret = value === '' ? '' : sessions.secretOf(value)
   if (secret !== '') refuseForgery(exchange)

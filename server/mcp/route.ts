@@ -12,7 +12,7 @@ import type { Exchange } from '../http/exchange.js'
 import { statusLine } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import type { Headers } from '../http/send.js'
-import { parseJson } from '../http/validate.js'
+import { Checker, parseJson } from '../http/validate.js'
 import { McpAnswer, McpMessage } from '../schemas/mcp.js'
 import { hostProblem } from './hosts.js'
 import type { McpHandler } from './handler.js'
@@ -22,6 +22,7 @@ const read = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'm
 /** Headers of an answer that HTTP itself writes. */
 const own: ReadonlySet<string> = new Set(['connection', 'content-length', 'content-type', 'transfer-encoding'])
 const eventStream = 'text/event-stream'
+const checker = new Checker(McpMessage, 'body')
 
 const handlers = new WeakMap<App, Promise<McpHandler>>()
 
@@ -55,6 +56,12 @@ async function send(exchange: Exchange, answer: Response): Promise<void> {
   exchange.endStream()
 }
 
+/** An object, or a list of them: the protocol says what else is wrong. */
+function isMessage(body: unknown): boolean {
+  const list = Array.isArray(body) ? body : [body]
+  return list.length > 0 && list.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one))
+}
+
 function serve(exchange: Exchange, _params: readonly string[], app: App): void {
   const host = exchange.header('host')
   const problem = hostProblem(host, exchange.header('origin'), app.mcpHosts)
@@ -63,11 +70,14 @@ function serve(exchange: Exchange, _params: readonly string[], app: App): void {
   if (key === '') throw new Refusal('unauthorized', 'a key or a token is needed here')
   const sender = { key, address: exchange.address(), host, userAgent: exchange.header('user-agent') }
   const headers = headersOf(exchange)
+  const isJson = /^application\/json(;|$)/i.test(exchange.header('content-type').trim())
   const gone = new AbortController()
   collectBody(exchange, limits.requestBytesMax, () => gone.abort())
     .then(async (bytes) => {
       const body = parseJson(bytes)
       const principal = stillAuthorized(exchange, app, 'public')
+      if (!isJson) return replyHttpError(exchange, 415, 'messages are JSON: send Content-Type: application/json')
+      if (!isMessage(body)) checker.check(body)
       const request = new Request('http://service.internal/mcp', { method: 'POST', headers, signal: gone.signal })
       const handle = await handlerOf(app)
       await send(exchange, await handle(request, body, { ...sender, principal }))
@@ -91,7 +101,11 @@ const mcp: Route = {
   body: McpMessage,
   bodyExample: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
   responses: {
-    200: { description: 'The answer: JSON, or an event stream with it.', schema: McpAnswer },
+    200: {
+      description: 'An event stream with the answer, or the answer alone.',
+      schema: McpAnswer,
+      mediaType: eventStream,
+    },
     202: { description: 'A notification was taken.' },
   },
   errors: [403, 415],

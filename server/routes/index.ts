@@ -26,6 +26,8 @@ import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { decisionRoutes } from './models/decisions.js'
+import { replayRoutes } from './models/replays.js'
 import { registryRoutes } from './models/registry.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
@@ -37,6 +39,9 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { sampleRoutes } from './sample/field-statistics.js'
+import { voteTaskRoutes } from './votes/vote-tasks.js'
+import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './monitoring/watchdogs.js'
@@ -112,10 +117,15 @@ export const routes: readonly Route[] = [
   ...consensusRoutes,
   ...clusterRoutes,
   ...queryRoutes,
+  ...listRoutes,
+  ...voteTaskRoutes,
+  ...sampleRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,
+  ...decisionRoutes,
   ...registryRoutes,
+  ...replayRoutes,
   ...docRoutes,
   ...manualRoutes,
   ...consoleRoutes,

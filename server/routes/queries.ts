@@ -5,7 +5,7 @@
  * cancelled.
  */
 import type { Static, TObject, TSchema } from 'typebox'
-import { limits, type JobSelection as Jobs, type Principal, type QueriesService } from '../../engine/index.js'
+import { limits, type DecisionService, type JobSelection as Jobs, type Principal } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
@@ -22,7 +22,7 @@ import {
   SearchAnswer,
 } from '../schemas/queries.js'
 
-interface Query<B extends TObject> {
+export interface Query<B extends TObject> {
   readonly path: string
   readonly operationId: string
   readonly summary: string
@@ -30,10 +30,11 @@ interface Query<B extends TObject> {
   readonly body: B
   readonly bodyExample?: unknown
   readonly answer: { readonly description: string; readonly schema: TSchema; readonly example?: unknown }
-  ask(queries: QueriesService, principal: Principal, body: Static<B>, gone: AbortSignal): Promise<Uint8Array>
+  ask(service: DecisionService, principal: Principal, body: Static<B>, gone: AbortSignal): Promise<Uint8Array>
 }
 
-function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): GuardedRoute {
+/** A query whose answer is JSON text from another thread. */
+export function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): GuardedRoute {
   const checker = new Checker(doc.body, 'body')
   return {
     ...doc,
@@ -48,7 +49,7 @@ function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): GuardedRou
       collectBody(exchange, limits.queryBytesMax, () => gone.abort())
         .then((bytes) => {
           return ask(
-            app.service.queries,
+            app.service,
             stillAuthorized(exchange, app, 'read:event_query'),
             checker.check(parseJson(bytes)),
             gone.signal,
@@ -69,14 +70,14 @@ function listOf<T>(value: T | T[] | undefined): T[] | undefined {
   return list.length === 0 ? undefined : list
 }
 
-function jobsOf(body: WireJobs): Jobs {
+export function jobsOf(body: WireJobs): Jobs {
   const jobIds = listOf(body.job_ids)?.map(Number)
   const jobTitles = listOf(body.job_titles)
   return { ...(jobIds === undefined ? {} : { jobIds }), ...(jobTitles === undefined ? {} : { jobTitles }) }
 }
 
 /** The fields that are not undefined. */
-function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>
   }
@@ -95,7 +96,7 @@ const events = query({
     size: 20,
   },
   answer: { description: 'A page of events.', schema: EventsPage },
-  ask: (queries, principal, body, gone) =>
+  ask: ({ queries }, principal, body, gone) =>
     queries.events(
       principal,
       {
@@ -133,7 +134,7 @@ const search = query({
     },
   },
   answer: { description: 'An answer in the form of Elasticsearch.', schema: SearchAnswer },
-  ask: (queries, principal, body, gone) =>
+  ask: ({ queries }, principal, body, gone) =>
     queries.search(
       principal,
       {
@@ -157,7 +158,7 @@ const fields = query({
     schema: FieldList,
     example: [{ field_name: 'alert.count', available_operators: ['is', 'is not', 'lt', 'gt'], available_in_jobs: [1] }],
   },
-  ask: (queries, principal, body, gone) => queries.fields(principal, jobsOf(body), gone),
+  ask: ({ queries }, principal, body, gone) => queries.fields(principal, jobsOf(body), gone),
 })
 
 const fieldTypes = query({
@@ -171,7 +172,7 @@ const fieldTypes = query({
     schema: FieldTypes,
     example: { 'host.name': 'keyword', 'alert.count': 'long' },
   },
-  ask: (queries, principal, body, gone) => queries.fieldTypes(principal, jobsOf(body), gone),
+  ask: ({ queries }, principal, body, gone) => queries.fieldTypes(principal, jobsOf(body), gone),
 })
 
 export const queryRoutes: readonly Route[] = [events, search, fields, fieldTypes]

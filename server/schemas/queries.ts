@@ -9,7 +9,7 @@ const JobId = Type.Union([
 ])
 const Title = Type.String()
 
-const jobs = {
+export const jobFields = {
   job_ids: Type.Optional(
     Type.Union([JobId, Type.Array(JobId, { maxItems: limits.queryJobsMax })], {
       description: 'One or more jobs. An empty list counts as absent.',
@@ -23,7 +23,7 @@ const jobs = {
 }
 
 /** Which jobs; by default all that the key may see. */
-export const JobSelection = Exact(jobs)
+export const JobSelection = Exact(jobFields)
 
 const EventId = Type.Union([Type.String(), Type.Integer()])
 const FilterValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
@@ -52,11 +52,11 @@ export const EventFilter = Exact({
   ),
 })
 
-const DateOrNumber = Type.Union([Type.String(), Type.Number()])
+export const DateOrNumber = Type.Union([Type.String(), Type.Number()])
 
 /** The body of `events/query`. */
 export const EventsQuery = Exact({
-  ...jobs,
+  ...jobFields,
   event_ids: Type.Optional(Type.Union([EventId, Type.Array(EventId, { maxItems: limits.queryValuesMax })])),
   decision_points_only: Type.Optional(Type.Boolean({ description: 'Leave out `raw_body` and `raw_event`.' })),
   count_results_only: Type.Optional(Type.Boolean()),
@@ -109,7 +109,7 @@ const searchParts = [
 
 /** The body of `events/raw_es_query`. */
 export const RawQuery = Exact({
-  ...jobs,
+  ...jobFields,
   query_body: Type.Optional(
     Type.Object(Object.fromEntries(searchParts.map((part) => [part, Type.Optional(Type.Unknown())])), {
       additionalProperties: true,

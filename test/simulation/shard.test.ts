@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { World, type Troubles } from './world.js'
+import { join } from 'node:path'
+import { Follower } from '../../engine/runtime/log/follower.js'
+import { FileLog } from '../../engine/runtime/log/file-log.js'
+import { LogUnavailable, type RecordLog } from '../../engine/runtime/log/turn-log.js'
+import { SeededRandom } from '../../engine/rng.js'
+import { temporaryDirectory } from '../support/engine/files.js'
+import { TestShard } from '../support/engine/shard.js'
+import { meetBugs, World, type Troubles } from './world.js'
 
 /** `SIMULATION_SEED=n` runs seed n alone. `SIMULATION_SEEDS=n` runs the seeds 1 to n; the default is 4. */
 const only = process.env.SIMULATION_SEED
 const count = Number(process.env.SIMULATION_SEEDS ?? 4)
 
-async function live(seed: number, troubles: Troubles, rounds = 12): Promise<World> {
-  const world = new World(seed, troubles)
+async function live(seed: number, troubles: Troubles, rounds = 12, log: RecordLog | null = null): Promise<World> {
+  const world = new World(seed, troubles, log)
   try {
     for (let round = 0; round < rounds; round++) {
       for (let step = 0; step < 60; step++) {
@@ -56,5 +63,44 @@ describe('the same seed (S17)', () => {
       assert.deepEqual(one.shard.rows(), two.shard.rows())
       assert.deepEqual([one.answered, one.refused], [two.answered, two.refused])
     })
+  }
+})
+
+/** Appends fail, some after the record was stored. */
+function failing(log: RecordLog, random: SeededRandom): RecordLog {
+  return {
+    append: async (bytes, after) => {
+      if (random.below(12) === 0) throw new LogUnavailable('no answer')
+      const sequence = await log.append(bytes, after)
+      if (random.below(12) === 0) throw new LogUnavailable('the answer was lost')
+      return sequence
+    },
+    last: () => log.last(),
+    read: (after, through) => log.read(after, through),
+    follow: (after, signal) => log.follow(after, signal),
+    close: () => log.close(),
+  }
+}
+
+describe('a log of all turns, applied to an empty shard, leaves the same bytes', () => {
+  for (const [name, troubles] of worlds) {
+    const seeds = only === undefined ? Array.from({ length: count }, (_, i) => i + 1) : [Number(only)]
+    for (const seed of seeds) {
+      it(`${name}, seed ${seed}`, async (test) => {
+        const path = join(temporaryDirectory(test), 'log')
+        const log = new FileLog(path)
+        const world = await live(seed, troubles, 6, troubles.commits ? failing(log, new SeededRandom(seed)) : log)
+        await log.close()
+        const recorded = new FileLog(path)
+        const copy = new TestShard()
+        meetBugs(copy)
+        await new Follower(copy.asLogged(), recorded).catchUp()
+        await recorded.close()
+        assert.ok(world.answered > 150)
+        // Which shapes have numbers depends on when the shard was opened; the bodies do not.
+        const rows = (shard: TestShard): string[] => shard.rows().filter((row) => !row.startsWith('shapes '))
+        assert.deepEqual(rows(copy), rows(world.shard))
+      })
+    }
   }
 })

@@ -26,7 +26,9 @@ import { encodeTaskCommand } from '../../engine/actor/reprocess-tasks.js'
 import { orphanSettings } from '../../engine/actor/purge.js'
 import { encodeCollected, untold } from '../../engine/actor/audit-outbox.js'
 import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
+import type { RecordLog } from '../../engine/runtime/log/turn-log.js'
 import { SeededRandom } from '../../engine/rng.js'
+import type { MemoryEnvironment } from '../../engine/store/memory-store.js'
 import type { EventView } from '../../engine/api/decision-service.js'
 import { compareJob, expectedView, lookAt } from '../support/engine/compare.js'
 import { compareMetrics } from '../support/engine/metrics.js'
@@ -68,7 +70,7 @@ type Outcome = RefusalCode | 'any' | object | number | null
 type Effect = (settings: JobSettings, micros: number) => Outcome
 
 export class World {
-  readonly shard = new TestShard()
+  readonly shard: TestShard
   readonly #random: SeededRandom
   readonly #troubles: Troubles
   readonly #jobs: JobSettings[]
@@ -94,7 +96,9 @@ export class World {
   answered = 0
   refused = 0
 
-  constructor(seed: number, troubles: Troubles) {
+  /** With a log, each turn is appended to it before it runs. */
+  constructor(seed: number, troubles: Troubles, log: RecordLog | null = null) {
+    this.shard = new TestShard<MemoryEnvironment>(undefined, undefined, undefined, log)
     this.#random = new SeededRandom(seed)
     this.#troubles = troubles
     this.#jobs = [
@@ -113,11 +117,7 @@ export class World {
     this.#knownIds = this.#jobs.map(() => [])
     this.shard.run = (task) => this.#runTurn(task)
     this.shard.commitRounds = () => this.#random.below(5) - 1
-    const get = this.shard.environment.get.bind(this.shard.environment)
-    this.shard.environment.get = (table, key) => {
-      if (table === 'ids' && Buffer.from(key).includes(POISON)) throw new Error('a bug that one message meets')
-      return get(table, key)
-    }
+    meetBugs(this.shard)
   }
 
   /** Does one random thing and waits for nothing. */
@@ -152,6 +152,7 @@ export class World {
   async settle(): Promise<void> {
     await Promise.all(this.#answers.splice(0))
     this.shard.environment.failNextCommit = null
+    await this.#catchUp()
     const look = lookAt(this.shard.environment)
     this.#jobs.forEach((job, at) => {
       compareJob(look, job, this.#oracle(at))
@@ -166,6 +167,17 @@ export class World {
     }
     const at = this.#random.below(this.#jobs.length)
     this.#train(at)
+  }
+
+  /** The shard applies what its log has. The log may not answer at first. */
+  async #catchUp(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.shard.logged?.catchUp()
+      } catch (error) {
+        if (!isRefusal(error, 'log_unavailable')) throw error
+      }
+    }
   }
 
   /** The evidence of gates equals a count over the audits, and their outcomes one over the votes. */
@@ -606,11 +618,11 @@ export class World {
             wanted === 'any' ||
             kind === 'resume' ||
             kind === 'collected' ||
-            (kind === 'reprocess' && this.#troubles.deaths)
+            (kind === 'reprocess' && (this.#troubles.deaths || this.shard.logged !== null))
           )
             return
           // A turn that runs again answers with the event's state by then.
-          if (kind === 'ingest' && this.#troubles.deaths)
+          if (kind === 'ingest' && (this.#troubles.deaths || this.shard.logged !== null))
             assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
           else if (kind === 'feedback') assert.equal(typeof (answer as VoteEffect).appliesToEvents, 'number')
           else assert.deepEqual(kind === 'ingest' ? { ...(answer as EventView), autonomy: 'none' } : answer, wanted)
@@ -619,10 +631,12 @@ export class World {
           this.refused++
           assert.ok(isRefusal(error), String(error))
           const { code } = error
+          // The message may take effect all the same.
+          if (code === 'log_unavailable') return assert.ok(this.shard.logged !== null)
           if (code === 'gate_without_model' || code === 'contract_not_found') return
           if (code === 'store_full') assert.ok(!this.#outcomes.has(micros))
           else if (code === 'turn_failed' && (kind === 'feedback' || kind === 'note' || kind === 'override'))
-            assert.ok(this.#troubles.deaths)
+            assert.ok(this.#troubles.deaths || this.shard.logged !== null)
           else if (code === 'turn_failed') assert.equal((more as { eventId?: string }).eventId, POISON)
           else assert.equal(code, this.#outcomes.get(micros))
         },
@@ -665,6 +679,15 @@ export class World {
       if (this.#outcomes.has(micros)) continue
       this.#outcomes.set(micros, (this.#effects.get(micros) as Effect)(settingsOf.get(jobId) as JobSettings, micros))
     }
+  }
+}
+
+/** One message meets a bug in this shard. */
+export function meetBugs({ environment }: TestShard): void {
+  const get = environment.get.bind(environment)
+  environment.get = (table, key) => {
+    if (table === 'ids' && Buffer.from(key).includes(POISON)) throw new Error('a bug that one message meets')
+    return get(table, key)
   }
 }
 

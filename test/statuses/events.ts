@@ -57,7 +57,30 @@ function withdrawing(pathOf: (eventAt: string) => string): Recipe {
   }
 }
 
+/** The address for webhooks to the input of a job. */
+async function webhookPath(client: Client, jobId: number): Promise<string> {
+  const shown = (await client.get(`/api/v2/resources?resource_type=job&id=${jobId}`)).body[0] as object
+  const [step] = (Object.values(shown)[0] as any).properties.pipeline_integrations
+  const [, title = step.resource] = /title='([^']*)'/.exec(step.resource) ?? []
+  return `/api/v1/ingest/${encodeURIComponent(title)}`
+}
+
 export const eventRecipes: Recipes = {
+  postWebhook: {
+    good: async (client) => ({
+      path: await webhookPath(client, (await makeJob(client)).jobId),
+      body: { rule: freshName() },
+    }),
+    refusals: {
+      404: () => ({ path: '/api/v1/ingest/999999', body: {} }),
+      409: async (client) => ({ path: await webhookPath(client, await closedJob(client)), body: {} }),
+      422: async (client) => ({
+        path: `${await webhookPath(client, (await makeJob(client)).jobId)}?x=1`,
+        body: {},
+        key: null,
+      }),
+    },
+  },
   postEvent: {
     good: async (client) => ({ path: '/api/v1/events/', body: await newEvent(client) }),
     refusals: {

@@ -22,6 +22,15 @@ export const queryRecipes: Recipes = {
   searchEvents: query('/api/v2/events/raw_es_query', {
     query_body: { aggs: { rules: { terms: { field: 'rule' } } } },
   }),
+  listEvents: query('/api/v2/events/list'),
+  countFacets: query('/api/v2/events/facets', { fields: ['rule'] }),
+  streamEvents: {
+    good: async (client) => ({ path: `/api/v2/events/stream?job_id=${(await makeJob(client)).jobId}` }),
+    refusals: {
+      404: () => ({ path: '/api/v2/events/stream?job_id=999999' }),
+      422: () => ({ path: '/api/v2/events/stream?types=nothing' }),
+    },
+  },
   listFilterFields: query('/api/v2/filters/fields'),
   mapFilterFields: query('/api/v2/filters/fields_mapping'),
 }

@@ -28,7 +28,7 @@ export type Maker = (client: Client) => Ask | Promise<Ask>
 export interface Recipe {
   /** Answered with the operation's 2xx, once. */
   readonly good: Maker
-  /** By status: refusals that are particular to the operation. */
+  /** By status: refusals that are particular to the operation, and other good answers that it has. */
   readonly refusals?: Readonly<Record<number, Maker>>
 }
 

@@ -35,10 +35,12 @@ import { jobRecipes } from './jobs.js'
 import { metricsRecipes } from './metrics.js'
 import { refusalOf, type Ask, type Recipe, type Recipes } from './recipe.js'
 import { nextLabelRecipes } from './next-labels.js'
+import { modelRecipes } from './models.js'
 import { monitoringRecipes } from './monitoring.js'
 import { queryRecipes } from './queries.js'
 import { resourceRecipes } from './resources.js'
 import { storedEventRecipes } from './stored-events.js'
+import { toolRecipes } from './tools.js'
 import { watchdogRecipes } from './watchdogs.js'
 import { userRecipes } from './users.js'
 
@@ -53,10 +55,12 @@ const recipes: Recipes = {
   ...integrationRecipes,
   ...jobRecipes,
   ...metricsRecipes,
+  ...modelRecipes,
   ...nextLabelRecipes,
   ...queryRecipes,
   ...resourceRecipes,
   ...storedEventRecipes,
+  ...toolRecipes,
   ...userRecipes,
   ...monitoringRecipes,
   ...watchdogRecipes,
@@ -67,6 +71,7 @@ const document = openApiDocument(routes, 'service') as {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>
 }
 const JSON_TYPE = 'application/json'
+const STREAM_TYPE = 'text/event-stream'
 const PROBLEM_TYPE = 'application/problem+json'
 const canFill = spawnSync('prlimit', ['--version']).status === 0
 /** Less than a page of anything: every commit fails as on a full disk. */
@@ -102,6 +107,29 @@ function send(client: Client, route: Route, { path, body, key, headers }: Ask, a
   })
 }
 
+/** The same for an answer without an end: what has come with its first message. */
+async function sendToStream(client: Client, { path }: Ask): Promise<Answer> {
+  const abort = new AbortController()
+  const answer = await fetch(client.baseUrl + path, {
+    headers: { 'x-service-api-key': client.key ?? '' },
+    signal: abort.signal,
+  })
+  let text = ''
+  for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece
+    if (/^data: .*\n\n/m.test(text)) break
+  }
+  abort.abort()
+  const [, message = ''] = /(?:^|\n\n)((?:[^\n]+\n)*data: .*)\n\n/.exec(text) ?? []
+  const [id, type, data] = ['id', 'event', 'data'].map((name) => new RegExp(`^${name}: (.*)`, 'm').exec(message)?.[1])
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text: JSON.stringify({ id, type, data: JSON.parse(data ?? '') }),
+    body: undefined,
+  }
+}
+
 const checkers = new Map<unknown, { Check(value: unknown): boolean; Errors(value: unknown): unknown }>()
 
 function mustFit(schema: object, value: unknown, what: string): void {
@@ -124,8 +152,8 @@ function mustBeGood(route: Route, status: number, answer: Answer): void {
       ? [answer.body]
       : answer.text
           .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line))
+          .filter((line) => line !== '' && !/^(event|id|retry): /.test(line))
+          .map((line) => JSON.parse(line.replace(/^data: /, '')))
   for (const each of documents) mustFit(schema, each, what)
 }
 
@@ -154,8 +182,8 @@ test('every recipe is for an existing operation', () => {
   )
 })
 
-/** Answers that need a state of the whole service. */
-const elsewhere = [429, 431, 503, 507]
+/** Answers that need a state of the whole service; 501 is that of the adapter over node:http. */
+const elsewhere = [429, 431, 501, 503, 507]
 
 describe('every operation answers as documented', () => {
   for (const route of routes) {
@@ -165,7 +193,13 @@ describe('every operation answers as documented', () => {
       for (const status of statusesOf(route)) {
         const own = recipe.refusals?.[status]
         if (status < 400) {
-          mustBeGood(route, status, await send(ordinary.client, route, good))
+          const ask = (await own?.(ordinary.client)) ?? good
+          const isStream = route.method === 'GET' && route.responses[status]?.mediaType === STREAM_TYPE
+          mustBeGood(
+            route,
+            status,
+            await (isStream ? sendToStream(ordinary.client, ask) : send(ordinary.client, route, ask)),
+          )
         } else if (!elsewhere.includes(status) || own !== undefined) {
           const ask = own === undefined ? refusalOf(status, route, good, narrowKey) : await own(ordinary.client)
           await mustBeRefused(route, status, (accept) => send(ordinary.client, route, ask, accept))

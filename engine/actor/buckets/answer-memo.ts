@@ -57,6 +57,7 @@ export class AnswerMemo implements BucketHolder {
       fingerprint: this.#fingerprint,
       hasBallot: false,
       decision: null,
+      votesState: 0,
       lacksPoints: lacks(),
     }
     this.#answers[this.#keys.add(view, 0, length, hash)] = answer

@@ -34,6 +34,8 @@ export interface Bucket extends Counted {
   changed: boolean
   /** What the model and the knowledge base decide for it; null until that is worked out (again). */
   decision: Decision | null
+  /** The state of the votes that this decision has read; 0 for none. */
+  votesState: number
   /** Where its votes stand; null until that is worked out (again). */
   state: BucketState | null
   /** Whether its votes, or the contract, keep its events from being settled; null until that is worked out (again). */
@@ -73,6 +75,7 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     changed: false,
     deferredSince: NOT_DEFERRED,
     decision: null,
+    votesState: 0,
     state: null,
     barred: null,
   }

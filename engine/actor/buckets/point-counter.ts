@@ -18,7 +18,7 @@ import type { TurnStore } from '../turn-store.js'
 import type { Bucket } from './bucket.js'
 
 export class PointCounter {
-  readonly fingerprint: number
+  readonly #fingerprint: number
   readonly #jobId: number
   readonly #stats: JobStats
   readonly #tally: PointTally
@@ -32,7 +32,7 @@ export class PointCounter {
   #changed = false
 
   constructor(settings: JobSettings, fingerprint: number, store: TurnStore, stats: JobStats) {
-    this.fingerprint = fingerprint
+    this.#fingerprint = fingerprint
     this.#jobId = settings.id
     this.#stats = stats
     this.#hasPoints = settings.decisionPoints.length > 0
@@ -43,6 +43,11 @@ export class PointCounter {
       stats.row.points ?? null,
       row === undefined ? null : decodeRegisters(row),
     )
+  }
+
+  /** True where one that is made for these settings would count in the same way. */
+  isFor(settings: JobSettings, fingerprint: number): boolean {
+    return this.#fingerprint === fingerprint && this.#idsOnly === !hasBuckets(settings.category)
   }
 
   /** A new event with these values, in its bucket, if it has one. To be called before the bucket counts it. */

@@ -18,6 +18,7 @@ import { structuralAnswer, untrainedDecision } from '../../domain/cause/context.
 import { LinkBelief, noFeedbackWeights } from '../../domain/cause/feedback-weights.js'
 import { AlertNormalizer } from '../../domain/cause/normalized-alert.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
+import { noBasis } from '../../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../../domain/decide/decision.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { decidesUntrained, type JobSettings } from '../../domain/job/job.js'
@@ -74,7 +75,9 @@ export class CauseStage {
     const normalized = this.#normalizer.normalize(body, found)
     const changed = this.#clustering.add(normalized, micros, nowMicros)
     const decision = this.#decide(this.#clustering.alert(micros) as AlertRow, normalized.values, false, null)
+    const { basis } = this.#deps.model
     for (const alert of changed) this.#redecide(alert, nowMicros)
+    this.#deps.model.basis = basis
     return decision
   }
 
@@ -121,6 +124,7 @@ export class CauseStage {
 
   #decide(alert: AlertRow, own: PointValues, again: boolean, ownSubject: Uint8Array | null): Decision {
     const { model, settings } = this.#deps
+    model.basis = noBasis
     if (!model.isTrained && !decidesUntrained(settings.advancedSettings)) return noDecision
     const structure = structuralAnswer(alert, this.#linkBelief, this.#clustering.windowMs)
     if (!model.isTrained) return untrainedDecision(structure, this.#byRole)
@@ -129,7 +133,7 @@ export class CauseStage {
 
   /** Decides an event again because its place has changed, while its cluster is open. */
   #redecide(micros: number, nowMicros: number): void {
-    const { store, settings, stats } = this.#deps
+    const { store, settings, stats, model } = this.#deps
     const event = eventAt(store, settings.id, micros)
     const alert = this.#clustering.alert(micros)
     const cluster = alert === null ? null : this.#clustering.cluster(alert.cluster)
@@ -150,7 +154,11 @@ export class CauseStage {
     if (alert.history.length > causeBounds.causeHistoryMax) alert.history.shift()
     this.#clustering.touchAlert(micros)
     stats.uncountDecision(header)
-    store.replace('events', timeKey(settings.id, micros), withHeader(event.record, decidedAgain(header, decision)))
+    store.replace(
+      'events',
+      timeKey(settings.id, micros),
+      withHeader(event.record, decidedAgain(header, decision, model.basis)),
+    )
     stats.countDecision(decision)
     noteChange(store, settings, { changeMicros: nowMicros, eventMicros: micros, before: header })
   }

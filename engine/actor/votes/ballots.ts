@@ -7,6 +7,7 @@
  *
  * 1. The same vote again (same analyst, label and time) changes nothing. So a turn that runs again counts it once.
  * 2. A ballot's evidence and its counts of votes always equal a count over its rows of votes.
+ * 3. Each state of a ballot is kept under its number (ballot-states.ts).
  */
 import {
   addEvidence,
@@ -32,6 +33,7 @@ import type { Reads } from '../event-table.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
 import { recount } from './ballot-counts.js'
+import { keepState } from './ballot-states.js'
 import {
   castOnEvent,
   castOnWhole,
@@ -188,7 +190,16 @@ function tableOf({ store, settings, stats }: BallotDeps, subject: Uint8Array): V
 function emptyBallot({ stats }: BallotDeps, firstMicros: number): BallotRow {
   const change = noChange(stats.row.consensusCounts.length)
   const firstVersion = stats.row.modelVersion
-  return { ...change, votedMicros: 0, firstMicros, firstVersion, override: null, consensus: NO_CONSENSUS, changes: [] }
+  return {
+    ...change,
+    state: 0,
+    votedMicros: 0,
+    firstMicros,
+    firstVersion,
+    override: null,
+    consensus: NO_CONSENSUS,
+    changes: [],
+  }
 }
 
 /** The number of votes, or how many more. */
@@ -221,8 +232,9 @@ function settle(
   if (consensus !== was) {
     changes = withChange(changes, { seq: stats.nextFeedbackSeq(), consensus }, stats.row)
   }
-  const after: BallotRow = { ...next, consensus, changes }
+  const after: BallotRow = { ...next, state: stats.nextBallotState(), consensus, changes }
   recount(stats, before, after)
+  keepState(store, settings.id, subject, after)
   store.put('ballots', bucketKey(settings.id, subject), encodeBallot(after))
   return { before, after }
 }

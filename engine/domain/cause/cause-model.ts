@@ -15,6 +15,7 @@ import type { LabelsByRole } from '../job/label-roles.js'
 import {
   TrainingCancelled,
   type Classifier,
+  type AnswerSteps,
   type EventLikeness,
   type Model,
   type ModelSummary,
@@ -211,6 +212,13 @@ export class CauseModel implements Model {
 
   neighbours(values: PointValues, count: number): Neighbour[] {
     return this.#inner.neighbours(values, count)
+  }
+
+  steps(values: PointValues): AnswerSteps {
+    const { members, steps } = this.#inner.steps(values)
+    const mixed = Float64Array.from(steps.at(-1)?.probabilities ?? [])
+    this.#mixIn(values, mixed)
+    return { members, steps: [...steps, { name: 'with the answer of the clusters', probabilities: [...mixed] }] }
   }
 
   likeness(): EventLikeness {

@@ -10,8 +10,9 @@
  *    (S17).
  * 3. Answers of the knowledge base are not changed.
  */
-import { doubtShare, freshDrift, seeConfidence, seeFeedback, withDoubt, type DriftState } from '../learn/drift.js'
+import { doubtShare, freshDrift, seeConfidence, seeFeedback, type DriftState } from '../learn/drift.js'
 import { firstThreshold, freshAnchor, moveAnchor, type AnchorState } from '../learn/outlier/outlier-anchor.js'
+import { roundedShare, trusted, type TrustBasis } from './decision-basis.js'
 import type { Decision } from './decision.js'
 
 /** What the watch has seen since the model was installed. Changed in place. */
@@ -42,21 +43,23 @@ function baseRate(counts: readonly number[], label: number): number {
   return ((counts[label] ?? 0) + 1) / total
 }
 
+/** What the watch makes of the next decision of the model for that label. */
+export function trustBasisOf(label: number, state: ModelTrust, terms: TrustTerms): TrustBasis {
+  const threshold = Math.fround(outlierThreshold(state, terms))
+  const { drift } = state
+  if (drift.ageing === 'no') return { threshold, ageing: false, doubt: 0, base: 0 }
+  const doubt = roundedShare(doubtShare(drift))
+  return {
+    threshold,
+    ageing: true,
+    doubt,
+    base: doubt === 0 ? 0 : roundedShare(baseRate(terms.consensusCounts, label)),
+  }
+}
+
 /** The job's decision, made from the model's. */
 export function withTrust(decision: Decision, state: ModelTrust, terms: TrustTerms): Decision {
-  if (decision.source !== 'model') return decision
-  const { label, outlierScore, source, modelVersion } = decision
-  const outlier = outlierScore >= outlierThreshold(state, terms)
-  const { drift } = state
-  const ageing = drift.ageing !== 'no'
-  const own = decision.confidence / 10_000
-  const share = doubtShare(drift)
-  const told =
-    share === 0
-      ? decision.confidence
-      : Math.round(withDoubt(own, baseRate(terms.consensusCounts, label), share) * 10_000)
-  if (!ageing && outlier === decision.outlier) return decision
-  return { label, confidence: told, outlier, outlierScore, source: ageing ? 'ageing_model' : source, modelVersion }
+  return decision.source === 'model' ? trusted(decision, trustBasisOf(decision.label, state, terms)) : decision
 }
 
 /** The least score of an outlier, for the next event. */

@@ -93,6 +93,23 @@ export interface ModelSummary {
   readonly outlierThreshold: number
 }
 
+/** One member's answer, by label. */
+export interface MemberAnswer {
+  readonly name: string
+  /** Its share of the mixture. */
+  readonly weight: number
+  /** By which its answer is softened before it is mixed. */
+  readonly temperature: number
+  /** Before it is softened. */
+  readonly probabilities: readonly number[]
+}
+
+/** How an answer comes about. The last step gives the probabilities of `predict`. */
+export interface AnswerSteps {
+  readonly members: readonly MemberAnswer[]
+  readonly steps: readonly { readonly name: string; readonly probabilities: readonly number[] }[]
+}
+
 /** A trained model, ready to answer. */
 export interface Model {
   readonly summary: ModelSummary
@@ -113,6 +130,8 @@ export interface Model {
   readonly references: Int32Array
   /** The nearest of these examples, nearest first; of equally near ones the first. At most `count`. */
   neighbours(values: PointValues, count: number): Neighbour[]
+  /** How the answer for these values comes about. */
+  steps(values: PointValues): AnswerSteps
   /** Compares events by the features of the model. */
   likeness(): EventLikeness
 }

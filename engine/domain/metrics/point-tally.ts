@@ -77,6 +77,8 @@ export class PointTally {
     this.#distinct = known === null ? none() : [...known.distinct]
     const bytes = 2 * points * REGISTERS
     this.#registers = known !== null && registers?.length === bytes ? Uint8Array.from(registers) : new Uint8Array(bytes)
+    // The stored registers may be of other decision points: with the first counts they are replaced.
+    if (known === null) this.#allStale()
   }
 
   /** How many more events fit into the window. */

@@ -146,9 +146,9 @@ export class Turn {
   }
 
   /** Tells every receiver its answer, in order. First tells `events` of each event whose job is not in `changed`. */
-  settle({ extras }: TurnResult, changed: readonly number[], events: Pick<MailboxEvents, 'added'>): void {
+  settle({ extras, wasLogged }: TurnResult, changed: readonly number[], events: Pick<MailboxEvents, 'added'>): void {
     // An earlier run may have stored the event, and it may have a later version now: its id is made of its first time.
-    const times = this.#mayBeApplied ? readTimes(this.#memory, this.count) : null
+    const times = this.#mayBeApplied || wasLogged === true ? readTimes(this.#memory, this.count) : null
     for (let i = 0; i < this.#receivers.length; i++) {
       const receiver = this.#receivers[i] as Receiver
       const extra = this.#extraOf(i, extras)

@@ -27,9 +27,9 @@ export class EventValues {
   readonly #points: DecisionPoints
   readonly #places: AlertPlaces | null
 
-  /** For that model, or for no model. */
-  constructor(at: JobAt, model: Model | null) {
-    const { category, decisionPoints } = at.job
+  /** For that model, or for no model; `decisionPoints`: those that it was trained on. */
+  constructor(at: JobAt, model: Model | null, decisionPoints: readonly string[] = at.job.decisionPoints) {
+    const { category } = at.job
     this.#at = at
     this.#points = new DecisionPoints(decisionPoints)
     this.#places = hasClusters(category) ? new AlertPlaces(at, model) : null

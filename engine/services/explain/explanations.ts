@@ -5,19 +5,14 @@
  *
  * 1. Bodies that wait for a thread, or are with one, have a bound together.
  */
-import type {
-  EventExplanation,
-  Explanation,
-  ExplanationService,
-  SimilarEvents,
-  WhatIf,
-} from '../../api/explanation-service.js'
+import type { EventExplanation, ExplanationService, SimilarEvents, WhatIf } from '../../api/explanation-service.js'
+import type { ComputedDecision } from '../../api/computed-decision.js'
 import type { JobHandle } from '../../api/principal.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
-import type { ExplainQuery } from './explain-protocol.js'
+import type { Explained, ExplainQuery } from './explain-protocol.js'
 
 export interface ExplanationsDeps extends ReaderTasksDeps {
   /** The job as it is now. @throws Refusal job_not_found. */
@@ -36,6 +31,10 @@ export class Explanations implements ExplanationService {
 
   async event(handle: JobHandle, eventId: string, gone: AbortSignal): Promise<EventExplanation> {
     return (await this.#ask(handle, { kind: 'event', eventId }, gone)) as EventExplanation
+  }
+
+  async computed(handle: JobHandle, eventId: string, gone: AbortSignal): Promise<ComputedDecision> {
+    return (await this.#ask(handle, { kind: 'computed', eventId }, gone)) as ComputedDecision
   }
 
   async similar(handle: JobHandle, eventId: string, count: number, gone: AbortSignal): Promise<SimilarEvents> {
@@ -60,7 +59,7 @@ export class Explanations implements ExplanationService {
     this.#tasks.close()
   }
 
-  async #ask(handle: JobHandle, query: ExplainQuery, gone: AbortSignal): Promise<Explanation | WhatIf | SimilarEvents> {
+  async #ask(handle: JobHandle, query: ExplainQuery, gone: AbortSignal): Promise<Explained['answer']> {
     const job = this.#deps.current(handle)
     const { answer } = await this.#tasks.ask('explanation', { job, query }, limits.queryMsMax, gone)
     return answer

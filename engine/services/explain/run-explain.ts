@@ -2,6 +2,7 @@
 import { Refusal } from '../../errors.js'
 import { withStores } from '../readers/reader-stores.js'
 import { clockOf, refusedAsData, type TaskClock } from '../readers/task-frame.js'
+import { computedDecision } from './computed-decision.js'
 import type { Explained, ExplainResult, ExplainTask } from './explain-protocol.js'
 import { explainEvent } from './explained-event.js'
 import { JobAt } from './job-at.js'
@@ -26,6 +27,8 @@ function answerOf(at: JobAt, { query, serviceNames, nowMicros }: ExplainTask, cl
   switch (query.kind) {
     case 'event':
       return explainEvent(at, query.eventId)
+    case 'computed':
+      return computedDecision(at, query.eventId)
     case 'body':
       return decideBody(at, query.body, { serviceNames, nowMicros })
     case 'similar':

@@ -9,6 +9,7 @@
  * 2. The body is written for its checks alone, with shapes and words of its own.
  */
 import type { WhatIf } from '../../api/explanation-service.js'
+import { noBasis } from '../../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../../domain/decide/decision.js'
 import { BodyWriter } from '../../domain/event/body-writer.js'
 import { bucketIdOf, bucketText } from '../../domain/event/bucket-key.js'
@@ -53,6 +54,7 @@ export function decideBody(at: JobAt, body: Uint8Array, { serviceNames, nowMicro
     hasClientId: false,
     bucketId: bucket === null ? null : bucket.id,
     enrichments: 'none',
+    basis: noBasis,
     // Which events a gate takes hangs on their ids (domain/autonomy/sampling.ts).
     autonomy: 'none',
   })
@@ -118,7 +120,7 @@ function decideByValues(at: JobAt, rawBody: Record<string, unknown>): DecidedBod
   const id = hasBuckets(job.category) ? bucketIdOf(fingerprint, bucketText(values)) : null
   const row = id === null ? undefined : environment.get('buckets', bucketKey(job.id, id))
   const hasBallot = row !== undefined && decodeBucket(row).hasBallot
-  const bucket = id === null ? null : { id, fingerprint, hasBallot, decision: null }
+  const bucket = id === null ? null : { id, fingerprint, hasBallot, decision: null, votesState: 0 }
   const lacks = lacksPoints(values)
   // Decided again: the trust watch counts new events only.
   const again = { ownSubject: null, again: true }

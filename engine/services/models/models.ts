@@ -34,7 +34,7 @@ export class Models implements ModelsService {
 
   list(handle: JobHandle, page: number, size: number): ModelPage {
     const job = this.#deps.current(handle)
-    const rows = this.#deps.shards.reader(job.shard).registry(job.id).reverse()
+    const rows = this.#deps.shards.reader(job.shard).models(job.id).all().reverse()
     const active = this.#active(job)
     return {
       models: rows.slice(page * size, (page + 1) * size).map((row) => modelViewOf(job, row, active)),
@@ -65,7 +65,7 @@ export class Models implements ModelsService {
   /** @throws Refusal model_not_found. */
   #row(job: JobSettings, modelId: string): RegistryRow {
     const version = versionOf(job.id, modelId)
-    const row = version === null ? null : this.#deps.shards.reader(job.shard).registryRow(job.id, version)
+    const row = version === null ? null : this.#deps.shards.reader(job.shard).models(job.id).one(version)
     if (row !== null) return row
     throw new Refusal('model_not_found', 'model not found', { details: `the job ${job.id} has no model of that id` })
   }

@@ -26,18 +26,10 @@ import { readBallot } from '../../actor/votes/ballots.js'
 import { EventValues } from '../explain/event-values.js'
 import type { JobAt } from '../explain/job-at.js'
 import { dissentOf, type Dissent } from './dissent.js'
-
-/** A bucket, or an event. */
-export interface Subject {
-  /** The id of a bucket, or the time of an event. */
-  readonly id: Uint8Array
-  readonly events: number
-  readonly firstMicros: number
-  readonly lastMicros: number
-}
+import { columnsOf, shared, type Subject, type SubjectColumns } from './subject-columns.js'
 
 export interface CandidatePool {
-  readonly subjects: readonly Subject[]
+  readonly subjects: SubjectColumns
   readonly candidates: Candidates
   /** By candidate: where it stands in a draw by event, the smallest first. */
   readonly draw: Float64Array
@@ -88,14 +80,19 @@ export function poolOf(at: JobAt, nowMs: () => number): CandidatePool {
     labelCount: job.labels.length,
     objective: objectiveOf(job),
   })
-  const subjects = known.map(({ subject: { id, events, firstMicros, lastMicros } }) => {
-    return { id, events, firstMicros, lastMicros }
-  })
+  const votes = known.map(({ subject }) => (open.length > 0 ? 0 : votesOf(at, subject.id)))
   return {
-    subjects,
-    candidates,
-    draw: Float64Array.from(known, ({ subject }) => drawKey(seed, subject)),
-    votes: Int32Array.from(open.length > 0 ? subjects.map(() => 0) : subjects.map(({ id }) => votesOf(at, id))),
+    subjects: columnsOf(known.map(({ subject }) => subject)),
+    candidates: {
+      mass: shared(candidates.mass),
+      doubt: shared(candidates.doubt),
+      unlike: shared(candidates.unlike),
+      covered: shared(candidates.covered),
+      neighbours: shared(candidates.neighbours),
+      alike: shared(candidates.alike),
+    },
+    draw: shared(Float64Array.from(known, ({ subject }) => drawKey(seed, subject))),
+    votes: shared(Int32Array.from(votes)),
     dissent: dissentOf(at, isOver),
     modelVersion: at.stats.modelVersion,
     surveyed: found.length,

@@ -21,9 +21,10 @@ import { bucketKey, changeOfKey, jobRange } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { readBallot } from '../../actor/votes/ballots.js'
 import type { JobAt } from '../explain/job-at.js'
-import { lastEventOf, type CandidatePool, type Subject } from './candidate-pool.js'
+import { lastEventOf, type CandidatePool } from './candidate-pool.js'
 import { dissentNow } from './dissent.js'
 import { promisesKept } from './promises.js'
+import { subjectAt, type Subject } from './subject-columns.js'
 
 /** Neighbours that a label teaches something about are at least so alike. */
 const TAUGHT_FROM = 0.5
@@ -96,11 +97,10 @@ class PageOfLabels {
           ? order.best()
           : order.most(slot === 'uniform' ? (one) => -(draw[one] as number) : (one) => this.#strangeness(order, one))
       if (place < 0) break
-      const subject = this.#pool.subjects[place] as Subject
+      const subject = subjectAt(this.#pool.subjects, place)
       // An event that was erased since says nothing of its bucket.
       const reason = slot === 'rule' ? this.#reason(order, place) : reasons[slot]
       order.take(place, this.#add(subject, slot, reason))
-      if (this.#at.job.labels.length === 0) break
     }
   }
 
@@ -111,8 +111,9 @@ class PageOfLabels {
   /** Candidates that have more votes now than when the pool was made. */
   #takeVoted(order: AskOrder): void {
     const { environment, job } = this.#at
-    for (const [place, { id }] of this.#pool.subjects.entries()) {
-      const ballot = readBallot(environment, job.id, id)
+    const { subjects } = this.#pool
+    for (let place = 0; place < subjects.count; place++) {
+      const ballot = readBallot(environment, job.id, subjectAt(subjects, place).id)
       if (ballot === null) continue
       const votes = ballot.votes.reduce((sum, count) => sum + count, 0)
       if (votes > (this.#pool.votes[place] as number) || ballot.override !== null) order.take(place, true)
@@ -141,7 +142,7 @@ class PageOfLabels {
 
   #reason(order: AskOrder, place: number): string {
     const { candidates, subjects, votes } = this.#pool
-    const { events } = subjects[place] as Subject
+    const events = subjects.events[place] as number
     const { active } = this.#at
     const [from, alike] = [place * neighboursMax, candidates.alike]
     let taught = 0

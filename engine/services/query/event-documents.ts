@@ -94,6 +94,35 @@ export class EventDocuments {
     }
   }
 
+  /** One element of a list: what a line shows. */
+  listed(job: QueriedJob, micros: number, withBody: boolean): Json {
+    const { view, header, content, body, ballot } = this.#read(job, micros)
+    const { title = null, severity = null, storage_tag = null } = content.extras ?? {}
+    return {
+      event_id: view.eventId,
+      job_id: job.id,
+      ingest_timestamp: isoMicros(micros),
+      '@timestamp': isoMicros(originalTime(body, micros)),
+      title,
+      severity,
+      storage_tag,
+      status: view.status,
+      result: view.result,
+      result_label: view.resultLabel,
+      confidence_score: view.confidenceScore,
+      outlier: view.outlier,
+      outlier_score: Math.round(header.outlierScore * 1e4) / 1e4,
+      autonomy: view.autonomy === 'none' ? null : view.autonomy,
+      bucket_id: header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex'),
+      bucket_state: view.bucketState,
+      consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
+      votes: ballot === null ? 0 : ballot.votes.reduce((sum, votes) => sum + votes, 0),
+      has_own_votes: header.hasFeedback,
+      decision_points: this.#decisionPoints(job, body),
+      ...(withBody ? { raw_body: body } : {}),
+    }
+  }
+
   /** One element of `hits.hits`. */
   hit(job: QueriedJob, micros: number, source: SourceFilter, sort: SortValues | null): Json {
     const known = this.#read(job, micros)

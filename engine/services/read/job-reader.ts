@@ -16,7 +16,6 @@ import type { Environment } from '../../store/environment.js'
 import { openShard } from '../../store/directory/environments.js'
 import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
-import { decodeRegistry, type RegistryRow } from '../../store/registry-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
 import { autonomyNow, type AutonomyNow } from '../../actor/autonomy/gate-state.js'
@@ -28,9 +27,10 @@ import type { ConsensusView } from '../../api/consensus-service.js'
 import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
 import { EventReader } from './event-reader.js'
 import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
+import { readAppliedLog, type AppliedLog } from '../../actor/log/log-position.js'
 import { CauseRows } from '../../actor/cause/cause-table.js'
 import { ModelTimes } from '../../actor/model-times.js'
-import { readRegistryRow } from '../../actor/models/registry.js'
+import { ModelReads } from '../../actor/models/model-reads.js'
 import { storedFields, type FieldsRow } from '../../domain/cause/field-finder.js'
 import { exportDocument } from './export.js'
 import { sampleOfPoints } from './point-sample.js'
@@ -167,13 +167,9 @@ export class JobReader implements ShardReader {
     return [...this.#environment.range('tasks', jobRange(jobId))].map(({ value }) => decodeTask(value))
   }
 
-  /** What is known of the job's models, oldest first. */
-  registry(jobId: number): RegistryRow[] {
-    return [...this.#environment.range('registry', jobRange(jobId))].map(({ value }) => decodeRegistry(value))
-  }
-
-  registryRow(jobId: number, version: number): RegistryRow | null {
-    return readRegistryRow(this.#environment, jobId, version)
+  /** What is known of the job's models. */
+  models(jobId: number): ModelReads {
+    return new ModelReads(this.#environment, jobId)
   }
 
   task(jobId: number, id: number): ReprocessRow | null {
@@ -183,6 +179,10 @@ export class JobReader implements ShardReader {
   /** The latest ingest time of any event in the shard, or 0. */
   lastMicros(): number {
     return lastTime(this.#environment)
+  }
+
+  appliedLog(): AppliedLog {
+    return readAppliedLog(this.#environment)
   }
 
   /** The consensus on an event's bucket, or on the event where it has none. @throws Refusal event_not_found. */

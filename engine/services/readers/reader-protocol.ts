@@ -9,6 +9,9 @@ import type { ForecastTerms } from '../autonomy/forecast.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
 import type { ExplainResult, ExplainTask } from '../explain/explain-protocol.js'
+import type { ListTask } from '../lists/list-protocol.js'
+import type { SampleStatistics } from '../../api/live/sample-service.js'
+import type { Refused, TaskFrame } from './task-frame.js'
 import type { ExportResult, ExportTask } from '../read/run-export.js'
 
 /** For each kind of query what the thread is given, and its answer. */
@@ -33,7 +36,15 @@ export interface ReaderQueries {
     readonly given: { readonly job: JobSettings; readonly terms: ForecastTerms }
     readonly answer: Forecast
   }
+  /** Answered by a thread of its own (lists/list-thread.ts). */
+  readonly list: { readonly given: { readonly task: ListTask }; readonly answer: QueryResult }
   readonly next: { readonly given: { readonly task: NextTask }; readonly answer: NextAnswer }
+  readonly sample: {
+    readonly given: {
+      readonly task: TaskFrame & { readonly bytes: Uint8Array; readonly points: readonly string[] | null }
+    }
+    readonly answer: { readonly statistics: SampleStatistics } | Refused
+  }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
   readonly exportedEvent: { readonly given: { readonly task: ExportTask }; readonly answer: ExportResult }
   readonly explanation: { readonly given: { readonly task: ExplainTask }; readonly answer: ExplainResult }

@@ -20,7 +20,7 @@ type TaskOf<K extends TaskKind> = ReaderQueries[K]['given']['task']
 
 export interface ReaderTasksDeps {
   readonly serviceNames: readonly string[]
-  readonly readers: ReaderThreads
+  readonly readers: Pick<ReaderThreads, 'ask'>
   readonly clock: Pick<IngestClock, 'nowMicros' | 'systemMicros'>
 }
 

@@ -3,6 +3,7 @@
  *
  * 1. Between queries nothing of the store is mapped, so that the shards can give their maps back (residency.ts).
  */
+import { assert } from '../../assert.js'
 import { limits } from '../../limits.js'
 import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { forecastOf } from '../autonomy/forecast.js'
@@ -22,7 +23,9 @@ import { runQuery } from '../query/run-query.js'
 import { runExplain } from '../explain/run-explain.js'
 import { runExport } from '../read/run-export.js'
 import type { ReaderQuery } from './reader-protocol.js'
+import { runSample } from '../sample/run-sample.js'
 import { withStores } from './reader-stores.js'
+import { refusedAsData } from './task-frame.js'
 
 const nowMs = (): number => performance.now()
 
@@ -36,6 +39,11 @@ export default async function answer(query: ReaderQuery): Promise<unknown> {
 }
 
 async function answered(query: ReaderQuery): Promise<unknown> {
+  assert(query.ask !== 'list', 'lists have a thread of their own')
+  if (query.ask === 'sample') {
+    const { bytes, points } = query.task
+    return refusedAsData(() => ({ statistics: runSample(bytes, points) }))
+  }
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
   if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
@@ -77,7 +85,18 @@ function answerFrom(
   environment: Environment,
   query: Exclude<
     ReaderQuery,
-    { ask: 'storedEvents' | 'exportedEvent' | 'explanation' | 'metrics' | 'queue' | 'forecast' | 'next' }
+    {
+      ask:
+        | 'sample'
+        | 'list'
+        | 'storedEvents'
+        | 'exportedEvent'
+        | 'explanation'
+        | 'metrics'
+        | 'queue'
+        | 'forecast'
+        | 'next'
+    }
   >,
 ): unknown {
   switch (query.ask) {

@@ -24,6 +24,7 @@ import type { Environment } from '../../store/environment.js'
 import { decodeModel, type ModelRow } from '../../store/rows.js'
 import { jobRange, modelKey } from '../../store/tables.js'
 import { openModel } from '../../actor/job-model.js'
+import { readRegistryRow } from '../../actor/models/registry.js'
 import { readStats } from '../../actor/job-stats.js'
 import { firstAnswers } from '../../actor/votes/first-answers.js'
 import type { MetricsContext } from './job-snapshot.js'
@@ -72,12 +73,17 @@ export function basisOf(stats: {
   return JSON.stringify([stats.feedbackSeq, stats.events, stats.consensusCounts, stats.lastFeedbackMicros])
 }
 
-/** @throws Refusal model_not_kept, query_timeout; Error where the decision points of an event cannot be read. */
+/**
+ * @throws Refusal model_not_found, model_not_kept, query_timeout; Error where the decision points of an event cannot
+ * be read.
+ */
 export function runModelFigures(context: MetricsContext, job: MetricsJob, version: number): ModelFigures {
   const { environment } = context.stores(job.shard)
   const stored = environment.get('models', modelKey(job.id, version))
   if (stored === undefined)
-    throw new Refusal('model_not_kept', 'the model is not kept any more, so it cannot be asked again')
+    throw readRegistryRow(environment, job.id, version) === null
+      ? new Refusal('model_not_found', 'model not found')
+      : new Refusal('model_not_kept', 'the model is not kept any more, so it cannot be asked again')
   const { row, model: bytes } = decodeModel(stored)
   const model = openModel(Uint8Array.from(bytes))
   const labelCount = job.labels.length

@@ -21,19 +21,24 @@ import { Consensus } from '../consensus/consensus.js'
 import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
+import { VoteTaskLog } from '../vote-tasks/vote-task-log.js'
+import { VoteTasks } from '../vote-tasks/vote-tasks.js'
 import { JobWarnings } from '../read/job-warning-service.js'
 import type { Webhooks } from '../inbound/inbound.js'
 import { openWebhooks } from '../inbound/open-webhooks.js'
 import { NextLabels } from '../next/next-labels.js'
 import { Integrations } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { Lists } from '../lists/lists.js'
 import { Models } from '../models/models.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
 import { Queries } from '../query/query-service.js'
+import { Replays } from '../replay/replays.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
+import { Samples } from '../sample/samples.js'
 import { ChangesSweep } from '../stream/changes-sweep.js'
 import { Streams } from '../stream/streams.js'
 
@@ -65,6 +70,7 @@ export interface Services extends Training {
   readonly explanations: Explanations
   readonly metrics: MetricsReports
   readonly models: Models
+  readonly replays: Replays
   readonly integrations: Integrations
   readonly inbound: Webhooks
   readonly backups: Backups
@@ -73,6 +79,9 @@ export interface Services extends Training {
   readonly monitor: Monitor
   readonly warnings: JobWarnings
   readonly streams: Streams
+  readonly lists: Lists
+  readonly voteTasks: VoteTasks
+  readonly samples: Samples
   readonly changesSweep: ChangesSweep
 }
 
@@ -107,6 +116,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   return {
     ...training,
     ...openSweeps(earlier, collector),
+    ...openLive(serviceNames, earlier, collector),
     collector,
     integrations,
     inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
@@ -121,35 +131,52 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
     explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
     exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
-    metrics: new MetricsReports({
-      serviceNames,
-      readers,
-      resources,
-      shards,
-      batches,
-      store,
-      clock: ingestClock,
-      random: systemRandom,
-      minutesPerAlert,
-      current,
-      mustAccept,
-      failed,
-    }),
+    metrics: new MetricsReports({ ...people, ...tasks, resources, batches, store, minutesPerAlert, failed }),
     models: new Models({ shards, collector, current, mustAccept }),
+    replays: new Replays({ ...people, ...tasks, threads: runtime.replayThreads, resources, accepting, failed }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    streams: new Streams({
-      dataDir,
-      serviceNames,
-      resources,
-      shards,
-      auditLog,
-      thread: runtime.streamThread,
-      clock: ingestClock,
-      failed,
-    }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }
+}
+
+/** Lists, streams, and votes by filter. */
+function openLive(
+  serviceNames: readonly string[],
+  { stores, runtime, reports, admission }: EarlierStages,
+  collector: AuditCollector,
+): Pick<Services, 'lists' | 'streams' | 'voteTasks' | 'samples'> {
+  const { dataDir, ingestClock: clock, resources, catalogStore, auditLog, current } = stores
+  const { shards, readers, listThread, streamThread } = runtime
+  const { failed } = reports
+  const { accepting, mustAccept } = admission
+  const lists = new Lists({ serviceNames, readers: listThread, resources, clock })
+  const voteTasks = new VoteTasks({
+    log: new VoteTaskLog(catalogStore),
+    lists,
+    collector,
+    audit: auditLog,
+    clock,
+    random: systemRandom,
+    waiting: () => shards.messages,
+    job: (id) => resources.job(id),
+    current,
+    mustAccept,
+    accepting,
+    failed,
+  })
+  const streams = new Streams({
+    dataDir,
+    serviceNames,
+    resources,
+    shards,
+    auditLog,
+    thread: streamThread,
+    clock,
+    failed,
+  })
+  const samples = new Samples({ serviceNames, readers, clock })
+  return { lists, streams, voteTasks, samples }
 }
 
 /** What is done from time to time, whoever asks. */

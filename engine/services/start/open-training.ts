@@ -34,7 +34,7 @@ export function openTraining(trainers: number, { stores, runtime, reports, admis
     threads: trainingThreads,
     job: (id) => resources.job(id),
     ended: (jobId, row) => report(reports, jobId, row),
-    isInstalled: (job, version) => shards.reader(job.shard).registryRow(job.id, version) !== null,
+    isInstalled: (job, version) => shards.reader(job.shard).models(job.id).one(version) !== null,
     install: async (job, model) => void (await shards.insist(current(job), 'install', model)),
   })
   const { accepting } = admission

@@ -8,6 +8,7 @@ import { limits } from '../../limits.js'
 import type { DataDir } from '../../store/directory/data-dir.js'
 import type { TurnRan } from '../../runtime/turn/turn-contract.js'
 import { BackupThread } from '../backup/backup-threads.js'
+import { ReplayThreads } from '../replay/replay-threads.js'
 import { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
 import { StreamThread } from '../stream/stream-threads.js'
@@ -16,6 +17,7 @@ import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
+import type { TurnLog } from '../../runtime/log/turn-log.js'
 import { Shards } from '../../runtime/shards.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
@@ -24,6 +26,8 @@ export interface RuntimeSettings {
   readonly serviceNames: readonly string[]
   readonly threads?: number | undefined
   readonly trainers: number
+  /** Where turns become durable; absent: in the store. */
+  readonly log?: TurnLog | undefined
 }
 
 /** What runs. */
@@ -34,7 +38,9 @@ export interface Runtime {
   readonly trainingThreads: TrainingThreads
   readonly eventSearch: EventSearchThread
   readonly backupThread: BackupThread
+  readonly replayThreads: ReplayThreads
   readonly streamThread: StreamThread
+  readonly listThread: ReaderThreads
 }
 
 export function startRuntime(
@@ -53,12 +59,14 @@ export function startRuntime(
     trainingThreads: new TrainingThreads(settings.trainers, (error) => trainingFailed('a training thread died', error)),
     eventSearch: new EventSearchThread(failed),
     streamThread: new StreamThread(failed),
+    listThread: new ReaderThreads(dataDir, (error) => failed('the list thread died', error), 'list'),
+    replayThreads: new ReplayThreads((error) => failed('the thread of replays died', error)),
     backupThread: new BackupThread((error) => failed('the backup thread died', error)),
   }
 }
 
 function startShards(
-  { serviceNames, threads: wanted }: RuntimeSettings,
+  { serviceNames, threads: wanted, log }: RuntimeSettings,
   { shards: count }: DataDir,
   { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
 ): ReadableShards {
@@ -71,6 +79,6 @@ function startShards(
   }
   const threadData = { dataDir, sectionNames: serviceNames, uncountedEventsMax: limits.deferredCounterEventsMax }
   const { failed } = reports
-  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran })
+  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, log })
   return shards
 }

@@ -4,7 +4,7 @@
  * Owns: which entries are messages. Leaves out: decisions and clusters (stream-reader.ts).
  */
 import { limits } from '../../limits.js'
-import type { StreamType } from '../../api/stream-service.js'
+import type { StreamType } from '../../api/live/stream-service.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeChained, decodeHead, headKey, sequenceKey, type ChainedEntry } from '../audit/audit-tables.js'
 import type { QueriedJob } from '../query/query-protocol.js'

@@ -1,5 +1,5 @@
 /** Listeners that ask for the same messages, and the positions that they are at. */
-import { streamTypes, type StreamListener, type StreamQuery, type StreamType } from '../../api/stream-service.js'
+import { streamTypes, type StreamListener, type StreamQuery, type StreamType } from '../../api/live/stream-service.js'
 import type { Principal } from '../../api/principal.js'
 import { parseFilters, type Filter } from '../../domain/query/filter.js'
 

@@ -2,13 +2,13 @@
  * The messages of a stream in wire names.
  *
  * Owns: their documents, and how they are written. Leaves out: which there are (stream-reader.ts), their schemas
- * (server/schemas/stream.ts; a test compares).
+ * (server/schemas/live/stream.ts; a test compares).
  */
 import { isoMicros } from '../../clock.js'
 import { limits } from '../../limits.js'
 import type { ClusterView } from '../../api/cluster-service.js'
 import type { EventView } from '../../api/decision-service.js'
-import type { StreamForm } from '../../api/stream-service.js'
+import type { StreamForm } from '../../api/live/stream-service.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import type { EventExtras } from '../../domain/event/envelope.js'
 import type { ChainedEntry } from '../audit/audit-tables.js'

@@ -1,7 +1,7 @@
 /** Reading for streams as plain data: what the stream thread gets, and what it returns. */
 import type { Refused } from '../readers/task-frame.js'
 import type { QueriedJob } from '../query/query-protocol.js'
-import type { StreamForm, StreamType } from '../../api/stream-service.js'
+import type { StreamForm, StreamType } from '../../api/live/stream-service.js'
 
 /** Streams that ask for the same messages, and their places. */
 export interface StreamTask {

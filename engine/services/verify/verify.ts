@@ -27,6 +27,7 @@ import { ledgerTables } from '../../integration/delivery/ledger.js'
 import { proveChain } from '../audit/audit-proof.js'
 import { notedInShards } from '../audit/audit.js'
 import { allCatalogTables } from '../catalog-tables.js'
+import { verifyDecisions, type DecisionReport } from './verify-decisions.js'
 import { verifyResources } from './verify-resources.js'
 import { olderThanWatermark } from './consistency-check.js'
 import { ShardCheck, type StoreProblem } from './verify-shard.js'
@@ -40,6 +41,8 @@ export interface VerifyReport {
   readonly events: number
   /** Rows of deleted jobs, which the next start deletes. */
   readonly leftOver: number
+  /** Decisions that were computed again; null where that was not asked for. */
+  readonly decisions: DecisionReport | null
 }
 
 class Verification {
@@ -146,10 +149,10 @@ class Verification {
 }
 
 /**
- * Verifies everything. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid where nothing can be
- * read.
+ * Verifies everything; `sample`: so many decisions are computed again, too. Rejects with Refusal data_dir_in_use,
+ * data_dir_newer, data_dir_invalid where nothing can be read.
  */
-export async function verifyDataDir(path: string): Promise<VerifyReport> {
+export async function verifyDataDir(path: string, sample: number | 'all' | null = null): Promise<VerifyReport> {
   if (!existsSync(join(path, 'format.json')))
     throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
   const lock = await lockDataDir(path)
@@ -169,7 +172,10 @@ export async function verifyDataDir(path: string): Promise<VerifyReport> {
     verification.ledger()
     if (verification.jobs.size > 0 || verification.problems.length === 0) verification.count(counts)
     const { problems, jobs, events, leftOver } = verification
-    return { problems, backupOf: list?.madeAt ?? null, jobs: jobs.size, events, leftOver }
+    // What is damaged cannot be computed from.
+    const decisions = sample === null || problems.length > 0 ? null : await verifyDecisions(path, jobs.values(), sample)
+    problems.push(...(decisions?.problems ?? []))
+    return { problems, backupOf: list?.madeAt ?? null, jobs: jobs.size, events, leftOver, decisions }
   } finally {
     await lock.release()
   }

@@ -1,5 +1,6 @@
 /** `decide vote`: an analyst's vote on an event, or on its bucket. */
 import { userInfo } from 'node:os'
+import type { PickedBy } from '../../client/index.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { UsageError } from '../failure.js'
 
@@ -8,10 +9,11 @@ export interface VoteFlags extends ServiceFlags {
   readonly bucket?: boolean | undefined
   readonly withdraw?: boolean | undefined
   readonly note?: string | undefined
+  readonly pickedBy?: PickedBy | undefined
 }
 
 /** Who votes: the user of the machine, where nobody is named. */
-function analystOf({ as }: VoteFlags): string {
+export function analystOf({ as }: Pick<VoteFlags, 'as'>): string {
   if (as !== undefined) return as
   try {
     return userInfo().username
@@ -35,7 +37,7 @@ export async function vote(
     : await client.giveFeedback({
         job_id,
         event_id,
-        body: { cortex_user, feedback: label, scope, closing_notes: flags.note },
+        body: { cortex_user, feedback: label, scope, closing_notes: flags.note, picked_by: flags.pickedBy },
       })
   context.print(flags, outcome, ({ consensus, consensus_before, applies_to_events, split }) => {
     const changed = consensus === consensus_before ? 'unchanged' : `before: ${consensus_before ?? 'none'}`

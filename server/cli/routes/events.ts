@@ -103,6 +103,24 @@ const query = command({
   },
 })
 
+const next = command({
+  load: async () => (await import('../commands/next.js')).next,
+  docs: {
+    brief: 'What people should be asked next, why, and what it settles',
+    fullDescription: 'With --vote it shows one event after the other and takes the answers.',
+  },
+  parameters: {
+    flags: {
+      ...service,
+      count: number('Events at most', 10, [1, 50]),
+      vote: flag('Ask, and vote with the answers'),
+      as: text('The analyst; default: the user of this machine', 'name'),
+    },
+    aliases: { n: 'count' },
+    positional: { kind: 'tuple', parameters: [job] },
+  },
+})
+
 const vote = command({
   load: async () => (await import('../commands/vote.js')).vote,
   docs: { brief: "Give or withdraw an analyst's vote on an event" },
@@ -113,9 +131,15 @@ const vote = command({
       bucket: flag('Vote on the whole bucket of the event'),
       withdraw: flag('Withdraw the vote'),
       note: text('Closing notes', 'text'),
+      pickedBy: {
+        kind: 'enum',
+        values: ['rule', 'uniform', 'hunt', 'dissent', 'flipped', 'queue', 'second_look'] as const,
+        brief: 'How the event was chosen, as "decide next --json" says',
+        optional: true,
+      },
     },
     positional: { kind: 'tuple', parameters: [job, event, optionalPlace('The right label', 'label')] },
   },
 })
 
-export const eventRoutes = { ingest, tail, query, vote }
+export const eventRoutes = { ingest, tail, query, next, vote }

@@ -1,7 +1,8 @@
 /** Commands about learning and about what a job may settle by itself. */
 import { buildRouteMap } from '@stricli/core'
 import { command } from '../command.js'
-import { job, numberBetween, place, service, text } from '../flags.js'
+import { replayRoute } from './replay.js'
+import { job, number, numberBetween, place, service, text } from '../flags.js'
 
 const train = command({
   load: async () => (await import('../commands/train.js')).train,
@@ -67,4 +68,42 @@ const safety = buildRouteMap({
   docs: { brief: 'What a job may settle by itself: contract, gates, forecast' },
 })
 
-export const learningRoutes = { train, safety }
+const loadModels = () => import('../commands/models.js')
+
+const listModels = command({
+  load: async () => (await loadModels()).listModels,
+  docs: { brief: 'List the models of a job, with what they got right' },
+  parameters: {
+    flags: { ...service, limit: number('Models at most', 20, [1, 10_000]) },
+    aliases: { n: 'limit' },
+    positional: { kind: 'tuple', parameters: [job] },
+  },
+})
+
+const showModel = command({
+  load: async () => (await loadModels()).showModel,
+  docs: { brief: 'Show a model, and what it was trained from' },
+  parameters: { flags: service, positional: { kind: 'tuple', parameters: [job, place('The id of a model', 'model')] } },
+})
+
+const models = buildRouteMap({
+  routes: { list: listModels, show: showModel },
+  docs: { brief: 'The models of a job' },
+})
+
+const rollback = command({
+  load: async () => (await loadModels()).rollback,
+  docs: { brief: 'Let an earlier model decide from the next event on' },
+  parameters: {
+    flags: { ...service, to: text('The id of the model; default: the one that decided before', 'model') },
+    positional: { kind: 'tuple', parameters: [job] },
+  },
+})
+
+const promote = command({
+  load: async () => (await loadModels()).promote,
+  docs: { brief: 'Let a model that is kept decide from the next event on' },
+  parameters: { flags: service, positional: { kind: 'tuple', parameters: [job, place('The id of a model', 'model')] } },
+})
+
+export const learningRoutes = { train, models, promote, rollback, replay: replayRoute, safety }

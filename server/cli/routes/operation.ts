@@ -78,6 +78,15 @@ const audit = buildRouteMap({
   docs: { brief: 'The audit log, and its proof' },
 })
 
+const mcp = command({
+  load: async () => (await import('../commands/mcp.js')).mcp,
+  docs: {
+    brief: 'Tools for agents, over standard input and output',
+    fullDescription: 'A client of the Model Context Protocol starts it. What the key may do is what the tools may do.',
+  },
+  parameters: { flags: { profile: service.profile, url: service.url } },
+})
+
 const completion = command({
   load: async () => (await import('../commands/completion.js')).completion,
   docs: {
@@ -90,4 +99,4 @@ const completion = command({
   },
 })
 
-export const operationRoutes = { backup, verify, restore, audit, completion }
+export const operationRoutes = { backup, verify, restore, audit, mcp, completion }

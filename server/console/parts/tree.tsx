@@ -6,6 +6,7 @@
  */
 import { useSignal } from '@preact/signals'
 import { t } from '../texts.js'
+import { plainText } from '../state/events.js'
 import { say } from '../state/toasts.js'
 import { Icon } from './icon.js'
 
@@ -49,7 +50,7 @@ function Text({ value }: { readonly value: string }) {
   const isLong = value.length > TEXT_SHOWN
   return (
     <>
-      <span class="tree-value">{isLong && !isOpen.value ? value.slice(0, TEXT_SHOWN) : value}</span>
+      <span class="tree-value">{plainText(isLong && !isOpen.value ? value.slice(0, TEXT_SHOWN) : value)}</span>
       {isLong ? (
         <button type="button" class="plain toggle" onClick={() => (isOpen.value = !isOpen.value)}>
           {isOpen.value ? t('less') : t('tree.more_text', { n: value.length - TEXT_SHOWN })}
@@ -120,7 +121,7 @@ function Node(props: NodeProps) {
   if (isLeaf(value))
     return (
       <li class="tree-line">
-        <span class="tree-name bidi">{name}</span>
+        <span class="tree-name bidi">{plainText(name)}</span>
         <Text value={typeof value === 'string' ? value : String(value)} />
         <Tools path={path} value={value} filter={filter} />
       </li>
@@ -136,7 +137,7 @@ function Node(props: NodeProps) {
           onClick={() => (isOpen.value = !isOpen.value)}
         >
           <Icon name={isOpen.value ? 'chevron-down' : 'chevron-right'} />
-          <span class="tree-name bidi">{name}</span>
+          <span class="tree-name bidi">{plainText(name)}</span>
           <span class="dim">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
         </button>
         <Tools path={path} value={value} filter={filter} />

@@ -2,15 +2,23 @@
  * What happens while a page is open: new events, votes of others, trainings.
  *
  * 1. Nothing that is shown moves. Pages say how much is new, and take it in when the person asks for it.
- * 2. Nothing is asked while the tab is hidden, or nobody has touched it for some minutes: an open tab alone keeps no
+ * 2. Counts are asked for, since a job may decide thousands of events a second. Votes and trainings are told of by the
+ *    stream, and none is lost when the connection is.
+ * 3. Nothing is asked while the tab is hidden, or nobody has touched it for some minutes: an open tab alone keeps no
  *    session alive.
  */
-import { computed, signal } from '@preact/signals'
-import { isReached, session } from './api.js'
+import { computed, effect, signal } from '@preact/signals'
+import type { StreamMessage } from '../../client/index.js'
+import { t } from '../texts.js'
+import { api, isReached, may, session } from './api.js'
 import { job, jobs, loadJobs } from './jobs.js'
+import { say } from './toasts.js'
 
 const EVERY_MS = 5_000
 const AWAKE_MS = 5 * 60_000
+const AGAIN_MS = 10_000
+/** Votes of others that are remembered. */
+const VOTES_MAX = 5_000
 
 /** Events of each job when a page last took them in. */
 const seen = signal<ReadonlyMap<number, number>>(new Map())
@@ -24,6 +32,16 @@ export const newEvents = computed(() => {
 
 /** `live`: what is shown is current; `idle`: nobody looks; `offline`: the service is not reached. */
 export const liveState = signal<'live' | 'idle' | 'offline'>('live')
+
+/** What others have said since the page was loaded: who, and the consensus; by `subjectKey`. */
+export const saidByOthers = signal<
+  ReadonlyMap<string, { readonly analyst: string; readonly consensus: string | null }>
+>(new Map())
+
+/** The key of a bucket, or of an event without one. */
+export function subjectKey(jobId: number, bucketId: string | null, eventId: string): string {
+  return `${jobId} ${bucketId ?? eventId}`
+}
 
 /** The page has the events of now. */
 export function takeIn(): void {
@@ -50,6 +68,31 @@ async function look(): Promise<void> {
   if (value !== null && !seen.value.has(value.job_id)) takeIn()
 }
 
+function take(message: StreamMessage): void {
+  if (message.type === 'training') {
+    if (message.data.state !== 'requested') say(t(`training.${message.data.state}`))
+    void look()
+  }
+  if (message.type !== 'vote') return
+  const { job_id: jobId, bucket_id: bucketId, event_id: eventId, analyst, consensus } = message.data
+  if (analyst === session.value?.name) return
+  const all = new Map([...saidByOthers.value].slice(-VOTES_MAX))
+  all.set(subjectKey(jobId, bucketId, eventId ?? ''), { analyst, consensus })
+  saidByOthers.value = all
+}
+
+async function listen(jobId: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const told = api.events.stream({ job_id: [jobId], types: ['vote', 'training'] }, { signal, retries: 1_000 })
+      for await (const message of told) take(message)
+    } catch {
+      if (session.value == null) return
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+  }
+}
+
 /** Begins to follow what happens. */
 export function follow(): void {
   const touch = (): void => {
@@ -64,4 +107,12 @@ export function follow(): void {
   addEventListener('online', () => void look())
   setInterval(() => void look(), EVERY_MS)
   if (jobs.value === null) void look()
+  const jobId = computed(() => job.value?.job_id ?? null)
+  const person = computed(() => session.value?.name ?? null)
+  effect(() => {
+    if (jobId.value === null || person.value === null || !may('read:event_query')) return
+    const controller = new AbortController()
+    void listen(jobId.value, controller.signal)
+    return () => controller.abort()
+  })
 }

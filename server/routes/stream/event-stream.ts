@@ -104,7 +104,7 @@ export function serveEvents(context: StreamContext): void {
   const { app, principal, query } = context
   const stream = new EventStream(context)
   try {
-    stream.subscription = app.service.streams.open(principal, { ...query, form: 'sse' }, stream)
+    stream.subscription = app.service.live.streams.open(principal, { ...query, form: 'sse' }, stream)
   } finally {
     if (stream.subscription === null) stream.drop()
   }

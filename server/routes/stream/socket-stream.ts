@@ -33,7 +33,7 @@ class SocketStream implements StreamListener, SocketUser {
     this.#socket = socket
     const { app, principal, query } = this.#context
     try {
-      this.#subscription = app.service.streams.open(principal, { ...query, form: 'lines' }, this)
+      this.#subscription = app.service.live.streams.open(principal, { ...query, form: 'lines' }, this)
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.ended(error)
@@ -97,7 +97,7 @@ export function serveSocket(context: StreamContext): void {
   if (origin !== '' && (!URL.canParse(origin) || new URL(origin).host !== exchange.header('host')))
     throw new Refusal('origin_refused', 'a page of another site may not open a WebSocket of this service')
   // Refusals have to be answered before there is a WebSocket.
-  app.service.streams.open(principal, { ...query, form: 'lines' }, nobody).close()
+  app.service.live.streams.open(principal, { ...query, form: 'lines' }, nobody).close()
   const stream = new SocketStream(context)
   if (exchange.upgrade(stream)) return
   stream.drop()

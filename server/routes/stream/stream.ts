@@ -6,7 +6,7 @@ import { stillAuthorized } from '../../http/auth.js'
 import type { Exchange } from '../../http/exchange.js'
 import type { Route } from '../../http/route.js'
 import { Checker } from '../../http/validate.js'
-import { StreamMessage, StreamQuery } from '../../schemas/stream.js'
+import { StreamMessage, StreamQuery } from '../../schemas/live/stream.js'
 import { serveEvents } from './event-stream.js'
 import { serveSocket } from './socket-stream.js'
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { noBasis } from '../../../engine/domain/decide/decision-basis.js'
 import type { DecisionSource } from '../../../engine/domain/decide/decision.js'
 import { SeededRandom } from '../../../engine/rng.js'
 import {
@@ -38,8 +39,16 @@ function header(random: SeededRandom, flagBits: number): RecordHeader {
     bucketId: random.below(2) === 0 ? null : Buffer.from(random.bytes(16)).fill(1, 0, 1),
     enrichments: 'none',
     autonomy: random.pick(['none', 'settled', 'review', 'audit'] as const),
+    basis: random.pick([
+      noBasis,
+      { threshold: Math.fround(random.nextFloat()), ageing: false, doubt: 0, base: 0, votesState: random.below(2) },
+      { threshold: 0, ageing: false, doubt: 0, base: 0, votesState: 2 ** 32 - 1 },
+    ]),
   }
 }
+
+/** Of an ageing model. */
+const doubted = { threshold: Math.fround(3.9), ageing: true, doubt: 0.1234, base: 0.9876, votesState: 7 }
 
 describe('event record', () => {
   it('every combination of its header comes back', () => {
@@ -97,8 +106,10 @@ describe('event record', () => {
 })
 
 /** A record with a client's id and extras, of a bucket, decided by the knowledge base. */
-const FIXTURE =
-  '013a010280250500030000000000004001010101010101010101010101010101696420c3bc0900000081a57469746c65a1540700010405'
+const FIXTURE = [
+  '013a010280250500030000000000004001010101010101010101010101010101000000000000000000000000',
+  '696420c3bc0900000081a57469746c65a1540700010405',
+].join('')
 
 describe('a record with a decision that stood before, or with notes', () => {
   const previous = { ...header(new SeededRandom(8), 2), reprocessedMicros: 1_700_000_000_000_123 }
@@ -161,7 +172,7 @@ describe('a record with a decision that stood before, or with notes', () => {
   it('has look-ups too, whatever else it has, and says so through every other change', () => {
     const random = new SeededRandom(13)
     for (const enrichments of ['awaited', 'stored', 'passed_over'] as const) {
-      const given: RecordHeader = { ...header(random, 31), enrichments, source: 'ageing_model' }
+      const given: RecordHeader = { ...header(random, 31), enrichments, source: 'ageing_model', basis: doubted }
       const plain = encodeRecord(given, content)
       assert.deepEqual(decodeHeader(plain), given)
       const noted = withNotes(plain)

@@ -35,6 +35,7 @@ const votes: StoredVote[] = [
 ]
 
 const ballot: BallotRow = {
+  state: 3,
   votes: [0, 0, 1],
   counts: [0, 0, 1],
   ties: 2,

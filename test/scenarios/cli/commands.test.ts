@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { decide, type Ran, type RunOptions } from '../../support/cli.js'
+import { decide, type Ran, type RunOptions } from '../../support/cli/decide.js'
 import { makeJob } from '../../support/client.js'
 import { ADMIN_PASSWORD, MANAGEMENT_KEY, startService, type TestService } from '../../support/service.js'
 
@@ -105,7 +105,7 @@ test('decisions are followed as they happen, and again from a message on', async
     .map((line) => JSON.parse(line))
   assert.equal(first.type, 'decision')
   const again = await good(['tail', '--job', title, '--after', first.id, '-n', '1', '--json'])
-  assert.deepEqual(JSON.parse(again), second)
+  assert.deepEqual(JSON.parse(again).data, second.data)
   const text = await good(['tail', '--job', title, '--after', first.id, '-n', '1'])
   assert.match(text, new RegExp(`^\\S+Z {2}job ${jobId} {2}t-\\S+ {2}no decision {2}.*a\\\\u001b\\[2J\n$`))
   const stopped = await run(['tail'], { signal: AbortSignal.abort() })
@@ -123,6 +123,44 @@ test('votes change the consensus, and a training learns from them', async () => 
   assert.equal((await run(['vote', title, 'none', 'Drop'])).code, 1)
   assert.match(await good(['train', title]), /^Retraining finished successfully/)
   assert.equal((await json(['train', title])).retrain_state, 'RETRAIN_FINISHED')
+})
+
+test('what should be asked next is listed, and asked', async () => {
+  const { next } = await json(['next', title, '-n', '3'])
+  assert.ok(next.length > 0)
+  const listed = await good(['next', title, '-n', '3'], { columns: 200 })
+  assert.match(listed, new RegExp(`^EVENT .*\n${next[0].event_id} `))
+  const asked = await run(['next', title, '-n', '3', '--vote', '--as', 'cleo'], { input: '2\n9\nq\n' })
+  assert.equal(asked.code, 0, asked.err)
+  assert.match(asked.err, /^Drop: it has a say in \d+ events\.$/m)
+  assert.match(asked.err, /^1 votes\.$/m)
+  const { body } = await service.client.get(`/api/v2/events/${jobId}/${next[0].event_id}/consensus`)
+  assert.ok(body.votes.some((vote: any) => vote.analyst === 'cleo' && vote.label === 'Drop'))
+  assert.equal((await run(['next', title, '--vote', '--json'])).code, 2)
+})
+
+test('models are listed and shown, and an earlier one decides again', async () => {
+  await good(['vote', title, 'e-4', 'Escalate', '--as', 'cleo', '--picked-by', 'queue'])
+  await good(['train', title])
+  const [active, before] = await json(['models', 'list', title])
+  assert.deepEqual([active.active, before.active], [true, false])
+  assert.match(await good(['models', 'show', title, before.model_id]), /^decides: +no$/m)
+  assert.match(await good(['rollback', title]), new RegExp(`^${before.model_id} decides from the next event on`))
+  assert.equal((await json(['promote', title, active.model_id])).to, active.model_id)
+  assert.equal((await run(['rollback', title, '--to', 'none'])).code, 1)
+})
+
+test('a period is replayed with another model, and nothing is changed', async () => {
+  const [active, before] = await json(['models', 'list', title])
+  const stored = await good(['query', '--job', title, '--json'])
+  const replay = await json(['replay', 'start', title, '--model', before.model_id, '--against', active.model_id])
+  assert.equal(replay.status, 'finished')
+  assert.ok(replay.report.events > 0)
+  assert.ok((await good(['replay', 'show', title, replay.replay_id])).split('\n').length > 3)
+  assert.equal((await json(['replay', 'list', title]))[0].replay_id, replay.replay_id)
+  assert.match(await good(['replay', 'cancel', title, replay.replay_id]), /finished/)
+  assert.equal(await good(['query', '--job', title, '--json']), stored)
+  assert.equal((await run(['replay', 'start', title, '--model', 'none'])).code, 1)
 })
 
 test('the safety contract is set from a file, shown and forecast', async () => {

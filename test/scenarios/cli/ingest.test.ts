@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { decide, type Ran, type RunOptions } from '../../support/cli.js'
+import { decide, type Ran, type RunOptions } from '../../support/cli/decide.js'
 import { makeJob } from '../../support/client.js'
 import { MANAGEMENT_KEY, startService, type TestService } from '../../support/service.js'
 

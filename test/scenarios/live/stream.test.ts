@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Compile } from 'typebox/schema'
-import { StreamMessage } from '../../../server/schemas/stream.js'
+import { StreamMessage } from '../../../server/schemas/live/stream.js'
 import { createClient } from '../../../server/client/index.js'
 import { eventually, makeJob, type Client } from '../../support/client.js'
 import { MANAGEMENT_KEY, startService, type TestService } from '../../support/service.js'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from '../../support/client.js'
 import { startService, type TestService } from '../../support/service.js'
-import { asRole, send, trainAgain, trainedJob } from '../../support/trained-job.js'
+import { asRole, send, trainAgain, trainedJob } from '../../support/http/trained-job.js'
 
 let service: TestService
 let client: Client

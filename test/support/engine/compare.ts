@@ -1,10 +1,12 @@
 /** Compares every row of a job with the oracle. */
 import assert from 'node:assert/strict'
 import { DecisionPoints } from '../../../engine/domain/event/decision-points.js'
-import type { JobSettings } from '../../../engine/domain/job/job.js'
+import { hasClusters, type JobSettings } from '../../../engine/domain/job/job.js'
 import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
+import { JobAt } from '../../../engine/services/explain/job-at.js'
+import { computeAgain } from '../../../engine/services/explain/stored-decision.js'
 import { JobReader } from '../../../engine/services/read/job-reader.js'
-import { eventAt } from '../../../engine/actor/event-table.js'
+import { eventAt, type FoundEvent } from '../../../engine/actor/event-table.js'
 import { viewOf } from '../../../engine/actor/event-reply.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../../engine/store/environment.js'
@@ -97,6 +99,20 @@ function compareBuckets(environment: Environment, job: JobSettings, oracle: Orac
   return names
 }
 
+/** A name for each world: opened models are known by it. */
+const directories = new WeakMap<Environment, string>()
+let worlds = 0
+
+/** The stored decision follows from what is stored, to the byte. Alerts may have moved in their clusters since. */
+function mustComeAgain(environment: Environment, job: JobSettings, event: FoundEvent): void {
+  if (hasClusters(job.category)) return
+  let directory = directories.get(environment)
+  if (directory === undefined) directories.set(environment, (directory = `world ${++worlds}`))
+  const again = computeAgain(new JobAt(job, directory, environment, new BodyCodec(environment)), event)
+  if (again.inputs !== null) assert.deepEqual(again.differences, [], `the decision of ${event.micros}`)
+  else assert.equal(again.isLost, false, again.reason)
+}
+
 /** How many events of the bucket have each label as their decision. */
 function decisionsIn(oracle: OracleJob, name: string): number[] {
   const own = [...oracle.events.values()].filter(({ bucket }) => bucket === name)
@@ -137,7 +153,7 @@ function compareEvents(
       header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')),
       event.bucket,
     )
-    const { bucketId: _, hasClientId, enrichments, autonomy, ...rest } = header
+    const { bucketId: _, hasClientId, enrichments, autonomy, basis: __, ...rest } = header
     // Contracts of the simulation are about the label 1 alone (world.ts).
     if (autonomy === 'settled') assert.deepEqual([header.label, header.pending], [1, false])
     assert.equal(enrichments, event.enrichments, `enrichments of event ${event.id}`)
@@ -153,6 +169,7 @@ function compareEvents(
       `event ${event.id}`,
     )
     assert.equal(hasClientId, !event.ownId)
+    mustComeAgain(environment, job, stored)
     const previous =
       event.previous === null
         ? null
@@ -274,8 +291,15 @@ function compareTasks(environment: Environment, job: JobSettings, oracle: Oracle
 function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): void {
   const events = [...oracle.events.values()]
   const ballots = [...oracle.ballots.values()]
-  const { trainedThroughSeq: _, bucketsMade: __, keepFromSeq: ___, points, ...stats } = reader.stats(job)
-  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade' | 'keepFromSeq' | 'points'> = {
+  const {
+    trainedThroughSeq: _,
+    bucketsMade: __,
+    keepFromSeq: ___,
+    ballotStates: ____,
+    points,
+    ...stats
+  } = reader.stats(job)
+  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade' | 'keepFromSeq' | 'ballotStates' | 'points'> = {
     events: events.length,
     buckets: new Set(events.flatMap(({ bucket }) => (bucket === null ? [] : [bucket]))).size,
     feedbackEvents: events.filter(({ hasFeedback }) => hasFeedback).length,

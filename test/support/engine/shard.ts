@@ -12,6 +12,10 @@ import { isRefusal } from '../../../engine/errors.js'
 import { withAuthor } from '../../../engine/actor/message-author.js'
 import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
 import { JobReader } from '../../../engine/services/read/job-reader.js'
+import { readAppliedLog } from '../../../engine/actor/log/log-position.js'
+import { LoggedTurns } from '../../../engine/runtime/log/logged-turns.js'
+import { embeddedLog, type LoggedShard, type RecordLog } from '../../../engine/runtime/log/turn-log.js'
+import type { RunTurn } from '../../../engine/runtime/turn/turn-contract.js'
 import { LatestEvents } from '../../../engine/runtime/latest-events.js'
 import { Mailbox } from '../../../engine/runtime/mailbox/mailbox.js'
 import type { MessageKind } from '../../../engine/actor/message.js'
@@ -30,6 +34,7 @@ import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
 import type { ReprocessRow, ReprocessSelection } from '../../../engine/store/reprocess-row.js'
 import { decodeBucketNumber, encodeCount, encodeModel, type CountRow } from '../../../engine/store/rows.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
+import { HEADER_BYTES } from '../../../engine/store/record-header.js'
 import { decodeContent } from '../../../engine/store/event-record.js'
 import {
   JOB_BYTES,
@@ -164,6 +169,11 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   readonly lateCommits: LateCommits
   /** What the main thread remembers; a test compares it with the stored events. */
   latest = this.#noneYet()
+  /** The writer of its log; null where the store is the log. */
+  logged: LoggedTurns | null = null
+  readonly #log: RecordLog | null
+  #writers = 0
+  #writer: string | null = null
   readonly #uncountedEventsMax: number
   readonly #bucketBytesMax: number
   #shard: Shard
@@ -173,7 +183,9 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     environment: E = new MemoryEnvironment(shardTables) as Environment as E,
     uncountedEventsMax = usualUncountedEventsMax,
     bucketBytesMax = usualBucketBytesMax,
+    log: RecordLog | null = null,
   ) {
+    this.#log = log
     this.environment = environment
     this.#uncountedEventsMax = uncountedEventsMax
     this.#bucketBytesMax = bucketBytesMax
@@ -357,7 +369,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
       if (table === 'counts') return hex(encodeCount(wholeCount(this.environment, key)))
       if (table !== 'events') return hex(value)
       const { body, extras, clientId } = decodeContent(value)
-      return `${hex(value.subarray(0, 32))} ${JSON.stringify([codec.decode(body), extras, clientId])}`
+      return `${hex(value.subarray(0, HEADER_BYTES))} ${JSON.stringify([codec.decode(body), extras, clientId])}`
     }
     return shardTables.flatMap((table) => {
       if (table === 'words' || (jobId !== undefined && sharedTables.includes(table))) return []
@@ -375,12 +387,12 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   #openMailbox(): Mailbox {
     return new Mailbox({
       shard: 0,
-      run: async (task, decided) => {
+      run: this.#throughLog(async (task, decided) => {
         await new Promise((resolve) => setImmediate(resolve))
         const rounds = this.commitRounds()
         const result = this.run({ ...task, handsOver: rounds >= 0 })
         return result.handedOver === true ? await this.#commitLater(task, result, rounds, decided) : result
-      },
+      }),
       events: {
         committed: (_, { changed }) => changed.forEach((jobId) => this.latest.forget(jobId)),
         added: (...event) => this.latest.keep(...event),
@@ -389,6 +401,29 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
       takeTimes: (count) => this.take(count),
       followsMin: 0,
     })
+  }
+
+  /** From here on it writes to its log under this name. */
+  beginAs(writer: string): void {
+    this.#writer = writer
+    this.restart()
+  }
+
+  #throughLog(run: RunTurn): RunTurn {
+    if (this.#log === null) return embeddedLog.runner({ ...this.asLogged(run) })
+    const writer = this.#writer ?? (++this.#writers).toString(16).padStart(16, '0')
+    this.logged = new LoggedTurns({ ...this.asLogged(run), log: this.#log, writer })
+    return this.logged.run
+  }
+
+  /** As a writer or a follower of its log sees it. */
+  asLogged(run: RunTurn = async (task) => this.runTurn(task)): LoggedShard {
+    return {
+      shard: 0,
+      run,
+      applied: () => readAppliedLog(this.environment),
+      failed: (what, error) => this.failures.push({ what, error }),
+    }
   }
 
   async #commitLater(task: TurnTask, result: TurnResult, rounds: number, decided: () => void): Promise<TurnResult> {

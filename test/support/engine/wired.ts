@@ -10,6 +10,7 @@ import type { Reports } from '../../../engine/services/start/reports.js'
 import type { EngineOptions } from '../../../engine/options.js'
 import { makeDataDir, openDataDir } from '../../../engine/store/directory/data-dir.js'
 import { lockDataDir } from '../../../engine/store/directory/data-lock.js'
+import type { TurnLog } from '../../../engine/runtime/log/turn-log.js'
 import { afterwards, type Ending } from '../afterwards.js'
 import { temporaryDirectory } from './files.js'
 
@@ -20,14 +21,14 @@ export interface EngineParts extends Reports, Stores, Runtime, Services {
 }
 
 /** The internals over an existing directory, with one shard if it is new. */
-export async function wireParts(options: EngineOptions): Promise<EngineParts> {
+export async function wireParts(options: EngineOptions, log?: TurnLog): Promise<EngineParts> {
   const lock = await lockDataDir(options.dataDir)
-  const { reports, stores, runtime, services, close } = wire(options, openDataDir(options.dataDir, 1), lock)
+  const { reports, stores, runtime, services, close } = wire(options, openDataDir(options.dataDir, 1), lock, log)
   return { ...reports, ...stores, ...runtime, ...services, job: (id) => stores.resources.job(id), close }
 }
 
 /** Takes a manual clock and an existing directory if they are given. */
-export async function openParts(test: Ending, clock?: Clock, madeDir?: string): Promise<EngineParts> {
+export async function openParts(test: Ending, clock?: Clock, madeDir?: string, log?: TurnLog): Promise<EngineParts> {
   const dataDir = madeDir ?? join(temporaryDirectory(test), 'data')
   if (madeDir === undefined) makeDataDir(dataDir)
   const settings = {
@@ -39,7 +40,7 @@ export async function openParts(test: Ending, clock?: Clock, madeDir?: string): 
     passwordCost: 10,
     clock,
   }
-  const parts = await wireParts(settings)
+  const parts = await wireParts(settings, log)
   afterwards(test, () => parts.close())
   return parts
 }

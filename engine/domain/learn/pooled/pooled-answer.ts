@@ -40,6 +40,9 @@ export interface AnswerParts {
   readonly uniformShare: number
 }
 
+/** Told of a step of an answer. The numbers are those of a buffer: copy them. */
+export type StepSeen = (step: string, probabilities: Float64Array) => void
+
 /** From an event to probabilities. A training uses it before the model is complete. */
 export class PooledAnswer {
   readonly coder: EventCoder
@@ -67,21 +70,30 @@ export class PooledAnswer {
   /** The last event, without the points that are left out. */
   values: PointValues = []
 
-  /** Fills `probabilities`, one for each label; `except` is the index of a reference that is this event. */
-  fill(event: PointValues, probabilities: Float64Array, except = -1): void {
+  /**
+   * Fills `probabilities`, one for each label; `except` is the index of a reference that is this event. `seen` is told
+   * of the classes' probabilities after each step, and before the first.
+   */
+  fill(event: PointValues, probabilities: Float64Array, except = -1, seen?: StepSeen): void {
     this.#code(event)
     const { pool, recall, cells, sharpness, balance: factors } = this.#parts
     const answer = this.#answer
     this.distance = this.#panel.predict(this.coder, this.#view, except)
     fillDoubts(this.#panel.chances, 0, answer.length, this.doubts)
+    seen?.('members', this.#panel.chances)
     mix(pool, this.#panel.chances, 0, answer)
+    seen?.('mixture', answer)
     if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)
+    seen?.('nearest label', answer)
     if (cells.key.length > 0) {
       const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
       if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
     }
+    seen?.('cell', answer)
     sharpen(answer, sharpness)
+    seen?.('sharpened', answer)
     balance(answer, factors)
+    seen?.('balanced', answer)
     spread(this.#parts, answer, 0, probabilities)
   }
 

@@ -4,7 +4,15 @@
  * Owns: the layout of the bytes. Leaves out: the steps from an event to probabilities (pooled-answer.ts), the training
  * (pooled.ts).
  */
-import type { EventLikeness, Model, ModelSummary, Neighbour, PointValues } from '../classifier.js'
+import type {
+  AnswerSteps,
+  EventLikeness,
+  MemberAnswer,
+  Model,
+  ModelSummary,
+  Neighbour,
+  PointValues,
+} from '../classifier.js'
 import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
 import { readCoder, writeCoder } from '../features/coder-tables.js'
 import { Likeness } from '../likeness.js'
@@ -14,7 +22,7 @@ import { OutlierDetector } from '../outlier/outlier-detector.js'
 import { UnseenValues } from '../outlier/unseen-values.js'
 import { withoutPoints } from './block-points.js'
 import { readCells, writeCells } from './cells.js'
-import { doubted, readMembers, writeMembers } from './members.js'
+import { doubted, memberNames, readMembers, writeMembers } from './members.js'
 import { neighboursOf } from './nearest.js'
 import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
 import { readPool, writePool } from './pool.js'
@@ -140,6 +148,27 @@ export class PooledModel implements Model {
   neighbours(values: PointValues, count: number): Neighbour[] {
     const { members, labels } = this.#parts
     return neighboursOf(members.nearest, this.#answer.distances(values), labels).slice(0, count)
+  }
+
+  steps(values: PointValues): AnswerSteps {
+    const { labels, labelCount, pool } = this.#parts
+    const byLabel = (classes: Float64Array): number[] => {
+      const all = new Array<number>(labelCount).fill(0)
+      for (const [at, label] of labels.entries()) all[label] = classes[at] as number
+      return all
+    }
+    const steps: { name: string; probabilities: number[] }[] = []
+    let members: MemberAnswer[] = []
+    this.#answer.fill(values, this.#probabilities, -1, (name, classes) => {
+      if (name !== 'members') return void steps.push({ name, probabilities: byLabel(classes) })
+      members = memberNames.map((member, m) => ({
+        name: member,
+        weight: pool.weights[m] as number,
+        temperature: pool.temperatures[m] as number,
+        probabilities: byLabel(classes.subarray(m * labels.length, (m + 1) * labels.length)),
+      }))
+    })
+    return { members, steps: [...steps, { name: 'with a uniform share', probabilities: [...this.#probabilities] }] }
   }
 
   likeness(): EventLikeness {

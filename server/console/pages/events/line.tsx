@@ -4,13 +4,15 @@ import { Decision, LabelMark } from '../../parts/label.js'
 import { Time } from '../../parts/time.js'
 import { valueText } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
+import { saidByOthers, subjectKey } from '../../state/live.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { t } from '../../texts.js'
 import type { Row } from './source.js'
 
 export function Line({ of, row }: { readonly of: ShownJob; readonly row: Row }) {
   const own = voted.value.get(votedKey(of.job_id, row.id))
-  const consensus = own?.outcome?.consensus ?? own?.label ?? row.consensus
+  const others = saidByOthers.value.get(subjectKey(of.job_id, row.bucketId, row.id))
+  const consensus = others?.consensus ?? own?.outcome?.consensus ?? own?.label ?? row.consensus
   return (
     <>
       <span class="decided ellipsis">

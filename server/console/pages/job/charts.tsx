@@ -42,10 +42,12 @@ export function Matrix({ of, matrix }: { readonly of: ShownJob; readonly matrix:
 
 const SIZE = 220
 const EDGE = 26
+/** Room for the points at the end. */
+const TOP = 14
 
 /** A share of 1 to a place on the picture. */
-const x = (share: number): number => EDGE + share * (SIZE - EDGE - 6)
-const y = (share: number): number => SIZE - EDGE - share * (SIZE - EDGE - 6)
+const x = (share: number): number => EDGE + share * (SIZE - EDGE - TOP)
+const y = (share: number): number => SIZE - EDGE - share * (SIZE - EDGE - TOP)
 
 interface Point {
   readonly label: string

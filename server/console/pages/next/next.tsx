@@ -18,7 +18,7 @@ import { useData } from '../../state/data.js'
 import { readKnown, type Known } from '../../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
-import { newEvents, takeIn } from '../../state/live.js'
+import { newEvents, saidByOthers, subjectKey, takeIn } from '../../state/live.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { count, percent, t } from '../../texts.js'
 import NotFound from '../not-found.js'
@@ -61,9 +61,16 @@ function useKnown(jobId: number, items: readonly Waiting[], at: number) {
   return { known: isCurrent ? shown.value.known : null, error: isCurrent ? shown.value.error : null, retry: load }
 }
 
+/** This person has answered, or somebody else meanwhile. */
+function isAnswered(of: ShownJob, { eventId, bucketId }: Waiting): boolean {
+  if (voted.value.get(votedKey(of.job_id, eventId))?.label != null) return true
+  return saidByOthers.value.get(subjectKey(of.job_id, bucketId, eventId))?.consensus != null
+}
+
 function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting }) {
   const own = voted.value.get(votedKey(of.job_id, item.eventId))
-  const label = own?.label ?? item.label
+  const others = saidByOthers.value.get(subjectKey(of.job_id, item.bucketId, item.eventId))
+  const label = own?.label ?? others?.consensus ?? item.label
   return (
     <>
       <LabelMark of={of} label={label} />
@@ -71,17 +78,21 @@ function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting 
         <span class="ellipsis bidi">{item.title}</span>
         <span class="ellipsis">
           {own?.label == null
-            ? item.reason
+            ? others?.consensus == null
+              ? item.reason
+              : t('next.answered_by', { analyst: others.analyst, label: others.consensus })
             : t(own.state === 'waiting' ? 'next.answered_waiting' : 'next.answered', { label: own.label })}
         </span>
       </span>
-      {item.label === '' || own?.label != null ? null : <span class="dim">{percent(item.confidence)}</span>}
+      {item.label === '' || own?.label != null || others?.consensus != null ? null : (
+        <span class="dim">{percent(item.confidence)}</span>
+      )}
     </>
   )
 }
 
 function Queue({ of, items, at, go }: QueueProps) {
-  const open = items.filter(({ eventId }) => voted.value.get(votedKey(of.job_id, eventId))?.label == null).length
+  const open = items.filter((item) => !isAnswered(of, item)).length
   return (
     <aside class="queue" aria-label={t('next.queue')}>
       <header>
@@ -144,7 +155,7 @@ function Answering({
   const go = (to: number): void => {
     if (to >= 0 && to < items.length) at.value = to
   }
-  const isOpen = ({ eventId }: Waiting): boolean => voted.value.get(votedKey(of.job_id, eventId))?.label == null
+  const isOpen = (one: Waiting): boolean => !isAnswered(of, one)
   /** The next one without an answer, else the one after. */
   const goOn = (): void => {
     const next = items.findIndex((one, index) => index > current && isOpen(one))
@@ -162,7 +173,7 @@ function Answering({
     }
   }, [voted.value])
   const vote = (index: number): void =>
-    voteOn({ of, eventId: item.eventId, before: null, after: () => setTimeout(goOn) }, index)
+    voteOn({ of, eventId: item.eventId, before: null, pickedBy: item.pickedBy, after: () => setTimeout(goOn) }, index)
   useCommands({
     'vote.1': () => vote(0),
     'vote.2': () => vote(1),
@@ -197,6 +208,7 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
     <>
       <NewBar reload={reload} />
       <Empty
+        isPage
         icon={isNew ? 'send' : 'check'}
         title={t(isNew ? 'next.no_events' : 'next.done')}
         text={t(isNew ? 'next.no_events_text' : 'next.done_text')}

@@ -41,6 +41,27 @@ describe('counts of decision points', () => {
       assert.deepEqual(faults(apart, job), ['lacking 1: 48 of 60'])
     })
 
+  it('do not depend on a restart when the decision points or the category change', async () => {
+    const [whole, restarted] = [new TestShard(), new TestShard()]
+    const changes = [
+      { category: 'Event centric decision intelligence' },
+      { category: 'Decision intelligence' },
+      { category: 'Decision intelligence', decisionPoints: ['user', 'host'] },
+      { category: 'Decision intelligence', decisionPoints: ['host', 'user'] },
+    ] as const
+    for (const shard of [whole, restarted]) {
+      let number = 0
+      for (const [at, change] of changes.entries()) {
+        const job = jobSettings({ revision: at + 1, ...change })
+        // The same buckets again: their values are not new.
+        for (let i = 0; i < 9; i++) await shard.ingest(job, { host: i % 3, user: `u${i % 2}` }, `e${number++}`)
+        if (shard === restarted) shard.restart()
+        for (let i = 0; i < 9; i++) await shard.ingest(job, { host: i % 4, user: `u${i % 3}` }, `e${number++}`)
+      }
+    }
+    assert.deepEqual(pointRows(whole), pointRows(restarted))
+  })
+
   it('count an event that comes again once', async () => {
     const job = jobSettings()
     const shard = new TestShard()

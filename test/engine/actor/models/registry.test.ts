@@ -33,7 +33,7 @@ describe('the registry of models', () => {
   it('says of each model what it is, and when it decided', async () => {
     const shard = await labelled()
     for (const version of [1, 2]) await shard.install(job, shard.train(job, version))
-    const [first, second] = shard.reader().registry(job.id)
+    const [first, second] = shard.reader().models(job.id).all()
     assert.ok(first !== undefined && second !== undefined)
     assert.deepEqual([first.version, first.isKept, first.summary.examples, first.throughSeq], [1, true, 2, 2])
     assert.equal(first.spans[0]?.toMicros, second.spans[0]?.fromMicros)
@@ -50,7 +50,8 @@ describe('the registry of models', () => {
     assert.deepEqual(
       shard
         .reader()
-        .registry(job.id)
+        .models(job.id)
+        .all()
         .map((row) => [row.version, row.isKept]),
       [
         [1, false],
@@ -86,7 +87,7 @@ describe('a rollback', () => {
     ])
     assert.deepEqual(change, { from: 2, to: 1 })
     assert.deepEqual([version('before'), version('after')], ['model_1_2', 'model_1_1'])
-    const [first, second] = shard.reader().registry(job.id)
+    const [first, second] = shard.reader().models(job.id).all()
     assert.deepEqual(first?.spans.map(({ why, by }) => [why, by]).at(-1), ['rolled_back', testAuthor.name])
     assert.notEqual(second?.spans[0]?.toMicros, null)
   })

@@ -22,6 +22,7 @@ function modelBy(probability: (values: PointValues) => number): Model {
     },
     references: new Int32Array(0),
     neighbours: () => [],
+    steps: () => ({ members: [], steps: [] }),
     likeness: () => ({ hold: () => {}, distance: () => 0, holdAll: () => {}, distances: () => new Float64Array(0) }),
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '../../../../engine/limits.js'
-import type { StreamListener } from '../../../../engine/api/stream-service.js'
+import type { StreamListener } from '../../../../engine/api/live/stream-service.js'
 import { positionText } from '../../../../engine/services/stream/stream-position.js'
 import type { StreamResult, StreamTask } from '../../../../engine/services/stream/stream-task.js'
 import { Streams, type StreamsDeps } from '../../../../engine/services/stream/streams.js'

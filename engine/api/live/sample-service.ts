@@ -1,0 +1,40 @@
+/** The contract of field statistics: what a sample of events says about which fields may decide. */
+
+/** What the values of a field look like. */
+export type FieldKind = 'id' | 'time' | 'number' | 'category' | 'text'
+
+export interface FieldStatistics {
+  readonly field: string
+  readonly kind: FieldKind
+  /** Events that have a value. */
+  readonly events: number
+  /** Different values, up to a bound. */
+  readonly values: number
+  /** The most frequent values, as texts. */
+  readonly examples: readonly string[]
+  readonly suggested: boolean
+  /** Why the field is suggested, or why not, as a sentence. */
+  readonly reason: string
+  /** For each of the first events the number of its value, -1 without one; null where the field cannot decide. */
+  readonly codes: readonly number[] | null
+}
+
+export interface SampleStatistics {
+  readonly events: number
+  readonly format: 'json' | 'ndjson' | 'csv'
+  /** Parts of the sample that are no events. */
+  readonly skipped: number
+  readonly fields: readonly FieldStatistics[]
+  readonly decisionPoints: readonly string[]
+  readonly buckets: number
+  /** The share of the events that the 50 largest buckets have, 0 to 1. */
+  readonly largestShare: number
+}
+
+export interface SampleService {
+  /**
+   * `points`: decision points in place of those that are suggested. Rejects with invalid_body where there is no event
+   * in the bytes, queries_busy, draining.
+   */
+  statistics(bytes: Uint8Array, points: readonly string[] | null): Promise<SampleStatistics>
+}

@@ -1,0 +1,45 @@
+/**
+ * The basis of a decision: what it depended on beside the model and the values of the event. It is stored with the
+ * event, so the decision can be computed again to the byte.
+ *
+ * Owns: the trust watch as a few rounded numbers, and a decision from them. Leaves out: the watch itself
+ * (model-trust.ts), the state of the votes (actor/votes/ballots.ts).
+ *
+ * 1. A decision uses the rounded numbers, never finer ones: what is stored is what was used.
+ */
+import { withDoubt } from '../learn/drift.js'
+import type { Decision } from './decision.js'
+
+/** What the trust watch made of the model's own decision. */
+export interface TrustBasis {
+  /** The least score of an outlier, a 32-bit float; 0 where the watch had no say. */
+  readonly threshold: number
+  /** The model was ageing. */
+  readonly ageing: boolean
+  /** The share of the base rate in the confidence, and that rate: 0 to 1, four decimals. Both 0 without doubt. */
+  readonly doubt: number
+  readonly base: number
+}
+
+export interface DecisionBasis extends TrustBasis {
+  /** The number of the state of the votes that it knew (actor/votes/ballots.ts); 0 for no votes. */
+  readonly votesState: number
+}
+
+export const noBasis: DecisionBasis = { threshold: 0, ageing: false, doubt: 0, base: 0, votesState: 0 }
+
+/** A share as it is stored. */
+export function roundedShare(share: number): number {
+  return Math.round(share * 1e4) / 1e4
+}
+
+/** The job's decision, made from the model's. Answers of the knowledge base are not changed. */
+export function trusted(decision: Decision, { threshold, ageing, doubt, base }: TrustBasis): Decision {
+  if (decision.source !== 'model') return decision
+  const { label, outlierScore, source, modelVersion } = decision
+  const outlier = outlierScore >= threshold
+  if (!ageing && outlier === decision.outlier) return decision
+  const own = decision.confidence
+  const confidence = doubt === 0 ? own : Math.round(withDoubt(own / 10_000, base, doubt) * 10_000)
+  return { label, confidence, outlier, outlierScore, source: ageing ? 'ageing_model' : source, modelVersion }
+}

@@ -1,0 +1,73 @@
+/**
+ * A follower: it keeps a copy of one shard by applying the shard's log.
+ *
+ * Owns: what is applied, in which order. Leaves out: reading the log (turn-log.ts), the retries of a record
+ * (record-runner.ts), writing to the log (logged-turns.ts).
+ *
+ * 1. Each record is applied once, in order. One that was applied before is passed over.
+ * 2. Where a record is missing, or the store does not take one, the follower stops with an error. What it has applied
+ *    stays right, and following goes on from there.
+ * 3. While the log does not answer, the follower waits.
+ */
+import { epochMs } from '../../clock.js'
+import { RecordRunner } from './record-runner.js'
+import { LogGap, LogUnavailable, type LoggedShard, type LogRecord, type RecordLog } from './turn-log.js'
+import { decodeRecord } from './turn-record.js'
+
+/** Milliseconds between two tries at a log that does not answer. */
+const RETRY_MS = 250
+
+export class Follower {
+  readonly #shard: LoggedShard
+  readonly #log: RecordLog
+  readonly #runner: RecordRunner
+  #applied: number
+  /** When the last record was applied, milliseconds. */
+  #appliedMs = 0
+
+  constructor(shard: LoggedShard, log: RecordLog) {
+    const { sequence, settings } = shard.applied()
+    this.#shard = shard
+    this.#log = log
+    this.#applied = sequence
+    this.#runner = new RecordRunner(shard, settings)
+  }
+
+  /** Sequence of the last record that was applied. */
+  get applied(): number {
+    return this.#applied
+  }
+
+  /** When it was applied; 0 for none. */
+  get appliedMs(): number {
+    return this.#appliedMs
+  }
+
+  /** Applies the log up to its present end. Rejects with LogUnavailable, LogGap, RecordRefused. */
+  async catchUp(): Promise<void> {
+    const through = await this.#log.last()
+    for await (const record of this.#log.read(this.#applied, through)) await this.#take(record)
+  }
+
+  /** Applies the log as it grows, until `signal` aborts. Rejects with LogGap, RecordRefused. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for await (const record of this.#log.follow(this.#applied, signal)) await this.#take(record)
+      } catch (error) {
+        if (!(error instanceof LogUnavailable)) throw error
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+  }
+
+  async #take({ sequence, bytes }: LogRecord): Promise<void> {
+    if (sequence <= this.#applied) return
+    if (sequence !== this.#applied + 1)
+      throw new LogGap(`shard ${this.#shard.shard} needs record ${this.#applied + 1} of its log; ${sequence} came`)
+    const record = decodeRecord(bytes)
+    if (record.kind === 'turn') await this.#runner.run(record.turn, sequence)
+    this.#applied = sequence
+    this.#appliedMs = epochMs()
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The writer of one shard's log: each turn of the mailbox is appended, and then runs on the shard's thread.
+ *
+ * Owns: the order of appends and of runs, and what follows when one of them fails. Leaves out: the log (turn-log.ts),
+ * records (turn-record.ts), turns that run again (mailbox.ts).
+ *
+ * 1. Turns run in the order of the log. Appends of turns that follow each other are under way together.
+ * 2. A turn that runs again is not appended again. It is known by the times of its messages, which only rise.
+ * 3. Where the log does not answer, or the store does not take a turn, the turn's messages are refused with
+ *    log_unavailable. They may take effect all the same. The turns behind it are turned away, and the mailbox runs them
+ *    again. Before another turn is appended, the shard applies what the log has and it has not.
+ * 4. A turn runs with the settings of jobs that are in force at its place in the log, however often it runs.
+ * 5. Where another writer has begun, every turn is refused, and this writer appends nothing more.
+ */
+import { Refusal } from '../../errors.js'
+import { refusalExtra } from '../../actor/reply.js'
+import { isApplied, refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
+import type { RunTurn } from '../turn/turn-contract.js'
+import { LogEnd, type Place } from './log-end.js'
+import { RecordRefused, RecordRunner } from './record-runner.js'
+import { LogGap, LogMoved, LogUnavailable, type LoggedShard, type RecordLog } from './turn-log.js'
+import { decodeRecord, jobIdsOf } from './turn-record.js'
+
+/** Seconds after which a client should try again. */
+const RETRY_AFTER_SECONDS = 5
+
+export interface WriterDeps extends LoggedShard {
+  readonly log: RecordLog
+  /** 8 bytes in hexadecimal, of this writer alone. */
+  readonly writer: string
+}
+
+/** The turn runs again, behind what has to come first. */
+const turnedAway: TurnResult = { extras: [], turnedAway: true }
+
+export class LoggedTurns {
+  readonly #deps: WriterDeps
+  readonly #end: LogEnd
+  /** The log may have what the shard has not applied. */
+  #isBehind = true
+  /** Sequence of the record with which this writer has begun; 0 before. */
+  #begun = 0
+  #isFenced = false
+  /** Turns whose append has not begun: no later turn is appended before them. */
+  #waiting = 0
+  /** Rises with each failure: turns that came before it are turned away. */
+  #failures = 0
+  /** Ends the appends that are under way. */
+  #ending = new AbortController()
+  /** Resolves when the turn before has gone to the thread. */
+  #before: Promise<void> = Promise.resolve()
+  /** What ran outside of the mailbox, for the next result. */
+  readonly #unreported: { decided: number[]; jobs: Set<number> } = { decided: [], jobs: new Set() }
+
+  constructor(deps: WriterDeps) {
+    this.#deps = deps
+    this.#end = new LogEnd(deps.log, deps.writer)
+  }
+
+  /** Runs a turn of the mailbox. */
+  readonly run: RunTurn = async (task, decided) => {
+    const failures = this.#failures
+    this.#end.cameWith(task.settings)
+    const early = this.#waiting === 0 && !this.#isBehind ? this.#end.append(task, this.#ending.signal) : null
+    if (early === null) this.#waiting++
+    const before = this.#before
+    let goOn = (): void => {}
+    this.#before = new Promise<void>((resolve) => (goOn = resolve))
+    try {
+      await before
+      const place = await this.#placeOf(task, early, failures)
+      if (place === null) {
+        // Those that wait behind it must not be appended before it.
+        this.#failures++
+        return turnedAway
+      }
+      const { sequence, brought, inForce } = place
+      const settings = task.opens ? [...inForce.values()] : brought
+      const running = this.#deps.run({ ...task, sequence, settings, again: task.again || place.isKnown }, decided)
+      goOn()
+      const result = this.#ran(task, await running)
+      return place.isKnown ? { ...result, wasLogged: true } : result
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { ...refuseTurn(task, refusalExtra(error)), beginsAnew: true }
+    } finally {
+      goOn()
+    }
+  }
+
+  /** Applies what the log has and the shard has not. No turn may be under way. @throws Refusal log_unavailable. */
+  async catchUp(): Promise<void> {
+    if (this.#isFenced) throw fenced()
+    try {
+      while (!(await this.#apply()));
+      this.#isBehind = false
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  /** Where the turn is in the log, now that its place in the order has come. Null where it has to run again. */
+  async #placeOf(task: TurnTask, early: Promise<Place> | null, failures: number): Promise<Place | null> {
+    let place = early
+    if (place === null) {
+      try {
+        if (failures === this.#failures) {
+          if (this.#isBehind) await this.catchUp()
+          place = this.#end.append(task, this.#ending.signal)
+        }
+      } finally {
+        this.#waiting--
+      }
+    }
+    if (place === null || failures !== this.#failures) return null
+    try {
+      return await place
+    } catch (error) {
+      const refusal = this.#fail(error)
+      // Nothing was appended, perhaps behind an append of this writer that had been given up: it is tried again.
+      if (error instanceof LogMoved) return null
+      throw refusal
+    }
+  }
+
+  #ran(task: TurnTask, result: TurnResult): TurnResult {
+    if (result.turnedAway === true) return result
+    if (!isApplied(result)) {
+      const [refusal] = result.extras
+      throw this.#fail(new RecordRefused(refusal?.type === 'refusal' ? refusal : undefined))
+    }
+    this.#end.applied(task)
+    return this.#report(task, result)
+  }
+
+  /** The result, with what ran outside of the mailbox before. */
+  #report(task: TurnTask, result: TurnResult): TurnResult {
+    const { decided, jobs } = this.#unreported
+    if (jobs.size === 0) return result
+    const changed = [...new Set([...jobs, ...(result.changed ?? jobIdsOf(task))])]
+    const reported = { ...result, decided: [...decided, ...(result.decided as number[])], changed }
+    decided.length = 0
+    jobs.clear()
+    return reported
+  }
+
+  /** Applies the rest of the log, and begins as its writer. False where the log has grown meanwhile. */
+  async #apply(): Promise<boolean> {
+    const { log, writer } = this.#deps
+    // Records behind it have written nothing. They are run again for the settings that they brought.
+    const applied = this.#deps.applied()
+    const runner = new RecordRunner(this.#deps, applied.settings)
+    const through = await log.last()
+    let lastMicros = 0
+    for await (const { sequence, bytes } of log.read(applied.sequence, through)) {
+      const record = decodeRecord(bytes)
+      if (this.#begun > 0 && sequence > this.#begun && record.writer !== writer) {
+        this.#isFenced = true
+        throw new LogMoved('another writer has begun')
+      }
+      if (record.kind === 'turn') {
+        const results = await runner.run(record.turn, sequence)
+        for (const { decided = [] } of results) this.#unreported.decided.push(...decided)
+        for (const id of jobIdsOf(record.turn)) this.#unreported.jobs.add(id)
+        lastMicros = record.span.lastMicros
+      }
+    }
+    this.#end.reached(through, lastMicros, runner.settings)
+    return this.#begun > 0 || (await this.#begin())
+  }
+
+  async #begin(): Promise<boolean> {
+    try {
+      this.#begun = await this.#end.appendBegin()
+      return true
+    } catch (error) {
+      if (error instanceof LogMoved) return false
+      throw error
+    }
+  }
+
+  /** The turn's fate is open, or the log is ahead of the shard. Returns what its messages are refused with. */
+  #fail(error: unknown): Refusal {
+    this.#failures++
+    this.#isBehind = true
+    this.#ending.abort()
+    this.#ending = new AbortController()
+    if (this.#isFenced) return fenced()
+    if (error instanceof LogUnavailable || error instanceof LogGap || error instanceof LogMoved)
+      return unavailable(error.message)
+    if (error instanceof RecordRefused) return unavailable(error.message)
+    throw error
+  }
+}
+
+function unavailable(details: string): Refusal {
+  const context = { details, retryAfterSeconds: RETRY_AFTER_SECONDS }
+  return new Refusal('log_unavailable', 'the log does not answer; the request may take effect; try again', context)
+}
+
+function fenced(): Refusal {
+  const context = { retryAfterSeconds: RETRY_AFTER_SECONDS }
+  return new Refusal('log_unavailable', 'another process writes this shard now; try again', context)
+}

@@ -1,0 +1,75 @@
+/**
+ * The contract of the log: a turn is appended to the log of its shard before it is run.
+ *
+ * Owns: the interface between mailboxes and the log (`TurnLog`), that of a log of records (`RecordLog`), and how an
+ * append fails. Leaves out: the bytes of records (turn-record.ts), who appends (logged-turns.ts) and who applies
+ * (follower.ts, record-runner.ts).
+ *
+ * 1. `append` resolves when the record survives a power cut.
+ * 2. A record is appended right behind the sequence that its writer names, or not at all. So a writer that does not
+ *    know the end of the log cannot write.
+ * 3. Records that a writer appends without waiting are in the log in this order. Where one is missing, all behind it
+ *    are missing.
+ * 4. Sequences begin at 1 and have no gaps. Records are never changed. The oldest may be purged.
+ * 5. An append that failed with LogUnavailable may still take effect. Its writer reads the log before it goes on.
+ *
+ * The suite test/contracts/record-log.ts checks each log of records.
+ */
+import type { AppliedLog } from '../../actor/log/log-position.js'
+import type { RunTurn } from '../turn/turn-contract.js'
+
+/** A shard whose turns go through a log. */
+export interface LoggedShard {
+  readonly shard: number
+  /** Runs a turn on the shard's thread. */
+  readonly run: RunTurn
+  /** How far the shard has applied its log, by its last commit. */
+  applied(): AppliedLog
+  /** Told of messages that were skipped because they kept failing. */
+  failed(what: string, error: unknown): void
+}
+
+/** Where turns become durable. */
+export interface TurnLog {
+  /** What runs the turns of a shard: it appends each to the log, and then runs it. */
+  runner(shard: LoggedShard): RunTurn
+}
+
+/** The store is the log: the commit of a turn makes it durable, so nothing is appended before. */
+export const embeddedLog: TurnLog = { runner: ({ run }) => run }
+
+export interface LogRecord {
+  readonly sequence: number
+  readonly bytes: Uint8Array
+}
+
+/** The log of one shard. Its methods reject with LogUnavailable where it cannot be reached. */
+export interface RecordLog {
+  /**
+   * Appends a record right behind sequence `after`; resolves with its own. An aborted `signal` ends the attempt.
+   * Rejects with LogMoved where another record is there, and with LogUnavailable where it is not known whether this one
+   * is.
+   */
+  append(bytes: Uint8Array, after: number, signal?: AbortSignal): Promise<number>
+  /** The sequence of the last record; 0 where there is none. */
+  last(): Promise<number>
+  /**
+   * The records behind `after`, up to `through`, which is not behind the last one. Throws LogGap where the first of
+   * them has been purged.
+   */
+  read(after: number, through: number): AsyncIterable<LogRecord>
+  /**
+   * The records behind `after`, and then each new one as it comes, until `signal` aborts. Throws LogGap, too.
+   */
+  follow(after: number, signal: AbortSignal): AsyncIterable<LogRecord>
+  close(): Promise<void>
+}
+
+/** Another writer has appended a record: this one is no longer the writer. */
+export class LogMoved extends Error {}
+
+/** The log does not answer, or what has become of a record is not known. */
+export class LogUnavailable extends Error {}
+
+/** Records that are needed are not in the log any more. */
+export class LogGap extends Error {}

@@ -1,0 +1,51 @@
+/** The columns of the jobs that were listed lately, up to a bound of memory. They are those of one thread. */
+import { limits } from '../../limits.js'
+import { fingerprintOf } from '../../domain/event/decision-points.js'
+import type { Environment } from '../../store/environment.js'
+import type { QueriedJob } from '../query/query-protocol.js'
+import type { BucketColumn } from './bucket-column.js'
+import { EventColumns } from './event-columns.js'
+import type { KeptVerdicts } from './list-filter.js'
+
+interface Kept {
+  readonly columns: EventColumns
+  readonly verdicts: KeptVerdicts
+  /** What the verdicts are about. */
+  buckets: BucketColumn
+  fingerprint: number
+}
+
+export class ColumnStore {
+  /** The one that was used last is the last. */
+  readonly #jobs = new Map<string, Kept>()
+
+  /** The columns of a job as the store has it, and verdicts on its buckets. */
+  of(
+    dataDir: string,
+    environment: Environment,
+    job: QueriedJob,
+    isOver: () => boolean,
+  ): { readonly columns: EventColumns; readonly verdicts: KeptVerdicts } {
+    const key = `${dataDir}\0${job.id}`
+    const known = this.#jobs.get(key)
+    const columns = known?.columns ?? new EventColumns()
+    columns.follow(environment, job, isOver)
+    const fingerprint = fingerprintOf(job.decisionPoints)
+    const isKept = known?.buckets === columns.buckets && known.fingerprint === fingerprint
+    const kept = isKept ? known : { columns, verdicts: new Map(), buckets: columns.buckets, fingerprint }
+    this.#jobs.delete(key)
+    this.#jobs.set(key, kept)
+    this.#bound()
+    return kept
+  }
+
+  #bound(): void {
+    let rows = 0
+    for (const { columns } of this.#jobs.values()) rows += columns.length
+    for (const [key, { columns }] of this.#jobs) {
+      if (rows <= limits.listRowsMax || this.#jobs.size === 1) return
+      this.#jobs.delete(key)
+      rows -= columns.length
+    }
+  }
+}

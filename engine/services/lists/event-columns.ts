@@ -1,0 +1,222 @@
+/**
+ * What lists need of every event of a job, in columns in memory: time, bucket, label, confidence, pending and outlier.
+ *
+ * Owns: the columns, and how they follow the store. Leaves out: which events pass (list-filter.ts).
+ *
+ * 1. The columns cover the events from some time on. They begin at the newest event and grow towards the oldest, a
+ *    piece with each query, so the first query of a job waits for nothing.
+ * 2. They follow the store by its records (new events), the rows of `changes` (decided again, deleted) and the oldest
+ *    key (retention). If what they hold does not add up to the job's own count, they begin anew.
+ * 3. A row keeps its place until the columns begin anew; what was deleted is marked.
+ */
+import { lastTime } from '../../actor/event-table.js'
+import { readStats } from '../../actor/job-stats.js'
+import { limits } from '../../limits.js'
+import { fingerprintOf } from '../../domain/event/decision-points.js'
+import {
+  bucketIdTextOf,
+  confidenceOf,
+  HEADER_BYTES,
+  isInBucket,
+  isOutlier,
+  isPending,
+  labelOf,
+} from '../../store/record-header.js'
+import type { Environment } from '../../store/environment.js'
+import {
+  changeKey,
+  changeOfKey,
+  jobKey,
+  jobRange,
+  metaKey,
+  timeKey,
+  timeOfKey,
+  timeOfValue,
+} from '../../store/tables.js'
+import type { QueriedJob } from '../query/query-protocol.js'
+import { BucketColumn } from './bucket-column.js'
+import { Rows } from './event-rows.js'
+
+const PENDING = 1
+const OUTLIER = 2
+const DELETED = 4
+/** Events between two looks at the clock. */
+const CHECK_EVENTS = 1_024
+/** The bucket of an event without one. */
+export const NO_BUCKET = -1
+/** Codes are below this: a label's place and the flags. */
+export const CODES = 1_024
+
+/** A row of the columns. */
+export interface EventRow {
+  readonly micros: number
+  /** A place in `buckets`, or NO_BUCKET. */
+  readonly bucket: number
+  /** Equal for events with the same label and flags; below CODES. */
+  readonly code: number
+  /** Hundredths of a percent. */
+  readonly confidence: number
+}
+
+export class EventColumns {
+  buckets = new BucketColumn()
+  /** Rows from the first look on, in the order of time, and rows from before it, in reverse. */
+  #later = new Rows()
+  #earlier = new Rows()
+  #deleted = 0
+  #isWhole = false
+  #change = -1
+  #next = 0
+  #fingerprint = 0
+
+  /** Rows in memory. */
+  get length(): number {
+    return this.#later.length + this.#earlier.length
+  }
+
+  /** True if the columns cover all events of the job. */
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  /** Follows the store, and covers more of it until `isOver`. The caller has refreshed the environment. */
+  follow(environment: Environment, job: QueriedJob, isOver: () => boolean): void {
+    const forgotten = environment.get('meta', metaKey('changes_forgotten'))
+    if (this.#change < 0 || (forgotten !== undefined && this.#change <= timeOfValue(forgotten)))
+      this.#begin(environment)
+    const fingerprint = fingerprintOf(job.decisionPoints)
+    if (fingerprint !== this.#fingerprint) this.buckets.setPoints((this.#fingerprint = fingerprint))
+    this.#takeChanges(environment, job.id)
+    this.#takeNew(environment, job.id)
+    this.#dropOld(environment, job.id)
+    this.#cover(environment, job.id, isOver)
+    if (!this.#isWhole) return
+    if (this.length - this.#deleted === readStats(environment, job.id, job.labels.length).events) return
+    this.#begin(environment)
+    this.#takeNew(environment, job.id)
+    this.#cover(environment, job.id, isOver)
+  }
+
+  #begin(environment: Environment): void {
+    this.#later = new Rows()
+    this.#earlier = new Rows()
+    this.buckets = new BucketColumn()
+    this.buckets.setPoints(this.#fingerprint)
+    this.#deleted = 0
+    this.#isWhole = false
+    this.#next = lastTime(environment) + 1
+    this.#change = this.#next
+  }
+
+  /** The earliest covered time; events before it are not in memory. */
+  get from(): number {
+    if (this.#isWhole) return 0
+    if (this.#earlier.length > 0) return this.#earlier.times[this.#earlier.length - 1] as number
+    return this.#later.length > 0 ? (this.#later.times[0] as number) : this.#next
+  }
+
+  #takeChanges(environment: Environment, jobId: number): void {
+    const head = Buffer.alloc(HEADER_BYTES)
+    const range = { from: changeKey(jobId, this.#change, 0), to: jobKey(jobId + 1) }
+    for (const { key } of environment.range('changes', range)) {
+      const { eventMicros } = changeOfKey(key)
+      const [rows, at] = this.#find(eventMicros)
+      if (at < 0) continue
+      if (environment.read('events', timeKey(jobId, eventMicros), head) >= 0) this.#write(rows, at, head)
+      else if (((rows.codes[at] as number) & DELETED) === 0) {
+        rows.codes[at] = DELETED
+        this.#deleted++
+      }
+    }
+    this.#change = lastTime(environment) + 1
+  }
+
+  #takeNew(environment: Environment, jobId: number): void {
+    const last = lastTime(environment)
+    if (last < this.#next) return
+    const range = { from: timeKey(jobId, this.#next), to: timeKey(jobId, last + 1) }
+    environment.scan('events', range, (key, value) => {
+      this.#later.add(timeOfKey(key), 0, 0, 0)
+      this.#write(this.#later, this.#later.length - 1, value)
+      return true
+    })
+    this.#next = last + 1
+  }
+
+  /** Forgets events that are older than the oldest. */
+  #dropOld(environment: Environment, jobId: number): void {
+    const [first] = environment.range('events', { ...jobRange(jobId), limit: 1 })
+    const oldest = first === undefined ? this.#next : timeOfKey(first.key)
+    const rows = this.#earlier
+    while (rows.length > 0 && (rows.times[rows.length - 1] as number) < oldest) {
+      rows.length--
+      if (((rows.codes[rows.length] as number) & DELETED) !== 0) this.#deleted--
+    }
+    for (let at = 0; at < this.#later.length && (this.#later.times[at] as number) < oldest; at++) {
+      if (((this.#later.codes[at] as number) & DELETED) !== 0) continue
+      this.#later.codes[at] = DELETED
+      this.#deleted++
+    }
+  }
+
+  /** Covers earlier events. */
+  #cover(environment: Environment, jobId: number, isOver: () => boolean): void {
+    if (this.#isWhole || this.length >= limits.listRowsMax) return
+    const range = { from: jobKey(jobId), to: timeKey(jobId, this.from), reverse: true }
+    let rows = 0
+    let ended = true
+    environment.scan('events', range, (key, value) => {
+      if ((++rows % CHECK_EVENTS === 0 && isOver()) || this.length >= limits.listRowsMax) return (ended = false)
+      this.#earlier.add(timeOfKey(key), 0, 0, 0)
+      this.#write(this.#earlier, this.#earlier.length - 1, value)
+      return true
+    })
+    this.#isWhole = ended
+  }
+
+  #write(rows: Rows, at: number, record: Uint8Array): void {
+    const bucket = isInBucket(record)
+      ? this.buckets.placeOf(bucketIdTextOf(record), rows.times[at] as number)
+      : NO_BUCKET
+    const code = ((labelOf(record) + 1) << 3) | (isPending(record) ? PENDING : 0) | (isOutlier(record) ? OUTLIER : 0)
+    rows.set(at, bucket, code, confidenceOf(record))
+  }
+
+  /** Where the event is; -1 where it is not covered. */
+  #find(micros: number): [Rows, number] {
+    const isLater = this.#later.length > 0 && micros >= (this.#later.times[0] as number)
+    const rows = isLater ? this.#later : this.#earlier
+    let [low, high] = [0, rows.length - 1]
+    while (low <= high) {
+      const middle = (low + high) >>> 1
+      const time = rows.times[middle] as number
+      if (time === micros) return [rows, middle]
+      if (time < micros === isLater) low = middle + 1
+      else high = middle - 1
+    }
+    return [rows, -1]
+  }
+
+  /** Walks the rows before a time, newest first. False ends the walk. */
+  walk(before: number, visit: (micros: number, bucket: number, code: number, confidence: number) => boolean): boolean {
+    const { times, buckets, codes, confidences, length } = this.#later
+    const each = (rows: Rows, at: number): boolean =>
+      visit(
+        rows.times[at] as number,
+        rows.buckets[at] as number,
+        rows.codes[at] as number,
+        rows.confidences[at] as number,
+      )
+    for (let at = length - 1; at >= 0; at--) {
+      if ((times[at] as number) >= before || ((codes[at] as number) & DELETED) !== 0) continue
+      if (!visit(times[at] as number, buckets[at] as number, codes[at] as number, confidences[at] as number))
+        return false
+    }
+    const rows = this.#earlier
+    for (let at = 0; at < rows.length; at++) {
+      if ((rows.times[at] as number) >= before || ((rows.codes[at] as number) & DELETED) !== 0) continue
+      if (!each(rows, at)) return false
+    }
+    return true
+  }
+}

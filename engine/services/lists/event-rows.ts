@@ -1,0 +1,33 @@
+/** Rows of events, as columns side by side that grow. */
+export class Rows {
+  times = new Float64Array(1_024)
+  buckets = new Int32Array(1_024)
+  /** The label's place from 1, 0 for none, times eight, and the flags. */
+  codes = new Uint16Array(1_024)
+  confidences = new Uint16Array(1_024)
+  length = 0
+
+  add(micros: number, bucket: number, code: number, confidence: number): void {
+    if (this.length === this.times.length) this.#grow()
+    this.times[this.length] = micros
+    this.set(this.length++, bucket, code, confidence)
+  }
+
+  set(at: number, bucket: number, code: number, confidence: number): void {
+    this.buckets[at] = bucket
+    this.codes[at] = code
+    this.confidences[at] = confidence
+  }
+
+  #grow(): void {
+    const length = 2 * this.times.length
+    const times = new Float64Array(length)
+    times.set(this.times)
+    const buckets = new Int32Array(length)
+    buckets.set(this.buckets)
+    const [codes, confidences] = [new Uint16Array(length), new Uint16Array(length)]
+    codes.set(this.codes)
+    confidences.set(this.confidences)
+    Object.assign(this, { times, buckets, codes, confidences })
+  }
+}

@@ -1,0 +1,23 @@
+/** Field statistics, on the main thread: the way to a reader thread and back. */
+import type { SampleService, SampleStatistics } from '../../api/live/sample-service.js'
+import { limits } from '../../limits.js'
+import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
+
+export class Samples implements SampleService {
+  readonly #tasks: ReaderTasks
+
+  constructor(deps: ReaderTasksDeps) {
+    this.#tasks = new ReaderTasks(deps)
+  }
+
+  async statistics(bytes: Uint8Array, points: readonly string[] | null): Promise<SampleStatistics> {
+    this.#tasks.mustBeOpen()
+    const { statistics } = await this.#tasks.ask('sample', { bytes, points }, limits.queryMsMax)
+    return statistics
+  }
+
+  /** Refuses what comes. */
+  close(): void {
+    this.#tasks.close()
+  }
+}

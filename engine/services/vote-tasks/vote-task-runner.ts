@@ -1,0 +1,188 @@
+/**
+ * Runs tasks of votes by filter, one after another.
+ *
+ * Owns: the pieces, the pauses, what a vote did. Leaves out: requests (vote-tasks.ts), which events match (lists/).
+ *
+ * 1. A task goes through the list of its events piece by piece. After each piece its place is written, so a restart
+ *    goes on there. A vote of a piece that was begun before is counted once.
+ * 2. Taking back undoes what is still as the task left it. A vote that was changed since stays.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRefusal } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { encodeFeedback } from '../../actor/votes/feedback.js'
+import type { AuditCollector } from '../audit/audit-collector.js'
+import { WriteBatch } from '../../store/environment.js'
+import type { EventRef, OwnVote } from '../lists/run-refs.js'
+import type { TaskVote, VoteTaskLog, VoteTaskRow } from './vote-task-log.js'
+
+export interface RunnerDeps {
+  readonly log: VoteTaskLog
+  readonly collector: Pick<AuditCollector, 'ask'>
+  /** Messages that wait or run. */
+  waiting(): number
+  nowMicros(): number
+  job(id: number): JobSettings | undefined
+  /** The next events of a task, and the votes of its analyst on them. */
+  refs(job: JobSettings, row: VoteTaskRow): Promise<{ refs: readonly EventRef[]; next: string | null }>
+  /** The votes of an analyst on events, as they are now. */
+  ownVotes(job: JobSettings, analyst: string, times: readonly number[]): Promise<readonly OwnVote[]>
+  accepting(): boolean
+  failed(what: string, error: unknown): void
+}
+
+type Outcome = 'done' | 'gone' | 'failed'
+
+/** Votes that are under way at once. */
+const AT_ONCE = 256
+const PAUSE_MS = 5
+const RETRY_MS = 50
+const FAILED_RETRY_MS = 1_000
+
+export class VoteTaskRunner {
+  readonly #deps: RunnerDeps
+  #running: Promise<void> | null = null
+  #isAgain = false
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps
+  }
+
+  /** There is something to do. */
+  wake(): void {
+    this.#isAgain = true
+    this.#running ??= this.#run().finally(() => (this.#running = null))
+  }
+
+  async close(): Promise<void> {
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isAgain && this.#deps.accepting()) {
+      this.#isAgain = false
+      for (let row = this.#next(); row !== undefined && this.#deps.accepting(); row = this.#next()) {
+        try {
+          if (row.state === 'running') await this.#vote(row)
+          else await this.#takeBack(row)
+        } catch (error) {
+          if (!this.#deps.accepting()) return
+          if (isRefusal(error) && error.retryable) await sleep(FAILED_RETRY_MS, undefined, { ref: false })
+          else this.#fail(row, error)
+        }
+        if (this.#deps.waiting() > 0) await sleep(PAUSE_MS, undefined, { ref: false })
+      }
+    }
+  }
+
+  /** The oldest task that is not over. */
+  #next(): VoteTaskRow | undefined {
+    const { log } = this.#deps
+    const open = log.jobIds().flatMap((id) => log.ofJob(id))
+    return open.filter(({ state }) => state === 'running' || state === 'undoing').sort((a, b) => a.id - b.id)[0]
+  }
+
+  #fail(row: VoteTaskRow, error: unknown): void {
+    this.#deps.failed('votes by filter', error)
+    const message = isRefusal(error) ? error.message : 'it failed for a reason that is in the log'
+    this.#end(row, { state: 'failed', message })
+  }
+
+  /** Writes the end of a task; another end that came meanwhile stands. */
+  #end(row: VoteTaskRow, change: Partial<VoteTaskRow>): void {
+    const now = this.#deps.log.one(row.jobId, row.id)
+    if (now === undefined) return
+    this.#deps.log.set({ ...now, ...change, finishedMicros: this.#deps.nowMicros() }, new WriteBatch())
+  }
+
+  async #vote(row: VoteTaskRow): Promise<void> {
+    const { log } = this.#deps
+    const job = this.#deps.job(row.jobId)
+    if (job === undefined) return this.#end(row, { state: 'cancelled', message: 'the job was deleted' })
+    const { refs, next } = await this.#deps.refs(job, row)
+    const counts = { voted: 0, unchanged: 0, gone: 0, failed: 0 }
+    const wanted: EventRef[] = []
+    const before = new WriteBatch()
+    for (const ref of refs) {
+      const isKnown = log.hasVote(row, ref.eventMicros)
+      if (ref.label !== row.label) wanted.push(ref)
+      else if (isKnown) counts.voted++
+      else counts.unchanged++
+      if (!isKnown && ref.label !== row.label)
+        log.putVote(before, row, { eventMicros: ref.eventMicros, eventId: ref.eventId, before: ref.label })
+    }
+    if (before.size > 0) log.set(row, before)
+    const outcomes = await this.#each(wanted, (ref) => this.#cast(job, row, ref.eventId, row.label))
+    const after = new WriteBatch()
+    for (const [at, outcome] of outcomes.entries()) {
+      if (outcome === 'done') counts.voted++
+      else {
+        counts[outcome]++
+        log.deleteVote(after, row, (wanted[at] as EventRef).eventMicros)
+      }
+    }
+    // Cancelled meanwhile: what was done is counted all the same.
+    const now = log.one(row.jobId, row.id) ?? row
+    const isOver = next === null && now.state === 'running'
+    log.set(
+      {
+        ...now,
+        cursor: next,
+        voted: now.voted + counts.voted,
+        unchanged: now.unchanged + counts.unchanged,
+        gone: now.gone + counts.gone,
+        failed: now.failed + counts.failed,
+        ...(isOver ? { state: 'finished', finishedMicros: this.#deps.nowMicros() } : {}),
+      },
+      after,
+    )
+  }
+
+  async #takeBack(row: VoteTaskRow): Promise<void> {
+    const { log } = this.#deps
+    const job = this.#deps.job(row.jobId)
+    if (job === undefined) return this.#end(row, { state: 'failed', message: 'the job was deleted' })
+    const votes = log.votes(row, limits.voteTaskPiece)
+    if (votes.length === 0) return this.#end(row, { state: 'undone' })
+    const times = votes.map(({ eventMicros }) => eventMicros)
+    const present = await this.#deps.ownVotes(job, row.analyst, times)
+    const isOurs = (at: number): boolean => present[at]?.label === row.label && (present[at]?.atMicros ?? 0) >= row.id
+    const isBack = (vote: TaskVote, at: number): boolean => (present[at]?.label ?? null) === vote.before
+    const ours = votes.filter((_, at) => isOurs(at))
+    const outcomes = await this.#each(ours, (vote) => this.#cast(job, row, vote.eventId, vote.before))
+    const undone = outcomes.filter((outcome) => outcome === 'done').length
+    const already = votes.filter((vote, at) => !isOurs(at) && isBack(vote, at)).length
+    const takenBack = undone + already
+    const batch = new WriteBatch()
+    for (const { eventMicros } of votes) log.deleteVote(batch, row, eventMicros)
+    const now = log.one(row.jobId, row.id) ?? row
+    log.set({ ...now, takenBack: now.takenBack + takenBack, kept: now.kept + votes.length - takenBack }, batch)
+  }
+
+  async #each<T>(items: readonly T[], work: (item: T) => Promise<Outcome>): Promise<Outcome[]> {
+    const outcomes: Outcome[] = []
+    for (let at = 0; at < items.length; at += AT_ONCE)
+      outcomes.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))))
+    return outcomes
+  }
+
+  /** Gives a vote, or withdraws it where the label is null. */
+  async #cast(job: JobSettings, row: VoteTaskRow, eventId: string, label: number | null): Promise<Outcome> {
+    const { analyst, closingNotes, by } = row
+    const notes = label === null || closingNotes === undefined ? {} : { closingNotes }
+    const feedback = { analyst, label: label === null ? null : (job.labels[label]?.id ?? null), ...notes }
+    const body = encodeFeedback(feedback, by)
+    for (;;) {
+      try {
+        await this.#deps.collector.ask(job, 'feedback', eventId, body)
+        return 'done'
+      } catch (error) {
+        if (isRefusal(error, 'event_not_found') || isRefusal(error, 'vote_not_found')) return 'gone'
+        if (!isRefusal(error) || !error.retryable) return 'failed'
+        if (!this.#deps.accepting()) throw error
+        await sleep(RETRY_MS, undefined, { ref: false })
+      }
+    }
+  }
+}

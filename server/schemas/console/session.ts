@@ -1,8 +1,8 @@
 /** Sessions of the console, single sign-on, and how people can sign in. */
 import { Type } from 'typebox'
-import { limits } from '../../engine/index.js'
-import { Exact, nullable } from './common.js'
-import { UserRole } from './users.js'
+import { limits } from '../../../engine/index.js'
+import { Exact, nullable } from '../common.js'
+import { UserRole } from '../users.js'
 
 const secret = { maxLength: limits.secretCharsMax, format: 'password' } as const
 

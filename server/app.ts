@@ -7,6 +7,7 @@ import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
 import type { FairWindow } from './routes/bulk/fair-window.js'
 import type { ThreadRounds } from './routes/bulk/thread-rounds.js'
+import type { SignOn } from './sso/sign-on.js'
 
 export interface App {
   readonly service: DecisionService
@@ -20,6 +21,12 @@ export interface App {
   readonly rateLimit: RateLimit | null
   /** Sessions of the console; null where it is switched off. */
   readonly sessions: Sessions | null
+  /** Single sign-on; null where none is set up. */
+  readonly signOn: SignOn | null
+  /** The address at which browsers reach the service, or ''. */
+  readonly publicUrl: string
+  /** False: nobody signs in with a password. */
+  readonly passwords: boolean
   /** Bounds the lines under way of all streams. */
   readonly window: FairWindow
   /** Shares the HTTP thread among all streams. */

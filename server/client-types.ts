@@ -113,12 +113,12 @@ function component([name, schema]: [string, Schema]): string {
   return `${comment(schema.description)}export ${head} ${typeOf(schema)}\n`
 }
 
-/** The media type and the schema of the good answer. */
+/** The media type and the schema of the good answer; one that leads a browser elsewhere has no more than a text. */
 function answerOf({ responses }: Row): [mediaType: string, schema: Schema] {
-  const [, good] = Object.entries(responses).find(([status]) => status.startsWith('2')) as [
-    string,
-    { content: Content },
-  ]
+  const [, good] = (Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [
+    '303',
+    { content: { 'text/html': {} } },
+  ]) as [string, { content: Content }]
   const [mediaType, media] = Object.entries(good.content)[0] as [string, { schema?: Schema }]
   return [mediaType, media.schema ?? {}]
 }

@@ -12,6 +12,7 @@
 import type { z } from 'zod'
 import { readConfigFile, SettingsError } from './config-file.js'
 import { flag, hosts, httpLibrary, identifier, integer, key, password, seconds, text, type Setting } from './setting.js'
+import { ssoFault, ssoSettings } from './sso-settings.js'
 import { tracingSettings } from './tracing-settings.js'
 
 export { SettingsError }
@@ -159,6 +160,7 @@ export const settingsTable = {
     fallback: '60',
     meaning: 'Minutes without a request after which a session of the console ends',
   },
+  ...ssoSettings,
   ...tracingSettings,
 } as const satisfies Record<string, Setting>
 
@@ -228,6 +230,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
   if ('tlsCert' in settings !== 'tlsKey' in settings) {
     throw new SettingsError('SERVICE_TLS_CERT_FILE and SERVICE_TLS_KEY_FILE must be set together')
   }
+  const fault = ssoFault(settings)
+  if (fault !== null) throw new SettingsError(fault)
   // Whoever gives the service another name replaces one that a client already knows, and one such client needs the
   // text.
   settings.emptyErrorMessage ??= settings.name !== settingsTable.name.fallback

@@ -12,7 +12,6 @@
  */
 import type { TSchema } from 'typebox'
 import { parts } from './openapi-names.js'
-import * as alertmanager from './schemas/alertmanager.js'
 import * as analysts from './schemas/analysts.js'
 import * as audit from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
@@ -27,7 +26,6 @@ import * as explanations from './schemas/explanations.js'
 import * as exportedEvent from './schemas/exported-event.js'
 import * as feedback from './schemas/feedback.js'
 import * as health from './schemas/health.js'
-import * as inbound from './schemas/inbound.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
@@ -48,11 +46,11 @@ import * as users from './schemas/users.js'
 import * as sample from './schemas/live/sample.js'
 import * as voteTasks from './schemas/live/vote-tasks.js'
 import * as watchdogs from './schemas/watchdogs.js'
+import * as webhooks from './schemas/webhooks.js'
 
 export type Json = Record<string, unknown>
 
 const modules: readonly object[] = [
-  alertmanager,
   analysts,
   audit,
   backups,
@@ -67,7 +65,6 @@ const modules: readonly object[] = [
   exportedEvent,
   feedback,
   health,
-  inbound,
   integrationMetadata,
   integrations,
   jobs,
@@ -88,6 +85,7 @@ const modules: readonly object[] = [
   sample,
   voteTasks,
   watchdogs,
+  webhooks,
   parts,
 ]
 

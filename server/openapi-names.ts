@@ -4,8 +4,8 @@
  * A schema that a file of schemas/ exports has its exported name and is not listed here (openapi-components.ts).
  */
 import type { TSchema } from 'typebox'
-import { AlertWebhook } from './schemas/alertmanager.js'
 import { AnalystsView } from './schemas/analysts.js'
+import { AlertWebhook } from './schemas/webhooks.js'
 import { AuditLogEntry, AuditLogQuery, AuditTerms, AuditVerdict } from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import { Backup } from './schemas/backups.js'

@@ -34,6 +34,7 @@ import { RateLimit } from './http/rate-limit.js'
 import { sessionsOf } from './http/sessions.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic } from './http/traffic.js'
+import { openSignOn, type SignOnOptions } from './sso/open.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
 import { ThreadRounds } from './routes/bulk/thread-rounds.js'
 import { consoleRoutes, opsRoutes, routes } from './routes/index.js'
@@ -41,7 +42,9 @@ import { socketPaths } from './routes/stream/stream.js'
 
 export { httpNotice } from './http/native.js'
 
-export interface ServerOptions {
+export interface ServerOptions extends SignOnOptions {
+  /** False: nobody signs in with a password. */
+  readonly passwords?: boolean | undefined
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
@@ -94,6 +97,7 @@ export class Server {
         log.error('a request failed', { ...logFields(exchange), err: error }),
       over: (exchange: Exchange, status: number) => over(exchange, status, app, log),
     }
+    const sessions = options.console === false ? null : sessionsOf(service, options.sessionMinutes)
     const own: ExchangeHost = { ...handling, draining: false, held: 0, idle() {} }
     const app: App = {
       service,
@@ -101,7 +105,10 @@ export class Server {
       servesTls: options.tls !== undefined,
       emptyErrorMessage: options.emptyErrorMessage,
       rateLimit: rateLimitOf(options),
-      sessions: options.console === false ? null : sessionsOf(service, options.sessionMinutes),
+      sessions,
+      signOn: openSignOn(service, sessions, options),
+      publicUrl: options.publicUrl ?? '',
+      passwords: options.passwords !== false,
       window: new FairWindow(service.threads),
       rounds: new ThreadRounds((caller) => {
         service.monitor.log('api').warn('a stream brought more at once than is held, and was cut off', { caller })

@@ -43,6 +43,8 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   '@opentelemetry/resources': 'server/tracing.ts',
   '@opentelemetry/sdk-trace': 'server/tracing.ts',
   '@opentelemetry/exporter-trace-otlp-http': 'server/tracing.ts',
+  'openid-client': 'server/sso/',
+  jose: 'server/sso/',
   fzstd: 'engine/integration/kafka/',
   kafkajs: 'engine/integration/kafka/',
   preact: 'server/console/',

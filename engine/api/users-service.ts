@@ -67,6 +67,17 @@ export interface TokenRequest {
   readonly address: string
 }
 
+/** A person whom a provider of single sign-on vouches for. */
+export interface Identity {
+  readonly issuer: string
+  /** Unique and lasting at the issuer. */
+  readonly subject: string
+  /** The name of a new user. */
+  readonly name: string
+  /** The role that the provider's groups give now. */
+  readonly role: Role
+}
+
 export interface IssuedToken {
   readonly id: string
   /** Returned this once. */
@@ -92,6 +103,12 @@ export interface TokenService {
    * answer after the same time. Rejects with wrong_password, too_many_attempts.
    */
   issue(request: TokenRequest): Promise<IssuedToken>
+  /**
+   * Issues a token for a person whom a provider vouches for. The user is made at the first sign-in, and gets the role
+   * of the identity at each. @throws Refusal user_exists: another user has the name; forbidden: the user is disabled;
+   * invalid_body: the name cannot be one; last_administrator, limit_exceeded.
+   */
+  issueFor(identity: Identity, lifeSeconds: number, address: string): IssuedToken
   /** Valid tokens, oldest first, of one user or of all. @throws Refusal forbidden: others' tokens need read:users. */
   list(by: Principal, username: string | null): TokenView[]
   /** @throws Refusal token_not_found, also for a token of somebody else without write:users. */

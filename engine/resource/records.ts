@@ -63,6 +63,8 @@ export interface UserRecord {
   readonly password: PasswordRecord
   readonly createdAt: string
   readonly enabled: boolean
+  /** Who the user is at the provider of single sign-on; absent: the user signs in with a password. */
+  readonly identity?: { readonly issuer: string; readonly subject: string }
 }
 
 /** A user's token. What it may do follows from the current role of its owner. */

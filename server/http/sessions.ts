@@ -85,6 +85,12 @@ export class Sessions {
     return session.secret
   }
 
+  /** True if the session is there and not over. */
+  has(value: string): boolean {
+    const session = this.#sessions.get(value)
+    return session !== undefined && !this.#isOver(session, this.#options.now())
+  }
+
   end(value: string): void {
     const session = this.#sessions.get(value)
     if (session === undefined) return
@@ -114,13 +120,18 @@ export function sessionsOf(service: DecisionService, idleMinutes = 60): Sessions
   })
 }
 
-/** The value of the session's cookie in the request, or ''. */
-export function cookieOf(exchange: Exchange): string {
+/** The value of a cookie in the request, or ''. */
+export function namedCookie(exchange: Exchange, name: string): string {
   for (const part of exchange.header('cookie').split(';')) {
     const at = part.indexOf('=')
-    if (at > 0 && part.slice(0, at).trim() === COOKIE) return part.slice(at + 1).trim()
+    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim()
   }
   return ''
+}
+
+/** The value of the session's cookie in the request, or ''. */
+export function cookieOf(exchange: Exchange): string {
+  return namedCookie(exchange, COOKIE)
 }
 
 /** The header that gives the browser the cookie; the value '' takes it away. */

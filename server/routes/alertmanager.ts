@@ -9,7 +9,7 @@
 import { limits, Refusal, type EventView, type JobHandle } from '../../engine/index.js'
 import type { App } from '../app.js'
 import { operation, type Route } from '../http/route.js'
-import { AlertWebhook, type Alert } from '../schemas/alertmanager.js'
+import { AlertWebhook, type Alert } from '../schemas/webhooks.js'
 import { StatusOnly } from '../schemas/common.js'
 import { jobForPosts } from './job-reference.js'
 

@@ -1,7 +1,8 @@
 /** Tokens: what a user presents instead of a key (S19, S21). */
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { isoMicros, isScope, limits, type Scope, type TokenView } from '../../engine/index.js'
+import { isoMicros, isScope, limits, Refusal, type Scope, type TokenView } from '../../engine/index.js'
+import type { App } from '../app.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { heldByStrangers } from '../http/held-bytes.js'
@@ -32,6 +33,11 @@ function tokenWire(token: TokenView) {
   }
 }
 
+/** @throws Refusal forbidden. */
+export function mustHavePasswords({ passwords }: App): void {
+  if (!passwords) throw new Refusal('forbidden', 'passwords are switched off: use a key, or single sign-on')
+}
+
 const issue: OpenRoute = {
   method: 'POST',
   path: '/api/v2/token',
@@ -46,11 +52,12 @@ const issue: OpenRoute = {
   body: TokenRequest,
   bodyExample: { username: 'ann', password: 'correct horse battery', expires_in_value: 12, expires_in_unit: 'hours' },
   responses: { 200: { description: 'The token.', schema: IssuedToken } },
-  errors: [401, 429, 507],
+  errors: [401, 403, 429, 507],
   serve(exchange, _params, app) {
     collectBody(exchange, limits.passwordBodyBytesMax, undefined, heldByStrangers)
       .then(async (bytes) => {
         const body = requestChecker.check(parseJson(bytes))
+        mustHavePasswords(app)
         const token = await app.service.tokens.issue({
           username: body.username,
           password: body.password,

@@ -68,28 +68,28 @@ const names = `
   JobProperties JobQuality JobResource JobSelection JobSettings JobStatus KeptPromises KeyState KnowledgeByDecision
   KnowledgeCount KnownVotes LabelProbabilities LabelPromise LabelQuality LabelRole LabelledNeighbour Labels LinkSide
   ListPage ListQuery ListedEvent ListedIntegration ListedReplay LogLevel LogLevelChange LogLevelResult LogMessage
-  McpAnswer McpError McpMessage MeasuredShare MetricsFilters MixedPage ModelActivation ModelActiveTime ModelAnswer
-  ModelMetrics ModelOrigin ModelQuality ModelState ModelsPage MonitoringSettings Name NewDecisionPoints NewEvent
-  NextAnswer NextLabel NextPage NotesOutcome ObjectByName Objective ObjectiveCosts ObjectiveName ObjectsExport Outcome
-  OverrideBody ParameterByName ParameterInfo ParameterSchemas PasswordChange PickedBy PipelineStep PlatformAnswer
-  PlatformCluster PlatformInterval PlatformJob PlatformMetrics PlatformTotals ProbabilityByLabel ProblemBody
-  ProductionDateAnswer QualityByLabel QualityReport QueriedEvent QueueOrder QueuePage QueuedEvent RawQuery RawSearch
-  Ready ReadyMessage RecomputeAnswer RecomputeStatus RefusedLine RegisteredModel ReliabilityBin ReopenBody
-  ReopenResult Replay ReplayAgreement ReplayBucket ReplayList ReplayMove ReplayOutput ReplayReach ReplayReport
-  ReplayRequest ReplayState ReprocessOutcome ReprocessSelection ReprocessStarted ReprocessStatus ReprocessTask
-  ReprocessTasks Resource ResourceDocument ResourceList ResourceMap ResourceRef ResourceSet ResourceType RestartResult
-  RestartResults ResultLine Retention RetrainBlockers RollbackBody RollbackResult RootCause SampleEvents SampleFormat
-  SampledField ScopeName ScoresByDecision SearchAnswer SearchHit SearchHits SearchShards SearchTotal
-  SearchTotalRelation SecondLookOrder SecondLookPage SecondOpinions SeparatingField ServiceAlive ServiceEvent
-  ServiceLinks ServiceState SessionRequest SessionView ShownResource SimilarAnswer SimilarEvent SortOrder StageTimer
-  StatusOnly StoreHealth StoreIndex StoreStatus StoredDecision StreamGap StreamMessage StreamReady StreamType
-  StreamedCluster StreamedDecision StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector
-  Timestamp Token TokenRequest TrainAnswer TrainedBy TrainingMessage TrainingReason TrainingState UnlikeField
-  UsagePoint UsageSeries UsageUnit User UserChange UserDocument UserRole ValidationErrorBody ValidationIssue
-  ValuesByPoint VoteAction VoteMessage VoteScope VoteTask VoteTaskState VoteTasks VotesByFilter VotesPreview VotesUndo
-  WarningBody WarningType Watchdog WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration
-  WatchdogList WatchdogScope WatchdogSide WatchdogState WatchdogSwitch WatchdogType WebhookTaken WhatIfAnswer
-  WhatIfBody
+  LogoutTaken McpAnswer McpError McpMessage MeasuredShare MetricsFilters MixedPage ModelActivation ModelActiveTime
+  ModelAnswer ModelMetrics ModelOrigin ModelQuality ModelState ModelsPage MonitoringSettings Name NewDecisionPoints
+  NewEvent NextAnswer NextLabel NextPage NotesOutcome ObjectByName Objective ObjectiveCosts ObjectiveName
+  ObjectsExport Outcome OverrideBody ParameterByName ParameterInfo ParameterSchemas PasswordChange PickedBy
+  PipelineStep PlatformAnswer PlatformCluster PlatformInterval PlatformJob PlatformMetrics PlatformTotals
+  ProbabilityByLabel ProblemBody ProductionDateAnswer QualityByLabel QualityReport QueriedEvent QueueOrder QueuePage
+  QueuedEvent RawQuery RawSearch Ready ReadyMessage RecomputeAnswer RecomputeStatus RefusedLine RegisteredModel
+  ReliabilityBin ReopenBody ReopenResult Replay ReplayAgreement ReplayBucket ReplayList ReplayMove ReplayOutput
+  ReplayReach ReplayReport ReplayRequest ReplayState ReprocessOutcome ReprocessSelection ReprocessStarted
+  ReprocessStatus ReprocessTask ReprocessTasks Resource ResourceDocument ResourceList ResourceMap ResourceRef
+  ResourceSet ResourceType RestartResult RestartResults ResultLine Retention RetrainBlockers RollbackBody
+  RollbackResult RootCause SampleEvents SampleFormat SampledField ScopeName ScoresByDecision SearchAnswer SearchHit
+  SearchHits SearchShards SearchTotal SearchTotalRelation SecondLookOrder SecondLookPage SecondOpinions
+  SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState SessionRequest SessionView ShownResource
+  SignInMethods SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth StoreIndex StoreStatus
+  StoredDecision StreamGap StreamMessage StreamReady StreamType StreamedCluster StreamedDecision StreamedTraining
+  StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector Timestamp Token TokenRequest TrainAnswer
+  TrainedBy TrainingMessage TrainingReason TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User UserChange
+  UserDocument UserRole ValidationErrorBody ValidationIssue ValuesByPoint VoteAction VoteMessage VoteScope VoteTask
+  VoteTaskState VoteTasks VotesByFilter VotesPreview VotesUndo WarningBody WarningType Watchdog WatchdogCondition
+  WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList WatchdogScope WatchdogSide WatchdogState
+  WatchdogSwitch WatchdogType WebhookTaken WhatIfAnswer WhatIfBody
 `
   .trim()
   .split(/\s+/)

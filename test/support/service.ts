@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../engine/clock.js'
 import { openEngine, type Engine } from '../../engine/index.js'
 import { Server } from '../../server/server.js'
+import type { SignOnOptions } from '../../server/sso/open.js'
 import { Client } from './client.js'
 import type { Tracer } from '../../server/http/request-trace.js'
 
@@ -29,6 +30,10 @@ export interface ServiceOptions {
   readonly rateBurst?: number
   readonly shards?: number
   readonly threads?: number
+  /** The port; default: a free one. */
+  readonly port?: number
+  /** Single sign-on and passwords. */
+  readonly signOn?: SignOnOptions & { readonly passwords?: boolean }
   /** SERVICE_PRIVATE_HOSTS. */
   readonly privateHosts?: readonly string[]
   /** The tracer of requests. */
@@ -82,7 +87,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   })
   const server = await Server.start(engine, {
     host: '127.0.0.1',
-    port: 0,
+    ...options.signOn,
+    port: options.port ?? 0,
     emptyErrorMessage: options.emptyErrorMessage ?? false,
     rateLimit: options.rateLimit,
     rateBurst: options.rateBurst,

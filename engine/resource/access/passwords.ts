@@ -37,6 +37,11 @@ export class Passwords {
     this.#unmatched = unmatchedPassword(random, passwordCost)
   }
 
+  /** A record that no password matches. */
+  get none(): PasswordRecord {
+    return this.#unmatched
+  }
+
   /** The record of a password. Rejects with too_many_attempts. */
   hash(password: string): Promise<PasswordRecord> {
     return this.#hasher.hash(password)

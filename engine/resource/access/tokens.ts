@@ -1,5 +1,6 @@
 /**
- * Tokens: what a user presents instead of a key. They are issued for a password and expire.
+ * Tokens: what a user presents instead of a key. They are issued for a password, or for an identity that a provider
+ * vouches for, and expire.
  *
  * Owns: issuing, listing and revoking them. Leaves out: the owner of a presented token (credentials.ts).
  *
@@ -12,12 +13,13 @@ import { isoMicros } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Principal } from '../../api/principal.js'
-import type { IssuedToken, TokenRequest, TokenService, TokenView } from '../../api/users-service.js'
+import type { Identity, IssuedToken, TokenRequest, TokenService, TokenView } from '../../api/users-service.js'
 import type { TokenRecord } from '../records.js'
 import { Changes } from '../state.js'
 import { scopesOfToken } from './credentials.js'
 import { hashSecret, makeKeyId, makeSecret } from './secrets.js'
-import { signInId, type AccountDeps } from './users.js'
+import { knownBy, newUser } from './identities.js'
+import { refuseLastAdministrator, signInId, type AccountDeps } from './users.js'
 
 export class Tokens implements TokenService {
   readonly #deps: AccountDeps
@@ -29,22 +31,48 @@ export class Tokens implements TokenService {
   async issue(request: TokenRequest): Promise<IssuedToken> {
     const user = await this.#deps.passwords.check(request.username, request.password, request.address)
     if (user === null) throw new Refusal('wrong_password', 'wrong user name or password')
-    const { clock, random } = this.#deps
-    const now = clock.nowMicros()
     const changes = new Changes()
-    for (const id of this.#toEnd(user.name, now)) changes.tokens.set(id, null)
-    const [id, value] = [makeKeyId(random), makeSecret(random)]
-    const expiresMicros = now + Math.min(request.lifeSeconds, limits.tokenSecondsMax) * 1e6
-    changes.tokens.set(id, {
-      id,
-      user: user.name,
-      hash: hashSecret(value),
-      createdAt: isoMicros(now),
-      expiresMicros,
-      ...(request.scopes === null ? {} : { scopes: request.scopes }),
-    })
+    const token = this.#add(changes, user.name, request)
     this.#deps.commit(changes, { kind: 'user', name: user.name }, { address: request.address })
     this.#deps.lastUse.note(signInId(user.name))
+    return token
+  }
+
+  issueFor(identity: Identity, lifeSeconds: number, address: string): IssuedToken {
+    const changes = new Changes()
+    const before = knownBy(this.#deps.state, identity)
+    const user = before ?? newUser(this.#deps, identity)
+    if (!user.enabled) throw new Refusal('forbidden', `the user ${user.name} is disabled`)
+    if (user.role !== identity.role && before !== undefined) refuseLastAdministrator(this.#deps.state, before)
+    if (before === undefined || before.role !== identity.role)
+      changes.users.set(user.name, { ...user, role: identity.role })
+    const token = this.#add(changes, user.name, { lifeSeconds, scopes: null })
+    const details = { address, provider: identity.issuer }
+    this.#deps.commit(changes, { kind: 'user', name: user.name }, details)
+    this.#deps.lastUse.note(signInId(user.name))
+    return token
+  }
+
+  /** Adds a new token of the user to the changes, and ends those that make room for it. */
+  #add(
+    changes: Changes,
+    user: string,
+    { lifeSeconds, scopes }: Pick<TokenRequest, 'lifeSeconds' | 'scopes'>,
+  ): IssuedToken {
+    const { clock, random } = this.#deps
+    const now = clock.nowMicros()
+    for (const id of this.#toEnd(user, now)) changes.tokens.set(id, null)
+    const [id, value] = [makeKeyId(random), makeSecret(random)]
+    const expiresMicros = now + Math.min(lifeSeconds, limits.tokenSecondsMax) * 1e6
+    const createdAt = isoMicros(now)
+    changes.tokens.set(id, {
+      id,
+      user,
+      hash: hashSecret(value),
+      createdAt,
+      expiresMicros,
+      ...(scopes === null ? {} : { scopes }),
+    })
     return { id, value, expiresMicros }
   }
 

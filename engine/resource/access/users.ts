@@ -43,16 +43,37 @@ export function signInId(name: string): string {
 }
 
 /** Why a name is invalid, or null. */
-function badName(name: string): string | null {
+export function badName(name: string): string | null {
   if (name.toLowerCase() === RESERVED) return 'is reserved'
   if (!NAME.test(name)) return 'may have only letters, digits and . _ @ + -, and must begin with a letter or digit'
   return name.length > limits.userNameCharsMax ? `must have at most ${limits.userNameCharsMax} characters` : null
 }
 
-function refuseBad(field: string, fault: string | null): void {
+/** @throws Refusal invalid_body. */
+export function refuseBad(field: string, fault: string | null): void {
   if (fault === null) return
   const issue: Issue = { loc: ['body', field], msg: `${field} ${fault}`, type: 'value' }
   throw new Refusal('invalid_body', issue.msg, { issues: [issue] })
+}
+
+/** @throws Refusal user_exists, limit_exceeded. */
+export function refuseTaken({ users }: ResourceState, name: string): void {
+  const lower = name.toLowerCase()
+  for (const other of users.keys()) {
+    if (other.toLowerCase() === lower) throw new Refusal('user_exists', `the user ${other} already exists`)
+  }
+  if (users.size >= limits.usersMax)
+    throw new Refusal('limit_exceeded', `there can be at most ${limits.usersMax} users`)
+}
+
+/** Refuses where there is no other enabled administrator. @throws Refusal last_administrator. */
+export function refuseLastAdministrator({ users }: ResourceState, user: UserRecord): void {
+  if (user.role !== 'administrator' || !user.enabled) return
+  for (const other of users.values()) {
+    if (other.name !== user.name && other.role === 'administrator' && other.enabled) return
+  }
+  const message = 'the last administrator cannot be deleted, disabled or given another role'
+  throw new Refusal('last_administrator', message)
 }
 
 function wrongPassword(): Refusal {
@@ -106,7 +127,8 @@ export class Users implements UserService {
     const own = by.kind === 'user' && by.name === name
     if (!own && !by.scopes.has('write:users'))
       throw new Refusal('forbidden', 'only an administrator may change the password of another user')
-    this.#find(name)
+    if (this.#find(name).identity !== undefined)
+      throw new Refusal('forbidden', 'this user signs in at the provider of single sign-on, and has no password here')
     refuseBad('password', badPassword(change.password))
     const checked = own ? await this.#deps.passwords.check(name, change.currentPassword ?? '', change.address) : null
     if (own && checked === null) throw wrongPassword()
@@ -148,23 +170,11 @@ export class Users implements UserService {
   }
 
   #refuseTaken(name: string): void {
-    const { users } = this.#deps.state
-    const lower = name.toLowerCase()
-    for (const other of users.keys()) {
-      if (other.toLowerCase() === lower) throw new Refusal('user_exists', `the user ${other} already exists`)
-    }
-    if (users.size >= limits.usersMax)
-      throw new Refusal('limit_exceeded', `there can be at most ${limits.usersMax} users`)
+    refuseTaken(this.#deps.state, name)
   }
 
-  /** Refuses where there is no other enabled administrator. */
   #refuseLastAdministrator(user: UserRecord): void {
-    if (user.role !== 'administrator' || !user.enabled) return
-    for (const other of this.#deps.state.users.values()) {
-      if (other.name !== user.name && other.role === 'administrator' && other.enabled) return
-    }
-    const message = 'the last administrator cannot be deleted, disabled or given another role'
-    throw new Refusal('last_administrator', message)
+    refuseLastAdministrator(this.#deps.state, user)
   }
 
   /** Ids of the user's tokens, expired ones included. */

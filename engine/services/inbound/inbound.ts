@@ -10,7 +10,7 @@
  * 3. Nothing in a body names a job: the integration does.
  */
 import { isRefusal, Refusal } from '../../errors.js'
-import type { Inbound, InboundEventBody, InboundRequest, InboundService } from '../../api/inbound-service.js'
+import type { Inbound, InboundEventBody, InboundRequest, InboundService } from '../../api/integrations-service.js'
 import type { JobHandle, Principal } from '../../api/principal.js'
 import { lackOf, scopesOfKey } from '../../api/scopes.js'
 import type { JobSettings } from '../../domain/job/job.js'

@@ -3,15 +3,32 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { api, messageOf, session } from '../state/api.js'
 import { waiting } from '../state/votes.js'
+import type { SignInMethods } from '../../client/index.js'
 import { count, t } from '../texts.js'
 import { Icon } from '../parts/icon.js'
+
+/** The way to the provider, and back to this page. */
+function providerAddress(path: string): string {
+  return `${path}?return_to=${encodeURIComponent(location.pathname + location.search)}`
+}
 
 function Form({ isAgain }: { readonly isAgain: boolean }) {
   const problem = useSignal<string | null>(null)
   const isBusy = useSignal(false)
   const byKey = useSignal(false)
+  const ways = useSignal<SignInMethods>({ password: true, single_sign_on: null })
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [byKey.value])
+  useEffect(() => {
+    // Without an answer the form stays as it is.
+    api.getSignInMethods().then(
+      (offered) => {
+        ways.value = offered
+        if (!offered.password) byKey.value = true
+      },
+      () => {},
+    )
+  }, [])
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault()
     const data = new FormData(event.target as HTMLFormElement)
@@ -35,6 +52,11 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
       <h1>{isAgain ? t('sign_in.again') : t('sign_in.title')}</h1>
       {isAgain ? <p class="dim">{t('sign_in.kept')}</p> : null}
       {waiting.value.length > 0 ? <p>{count('votes.waiting', waiting.value.length)}</p> : null}
+      {ways.value.single_sign_on === null ? null : (
+        <a class="button primary" href={providerAddress(ways.value.single_sign_on)}>
+          {t('sign_in.by_provider')}
+        </a>
+      )}
       {byKey.value ? (
         <label key="key">
           {t('sign_in.key')}
@@ -60,9 +82,11 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
       <button type="submit" class="primary" disabled={isBusy.value}>
         {t('sign_in.submit')}
       </button>
-      <button type="button" class="plain" onClick={() => (byKey.value = !byKey.value)}>
-        {byKey.value ? t('sign_in.by_password') : t('sign_in.by_key')}
-      </button>
+      {ways.value.password ? (
+        <button type="button" class="plain" onClick={() => (byKey.value = !byKey.value)}>
+          {byKey.value ? t('sign_in.by_password') : t('sign_in.by_key')}
+        </button>
+      ) : null}
     </form>
   )
 }

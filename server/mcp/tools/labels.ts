@@ -19,8 +19,8 @@ const nextToLabel = readTool({
   name: 'next_to_label',
   title: 'What to label next',
   description:
-    'The events whose votes would help most, best first: why each is asked for, how many events its vote has a say in, ' +
-    'and what it is likely to settle. A vote on one of them names its `picked_by`.',
+    'The events whose votes would help most, best first: why each is asked for, how many events its vote has a say ' +
+    'in, and what it is likely to settle. A vote on one of them names its `picked_by`.',
   operations: ['getNextLabels'],
   scopes: ['read:event_query'],
   input: Exact({

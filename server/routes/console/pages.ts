@@ -5,6 +5,7 @@
 import type { Route } from '../../http/route.js'
 import { serveFile, servePage } from '../console-files.js'
 import { sessionRoutes } from './session.js'
+import { signOnRoutes } from '../../sso/routes.js'
 import { tag } from './tag.js'
 
 function page(path: string, operationId: string, summary: string): Route {
@@ -48,4 +49,5 @@ export const consoleRoutes: readonly Route[] = [
   page('/api-keys', 'getKeysPage', 'Page to make and delete API keys'),
   file,
   ...sessionRoutes,
+  ...signOnRoutes,
 ]

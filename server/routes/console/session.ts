@@ -23,6 +23,7 @@ import {
 import { Checker, parseJson } from '../../http/validate.js'
 import { Outcome, worked } from '../../schemas/common.js'
 import { SessionRequest, SessionView } from '../../schemas/console/session.js'
+import { mustHavePasswords } from '../tokens.js'
 import { tag } from './tag.js'
 
 const requestChecker = new Checker(SessionRequest, 'body')
@@ -50,6 +51,7 @@ async function ownerOf(
   address: string,
 ): Promise<[Principal, SessionOwner]> {
   const given = key?.trim() ?? ''
+  if (given === '') mustHavePasswords(app)
   const issued =
     given === ''
       ? await app.service.tokens.issue({

@@ -24,7 +24,7 @@ import { replyJson } from '../../http/reply.js'
 import type { Route } from '../../http/route.js'
 import { Checker } from '../../http/validate.js'
 import { AnyObject } from '../../schemas/common.js'
-import { WebhookQuery, WebhookTaken } from '../../schemas/inbound.js'
+import { WebhookQuery, WebhookTaken } from '../../schemas/webhooks.js'
 
 const query = new Checker(WebhookQuery, 'query')
 const BASIC = /^basic +([a-z0-9+/=]+)$/i

@@ -1,7 +1,7 @@
-/** Sessions of the console. */
+/** Sessions of the console, single sign-on, and how people can sign in. */
 import { Type } from 'typebox'
 import { limits } from '../../../engine/index.js'
-import { nullable } from '../common.js'
+import { Exact, nullable } from '../common.js'
 import { UserRole } from '../users.js'
 
 const secret = { maxLength: limits.secretCharsMax, format: 'password' } as const
@@ -22,4 +22,17 @@ export const SessionView = Type.Object({
   role: nullable({ ...UserRole, description: 'The role of a user; null for a key.' }),
   scopes: Type.Array(Type.String(), { description: 'What the caller may do.' }),
   service_name: Type.String({ description: 'The name of the service in fields of filters and exports.' }),
+})
+
+export const SignOnQuery = Exact({
+  return_to: Type.Optional(
+    Type.String({ maxLength: 1_000, description: 'The path to come back to; `/` for anything else.' }),
+  ),
+})
+
+export const LogoutTaken = Type.Object({ ended: Type.Integer({ minimum: 0, description: 'Sessions that ended.' }) })
+
+export const SignInMethods = Type.Object({
+  password: Type.Boolean({ description: 'False: passwords are switched off.' }),
+  single_sign_on: nullable(Type.String({ description: 'The path that leads to the provider.' })),
 })

@@ -1,5 +1,9 @@
-/** The webhook of Prometheus Alertmanager, data version 4: the fields that are read. Other fields are kept as sent. */
+/**
+ * Webhooks: of Prometheus Alertmanager (data version 4, the fields that are read; others are kept as sent), and in the
+ * form of any sender.
+ */
 import { Type, type Static } from 'typebox'
+import { Exact } from './common.js'
 
 const ALERTS_MAX = 10_000
 
@@ -32,3 +36,15 @@ export const AlertWebhook = Type.Object(
   },
   { additionalProperties: true },
 )
+
+export const WebhookQuery = Exact({
+  key: Type.Optional(
+    Type.String({ description: 'The key of the input, for senders that can set no header. Headers are better.' }),
+  ),
+})
+
+export const WebhookTaken = Type.Object({
+  status: Type.String(),
+  events: Type.Integer({ minimum: 0, description: 'Events in the webhook.' }),
+  event_ids: Type.Array(Type.String(), { description: 'Their ids, in order.' }),
+})

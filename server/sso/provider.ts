@@ -1,0 +1,204 @@
+/**
+ * The OpenID Connect provider.
+ *
+ * Owns: what is asked of the provider, and the checks of what it sends. Leaves out: who may come in (roles.ts),
+ * sessions (sign-on.ts).
+ *
+ * 1. Codes are exchanged with PKCE, state and nonce. Issuer, audience, signature and times of ID tokens are checked by
+ *    the library.
+ * 2. The provider's metadata are read with the first sign-in, and again after a failure and each day.
+ * 3. No message has a token or a secret.
+ */
+import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
+import { Refusal } from '../../engine/index.js'
+import type { PendingSignIn } from './pending.js'
+import type { Claims } from './roles.js'
+
+export interface ProviderSettings {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+  readonly scopes: string
+  /** The claim that decides; where the ID token lacks it, the provider is asked for it. */
+  readonly groupsClaim: string
+  /** Where the provider sends people back to. */
+  readonly redirectUri: string
+}
+
+/** What a provider says of a person. */
+export interface SignedOn {
+  readonly claims: Claims
+  /** The session at the provider, if it has an id. */
+  readonly sid: string | null
+  /** Seconds for which it holds. */
+  readonly lifeSeconds: number
+  /** Gets the next tokens; null: there will be none. */
+  readonly refreshToken: string | null
+}
+
+/** Whose sessions end. */
+export interface Logout {
+  readonly subject: string | null
+  readonly sid: string | null
+}
+
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const DAY_MS = 86_400_000
+const TIMEOUT_SECONDS = 10
+/** Where a provider does not say how long its tokens hold. */
+const LIFE_SECONDS = 3_600
+
+type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers
+type Keys = ReturnType<typeof import('jose')['createRemoteJWKSet']>
+
+interface Known {
+  readonly configuration: Configuration
+  readonly keys: Keys
+  readonly atMs: number
+}
+
+export class Provider {
+  readonly settings: ProviderSettings
+  readonly #nowMs: () => number
+  #known: Promise<Known> | null = null
+  #knownMs = 0
+
+  /** `nowMs` only grows. */
+  constructor(settings: ProviderSettings, nowMs: () => number) {
+    this.settings = settings
+    this.#nowMs = nowMs
+  }
+
+  /** The address to send a browser to, and what it has to bring back. @throws Refusal not_ready. */
+  async begin(returnTo: string): Promise<{ readonly url: URL; readonly signIn: PendingSignIn }> {
+    const client = await import('openid-client')
+    const { configuration } = await this.#metadata()
+    const signIn = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      codeVerifier: client.randomPKCECodeVerifier(),
+      returnTo,
+    }
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.settings.redirectUri,
+      scope: this.settings.scopes,
+      state: signIn.state,
+      nonce: signIn.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(signIn.codeVerifier),
+      code_challenge_method: 'S256',
+    })
+    return { url, signIn }
+  }
+
+  /** Who came back. `query` is that of the request. @throws Refusal unauthorized, not_ready. */
+  async finish(query: string, signIn: PendingSignIn): Promise<SignedOn> {
+    const client = await import('openid-client')
+    const { configuration } = await this.#metadata()
+    try {
+      const tokens = await client.authorizationCodeGrant(
+        configuration,
+        new URL(`?${query}`, this.settings.redirectUri),
+        {
+          pkceCodeVerifier: signIn.codeVerifier,
+          expectedState: signIn.state,
+          expectedNonce: signIn.nonce,
+          idTokenExpected: true,
+        },
+      )
+      return await this.#signedOn(configuration, tokens, tokens.claims() ?? {})
+    } catch (error) {
+      throw new Refusal('unauthorized', `the provider did not let you in${reasonOf(error)}`)
+    }
+  }
+
+  /** The next tokens, with the claims of today; null if the provider's session is over. @throws Refusal not_ready. */
+  async refresh(refreshToken: string, before: Claims): Promise<SignedOn | null> {
+    const client = await import('openid-client')
+    const { configuration } = await this.#metadata()
+    try {
+      const tokens = await client.refreshTokenGrant(configuration, refreshToken)
+      const claims = tokens.claims() ?? before
+      if (claims.sub !== before.sub) return null
+      const next = await this.#signedOn(configuration, tokens, claims)
+      return { ...next, refreshToken: next.refreshToken ?? refreshToken }
+    } catch (error) {
+      if (error instanceof client.ResponseBodyError) return null
+      throw new Refusal('not_ready', 'the provider does not answer')
+    }
+  }
+
+  /** Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0, 2.6). @throws Refusal unauthorized. */
+  async logoutOf(token: string): Promise<Logout> {
+    const { jwtVerify } = await import('jose')
+    const { configuration, keys } = await this.#metadata()
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer: configuration.serverMetadata().issuer,
+        audience: this.settings.clientId,
+        requiredClaims: ['iat', 'jti', 'events'],
+        maxTokenAge: '10 minutes',
+        clockTolerance: '60 seconds',
+      })
+      const events = payload.events as Readonly<Record<string, unknown>> | undefined
+      const subject = typeof payload.sub === 'string' ? payload.sub : null
+      const sid = typeof payload.sid === 'string' ? payload.sid : null
+      const isLogout = typeof events === 'object' && events !== null && typeof events[LOGOUT_EVENT] === 'object'
+      if (isLogout && payload.nonce === undefined && (subject ?? sid) !== null) return { subject, sid }
+    } catch {
+      // The same answer as for a token of another kind.
+    }
+    throw new Refusal('invalid_body', 'logout_token is no valid logout token of the provider', {
+      issues: [{ loc: ['body', 'logout_token'], msg: 'must be a logout token of the provider', type: 'logout_token' }],
+    })
+  }
+
+  async #signedOn(configuration: Configuration, tokens: Tokens, claims: Claims): Promise<SignedOn> {
+    const { sub, sid, exp } = claims
+    let all = claims
+    const first = this.settings.groupsClaim.split('.')[0]!
+    if (!Object.hasOwn(claims, first) && configuration.serverMetadata().userinfo_endpoint !== undefined) {
+      const client = await import('openid-client')
+      all = { ...claims, ...(await client.fetchUserInfo(configuration, tokens.access_token, sub as string)), sub }
+    }
+    const left = typeof exp === 'number' ? exp - Date.now() / 1000 : LIFE_SECONDS
+    const lifeSeconds = Math.max(1, Math.floor(tokens.expiresIn() ?? left))
+    const refreshToken = tokens.refresh_token ?? null
+    return { claims: all, sid: typeof sid === 'string' ? sid : null, lifeSeconds, refreshToken }
+  }
+
+  #metadata(): Promise<Known> {
+    if (this.#known !== null && this.#nowMs() - this.#knownMs < DAY_MS) return this.#known
+    const known = this.#discover()
+    this.#known = known
+    this.#knownMs = this.#nowMs()
+    known.catch(() => {
+      if (this.#known === known) this.#known = null
+    })
+    return known
+  }
+
+  async #discover(): Promise<Known> {
+    const client = await import('openid-client')
+    const { createRemoteJWKSet } = await import('jose')
+    const { issuer, clientId, clientSecret } = this.settings
+    const url = new URL(issuer)
+    const authentication = clientSecret === undefined ? client.None() : client.ClientSecretPost(clientSecret)
+    // The settings allow an address without TLS on this machine alone.
+    const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : []
+    const options = { execute, timeout: TIMEOUT_SECONDS }
+    try {
+      const configuration = await client.discovery(url, clientId, undefined, authentication, options)
+      const keys = createRemoteJWKSet(new URL(configuration.serverMetadata().jwks_uri ?? issuer))
+      return { configuration, keys, atMs: this.#nowMs() }
+    } catch (error) {
+      throw new Refusal('not_ready', `the provider of single sign-on does not answer${reasonOf(error)}`)
+    }
+  }
+}
+
+/** The code of an error, or the provider's own, in brackets. Its text may have anything in it. */
+function reasonOf(error: unknown): string {
+  const { error: own, code } = Object(error) as { readonly error?: unknown; readonly code?: unknown }
+  const reason = typeof own === 'string' ? own : code
+  return typeof reason === 'string' && /^[\w.-]{1,64}$/.test(reason) ? ` (${reason})` : ''
+}

@@ -1,0 +1,124 @@
+/** Sessions that follow from the provider's: refreshed, ended, and ended with a changed role; with a clock by hand. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal, type Identity } from '../../../engine/index.js'
+import { Sessions } from '../../../server/http/sessions.js'
+import type { SignedOn } from '../../../server/sso/provider.js'
+import { SignOn } from '../../../server/sso/sign-on.js'
+
+const SETTINGS = {
+  issuer: 'https://id.example',
+  clientId: 'c',
+  clientSecret: undefined,
+  scopes: 'openid',
+  groupsClaim: 'groups',
+  redirectUri: 'https://soc.example/callback',
+}
+
+function bench(refreshToken: string | null, refresh: () => Promise<SignedOn | null> = async () => null) {
+  const clock = { ms: 0 }
+  const ended: string[] = []
+  const sessions = new Sessions({
+    idleMs: 10 * 3_600_000,
+    now: () => clock.ms,
+    ended: ({ tokenId }) => void ended.push(tokenId ?? ''),
+  })
+  const on: SignedOn = {
+    claims: { sub: 's-1', preferred_username: 'ann', groups: ['soc'] },
+    sid: 'p-1',
+    lifeSeconds: 300,
+    refreshToken,
+  }
+  let issued = 0
+  const signOn = new SignOn({
+    tokens: {
+      issueFor: (_identity: Identity) => ({ id: `t-${++issued}`, value: `secret-${issued}`, expiresMicros: 0 }),
+    },
+    sessions,
+    provider: {
+      settings: SETTINGS,
+      begin: async () => assert.fail(),
+      finish: async () => on,
+      refresh,
+      logoutOf: async (token) => {
+        const [subject = null, sid = null] = token.split(' ').map((part) => (part === '-' ? null : part))
+        return { subject, sid }
+      },
+    },
+    rules: { groupsClaim: 'groups', nameClaim: 'preferred_username', roles: [{ group: 'soc', role: 'analyst' }] },
+    log: { info() {}, warn() {} },
+    nowMs: () => clock.ms,
+  })
+  const open = () => signOn.finish('', { state: '', nonce: '', codeVerifier: '', returnTo: '/' }, '192.0.2.1')
+  return { clock, ended, sessions, signOn, on, open }
+}
+
+test('without a refresh token a session ends when its tokens expire', async () => {
+  const { clock, ended, sessions, signOn, open } = bench(null)
+  const cookie = await open()
+  clock.ms = 299_000
+  await signOn.check()
+  assert.equal(sessions.secretOf(cookie), 'secret-1')
+  clock.ms = 300_000
+  await signOn.check()
+  assert.equal(sessions.secretOf(cookie), '')
+  assert.deepEqual(ended, ['t-1'])
+  assert.equal(signOn.size, 0)
+})
+
+test('with a refresh token a session goes on while the provider gives new tokens', async () => {
+  let refreshed = 0
+  const { clock, sessions, signOn, on, open } = bench('r-1', async () => {
+    return ++refreshed < 3 ? { ...on, lifeSeconds: 300, refreshToken: `r-${refreshed}` } : null
+  })
+  const cookie = await open()
+  for (const ms of [260_000, 520_000]) {
+    clock.ms = ms
+    await signOn.check()
+    assert.equal(sessions.secretOf(cookie), 'secret-1')
+  }
+  clock.ms = 780_000
+  await signOn.check()
+  assert.equal(sessions.secretOf(cookie), '', 'the provider ended it')
+})
+
+test('a provider that is away for a moment ends nothing before its time', async () => {
+  const { clock, sessions, signOn, open } = bench('r-1', async () => {
+    throw new Refusal('not_ready', 'the provider does not answer')
+  })
+  const cookie = await open()
+  clock.ms = 280_000
+  await signOn.check()
+  assert.equal(sessions.secretOf(cookie), 'secret-1')
+  clock.ms = 300_001
+  await signOn.check()
+  assert.equal(sessions.secretOf(cookie), '')
+})
+
+test('a person whose groups changed has to sign in again', async () => {
+  const { clock, sessions, signOn, on, open } = bench('r-1', async () => ({
+    ...on,
+    claims: { ...on.claims, groups: [] },
+  }))
+  const cookie = await open()
+  clock.ms = 260_000
+  await signOn.check()
+  assert.equal(sessions.secretOf(cookie), '')
+})
+
+test('a logout ends the session that it names, or all of the person', async () => {
+  const { signOn, sessions, open } = bench(null)
+  const cookies = [await open(), await open()]
+  assert.equal(await signOn.logOut('s-1 another'), 0)
+  assert.equal(await signOn.logOut('s-2 -'), 0)
+  assert.equal(sessions.size, 2)
+  assert.equal(await signOn.logOut('s-1 -'), 2)
+  assert.deepEqual(
+    cookies.map((cookie) => sessions.secretOf(cookie)),
+    ['', ''],
+  )
+  const again = await open()
+  assert.equal(await signOn.logOut('- p-1'), 1)
+  assert.equal(sessions.has(again), false)
+  signOn.close()
+})

@@ -13,6 +13,7 @@
 import type { TSchema } from 'typebox'
 import { parts } from './openapi-names.js'
 import * as alertmanager from './schemas/alertmanager.js'
+import * as analysts from './schemas/analysts.js'
 import * as audit from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import * as backups from './schemas/backups.js'
@@ -40,7 +41,7 @@ import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
 import * as replays from './schemas/models/replays.js'
 import * as resources from './schemas/resources.js'
-import * as session from './schemas/session.js'
+import * as session from './schemas/console/session.js'
 import * as storedEvents from './schemas/stored-events.js'
 import * as stream from './schemas/live/stream.js'
 import * as users from './schemas/users.js'
@@ -52,6 +53,7 @@ export type Json = Record<string, unknown>
 
 const modules: readonly object[] = [
   alertmanager,
+  analysts,
   audit,
   backups,
   clusters,

@@ -161,6 +161,8 @@ const advancedSettings = z
       'Root cause analysis: true makes the answer of the clusters the decision while the job is untrained. ' +
         'Default: it is only a suggestion.',
     ),
+    weighted_consensus: flag.describe('True: votes on one event count by the reliability of their analysts.'),
+    retrain_after_erase: flag.describe('True: an erasure is complete when the model was trained again without it.'),
     retention: z
       .strictObject({
         days: z.int().min(1).max(retentionDaysMax).optional(),

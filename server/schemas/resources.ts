@@ -152,6 +152,10 @@ export const JobResource = Type.Object({
               'it is only a suggestion.',
           }),
         ),
+        weighted_consensus: Type.Optional(Type.Boolean({ description: 'Votes count by the reliability of analysts.' })),
+        retrain_after_erase: Type.Optional(
+          Type.Boolean({ description: 'An erasure waits for a training without it.' }),
+        ),
         retention: Type.Optional(Retention),
       }),
     ),

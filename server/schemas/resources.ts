@@ -134,9 +134,7 @@ export const JobResource = Type.Object({
         ),
         objective: Type.Optional(Objective),
         champion_challenger: Type.Optional(
-          Type.Boolean({
-            description: 'A scheduled training brings a challenger, which is promoted only where it is not worse.',
-          }),
+          Type.Boolean({ description: 'Scheduled trainings bring challengers, promoted where they are not worse.' }),
         ),
         models_kept: Type.Optional(
           Type.Integer({

@@ -134,6 +134,26 @@ describe('a safety contract', () => {
     assert.deepEqual([wrong.status, /has no gate/.test(wrong.body.error)], [404, true])
   })
 
+  test('is revoked by drift: an open gate closes with the next event once the model is ageing', async () => {
+    const jobId = await trained()
+    await set(jobId, easy)
+    for (const id of await auditsOf(jobId, 'a', 7)) await vote(jobId, id, 'Drop')
+    assert.equal((await seen(jobId)).gates[0].state, 'open')
+    // Votes against the model on events of no known bucket. None names a protected label, so no audit fails.
+    for (let i = 0; (await seen(jobId)).gates[0].state === 'open'; i++) {
+      assert.ok(i < 150, 'the model does not age')
+      await send(jobId, `odd-${i}`, `odd ${i}`)
+      await vote(jobId, `odd-${i}`, 'Investigate')
+    }
+    const [gate] = (await seen(jobId)).gates
+    assert.deepEqual([gate.state, gate.reason, gate.failures], ['revoked', 'drift', 0])
+    await send(jobId, 'after', 'noise')
+    assert.equal(await autonomyOf(jobId, 'after'), 'review')
+    const { body } = await client.get(`/api/v2/jobs/${jobId}/autonomy/certificates`)
+    const [{ certificate }] = body.certificates
+    assert.deepEqual([certificate.state_before, certificate.state, certificate.reason], ['open', 'revoked', 'drift'])
+  })
+
   test('begins anew with another model: the gate is revoked, and the next one has no evidence', async () => {
     const jobId = await trained()
     await set(jobId, easy)

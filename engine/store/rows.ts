@@ -206,8 +206,15 @@ export interface ModelRow {
   readonly origin?: ModelOrigin
   /** The votes that it contradicts most, asked without them, by doubt. */
   readonly doubted?: readonly DoubtedVote[]
+  /** Of held-out votes on events that were drawn, not chosen: how many, and the share that it answers rightly. */
+  readonly drawn?: DrawnFigures | undefined
   /** How much votes count from now on, where the consensus is weighted; absent where too little is known. */
   readonly analystWeights?: AnalystWeights | undefined
+}
+
+export interface DrawnFigures {
+  readonly votes: number
+  readonly right: number
 }
 
 /** Whole numbers from 1 on. */

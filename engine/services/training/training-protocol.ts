@@ -3,7 +3,7 @@ import type { CauseSettings } from '../../domain/cause/settings.js'
 import type { LabelsByRole } from '../../domain/job/label-roles.js'
 import type { Objective } from '../../domain/job/objective.js'
 import type { ModelSummary } from '../../domain/learn/classifier.js'
-import type { AnalystWeights, DoubtedVote, DrawnFigures } from '../../store/rows.js'
+import type { AnalystWeights, DoubtedVote, DrawnFigures } from '../../store/model-votes.js'
 
 export interface TrainingTask {
   readonly dataDir: string

@@ -5,9 +5,9 @@
  *
  *   wrong = η (1 - p(y)) / (η (1 - p(y)) + (1 - η) p(y))
  *
- * p(y) is the held-out probability of the label y that was given. η is the share of examples whose best other label k is
- * ahead of their own and of its usual probability t(k), the mean p(k) of examples with the label k: an estimate of how
- * many labels are wrong, of two examples at least. This is confident learning (Northcutt, Jiang, Chuang, "Confident
+ * p(y) is the held-out probability of the label y that was given. η is the share of examples whose best other label k
+ * is ahead of their own and of its usual probability t(k), the mean p(k) of examples with the label k: an estimate of
+ * how many labels are wrong, of two examples at least. This is confident learning (Northcutt, Jiang, Chuang, "Confident
  * learning: estimating uncertainty in dataset labels", 2021, arXiv 1911.00068). The order by p(k) - t(k) was tried: it
  * finds far fewer wrong labels where one label is common (bench/NOTES.md).
  */

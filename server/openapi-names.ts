@@ -166,6 +166,7 @@ export const parts: Readonly<Record<string, TSchema>> = {
   Analyst: AnalystsView.properties.analysts.items,
   AnalystLabel: AnalystsView.properties.analysts.items.properties.labels.items,
   AnalystPair: AnalystsView.properties.pairs.items,
+  DrawnFigures: NextPage.properties.drawn,
   KeptPromises: NextPage.properties.promises,
   ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
   ModelActivation: models.ModelActiveTime.properties.why,

@@ -39,6 +39,8 @@ export interface NextPage {
   readonly labels: readonly NextLabel[]
   /** How many earlier promises are measured, and the share of their events that came; null without one. */
   readonly promises: { readonly measured: number; readonly kept: number | null }
+  /** Of held-out votes that were drawn: how many, and the share that the model answers rightly; null without any. */
+  readonly drawn: { readonly votes: number; readonly right: number | null }
   /** Buckets, or events, that were looked at, and those that nobody has voted on. */
   readonly surveyed: number
   readonly unvoted: number

@@ -47,6 +47,13 @@ export const NextPage = Type.Object({
       Type.Number({ description: 'The share of the promised events that came and were settled, 0 to 1.' }),
     ),
   }),
+  drawn: Type.Object(
+    {
+      votes: Type.Integer({ description: 'Held-out votes of the last training on events that were drawn.' }),
+      right: nullable(Type.Number({ description: 'The share of them that the model answers rightly, 0 to 1.' })),
+    },
+    { description: 'How often the model is right where nobody chose the events: on a fair sample.' },
+  ),
   surveyed: Type.Integer({ description: 'Buckets, or events, that were looked at.' }),
   unvoted: Type.Integer({ description: 'Those of them that nobody has voted on.' }),
   is_complete: Type.Boolean({ description: 'False if the job has more than are looked at.' }),

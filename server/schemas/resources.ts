@@ -151,9 +151,7 @@ export const JobResource = Type.Object({
           }),
         ),
         weighted_consensus: Type.Optional(Type.Boolean({ description: 'Votes count by the reliability of analysts.' })),
-        retrain_after_erase: Type.Optional(
-          Type.Boolean({ description: 'An erasure waits for a training without it.' }),
-        ),
+        retrain_after_erase: Type.Optional(Type.Boolean({ description: 'An erasure waits for another training.' })),
         retention: Type.Optional(Retention),
       }),
     ),

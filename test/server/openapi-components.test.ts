@@ -52,7 +52,7 @@ const names = `
   Container ContainerCheck ContainerError ContainerHealth ContainerList ContainerQueue ContainerStatus ContractBody
   ContractLabel CountByLabel DecidedLine DecidingModel DecisionDifference DecisionFeature DecisionMember
   DecisionMessage DecisionOutlier DecisionParts DecisionPointsAnswer DecisionReason DecisionScores DecisionSource
-  DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote Enrichment
+  DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote DrawnFigures Enrichment
   EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy EventExplanation
   EventFilter EventLine EventModel EventNote EventSection EventStatus EventTimers EventView EventsPage
   EventsPageNumber EventsPageSize EventsQuery ExpectedGain ExplainedCluster ExplainedDecision ExplainedModel

@@ -27,6 +27,8 @@ export interface Example {
   readonly weight: number
   /** Ingest time of the event, microseconds. No algorithm reads it. */
   readonly micros?: number
+  /** It was drawn by event, so that figures of such examples are honest. No algorithm reads it. */
+  readonly isUniform?: boolean
 }
 
 /** A labelled example that a model remembers. */

@@ -27,6 +27,8 @@ export interface VotedEvent {
   readonly label: number
   /** A vote on a whole bucket stands for several events. */
   readonly count: number
+  /** It was drawn by event, not chosen. */
+  readonly isUniform?: boolean
 }
 
 /** `total` is the number of all events, `examplesMax` the number of examples: above it the oldest are left out. */
@@ -38,10 +40,10 @@ export function examplesOf(subjects: readonly VotedSubject[], total: number, exa
     sizes,
   )
   const timed = subjects.flatMap(({ values, voted }, i) =>
-    voted.map(({ micros, label, count }) => ({
-      micros,
-      example: { values, label, weight: (count * (weights[i] as number)) / (sizes[i] as number), micros },
-    })),
+    voted.map(({ micros, label, count, isUniform }) => {
+      const weight = (count * (weights[i] as number)) / (sizes[i] as number)
+      return { micros, example: { values, label, weight, micros, ...(isUniform === true ? { isUniform } : {}) } }
+    }),
   )
   timed.sort((a, b) => a.micros - b.micros || a.example.label - b.example.label)
   return timed.slice(-examplesMax).map(({ example }) => example)

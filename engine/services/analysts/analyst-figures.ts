@@ -11,7 +11,7 @@ import {
 import { cohenPairs, fleissKappa, krippendorffAlpha } from '../../domain/metrics/analysts/rater-agreement.js'
 import type { AnalystsView, AnalystView } from '../../api/next-service.js'
 import type { Environment } from '../../store/environment.js'
-import type { AnalystWeights } from '../../store/rows.js'
+import type { AnalystWeights } from '../../store/model-votes.js'
 import { ratedVotes, type RatedVotes } from './rated-items.js'
 
 const PAIRS_SHOWN = 100

@@ -21,6 +21,7 @@ import { bucketKey, changeOfKey, jobRange } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { readBallot } from '../../actor/votes/ballots.js'
 import type { JobAt } from '../explain/job-at.js'
+import { rounded } from '../explain/shown.js'
 import { lastEventOf, type CandidatePool } from './candidate-pool.js'
 import { dissentNow } from './dissent.js'
 import { promisesKept } from './promises.js'
@@ -38,7 +39,9 @@ export function nextPage(at: JobAt, pool: CandidatePool, query: NextQuery, nowMi
   page.addDissent(query)
   page.addCandidates(query.count)
   const { surveyed, unvoted, isComplete } = pool
-  return { labels: page.labels, promises, surveyed, unvoted, isComplete }
+  const { votes, right } = at.active?.row.drawn ?? { votes: 0, right: null }
+  const drawn = { votes, right: right === null ? null : rounded(right) }
+  return { labels: page.labels, promises, drawn, surveyed, unvoted, isComplete }
 }
 
 interface PageTerms {

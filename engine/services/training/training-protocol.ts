@@ -3,7 +3,7 @@ import type { CauseSettings } from '../../domain/cause/settings.js'
 import type { LabelsByRole } from '../../domain/job/label-roles.js'
 import type { Objective } from '../../domain/job/objective.js'
 import type { ModelSummary } from '../../domain/learn/classifier.js'
-import type { AnalystWeights, DoubtedVote } from '../../store/rows.js'
+import type { AnalystWeights, DoubtedVote, DrawnFigures } from '../../store/model-votes.js'
 
 export interface TrainingTask {
   readonly dataDir: string
@@ -40,6 +40,8 @@ export interface TrainingResult {
   readonly referenceMicros: readonly number[]
   /** The votes that held-out answers contradict most, by doubt. */
   readonly doubted: readonly DoubtedVote[]
+  /** Of held-out votes on events that were drawn; undefined without any. */
+  readonly drawn?: DrawnFigures | undefined
   /** How much votes of each analyst count; undefined where too little is known. */
   readonly analystWeights?: AnalystWeights | undefined
 }

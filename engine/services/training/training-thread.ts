@@ -16,7 +16,7 @@ import type { PointValues } from '../../domain/event/point-value.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { isLabel } from '../../domain/learn/consensus.js'
 import { missingForTraining } from '../../domain/learn/knowledge-base.js'
-import { TrainingCancelled, type Example } from '../../domain/learn/classifier.js'
+import { TrainingCancelled, type Example, type Model } from '../../domain/learn/classifier.js'
 import { defaultClassifier } from '../../domain/learn/registry.js'
 import { selectionBounds } from '../../domain/learn/selection/bounds.js'
 import { doubtedLabels, type DoubtedLabel, type HeldOutAnswer } from '../../domain/learn/selection/doubted-labels.js'
@@ -25,7 +25,7 @@ import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeBallot } from '../../store/ballot-row.js'
-import type { DoubtedVote } from '../../store/rows.js'
+import type { DoubtedVote, DrawnFigures } from '../../store/model-votes.js'
 import { jobRange, timeOfValue } from '../../store/tables.js'
 import { analystWeights } from '../analysts/analyst-figures.js'
 import { CauseExamples, type LabelledEvent } from './cause-training.js'
@@ -58,26 +58,43 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   if (missing !== null) throw new Error(missing)
   const { points, seed, objective } = task
   const labelCount = task.labels.length
-  let doubted: readonly DoubtedVote[] = []
-  const onHeldOut = (answers: readonly HeldOutAnswer[]): void => {
-    doubted = doubtedVotes(examples, doubtedLabels(answers, labelCount))
+  let answers: readonly HeldOutAnswer[] = []
+  const onHeldOut = (all: readonly HeldOutAnswer[]): void => {
+    answers = all
   }
   const set = { points, labelCount, examples, background, seed, objective, onHeldOut }
   const model = defaultClassifier.train(set, (done, what) => report(signals, done, what))
-  const { summary, references } = defaultClassifier.load(model)
+  const loaded = defaultClassifier.load(model)
+  const { summary, references } = loaded
   const referenceMicros = Array.from(references, (example) => examples[example]?.micros ?? 0)
-  const weights = analystWeights(environment, task.jobId, labelCount)
-  const facts = { examples: examples.length, labelCounts: counts, throughMicros, doubted, analystWeights: weights }
+  const votes = {
+    doubted: doubtedVotes(examples, doubtedLabels(answers, labelCount)),
+    drawn: drawnFigures(examples, answers, loaded),
+    analystWeights: analystWeights(environment, task.jobId, labelCount),
+  }
+  const facts = { examples: examples.length, labelCounts: counts, throughMicros, ...votes }
   return { model, summary, throughSeq, referenceMicros, ...facts }
+}
+
+/** Of the held-out examples that were drawn by event. */
+function drawnFigures(
+  examples: readonly Example[],
+  answers: readonly HeldOutAnswer[],
+  model: Pick<Model, 'choose'>,
+): DrawnFigures | undefined {
+  const drawn = answers.filter(({ example }) => examples[example]?.isUniform === true)
+  if (drawn.length === 0) return undefined
+  const right = drawn.filter(({ label, probabilities }) => model.choose(probabilities) === label).length
+  return { votes: drawn.length, right: right / drawn.length }
 }
 
 /** The most doubted ones, each event once. Another label has to be ahead. */
 function doubtedVotes(examples: readonly Example[], labels: readonly DoubtedLabel[]): DoubtedVote[] {
   const found = new Map<number, DoubtedVote>()
-  for (const { example, doubt, ...one } of labels) {
+  for (const { example, doubt: _, ...one } of labels) {
     const micros = examples[example]?.micros ?? 0
-    if (doubt <= 0 || found.size >= selectionBounds.doubtedMax) break
-    if (micros > 0 && !found.has(micros)) found.set(micros, { ...one, micros })
+    if (found.size >= selectionBounds.doubtedMax) break
+    if (one.other > one.given && micros > 0 && !found.has(micros)) found.set(micros, { ...one, micros })
   }
   return [...found.values()]
 }

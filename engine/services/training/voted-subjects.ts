@@ -151,7 +151,8 @@ class SubjectReader {
         continue
       }
       const label = majorityOf(countVotes(votes, this.#job.labels.length))
-      if (isLabel(label)) voted.push({ micros, label, count: 1 })
+      const isUniform = votes.some(({ pickedBy }) => pickedBy === 'uniform')
+      if (isLabel(label)) voted.push({ micros, label, count: 1, ...(isUniform ? { isUniform } : {}) })
     }
     return voted
   }

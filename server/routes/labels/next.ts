@@ -41,6 +41,7 @@ const next = operation({
         promise: label.promise,
       })),
       promises: page.promises,
+      drawn: page.drawn,
       surveyed: page.surveyed,
       unvoted: page.unvoted,
       is_complete: page.isComplete,

@@ -48,7 +48,13 @@ describe('the labels to ask for next', () => {
     assert.deepEqual(next[0].promise, { events: 9, days: 7, message: 'settles about 9 events in 7 days' })
     assert.equal(new Set(next.map((one: any) => one.bucket_id)).size, 3)
     assert.equal(next.length, 3)
-    assert.deepEqual(rest, { promises: { measured: 0, kept: null }, surveyed: 3, unvoted: 3, is_complete: true })
+    assert.deepEqual(rest, {
+      promises: { measured: 0, kept: null },
+      drawn: { votes: 0, right: null },
+      surveyed: 3,
+      unvoted: 3,
+      is_complete: true,
+    })
   })
 
   test('leave out what was voted on, until nothing else is left', async () => {
@@ -136,7 +142,7 @@ describe('the labels to ask for next', () => {
     const { jobId } = await makeJob(client, { decision_points: ['rule', 'source'] })
     for (let i = 0; i < 24; i++) {
       await send(jobId, `v${i}`, i % 2 === 0 ? 'threat' : 'noise', `host ${i}`)
-      await vote(jobId, `v${i}`, i % 2 === 0 ? 'Escalate' : 'Drop')
+      await vote(jobId, `v${i}`, i % 2 === 0 ? 'Escalate' : 'Drop', i < 8 ? { picked_by: 'uniform' } : {})
     }
     await send(jobId, 'known', 'noise', 'host 99')
     await send(jobId, 'unknown', 'quite another', 'host 98')
@@ -146,7 +152,8 @@ describe('the labels to ask for next', () => {
       ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
       30_000,
     )
-    const { next } = await nextOf(jobId)
+    const { next, drawn } = await nextOf(jobId)
+    assert.deepEqual(drawn, { votes: 8, right: 1 })
     assert.deepEqual(
       next.map((one: any) => one.event_id),
       ['unknown', 'known'],

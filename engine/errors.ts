@@ -32,6 +32,7 @@ export const refusals = {
   model_misfit: { retryable: false },
   task_not_found: { retryable: false },
   wrong_undo_token: { retryable: false },
+  view_not_found: { retryable: false },
   contract_not_found: { retryable: false },
   gate_not_found: { retryable: false },
   gate_without_model: { retryable: false },

@@ -35,6 +35,7 @@ export const refusals = {
   challenger_refused: { retryable: false },
   task_not_found: { retryable: false },
   wrong_undo_token: { retryable: false },
+  view_not_found: { retryable: false },
   contract_not_found: { retryable: false },
   gate_not_found: { retryable: false },
   gate_without_model: { retryable: false },

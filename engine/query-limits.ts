@@ -96,6 +96,11 @@ export const queryLimits = {
   sampleFieldsMax: 1_000,
   sampleCodesMax: 2_000,
   sampleBytesMax: 16 * MIB,
+  /** Named views of one owner, as JSON text each; assigned events of a job; events that somebody looks at. */
+  viewsPerOwnerMax: 200,
+  viewCharsMax: 16 * KIB,
+  assignmentsPerJobMax: 50_000,
+  looksMax: 10_000,
   /** Fields that facets are counted of at once, values of each that are listed, and different ones that are counted. */
   facetFieldsMax: 16,
   facetValuesMax: 200,

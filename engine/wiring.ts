@@ -71,6 +71,7 @@ function followChanges({ resources }: Stores, services: Services): void {
   resources.onJobDeleted((jobId) => metrics.forget(jobId))
   resources.onJobDeleted((jobId) => warnings.forget(jobId))
   resources.onJobDeleted((jobId) => services.voteTasks.forget(jobId))
+  resources.onJobDeleted((jobId) => services.handling.forget(jobId))
   resources.onJobChanged((job) => integrations.jobChanged(job))
   resources.onJobChanged((job) => watchdogs.followJob(job.id))
   resources.onJobDeleted((jobId) => watchdogs.followJob(jobId))

@@ -6,6 +6,7 @@ import { watchdogsTable } from './monitor/watchdog-log.js'
 import { catalogTables } from '../resource/records.js'
 import { metricsTables } from './report/metrics-log.js'
 import { watermarksTable } from './verify/watermarks.js'
+import { handlingTables } from './handling/handling-tables.js'
 import { voteTaskTables } from './vote-tasks/vote-task-log.js'
 import { TRAININGS_TABLE } from './training/training-log.js'
 
@@ -13,6 +14,7 @@ export const allCatalogTables: readonly string[] = [
   ...catalogTables,
   TRAININGS_TABLE,
   ...voteTaskTables,
+  ...handlingTables,
   ...auditTables,
   ...metricsTables,
   samplesTable,

@@ -5,7 +5,7 @@
  *    on: none is lost, and none comes twice.
  */
 import { operations, type Calls, type StreamMessage } from '#client-operations'
-import { ApiError, ConnectionError } from './errors.js'
+import { ApiError, ServiceError } from './errors.js'
 import { requestOf } from './request.js'
 import type { CallOptions, Transport } from './transport.js'
 
@@ -14,22 +14,13 @@ export type StreamParams = Calls['streamEvents']['params']
 const OPERATION = 'streamEvents'
 const SILENT_MS = 20_000
 
-interface Frame {
-  readonly id: string
-  readonly type: string
-  readonly text: string
+/** The field of a message, or ''. */
+function fieldOf(block: string, name: string): string {
+  return RegExp(`^${name}: (.*)`, 'm').exec(block)?.[1] ?? ''
 }
 
-function frameOf(block: string): Frame {
-  const fields: Record<string, string> = {}
-  for (const line of block.split('\n')) {
-    const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? []
-    if (name !== undefined) fields[name] = value as string
-  }
-  return { id: fields.id ?? '', type: fields.event ?? '', text: fields.data ?? '' }
-}
-
-async function* framesOf(transport: Transport, response: Response, signal?: AbortSignal): AsyncGenerator<Frame> {
+/** The messages of an answer, as texts. */
+async function* blocksOf(transport: Transport, response: Response, signal?: AbortSignal): AsyncGenerator<string> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
   const stop = (): void => void reader.cancel().catch(() => {})
@@ -43,7 +34,7 @@ async function* framesOf(transport: Transport, response: Response, signal?: Abor
       if (done) return
       const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
       text = blocks.pop() as string
-      yield* blocks.map(frameOf)
+      yield* blocks
     }
   } finally {
     signal?.removeEventListener('abort', stop)
@@ -62,21 +53,19 @@ export async function* stream(
     try {
       const request = requestOf(OPERATION, operations[OPERATION], { ...params, last_event_id: last })
       const response = await transport.send({ ...request, isRepeatable: false }, options, async (answer) => answer)
-      for await (const { id, type, text } of framesOf(transport, response, options.signal)) {
-        last = id || last
+      for await (const block of blocksOf(transport, response, options.signal)) {
+        last = fieldOf(block, 'id') || last
         tried = 0
+        const type = fieldOf(block, 'event')
         if (type === '') continue
-        const data = JSON.parse(text)
+        const data = JSON.parse(fieldOf(block, 'data'))
         if (type === 'end') throw new ApiError(`${OPERATION}: ${data.message}`, data)
-        yield { id, type, data } as StreamMessage
+        yield { id: last, type, data } as StreamMessage
       }
-      throw new TypeError('the connection ended')
+      throw new TypeError()
     } catch (error) {
       options.signal?.throwIfAborted()
-      const broken =
-        error instanceof TypeError
-          ? new ConnectionError(`${OPERATION}: the connection broke`, { code: 'connection_failed' })
-          : error
+      const broken = error instanceof ServiceError ? error : transport.broken(OPERATION, error)
       if (!(await transport.waitAfter(broken, tried, options))) throw broken
     }
   }

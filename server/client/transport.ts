@@ -139,7 +139,7 @@ export class Transport {
       if (signal?.aborted) throw signal.reason
       if (isLate) throw new TimeoutError(`${request.operation}: no answer in ${limitMs} ms`, { code: 'timeout' })
       if (error instanceof ServiceError) throw this.#withoutKey(error)
-      throw this.#broken(request.operation, error)
+      throw this.broken(request.operation, error)
     } finally {
       cancel()
       signal?.removeEventListener('abort', stop)
@@ -158,7 +158,8 @@ export class Transport {
     return send(this.#base + path, { method, headers, body: body ?? null, signal, redirect: 'manual' })
   }
 
-  #broken(operation: string, error: unknown): ServiceError {
+  /** The error for a connection that failed, or an answer that cannot be read. */
+  broken(operation: string, error: unknown): ServiceError {
     if (error instanceof SyntaxError)
       return new ServiceError(`${operation}: the answer is not valid JSON`, { code: 'invalid_answer' })
     const { code } = Object((error as { cause?: unknown } | null)?.cause) as { code?: unknown }

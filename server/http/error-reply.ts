@@ -38,6 +38,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   challenger_refused: 409,
   task_not_found: 404,
   wrong_undo_token: 403,
+  view_not_found: 404,
   contract_not_found: 404,
   gate_not_found: 404,
   gate_without_model: 409,

@@ -43,6 +43,7 @@ import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { handlingRoutes } from './handling/handling.js'
 import { sampleRoutes } from './sample/field-statistics.js'
 import { voteTaskRoutes } from './votes/vote-tasks.js'
 import { listRoutes } from './lists/lists.js'
@@ -141,6 +142,7 @@ export const routes: readonly Route[] = [
   ...listRoutes,
   ...voteTaskRoutes,
   ...sampleRoutes,
+  ...handlingRoutes,
   ...streamRoutes,
   ...metricsRoutes,
   ...metricsReportRoutes,

@@ -1,4 +1,5 @@
 /** What pages need to show events as they come: lists, streams, votes by filter, samples. */
+import type { HandlingService } from './handling-service.js'
 import type { ListsService } from './list-service.js'
 import type { SampleService } from './sample-service.js'
 import type { StreamsService } from './stream-service.js'
@@ -9,4 +10,5 @@ export interface LiveServices {
   readonly streams: StreamsService
   readonly voteTasks: VoteTaskService
   readonly samples: SampleService
+  readonly handling: HandlingService
 }

@@ -26,7 +26,7 @@ import { readBallot } from '../../actor/votes/ballots.js'
 import type { ConsensusView } from '../../api/consensus-service.js'
 import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
 import { EventReader } from './event-reader.js'
-import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
+import { findEvent, mustFindEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
 import { readAppliedLog, type AppliedLog } from '../../actor/log/log-position.js'
 import { CauseRows } from '../../actor/cause/cause-table.js'
 import { ModelTimes } from '../../actor/model-times.js'
@@ -78,6 +78,10 @@ export class JobReader implements ShardReader {
   /** Ingest times of the job's oldest events. */
   oldest(jobId: number, count: number): number[] {
     return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))
+  }
+
+  notes(job: JobSettings, eventId: string): ReturnType<typeof readNotes> {
+    return readNotes(this.#environment, job.id, mustFindEvent(this.#environment, job.id, eventId))
   }
 
   /** The time of the oldest change of a decision that is kept, or of the oldest awaited event; or null. */

@@ -38,6 +38,8 @@ import { Queries } from '../query/query-service.js'
 import { Replays } from '../replay/replays.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
+import { Handling } from '../handling/handling.js'
+import { HandlingTables } from '../handling/handling-tables.js'
 import { Samples } from '../sample/samples.js'
 import { ChangesSweep } from '../stream/changes-sweep.js'
 import { Streams } from '../stream/streams.js'
@@ -82,6 +84,7 @@ export interface Services extends Training {
   readonly lists: Lists
   readonly voteTasks: VoteTasks
   readonly samples: Samples
+  readonly handling: Handling
   readonly changesSweep: ChangesSweep
 }
 
@@ -127,7 +130,6 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
-    notes: new AgentNotes({ shards, current, mustAccept }),
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
     explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
     exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
@@ -145,7 +147,7 @@ function openLive(
   serviceNames: readonly string[],
   { stores, runtime, reports, admission }: EarlierStages,
   collector: AuditCollector,
-): Pick<Services, 'lists' | 'streams' | 'voteTasks' | 'samples'> {
+): Pick<Services, 'lists' | 'streams' | 'voteTasks' | 'samples' | 'notes' | 'handling'> {
   const { dataDir, ingestClock: clock, resources, catalogStore, auditLog, current } = stores
   const { shards, readers, listThread, streamThread } = runtime
   const { failed } = reports
@@ -176,7 +178,12 @@ function openLive(
     failed,
   })
   const samples = new Samples({ serviceNames, readers, clock })
-  return { lists, streams, voteTasks, samples }
+  const notes = new AgentNotes({ shards, current, mustAccept })
+  const tables = new HandlingTables(catalogStore)
+  // Of jobs whose deletion the last process did not finish.
+  for (const jobId of tables.jobIds()) if (resources.job(jobId) === undefined) tables.forget(jobId)
+  const handling = new Handling({ tables, audit: auditLog, notes, shards, clock, current, mustAccept })
+  return { lists, streams, voteTasks, samples, notes, handling }
 }
 
 /** What is done from time to time, whoever asks. */

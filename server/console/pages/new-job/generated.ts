@@ -1,4 +1,4 @@
-/** The built-in stream: alerts of six security products, with noise that comes again and the rare thing that matters. */
+/** The built-in stream: alerts of six security products, much of it noise that comes again, a little that matters. */
 import type { SampleEvent } from './read-events.js'
 
 interface Rule {

@@ -28,6 +28,7 @@ const Next = lazy(() => part(() => import('./pages/next/next.js')))
 const Events = lazy(() => part(() => import('./pages/events/events.js')))
 const Event = lazy(() => part(() => import('./pages/event/event.js')))
 const Jobs = lazy(() => part(() => import('./pages/jobs.js')))
+const NewJob = lazy(() => import('./pages/new-job/new-job.js'))
 const JobPage = lazy(() => part(() => import('./pages/job/job.js')))
 const Integration = lazy(() => part(() => import('./pages/integration.js')))
 const Keys = lazy(() => part(() => import('./pages/keys.js')))
@@ -47,6 +48,7 @@ function Pages() {
       <Router>
         <Route path="/" component={Home} />
         <Route path="/jobs" component={Jobs} />
+        <Route path="/jobs/new" component={NewJob} />
         <Route path="/jobs/feedback-flow/:job" component={Next} />
         <Route path="/use-cases/overview/:job" component={JobPage} />
         <Route path="/jobs/:job/events/:event" component={Event} />

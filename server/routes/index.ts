@@ -26,8 +26,10 @@ import { healthRoutes } from './health.js'
 import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { analystRoutes } from './labels/analysts.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { challengerRoutes } from './models/challenger.js'
 import { decisionRoutes } from './models/decisions.js'
 import { replayRoutes } from './models/replays.js'
 import { registryRoutes } from './models/registry.js'
@@ -118,6 +120,7 @@ export const routes: readonly Route[] = [
   ...explanationRoutes,
   ...feedbackRoutes,
   ...labelRoutes,
+  ...analystRoutes,
   ...alertmanagerRoutes,
   ...inboundRoutes,
   ...storedEventRoutes,
@@ -142,6 +145,7 @@ export const routes: readonly Route[] = [
   ...metricsRoutes,
   ...metricsReportRoutes,
   ...decisionRoutes,
+  ...challengerRoutes,
   ...registryRoutes,
   ...replayRoutes,
   ...docRoutes,

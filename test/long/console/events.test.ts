@@ -86,6 +86,32 @@ test('rows are gone through, selected and voted on by keys', { skip }, async () 
   await page.context().close()
 })
 
+test('all that match are counted, voted on by the service, and taken back', { skip }, async () => {
+  const page = await open('?q=-consensus:*')
+  const before = Number(/[\d,]+/.exec(await found(page))?.[0].replace(',', ''))
+  await page.keyboard.press('*')
+  await page.getByText(/^all [\d,]+ events that match$/).waitFor()
+  await page.keyboard.press('2')
+  const give = page.getByRole('button', { name: /for [\d,]+ events/ })
+  await give.waitFor()
+  assert.match(await textOf(give), new RegExp(`for ${before.toLocaleString('en')} events`))
+  await give.click()
+  await page.locator('.toast', { hasText: /for [\d,]+ events\./ }).waitFor()
+  assert.equal(new URL(page.url()).search, '?q=-consensus:*')
+  const votedBy = async (): Promise<number> =>
+    (
+      await world.client.post('/api/v2/events/list', {
+        job_ids: [world.jobId],
+        count: true,
+        filters: [{ field: 'service.consensus', operator: 'not exists' }],
+      })
+    ).body.total_count
+  assert.equal(await votedBy(), 0)
+  await page.keyboard.press('u')
+  await eventually(votedBy, (unvoted) => unvoted === before)
+  await page.context().close()
+})
+
 test('at most eighty rows are in the page, however far one scrolls', { skip }, async () => {
   const page = await open()
   for (let n = 0; n < 30; n++) {

@@ -149,7 +149,13 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
           <Results of={of} view={view} found={found} selection={selection} show={show} />
         </div>
       </div>
-      <SelectionBar of={of} rows={found.rows} selection={selection} />
+      <SelectionBar
+        of={of}
+        rows={found.rows}
+        selection={selection}
+        view={view}
+        total={found.isTotalExact ? found.total : null}
+      />
     </div>
   )
 }

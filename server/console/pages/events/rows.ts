@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
-import { readPage, type Row, type View } from './source.js'
+import { readPage, type Page, type Row, type View } from './source.js'
 
 export interface Rows {
   readonly rows: readonly Row[]
@@ -35,6 +35,20 @@ function joined(rows: readonly Row[], page: readonly Row[]): Row[] {
   return [...rows, ...page.filter(({ id }) => !ids.has(id))]
 }
 
+/** The state with a page more. */
+function taken(before: State, found: Page, isFirst: boolean): State {
+  const rows = isFirst ? found.rows : joined(before.rows, found.rows)
+  const { total, isTotalExact } = isFirst ? found : before
+  return {
+    rows,
+    total,
+    isTotalExact,
+    next: found.next,
+    error: null,
+    isLoading: found.next !== null && rows.length === 0,
+  }
+}
+
 /** With fewer rows the next ones are read at once. */
 const FEW = 30
 
@@ -55,19 +69,9 @@ export function useRows(view: View, columns: readonly string[]): Rows {
     try {
       const found = await readPage(view, columns, after, signal)
       if (signal.aborted) return
-      const rows = isFirst ? found.rows : joined(state.peek().rows, found.rows)
-      const counted = isFirst ? found : state.peek()
-      const { total, isTotalExact } = counted
-      state.value = {
-        rows,
-        total,
-        isTotalExact,
-        next: found.next,
-        error: null,
-        isLoading: found.next !== null && rows.length === 0,
-      }
+      state.value = taken(state.peek(), found, isFirst)
       // What is rare is looked for on: each answer takes a bounded time, and has what was found until then.
-      if (found.next !== null && rows.length < FEW && !signal.aborted) setTimeout(() => void read(false))
+      if (found.next !== null && state.value.rows.length < FEW) setTimeout(() => void read(false))
     } catch (error) {
       if (!signal.aborted) state.value = { ...state.peek(), error: messageOf(error), isLoading: false }
     } finally {

@@ -79,7 +79,7 @@ function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting 
         <span class="ellipsis">
           {own?.label == null
             ? others?.consensus == null
-              ? item.reason
+              ? t(`next.picked.${item.pickedBy}`)
               : t('next.answered_by', { analyst: others.analyst, label: others.consensus })
             : t(own.state === 'waiting' ? 'next.answered_waiting' : 'next.answered', { label: own.label })}
         </span>

@@ -148,6 +148,7 @@ test('models are listed and shown, and an earlier one decides again', async () =
   assert.match(await good(['rollback', title]), new RegExp(`^${before.model_id} decides from the next event on`))
   assert.equal((await json(['promote', title, active.model_id])).to, active.model_id)
   assert.equal((await run(['rollback', title, '--to', 'none'])).code, 1)
+  assert.match((await run(['promote', title])).err, /challenger/)
 })
 
 test('a period is replayed with another model, and nothing is changed', async () => {

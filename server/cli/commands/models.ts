@@ -69,6 +69,14 @@ export async function rollback(context: Context, flags: RollbackFlags, job: stri
   )
 }
 
-export async function promote(context: Context, flags: ServiceFlags, job: string, model: string): Promise<void> {
-  await rollback(context, { ...flags, to: model }, job)
+/** Lets the challenger decide, or a model that is named. */
+export async function promote(
+  context: Context,
+  flags: ServiceFlags,
+  ...[job, model]: readonly [string, string?]
+): Promise<void> {
+  if (model !== undefined) return rollback(context, { ...flags, to: model }, job)
+  const client = context.client(flags)
+  const answer = await client.promoteChallenger({ job_id: await jobIdOf(client, job) })
+  context.print(flags, answer, () => 'The challenger decides from the next event on.')
 }

@@ -2,7 +2,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { command } from '../command.js'
 import { replayRoute } from './replay.js'
-import { job, number, numberBetween, place, service, text } from '../flags.js'
+import { job, number, numberBetween, optionalPlace, place, service, text } from '../flags.js'
 
 const train = command({
   load: async () => (await import('../commands/train.js')).train,
@@ -102,8 +102,14 @@ const rollback = command({
 
 const promote = command({
   load: async () => (await loadModels()).promote,
-  docs: { brief: 'Let a model that is kept decide from the next event on' },
-  parameters: { flags: service, positional: { kind: 'tuple', parameters: [job, place('The id of a model', 'model')] } },
+  docs: { brief: 'Let the challenger, or a model that is kept, decide from the next event on' },
+  parameters: {
+    flags: service,
+    positional: {
+      kind: 'tuple',
+      parameters: [job, optionalPlace('The id of a model; default: the challenger', 'model')],
+    },
+  },
 })
 
 export const learningRoutes = { train, models, promote, rollback, replay: replayRoute, safety }

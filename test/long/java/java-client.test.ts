@@ -1,7 +1,7 @@
 /**
  * `npm run test:java`: a Java client, generated from the simple form of the OpenAPI document, sends, votes and queries.
  *
- * Maven installs OpenAPI Generator from Maven Central. It needs Java 17 and Maven; what it makes is in .build/java, which
+ * Maven installs OpenAPI Generator from Maven Central. It needs Java 17 and Maven. What it makes is in .build/java, and
  * may be deleted at any time.
  */
 import assert from 'node:assert/strict'

@@ -148,6 +148,11 @@ test('models are listed and shown, and an earlier one decides again', async () =
   assert.match(await good(['rollback', title]), new RegExp(`^${before.model_id} decides from the next event on`))
   assert.equal((await json(['promote', title, active.model_id])).to, active.model_id)
   assert.equal((await run(['rollback', title, '--to', 'none'])).code, 1)
+  assert.match((await run(['promote', title])).err, /challenger/)
+  const challenge = { model_id: before.model_id }
+  assert.equal((await service.client.post(`/api/v2/jobs/${jobId}/challenger`, challenge)).status, 200)
+  assert.match(await good(['promote', title]), /^The challenger decides/)
+  await good(['promote', title, active.model_id])
 })
 
 test('a period is replayed with another model, and nothing is changed', async () => {

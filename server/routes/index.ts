@@ -26,6 +26,7 @@ import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { challengerRoutes } from './models/challenger.js'
 import { decisionRoutes } from './models/decisions.js'
 import { replayRoutes } from './models/replays.js'
 import { registryRoutes } from './models/registry.js'
@@ -124,6 +125,7 @@ export const routes: readonly Route[] = [
   ...metricsRoutes,
   ...metricsReportRoutes,
   ...decisionRoutes,
+  ...challengerRoutes,
   ...registryRoutes,
   ...replayRoutes,
   ...docRoutes,

@@ -133,6 +133,11 @@ export const JobResource = Type.Object({
           }),
         ),
         objective: Type.Optional(Objective),
+        champion_challenger: Type.Optional(
+          Type.Boolean({
+            description: 'A scheduled training brings a challenger, which is promoted only where it is not worse.',
+          }),
+        ),
         models_kept: Type.Optional(
           Type.Integer({
             minimum: modelBounds.keptMin,

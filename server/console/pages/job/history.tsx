@@ -73,8 +73,8 @@ function tokenOf(name: string): string {
 function optionsOf(of: ShownJob, width: number): Options {
   const axis = {
     stroke: () => getComputedStyle(document.body).color,
-    grid: { stroke: '#8884' },
-    ticks: { stroke: '#8884' },
+    grid: { stroke: '#8882' },
+    ticks: { stroke: '#8882' },
   }
   return {
     width,

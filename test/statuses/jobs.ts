@@ -53,7 +53,7 @@ export const jobRecipes: Recipes = {
   describeSample: {
     good: () => ({ path: '/api/v2/field-statistics', body: [{ rule: { id: 1 } }, { rule: { id: 2 } }] }),
     refusals: {
-      400: () => ({ path: '/api/v2/field-statistics', body: 'no gzip', headers: { 'content-encoding': 'gzip' } }),
+      400: () => ({ path: '/api/v2/field-statistics', body: Buffer.from('1f8b0800000000000003ffffff', 'hex') }),
       422: () => ({ path: '/api/v2/field-statistics?size=1', body: [{ a: 1 }] }),
     },
   },

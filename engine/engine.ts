@@ -64,6 +64,7 @@ export class Engine implements DecisionService {
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
   readonly models: DecisionService['models']
+  readonly replays: DecisionService['replays']
   readonly integrations: DecisionService['integrations']
   readonly inbound: DecisionService['inbound']
   readonly monitor: DecisionService['monitor']
@@ -99,6 +100,7 @@ export class Engine implements DecisionService {
     this.tokens = stores.resources.tokens
     this.metrics = services.metrics
     this.models = services.models
+    this.replays = services.replays
     this.integrations = services.integrations
     this.inbound = services.inbound
     this.monitor = services.monitor

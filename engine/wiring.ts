@@ -95,6 +95,7 @@ function resume({
   integrations,
   trainings,
   metrics,
+  replays,
   voteTasks,
 }: Services): void {
   collector.takeUp()
@@ -102,6 +103,7 @@ function resume({
   upkeep.takeUp()
   enrichments.takeUp()
   reprocess.takeUp()
+  replays.takeUp()
   integrations.rewire()
   trainings.resume()
   metrics.resume()
@@ -115,6 +117,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.gateChecks.close()
   services.warnings.close()
   services.trainings.close()
+  services.replays.close()
   await services.monitor.stop()
   await services.retention.close()
   await services.changesSweep.close()
@@ -135,6 +138,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await runtime.streamThread.close()
   await runtime.listThread.close()
   await runtime.trainingThreads.close()
+  await runtime.replayThreads.close()
   await services.reprocess.close()
   runtime.watermarks.close()
   await runtime.shards.close()

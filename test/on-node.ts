@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 
 const versions: Readonly<Record<string, string>> = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 /** Not part of the source. */
-const left = new Set(['node_modules', '.build', '.git', 'data'])
+const left = new Set(['node_modules', '.build', '.cache', '.git', 'data'])
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const [wanted = '', ...words] = process.argv.slice(2)

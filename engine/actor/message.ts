@@ -36,6 +36,7 @@ export const messageKinds = [
   'enriched',
   'autonomy',
   'models',
+  'replay',
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 

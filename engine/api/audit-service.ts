@@ -43,6 +43,11 @@ export type AuditAction =
   | 'gate closed'
   | 'gate revoked'
   | 'model rolled back'
+  | 'challenger started'
+  | 'challenger dropped'
+  | 'challenger promoted'
+  | 'replay requested'
+  | 'replay cancelled'
   | 'tool called'
 
 export type AuditObjectType =
@@ -59,6 +64,7 @@ export type AuditObjectType =
   | 'container'
   | 'gate'
   | 'model'
+  | 'replay'
   | 'tool'
 
 /** One field before and after a change; null where it has no value. */

@@ -13,7 +13,7 @@ import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { AuditService } from './audit-service.js'
 import type { AutonomyService } from './autonomy-service.js'
-import type { ModelsService } from './models-service.js'
+import type { ModelsService } from './models/models-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
 import type { EraseService } from './erase-service.js'
@@ -26,6 +26,7 @@ import type { MetricsService } from './metrics-service.js'
 import type { BackupService, MonitorService } from './monitor-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './principal.js'
 import type { QueriesService } from './query-service.js'
+import type { ReplayService } from './models/replay-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
 import type { FeedbackInput, VoteEffect } from './vote-effect.js'
@@ -193,6 +194,7 @@ export interface DecisionService {
   readonly autonomy: AutonomyService
   readonly models: ModelsService
   readonly nextLabels: NextService
+  readonly replays: ReplayService
   readonly clusters: ClusterService
 
   readonly reprocess: ReprocessService

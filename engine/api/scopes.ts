@@ -43,6 +43,8 @@ export const scopeTable = {
   'write:consensus': { from: 'administrator' },
   /** Sets safety contracts, reopens what was settled, and sees which events are audits. */
   'write:autonomy': { from: 'administrator' },
+  /** Replays a period, and starts and drops challengers. */
+  'execute:model_trials': { from: 'power_user' },
   /** Rolls back to an earlier model, and promotes a challenger. */
   'write:models': { from: 'administrator' },
   'read:platform_monitoring': { from: 'administrator' },

@@ -24,6 +24,8 @@ import type { ThreadUsage } from './threads/thread-usage.js'
 import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
 import { TurnMeter } from './turn/turn-meter.js'
 
+export type { ShardReader } from './shard-reader.js'
+
 /** Milliseconds between two tries at a full mailbox. */
 const RETRY_MS = 50
 

@@ -32,6 +32,14 @@ const NewJob = lazy(() => import('./pages/new-job/new-job.js'))
 const JobPage = lazy(() => part(() => import('./pages/job/job.js')))
 const Integration = lazy(() => part(() => import('./pages/integration.js')))
 const Keys = lazy(() => part(() => import('./pages/keys.js')))
+const Buckets = lazy(() => part(() => import('./pages/buckets.js')))
+const Bucket = lazy(() => part(() => import('./pages/bucket.js')))
+const Clusters = lazy(() => part(() => import('./pages/clusters.js')))
+const Cluster = lazy(() => part(() => import('./pages/cluster.js')))
+const Integrations = lazy(() => part(() => import('./pages/integrations.js')))
+const Operations = lazy(() => part(() => import('./pages/operations.js')))
+const Audit = lazy(() => part(() => import('./pages/audit.js')))
+const People = lazy(() => part(() => import('./pages/people.js')))
 const NotFound = lazy(() => part(() => import('./pages/not-found.js')))
 
 function Pages() {
@@ -45,7 +53,15 @@ function Pages() {
         <Route path="/use-cases/overview/:job" component={JobPage} />
         <Route path="/jobs/:job/events/:event" component={Event} />
         <Route path="/jobs/:job/events" component={Events} />
+        <Route path="/jobs/:job/buckets/:bucket" component={Bucket} />
+        <Route path="/jobs/:job/buckets" component={Buckets} />
+        <Route path="/jobs/:job/clusters/:cluster" component={Cluster} />
+        <Route path="/jobs/:job/clusters" component={Clusters} />
         <Route path="/jobs/:job" component={JobPage} />
+        <Route path="/integrations" component={Integrations} />
+        <Route path="/operations" component={Operations} />
+        <Route path="/audit" component={Audit} />
+        <Route path="/people" component={People} />
         <Route path="/integrations/:id/edit" component={Integration} />
         <Route path="/api-keys" component={Keys} />
         <Route default component={NotFound} />

@@ -34,7 +34,7 @@ export function recordLogContract(name: string, open: (test: TestContext) => Pro
       const { log } = await open(test)
       await fill(log, 'a', 'b')
       for (const after of [0, 1, 3]) await assert.rejects(log.append(text('x'), after), LogMoved)
-      assert.deepEqual(await all(log.read(0, 9)), ['1 a', '2 b'])
+      assert.deepEqual(await all(log.read(0, 2)), ['1 a', '2 b'])
     })
 
     it('keeps the order of records that are appended without waiting', async (test) => {

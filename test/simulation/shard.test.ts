@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { join } from 'node:path'
 import { Follower } from '../../engine/runtime/log/follower.js'
 import { FileLog } from '../../engine/runtime/log/file-log.js'
-import type { RecordLog } from '../../engine/runtime/log/turn-log.js'
+import { LogUnavailable, type RecordLog } from '../../engine/runtime/log/turn-log.js'
+import { SeededRandom } from '../../engine/rng.js'
 import { temporaryDirectory } from '../support/engine/files.js'
 import { TestShard } from '../support/engine/shard.js'
 import { meetBugs, World, type Troubles } from './world.js'
@@ -65,6 +66,22 @@ describe('the same seed (S17)', () => {
   }
 })
 
+/** Appends fail, some after the record was stored. */
+function failing(log: RecordLog, random: SeededRandom): RecordLog {
+  return {
+    append: async (bytes, after) => {
+      if (random.below(12) === 0) throw new LogUnavailable('no answer')
+      const sequence = await log.append(bytes, after)
+      if (random.below(12) === 0) throw new LogUnavailable('the answer was lost')
+      return sequence
+    },
+    last: () => log.last(),
+    read: (after, through) => log.read(after, through),
+    follow: (after, signal) => log.follow(after, signal),
+    close: () => log.close(),
+  }
+}
+
 describe('a log of all turns, applied to an empty shard, leaves the same bytes', () => {
   for (const [name, troubles] of worlds) {
     const seeds = only === undefined ? Array.from({ length: count }, (_, i) => i + 1) : [Number(only)]
@@ -72,7 +89,7 @@ describe('a log of all turns, applied to an empty shard, leaves the same bytes',
       it(`${name}, seed ${seed}`, async (test) => {
         const path = join(temporaryDirectory(test), 'log')
         const log = new FileLog(path)
-        const world = await live(seed, troubles, 6, log)
+        const world = await live(seed, troubles, 6, troubles.commits ? failing(log, new SeededRandom(seed)) : log)
         await log.close()
         const recorded = new FileLog(path)
         const copy = new TestShard()

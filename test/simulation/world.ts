@@ -152,7 +152,7 @@ export class World {
   async settle(): Promise<void> {
     await Promise.all(this.#answers.splice(0))
     this.shard.environment.failNextCommit = null
-    await this.shard.logged?.catchUp()
+    await this.#catchUp()
     const look = lookAt(this.shard.environment)
     this.#jobs.forEach((job, at) => {
       compareJob(look, job, this.#oracle(at))
@@ -167,6 +167,17 @@ export class World {
     }
     const at = this.#random.below(this.#jobs.length)
     this.#train(at)
+  }
+
+  /** The shard applies what its log has. The log may not answer at first. */
+  async #catchUp(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.shard.logged?.catchUp()
+      } catch (error) {
+        if (!isRefusal(error, 'log_unavailable')) throw error
+      }
+    }
   }
 
   /** The evidence of gates equals a count over the audits, and their outcomes one over the votes. */

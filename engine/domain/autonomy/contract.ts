@@ -138,6 +138,11 @@ function termsOf(
   return { label, epsilon, delta, thresholds: hundredths, exclusions: [...new Set(excluded)].sort() }
 }
 
+/** The first of the default labels; null where the job has labels of its own. */
+export function protectedByDefault({ labels, category }: ContractJob): readonly number[] | null {
+  return defaultLabels(category).every(({ name }, place) => labels[place]?.name === name) ? [0] : null
+}
+
 /** The labels that are protected: as written, or the first of the default labels. */
 function protectedOf({ protectedLabels }: ContractInput, { labels, category }: ContractJob): readonly number[] {
   if (protectedLabels !== undefined) {
@@ -145,8 +150,8 @@ function protectedOf({ protectedLabels }: ContractInput, { labels, category }: C
     if (places.length > 0) return places
     throw wrong(['protected_labels'], 'a contract protects one label at least')
   }
-  const hasDefaults = defaultLabels(category).every(({ name }, place) => labels[place]?.name === name)
-  if (hasDefaults) return [0]
+  const usual = protectedByDefault({ labels, category })
+  if (usual !== null) return usual
   throw wrong(['protected_labels'], 'the job has labels of its own: name those that must never be settled')
 }
 

@@ -35,7 +35,9 @@ export class LogEnd {
   readonly #writer: string
   /** The next record is appended behind this sequence. */
   #sequence = 0
-  /** Messages up to this time are in the log, or on their way there. */
+  /** Messages up to this time are in the log. */
+  #loggedMicros = 0
+  /** The same, or on their way there. */
   #lastMicros = 0
   #appended: Appended[] = []
   /** The latest settings that turns came with, and those in force at the end of the log. */
@@ -55,7 +57,8 @@ export class LogEnd {
   /** The log was read and applied up to this sequence. `lastMicros` is the last time that was read; 0 for none. */
   reached(sequence: number, lastMicros: number, inForce: Settings): void {
     this.#sequence = sequence
-    this.#lastMicros = Math.max(this.#lastMicros, lastMicros)
+    // What was on its way and has not been read is not there: its append has failed.
+    this.#lastMicros = this.#loggedMicros = Math.max(this.#loggedMicros, lastMicros)
     this.#inForce = inForce
     this.#appended = []
   }
@@ -77,7 +80,10 @@ export class LogEnd {
     const inForce = this.#inForce
     this.#appended.push({ ...span, sequence, brought, inForce })
     this.#lastMicros = span.lastMicros
-    const place = sequence.then((at) => ({ sequence: at, brought, inForce, isKnown: false }))
+    const place = sequence.then((at) => {
+      this.#loggedMicros = Math.max(this.#loggedMicros, span.lastMicros)
+      return { sequence: at, brought, inForce, isKnown: false }
+    })
     // Its turn may be turned away before anybody waits for it.
     place.catch(() => {})
     return place

@@ -54,7 +54,8 @@ export interface RecordLog {
   /** The sequence of the last record; 0 where there is none. */
   last(): Promise<number>
   /**
-   * The records behind `after`, up to `through`. Throws LogGap where the first of them has been purged.
+   * The records behind `after`, up to `through`, which is not behind the last one. Throws LogGap where the first of
+   * them has been purged.
    */
   read(after: number, through: number): AsyncIterable<LogRecord>
   /**

@@ -10,8 +10,7 @@ import { Refusal } from '../../errors.js'
 import { hasClusters, type JobSettings } from '../../domain/job/job.js'
 import type { PointCounts } from '../../domain/metrics/point-tally.js'
 import type { EventExport, EventView } from '../../api/decision-service.js'
-import type { ShardReader } from '../../runtime/shard-reader.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ShardReader, Shards } from '../../runtime/shards.js'
 import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { openShard } from '../../store/directory/environments.js'
@@ -181,7 +180,6 @@ export class JobReader implements ShardReader {
   }
 
   appliedLog(): AppliedLog {
-    this.refresh()
     return readAppliedLog(this.#environment)
   }
 

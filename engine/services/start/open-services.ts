@@ -35,6 +35,7 @@ import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
 import { Queries } from '../query/query-service.js'
+import { Replays } from '../replay/replays.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
 import { Handling } from '../handling/handling.js'
@@ -71,6 +72,7 @@ export interface Services extends Training {
   readonly explanations: Explanations
   readonly metrics: MetricsReports
   readonly models: Models
+  readonly replays: Replays
   readonly integrations: Integrations
   readonly inbound: Webhooks
   readonly backups: Backups
@@ -95,9 +97,9 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const { accepting, mustAccept } = admission
   const job = (id: number) => resources.job(id)
 
-  const training = openTraining(trainers, earlier)
-  const { trainings } = training
   const collector = new AuditCollector({ environment: store, log: auditLog, shards, failed })
+  const training = openTraining(trainers, earlier, collector)
+  const { trainings } = training
   const watchdogLog = new WatchdogLog(store, auditLog)
   const integrations = new Integrations({
     dataDir,
@@ -131,21 +133,9 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),
     explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
     exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
-    metrics: new MetricsReports({
-      serviceNames,
-      readers,
-      resources,
-      shards,
-      batches,
-      store,
-      clock: ingestClock,
-      random: systemRandom,
-      minutesPerAlert,
-      current,
-      mustAccept,
-      failed,
-    }),
-    models: new Models({ shards, collector, current, mustAccept }),
+    metrics: new MetricsReports({ ...people, ...tasks, resources, batches, store, minutesPerAlert, failed }),
+    models: new Models({ shards, collector, trainings, current, mustAccept }),
+    replays: new Replays({ ...people, ...tasks, threads: runtime.replayThreads, resources, accepting, failed }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),

@@ -8,6 +8,7 @@ import { limits } from '../../limits.js'
 import type { DataDir } from '../../store/directory/data-dir.js'
 import type { TurnRan } from '../../runtime/turn/turn-contract.js'
 import { BackupThread } from '../backup/backup-threads.js'
+import { ReplayThreads } from '../replay/replay-threads.js'
 import { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
 import { StreamThread } from '../stream/stream-threads.js'
@@ -37,6 +38,7 @@ export interface Runtime {
   readonly trainingThreads: TrainingThreads
   readonly eventSearch: EventSearchThread
   readonly backupThread: BackupThread
+  readonly replayThreads: ReplayThreads
   readonly streamThread: StreamThread
   readonly listThread: ReaderThreads
 }
@@ -58,6 +60,7 @@ export function startRuntime(
     eventSearch: new EventSearchThread(failed),
     streamThread: new StreamThread(failed),
     listThread: new ReaderThreads(dataDir, (error) => failed('the list thread died', error), 'list'),
+    replayThreads: new ReplayThreads((error) => failed('the thread of replays died', error)),
     backupThread: new BackupThread((error) => failed('the backup thread died', error)),
   }
 }

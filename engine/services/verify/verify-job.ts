@@ -16,6 +16,7 @@ import type { Entry } from '../../store/environment.js'
 import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../../store/event-record.js'
 import { decodeEnrichments } from '../../store/enrichment-row.js'
 import { decodeNotes } from '../../store/note-row.js'
+import { decodeReplay } from '../../store/replay-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
 import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
 import { decodeBucket, decodeCount, decodeStats } from '../../store/rows.js'
@@ -180,6 +181,7 @@ class JobCheck {
 
   #rest(ballots: ReadonlyMap<string, BallotRow>): void {
     const entries = (table: ShardTable): Iterable<Entry> => this.#shard.entries(table, this.#jobId)
+    for (const entry of entries('replays')) this.#shard.read('replays', entry, decodeReplay)
     for (const entry of entries('tasks')) this.#shard.read('tasks', entry, decodeTask)
     const key = jobKey(this.#jobId)
     const value = this.#shard.get('stats', key)

@@ -88,6 +88,9 @@ export class ShardCheck {
       'tasks',
       'models',
       'registry',
+      'replays',
+      'trials',
+      'shadows',
       'stats',
       'points',
     ] as const) {

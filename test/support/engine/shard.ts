@@ -173,6 +173,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   logged: LoggedTurns | null = null
   readonly #log: RecordLog | null
   #writers = 0
+  #writer: string | null = null
   readonly #uncountedEventsMax: number
   readonly #bucketBytesMax: number
   #shard: Shard
@@ -402,9 +403,15 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     })
   }
 
+  /** From here on it writes to its log under this name. */
+  beginAs(writer: string): void {
+    this.#writer = writer
+    this.restart()
+  }
+
   #throughLog(run: RunTurn): RunTurn {
     if (this.#log === null) return embeddedLog.runner({ ...this.asLogged(run) })
-    const writer = (++this.#writers).toString(16).padStart(16, '0')
+    const writer = this.#writer ?? (++this.#writers).toString(16).padStart(16, '0')
     this.logged = new LoggedTurns({ ...this.asLogged(run), log: this.#log, writer })
     return this.logged.run
   }

@@ -5,7 +5,7 @@ import { Refusal } from '../../../../engine/errors.js'
 import { readAppliedLog } from '../../../../engine/actor/log/log-position.js'
 import { FileLog } from '../../../../engine/runtime/log/file-log.js'
 import { Follower } from '../../../../engine/runtime/log/follower.js'
-import { LogUnavailable, type RecordLog } from '../../../../engine/runtime/log/turn-log.js'
+import { LogMoved, LogUnavailable, type RecordLog } from '../../../../engine/runtime/log/turn-log.js'
 import { decodeRecord } from '../../../../engine/runtime/log/turn-record.js'
 import type { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
 import { afterwards } from '../../../support/afterwards.js'
@@ -86,6 +86,32 @@ describe('a shard whose turns go through a log', () => {
     await shard.ingest(job, { host: 'a' }, 'three')
     assert.throws(() => shard.view(job, 'two'), { code: 'event_not_found' })
     assert.deepEqual((await copyOf(log)).rows(), shard.rows())
+  })
+
+  it('appends turns again whose append failed, and those that were under way behind them', async (test) => {
+    for (const error of [new LogMoved('not the end'), new LogUnavailable('no server')]) {
+      const log = openLog(test)
+      const shard = over(log)
+      await shard.ingest(job, { host: 'a' }, 'one')
+      let appends = 0
+      log.before = async () => {
+        // The first fails when others have begun behind it, and with it all of these.
+        const isLost = appends++ < 3
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        if (isLost) throw error
+      }
+      const posted: Promise<unknown>[] = []
+      for (let i = 0; i < 6; i++) {
+        posted.push(shard.ingest(job, { host: 'a' }, `e${i}`))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const ends = await Promise.allSettled(posted)
+      const copy = await copyOf(log)
+      for (const [i, { status }] of ends.entries())
+        if (status === 'fulfilled') assert.equal(copy.view(job, `e${i}`).eventId, `e${i}`)
+      assert.ok(ends.some(({ status }) => status === 'fulfilled'))
+      assert.deepEqual(copy.rows(), shard.rows())
+    }
   })
 
   it('applies an event whose append was unclear, once', async (test) => {

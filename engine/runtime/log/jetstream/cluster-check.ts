@@ -1,0 +1,102 @@
+/**
+ * Whether NATS servers and a stream are fit for a log: an acknowledged record must survive a power cut.
+ *
+ * Owns: what is required, and a sentence for each requirement that is not met.
+ *
+ * 1. The default of NATS acknowledges before it has flushed. `sync_interval: always` does not.
+ * 2. Older servers lose messages, or flush once for each of them.
+ */
+import type { StreamConfig } from '@nats-io/jetstream'
+
+/** The oldest version, and the one that is not known yet. */
+const VERSION_MIN = [2, 15, 2] as const
+const VERSION_BELOW = [2, 16, 0] as const
+export const REPLICAS = 3
+/** Milliseconds until a server has to have answered. */
+const ANSWER_MS = 5_000
+/** Milliseconds that the clock of a server may differ. */
+const CLOCK_MS = 5_000
+
+/** What a server says of itself at /varz. */
+export interface ServerFacts {
+  readonly server_name?: string
+  readonly version?: string
+  readonly now?: string
+  readonly jetstream?: {
+    readonly config?: { readonly sync_always?: boolean }
+    readonly meta?: { readonly name?: string }
+  }
+}
+
+/** The set-up of servers or of a stream loses acknowledged records. The message is for people. */
+export class UnfitForLog extends Error {}
+
+function numbersOf(version: string): number[] {
+  return version.split(/[.-]/, 3).map(Number)
+}
+
+function isBefore(version: readonly number[], other: readonly number[]): boolean {
+  const at = other.findIndex((number, i) => version[i] !== number)
+  return at >= 0 && !((version[at] ?? Number.NaN) > (other[at] as number))
+}
+
+/** What is wrong with one server; null where nothing is. */
+export function serverFault({ version = '', now, jetstream }: ServerFacts, nowMs: number): string | null {
+  const numbers = numbersOf(version)
+  if (isBefore(numbers, VERSION_MIN) || !isBefore(numbers, VERSION_BELOW))
+    return `it is version ${version || 'unknown'}; install ${VERSION_MIN.join('.')} or a newer 2.15`
+  if (jetstream?.config === undefined) return 'JetStream is off; add "jetstream { sync_interval: always }"'
+  if (jetstream.config.sync_always !== true)
+    return 'it acknowledges before it has flushed; add "sync_interval: always" to its jetstream block'
+  const behindMs = now === undefined ? 0 : Math.abs(Date.parse(now) - nowMs)
+  if (!(behindMs <= CLOCK_MS)) return `its clock differs by ${Math.round(behindMs / 1_000)} s; set both clocks`
+  return null
+}
+
+/** Asks each server at its monitoring address. Rejects with UnfitForLog where one is not fit, or does not answer. */
+export async function checkServers(monitors: readonly string[], nowMs: () => number): Promise<void> {
+  if (monitors.length < REPLICAS)
+    throw new UnfitForLog(`a log needs ${REPLICAS} NATS servers; ${monitors.length} monitoring addresses are given`)
+  const facts = await Promise.all(monitors.map(factsOf))
+  for (const [at, server] of facts.entries()) {
+    const fault = serverFault(server, nowMs())
+    if (fault !== null)
+      throw new UnfitForLog(
+        `the NATS server ${server.server_name ?? ''} at ${monitors[at]} cannot hold a log: ${fault}`,
+      )
+  }
+  const clusters = new Set(facts.map(({ jetstream }) => jetstream?.meta?.name ?? ''))
+  if (clusters.size > 1 || clusters.has(''))
+    throw new UnfitForLog(
+      `the NATS servers are not one cluster: ${[...clusters].map((name) => name || 'none').join(', ')}`,
+    )
+}
+
+async function factsOf(monitor: string): Promise<ServerFacts> {
+  try {
+    const answer = await fetch(new URL('/varz', monitor), { signal: AbortSignal.timeout(ANSWER_MS) })
+    return (await answer.json()) as ServerFacts
+  } catch (error) {
+    throw new UnfitForLog(
+      `the NATS server at ${monitor} does not say how it is set up: ${(error as Error).message}; open its http port`,
+    )
+  }
+}
+
+/** What is wrong with the stream of a log; null where nothing is. */
+export function streamFault(config: Partial<StreamConfig>, replicas: number): string | null {
+  const wanted: readonly (readonly [name: keyof StreamConfig, value: unknown, why: string])[] = [
+    ['num_replicas', replicas, 'a record must survive the loss of a server'],
+    ['storage', 'file', 'a record must survive a power cut'],
+    ['discard', 'new', 'no record may be dropped for another'],
+    ['retention', 'limits', 'records stay until they are purged'],
+    ['max_msgs', -1, 'records stay until they are purged'],
+    ['max_bytes', -1, 'records stay until they are purged'],
+    ['max_age', 0, 'records stay until they are purged'],
+  ]
+  for (const [name, value, why] of wanted)
+    if (config[name] !== value) return `${name} is ${String(config[name])} and must be ${String(value)}: ${why}`
+  if ((config.persist_mode ?? 'default') !== 'default')
+    return `persist_mode is ${config.persist_mode} and must be default: it would acknowledge before it has flushed`
+  return null
+}

@@ -31,6 +31,8 @@ export const refusals = {
   model_active: { retryable: false },
   model_misfit: { retryable: false },
   replay_not_found: { retryable: false },
+  challenger_not_found: { retryable: false },
+  challenger_refused: { retryable: false },
   task_not_found: { retryable: false },
   wrong_undo_token: { retryable: false },
   contract_not_found: { retryable: false },

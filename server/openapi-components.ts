@@ -13,11 +13,12 @@
 import type { TSchema } from 'typebox'
 import { parts } from './openapi-names.js'
 import * as alertmanager from './schemas/alertmanager.js'
+import * as analysts from './schemas/analysts.js'
 import * as audit from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import * as backups from './schemas/backups.js'
 import * as clusters from './schemas/clusters.js'
-import * as computed from './schemas/computed-decisions.js'
+import * as computed from './schemas/models/decisions.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as erase from './schemas/erase.js'
@@ -33,14 +34,14 @@ import * as jobs from './schemas/jobs.js'
 import * as lists from './schemas/live/lists.js'
 import * as mcp from './schemas/mcp.js'
 import * as metrics from './schemas/metrics.js'
-import * as models from './schemas/models.js'
+import * as models from './schemas/models/registry.js'
 import * as monitoring from './schemas/monitoring.js'
 import * as next from './schemas/next.js'
 import * as quality from './schemas/quality.js'
 import * as queries from './schemas/queries.js'
-import * as replays from './schemas/replays.js'
+import * as replays from './schemas/models/replays.js'
 import * as resources from './schemas/resources.js'
-import * as session from './schemas/session.js'
+import * as session from './schemas/console/session.js'
 import * as storedEvents from './schemas/stored-events.js'
 import * as stream from './schemas/live/stream.js'
 import * as users from './schemas/users.js'
@@ -52,6 +53,7 @@ export type Json = Record<string, unknown>
 
 const modules: readonly object[] = [
   alertmanager,
+  analysts,
   audit,
   backups,
   clusters,

@@ -5,12 +5,14 @@
  */
 import type { TSchema } from 'typebox'
 import { AlertWebhook } from './schemas/alertmanager.js'
+import { AnalystsView } from './schemas/analysts.js'
 import { AuditLogEntry, AuditLogQuery, AuditTerms, AuditVerdict } from './schemas/audit.js'
 import * as autonomy from './schemas/autonomy.js'
 import { Backup } from './schemas/backups.js'
 import { ClusterView, FollowsFrom } from './schemas/clusters.js'
 import { ValidationErrorBody, WarningBody } from './schemas/common.js'
 import { ConsensusView, MixedPage } from './schemas/consensus.js'
+import { EraseResult } from './schemas/erase.js'
 import { EventView, HistoricEvents } from './schemas/events.js'
 import { EventAttention } from './schemas/exported-event.js'
 import { Feedback, FeedbackOutcome } from './schemas/feedback.js'
@@ -18,11 +20,11 @@ import * as kinds from './schemas/integration-metadata.js'
 import { Delivery, Enrichment, FailedDelivery, Input } from './schemas/integrations.js'
 import { Job } from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
-import * as models from './schemas/models.js'
+import * as models from './schemas/models/registry.js'
 import * as monitoring from './schemas/monitoring.js'
 import { EventsQuery, FieldList, FieldTypes, RawQuery, SearchAnswer } from './schemas/queries.js'
 import { ApiKeyResource, IntegrationResource, JobResource, ResourceDocument } from './schemas/resources.js'
-import { NextPage } from './schemas/next.js'
+import { NextPage, SecondLookPage, SecondLookQuery } from './schemas/next.js'
 import { ReprocessSelection, ReprocessStarted } from './schemas/stored-events.js'
 import { Watchdog, WatchdogConditions } from './schemas/watchdogs.js'
 
@@ -156,6 +158,14 @@ export const parts: Readonly<Record<string, TSchema>> = {
   QueuedEvent: autonomy.QueuePage.properties.events.items,
   NextLabel: NextPage.properties.next.items,
   LabelPromise: NextPage.properties.next.items.properties.promise.anyOf[0],
+  DoubtedVote: SecondLookPage.properties.votes.items,
+  ExpectedGain: SecondLookPage.properties.votes.items.properties.expected_gain,
+  SecondLookOrder: SecondLookQuery.properties.order,
+  Forgetting: EraseResult.properties.forgetting,
+  ForgettingState: EraseResult.properties.forgetting.properties.state,
+  Analyst: AnalystsView.properties.analysts.items,
+  AnalystLabel: AnalystsView.properties.analysts.items.properties.labels.items,
+  AnalystPair: AnalystsView.properties.pairs.items,
   KeptPromises: NextPage.properties.promises,
   ForecastThreshold: autonomy.ForecastAnswer.properties.thresholds.items,
   ModelActivation: models.ModelActiveTime.properties.why,

@@ -48,6 +48,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   preact: 'server/console/',
   'preact-iso': 'server/console/',
   '@preact/signals': 'server/console/',
+  uplot: 'server/console/',
 }
 
 const topLevel = [

@@ -69,7 +69,7 @@ async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
       bar: `p95 under ${barMs} ms`,
       met: p95 < barMs,
       note:
-        `p95 of ${pages} pages, with a vote and an event after every fifth; ${cpuMs.toFixed(1)} ms of CPU time a page; ` +
+        `p95 of ${pages} pages, a vote and an event after every fifth; ${cpuMs.toFixed(1)} ms of CPU time a page; ` +
         `the first page took ${first.toFixed(0)} ms`,
     },
   ]

@@ -20,20 +20,21 @@ export interface Rule {
   readonly hunt?: Hunt
 }
 
-const plain = { power: 0.5, usesDoubt: true, neighbourWeight: 1, hasUniform: true } as const
+const ours = { power: 0.5, usesDoubt: true, neighbourWeight: 1 } as const
 
+/** `service` is what the service does. */
 export const rules: readonly Rule[] = [
   { name: 'random', power: 0, usesDoubt: false, neighbourWeight: 0, isRandom: true },
   { name: 'largest', power: 1, usesDoubt: false, neighbourWeight: 0 },
   { name: 'margin', power: 0, usesDoubt: true, neighbourWeight: 0 },
   { name: 'margin-mass', power: 1, usesDoubt: true, neighbourWeight: 0 },
-  { name: 'rule-m', power: 1, usesDoubt: true, neighbourWeight: 1 },
-  { ...plain, name: 'rule-root' },
-  { ...plain, name: 'root-unsure', hunt: 'unsure' },
-  { ...plain, name: 'root-unlike', hunt: 'unlike' },
-  { ...plain, name: 'root-far', hunt: 'far' },
-  { ...plain, name: 'root-threat', hunt: 'threat' },
-  { ...plain, name: 'm-far', power: 1, hunt: 'far' },
+  { ...ours, name: 'rule-m', power: 1 },
+  { ...ours, name: 'rule-root' },
+  { ...ours, name: 'uniform', hasUniform: true },
+  { ...ours, name: 'service', hasUniform: true, hunt: 'far' },
+  { ...ours, name: 'unsure', hasUniform: true, hunt: 'unsure' },
+  { ...ours, name: 'unlike', hasUniform: true, hunt: 'unlike' },
+  { ...ours, name: 'threat', hasUniform: true, hunt: 'threat' },
 ]
 
 /** What a rule picks from. */

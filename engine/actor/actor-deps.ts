@@ -9,6 +9,7 @@ import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { PointCounter } from './buckets/point-counter.js'
 import type { CauseStage } from './cause/cause-stage.js'
 import type { JobModel } from './job-model.js'
+import type { Trial } from './models/trial.js'
 import type { JobStats } from './job-stats.js'
 import type { HandOver, TurnStore } from './turn-store.js'
 
@@ -23,6 +24,7 @@ export interface ActorDeps {
   readonly points: PointCounter
   readonly model: JobModel
   readonly gates: GateKeeper
+  readonly trial: Trial
   /** Null where the job does not cluster its events. */
   readonly cause: CauseStage | null
 }

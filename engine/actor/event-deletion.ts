@@ -11,11 +11,12 @@ import { dropFirstAnswer } from './votes/first-answers.js'
 
 /** Leaves an entry in `ids` to the caller: another version of the event may take it over (S6). */
 export function deleteEvent(deps: ActorDeps, event: FoundEvent): void {
-  const { store, settings, stats, buckets, points, cause } = deps
+  const { store, settings, stats, buckets, points, cause, trial } = deps
   const { header, micros } = event
   const key = timeKey(settings.id, micros)
   store.delete('events', key)
   cause?.remove(micros)
+  trial.gone(micros)
   if (header.pending) store.delete(waitingTable(header), key)
   if (header.enrichments === 'stored') store.delete('lookups', key)
   if (hasNotes(event.record)) store.delete('notes', key)

@@ -175,12 +175,15 @@ export class EventIntake {
     bucket: Bucket | null,
     pending: boolean,
   ): { lacks: boolean; decision: Decision } {
-    const { arrivals, model, cause } = this.#deps
+    const { arrivals, model, cause, trial } = this.#deps
     if (cause !== null)
       return { lacks: false, decision: pending ? noDecision : cause.take(micros, arrivals.bodyOf(arrival), micros) }
     const known = bucket ?? this.#answerOf(arrival)
     const lacks = known === null ? lacksPoints(arrivals.valuesOf(arrival)) : known.lacksPoints
-    return { lacks, decision: pending || lacks ? noDecision : model.decide(() => arrivals.valuesOf(arrival), known) }
+    if (pending || lacks) return { lacks, decision: noDecision }
+    const decision = model.decide(() => arrivals.valuesOf(arrival), known)
+    trial.see(micros, decision, known, () => arrivals.valuesOf(arrival))
+    return { lacks, decision }
   }
 
   /** What is known of the values of an event without a bucket. */

@@ -27,9 +27,11 @@ import { EventIntake } from './event-intake.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { Message } from './message.js'
+import { followVerdict } from './models/challengers.js'
 import { takeModelCommand } from './models/model-commands.js'
 import { takeReplayCommand } from './models/replay-commands.js'
-import { installModel } from './models/registry.js'
+import { installModel } from './models/install.js'
+import { Trial } from './models/trial.js'
 import { purgeRows } from './purge.js'
 import type { ActorReply } from './reply.js'
 import { takeTaskCommand } from './reprocess-tasks.js'
@@ -49,6 +51,7 @@ export class JobActor {
   readonly #shared: JobActorDeps
   readonly #stats: JobStats
   readonly #gates: GateKeeper
+  readonly #trial: Trial
   #points: PointCounter | null = null
   #deps!: ActorDeps
   #intake!: EventIntake
@@ -57,6 +60,7 @@ export class JobActor {
     this.#shared = shared
     this.#stats = new JobStats(settings.id, readStats(shared.store, settings.id, settings.labels.length))
     this.#gates = new GateKeeper(settings, shared.store, this.#stats)
+    this.#trial = new Trial(settings.id, settings.labels.length, shared.store, this.#stats)
     this.configure(settings)
   }
 
@@ -82,11 +86,18 @@ export class JobActor {
     this.#points = points
     const gates = this.#gates
     gates.use(settings)
-    this.#deps = { store, codec, settings, stats, arrivals, buckets, answers, points, model, gates, cause }
+    const trial = this.#trial
+    this.#deps = { store, codec, settings, stats, arrivals, buckets, answers, points, model, gates, trial, cause }
     this.#intake = new EventIntake(this.#deps, sectionNames)
   }
 
   handle(message: Message): ActorReply {
+    const reply = this.#handle(message)
+    if (this.#trial.row?.auto === true && !message.applied) followVerdict(this.#deps, message.micros)
+    return reply
+  }
+
+  #handle(message: Message): ActorReply {
     const deps = this.#deps
     switch (message.kind) {
       case 'ingest':
@@ -132,6 +143,7 @@ export class JobActor {
     cause?.finish()
     points.write(store)
     this.#gates.write()
+    this.#trial.write()
     stats.write(store)
     stats.decided.take(settings.id, decided)
   }

@@ -19,7 +19,7 @@ import { kindOf } from '../domain/learn/model-bytes.js'
 import { loadModel } from '../domain/learn/registry.js'
 import { CauseModel, causeModelKind } from '../domain/cause/cause-model.js'
 import { noFeedbackWeights, type FeedbackWeights } from '../domain/cause/feedback-weights.js'
-import { decodeBucket, decodeModel, type ModelRow } from '../store/rows.js'
+import { decodeBucket, decodeModel, type AnalystWeights, type ModelRow } from '../store/rows.js'
 import { bucketKey, modelKey } from '../store/tables.js'
 import type { Bucket } from './buckets/bucket.js'
 import type { Reads } from './event-table.js'
@@ -51,6 +51,7 @@ export class JobModel {
   basis: DecisionBasis = noBasis
   #model: Model | null = null
   #version = 0
+  #weights: AnalystWeights | undefined
   /** Of the ballot that the latest own decision has read. */
   #votesState = 0
 
@@ -90,7 +91,15 @@ export class JobModel {
     return this.#model instanceof CauseModel ? this.#model.feedbackWeights : noFeedbackWeights
   }
 
+  /** How much a vote counts, by what the active model's training knew of the analyst; 1 where it knew nothing. */
+  weightOf(analyst: string, label: number): number {
+    if (this.#weights === undefined) return 1
+    const { known, other } = this.#weights
+    return (Object.hasOwn(known, analyst) ? known[analyst]?.[label] : other) ?? 1
+  }
+
   use(row: ModelRow, bytes: Uint8Array): void {
+    this.#weights = row.analystWeights
     const fits = row.fingerprint === this.#fingerprint && this.#hasClusters === isCause(bytes)
     this.#model = fits ? openModel(Uint8Array.from(bytes)) : null
     this.#version = row.version
@@ -98,6 +107,7 @@ export class JobModel {
 
   /** As `use`, with a model that is open already. */
   useOpen(row: ModelRow, model: Model): void {
+    this.#weights = row.analystWeights
     const fits = row.fingerprint === this.#fingerprint && this.#hasClusters === model instanceof CauseModel
     this.#model = fits ? model : null
     this.#version = row.version

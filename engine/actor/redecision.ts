@@ -50,6 +50,8 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
       : lacks
         ? noDecision
         : model.decide(() => values, bucket, { ownSubject, again: !header.pending })
+  if (header.pending && !header.hasFeedback && deps.cause === null)
+    deps.trial.see(micros, decision, bucket, () => values)
   const enrichments = header.enrichments === 'awaited' ? 'stored' : header.enrichments
   const autonomy = header.pending
     ? passWaiting(deps, event, { decision, bucket, atMicros })

@@ -131,14 +131,18 @@ export function resume(deps: ActorDeps, message: Message): { more: boolean } {
 }
 
 function decideWaiting(
-  { codec, arrivals, model, cause }: ActorDeps,
+  { codec, arrivals, model, cause, trial }: ActorDeps,
   event: FoundEvent,
   bucket: Bucket | null,
   nowMicros: number,
 ): Decision {
   const body = codec.decode(decodeContent(event.record).body)
   if (cause !== null) return cause.take(event.micros, body, nowMicros)
-  return event.header.lacksPoints ? noDecision : model.decide(() => arrivals.points.valuesOf(body), bucket)
+  if (event.header.lacksPoints) return noDecision
+  const values = () => arrivals.points.valuesOf(body)
+  const decision = model.decide(values, bucket)
+  if (!event.header.hasFeedback) trial.see(event.micros, decision, bucket, values)
+  return decision
 }
 
 /** The event arrived after the message, so the one that the message was about is gone. */

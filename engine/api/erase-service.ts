@@ -9,6 +9,23 @@ export interface EraseOutcome {
   readonly votes: number
   /** True where the active model was trained while they were stored. */
   readonly retrainNeeded: boolean
+  readonly forgetting: Forgetting
+}
+
+/**
+ * Whether what was erased is gone from the model.
+ *
+ * `not_needed`: no model was trained while it was stored. `trained`: the model was trained again without it. `pending`:
+ * the model in use was trained with it. `failed`: so it is, and it could not be trained again.
+ */
+export type ForgettingState = 'not_needed' | 'trained' | 'pending' | 'failed'
+
+export interface Forgetting {
+  readonly state: ForgettingState
+  /** From this model on nothing of it is left; null where there is none yet. */
+  readonly goneFromModel: string | null
+  /** The same as a sentence. */
+  readonly message: string
 }
 
 export interface EraseService {

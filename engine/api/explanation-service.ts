@@ -1,13 +1,13 @@
 /** The contract of explanations: why an event has its decision, how a body would be decided, and similar events. */
 import type { PointValue } from '../domain/event/point-value.js'
 import type { DecisionSource } from '../domain/decide/decision.js'
-import type { AnswerShown } from './answer-shown.js'
-import type { ComputedDecision } from './computed-decision.js'
+import type { AnswerShown } from './models/answer-shown.js'
+import type { ComputedDecision } from './models/computed-decision.js'
 import type { ConsensusView } from './consensus-service.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { JobHandle } from './principal.js'
 
-export type { AnswerShown } from './answer-shown.js'
+export type { AnswerShown } from './models/answer-shown.js'
 
 /** The decision that is explained. */
 export interface ExplainedDecision extends AnswerShown {

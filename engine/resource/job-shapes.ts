@@ -153,11 +153,16 @@ const advancedSettings = z
     objective: objective
       .optional()
       .describe('What decisions are optimized for. Default: macro_f1, and accuracy for root cause analysis.'),
+    champion_challenger: flag.describe(
+      'A scheduled training brings a challenger; it is promoted where it is not worse.',
+    ),
     models_kept: modelsKept.optional().describe('Models that are kept to decide again. Default: 20.'),
     decide_untrained: flag.describe(
       'Root cause analysis: true makes the answer of the clusters the decision while the job is untrained. ' +
         'Default: it is only a suggestion.',
     ),
+    weighted_consensus: flag.describe('True: votes on one event count by the reliability of their analysts.'),
+    retrain_after_erase: flag.describe('True: an erasure is complete when the model was trained again without it.'),
     retention: z
       .strictObject({
         days: z.int().min(1).max(retentionDaysMax).optional(),

@@ -9,6 +9,7 @@ import { assert } from '../assert.js'
 import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
+import type { DoubtedLabel } from '../domain/learn/selection/doubted-labels.js'
 import type { ModelOrigin } from '../domain/learn/model-origin.js'
 import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
@@ -203,6 +204,24 @@ export interface ModelRow {
   /** Ingest times of the events that it remembers (Model.references), microseconds; 0: not known. */
   readonly referenceMicros?: readonly number[]
   readonly origin?: ModelOrigin
+  /** The votes that it contradicts most, asked without them, by doubt. */
+  readonly doubted?: readonly DoubtedVote[]
+  /** How much votes count from now on, where the consensus is weighted; absent where too little is known. */
+  readonly analystWeights?: AnalystWeights | undefined
+}
+
+/** Whole numbers from 1 on. */
+export interface AnalystWeights {
+  /** By the name of an analyst: by label. */
+  readonly known: Readonly<Record<string, readonly number[]>>
+  /** Of all others. */
+  readonly other: number
+}
+
+/** What people said of an event, and a model that was trained without that would not (selection/doubted-labels.ts). */
+export interface DoubtedVote extends Omit<DoubtedLabel, 'example' | 'doubt'> {
+  /** Ingest time of the event. */
+  readonly micros: number
 }
 
 /** | 0 version | 1 0 | 4 length of the JSON u32 | 8 JSON | model bytes | */

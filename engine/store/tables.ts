@@ -28,6 +28,8 @@
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | registry | job, version (u32)           | what is known of a model, kept or not (store/registry-row.ts) |
  * | replays  | job, time of the request     | a replay and its report (store/replay-row.ts)      |
+ * | trials   | job                          | the challenger and its comparison (store/trial-row.ts) |
+ * | shadows  | job, time                    | an event that the challenger decided differently   |
  * | stats    | job                          | counters and learning state of the job             |
  * | points   | job                          | different values at the decision points (store/point-row.ts) |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
@@ -61,6 +63,8 @@ export const shardTables = [
   'models',
   'registry',
   'replays',
+  'trials',
+  'shadows',
   'stats',
   'points',
   'shapes',

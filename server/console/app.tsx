@@ -28,9 +28,18 @@ const Next = lazy(() => part(() => import('./pages/next/next.js')))
 const Events = lazy(() => part(() => import('./pages/events/events.js')))
 const Event = lazy(() => part(() => import('./pages/event/event.js')))
 const Jobs = lazy(() => part(() => import('./pages/jobs.js')))
+const NewJob = lazy(() => import('./pages/new-job/new-job.js'))
 const JobPage = lazy(() => part(() => import('./pages/job/job.js')))
 const Integration = lazy(() => part(() => import('./pages/integration.js')))
 const Keys = lazy(() => part(() => import('./pages/keys.js')))
+const Buckets = lazy(() => part(() => import('./pages/buckets.js')))
+const Bucket = lazy(() => part(() => import('./pages/bucket.js')))
+const Clusters = lazy(() => part(() => import('./pages/clusters.js')))
+const Cluster = lazy(() => part(() => import('./pages/cluster.js')))
+const Integrations = lazy(() => part(() => import('./pages/integrations.js')))
+const Operations = lazy(() => part(() => import('./pages/operations.js')))
+const Audit = lazy(() => part(() => import('./pages/audit.js')))
+const People = lazy(() => part(() => import('./pages/people.js')))
 const NotFound = lazy(() => part(() => import('./pages/not-found.js')))
 
 function Pages() {
@@ -39,11 +48,20 @@ function Pages() {
       <Router>
         <Route path="/" component={Home} />
         <Route path="/jobs" component={Jobs} />
+        <Route path="/jobs/new" component={NewJob} />
         <Route path="/jobs/feedback-flow/:job" component={Next} />
         <Route path="/use-cases/overview/:job" component={JobPage} />
         <Route path="/jobs/:job/events/:event" component={Event} />
         <Route path="/jobs/:job/events" component={Events} />
+        <Route path="/jobs/:job/buckets/:bucket" component={Bucket} />
+        <Route path="/jobs/:job/buckets" component={Buckets} />
+        <Route path="/jobs/:job/clusters/:cluster" component={Cluster} />
+        <Route path="/jobs/:job/clusters" component={Clusters} />
         <Route path="/jobs/:job" component={JobPage} />
+        <Route path="/integrations" component={Integrations} />
+        <Route path="/operations" component={Operations} />
+        <Route path="/audit" component={Audit} />
+        <Route path="/people" component={People} />
         <Route path="/integrations/:id/edit" component={Integration} />
         <Route path="/api-keys" component={Keys} />
         <Route default component={NotFound} />

@@ -34,6 +34,8 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   model_active: 409,
   model_misfit: 409,
   replay_not_found: 404,
+  challenger_not_found: 404,
+  challenger_refused: 409,
   task_not_found: 404,
   wrong_undo_token: 403,
   contract_not_found: 404,

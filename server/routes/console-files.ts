@@ -15,7 +15,7 @@ import { keptAnswer } from '../http/large-answer.js'
 import type { Headers } from '../http/send.js'
 
 const folder = new URL('../../console/', import.meta.url)
-const NAME = /^[\w-]{1,64}\.(js|css|svg)$/
+const NAME = /^[\w-]+(\.[\w-]+)*\.(js|css|svg)$/
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',

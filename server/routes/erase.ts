@@ -17,6 +17,8 @@ const erase = operation({
     'Deleted with them: their ids, notes and votes, buckets that become empty, and their share of all counts. A ' +
     'model keeps what it learned from them until the next training; `retrain_needed` says so. Backups, systems that ' +
     'received the events through integrations, and audit log entries about single events keep their data.\n\n' +
+    'With the setting `retrain_after_erase` of the job, the model is trained again before the answer comes, and ' +
+    '`forgetting` says from which model on nothing of the events is left.\n\n' +
     'The answer comes when all events are deleted. If the connection breaks, send the request again: it continues.',
   scope: 'delete:events',
   body: ReprocessSelection,
@@ -34,12 +36,22 @@ const erase = operation({
       endDate: body.end_date,
       filters: body.filters,
     }
-    const { events, votes, retrainNeeded } = await app.service.erase.events(
+    const { events, votes, retrainNeeded, forgetting } = await app.service.erase.events(
       jobFromPath(app, principal, params[0]!),
       request,
       principal,
     )
-    return { request: worked, events_deleted: events, votes_deleted: votes, retrain_needed: retrainNeeded }
+    return {
+      request: worked,
+      events_deleted: events,
+      votes_deleted: votes,
+      retrain_needed: retrainNeeded,
+      forgetting: {
+        state: forgetting.state,
+        gone_from_model: forgetting.goneFromModel,
+        message: forgetting.message,
+      },
+    }
   },
 })
 

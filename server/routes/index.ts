@@ -3,6 +3,8 @@ import { keptAnswer } from '../http/large-answer.js'
 import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
+import type { Json } from '../openapi-components.js'
+import { simpleDocument } from '../openapi-simple.js'
 import { AnyObject } from '../schemas/common.js'
 import { ServiceLinks } from '../schemas/health.js'
 import { alertmanagerRoutes } from './alertmanager.js'
@@ -24,8 +26,10 @@ import { healthRoutes } from './health.js'
 import { inboundRoutes } from './inbound/ingest.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { analystRoutes } from './labels/analysts.js'
 import { labelRoutes } from './labels/next.js'
 import { manualRoutes } from './manual.js'
+import { challengerRoutes } from './models/challenger.js'
 import { decisionRoutes } from './models/decisions.js'
 import { replayRoutes } from './models/replays.js'
 import { registryRoutes } from './models/registry.js'
@@ -49,22 +53,38 @@ import { userRoutes } from './users.js'
 
 const documents = new Map<string, Uint8Array>()
 
-const openApi: Route = {
-  method: 'GET',
-  path: '/openapi.json',
-  operationId: 'getOpenApi',
-  tag: 'Documentation',
-  summary: 'Get this API as OpenAPI 3.1',
-  scope: null,
-  responses: { 200: { description: 'The document.', schema: AnyObject } },
-  serve(exchange, _params, app) {
-    const { name } = app.service
-    let bytes = documents.get(name)
-    if (bytes === undefined)
-      documents.set(name, (bytes = keptAnswer(Buffer.from(JSON.stringify(openApiDocument(routes, name))))))
-    exchange.reply('200 OK', json, bytes)
-  },
+/** A form of the OpenAPI document, made when it is first asked for. */
+function openApiRoute(about: Pick<Route, 'path' | 'operationId' | 'summary'>, form: (document: Json) => Json): Route {
+  return {
+    ...about,
+    method: 'GET',
+    tag: 'Documentation',
+    scope: null,
+    responses: { 200: { description: 'The document.', schema: AnyObject } },
+    serve(exchange, _params, app) {
+      const { name } = app.service
+      const key = `${about.path} ${name}`
+      let bytes = documents.get(key)
+      if (bytes === undefined)
+        documents.set(key, (bytes = keptAnswer(Buffer.from(JSON.stringify(form(openApiDocument(routes, name)))))))
+      exchange.reply('200 OK', json, bytes)
+    },
+  }
 }
+
+const openApi = openApiRoute(
+  { path: '/openapi.json', operationId: 'getOpenApi', summary: 'Get this API as OpenAPI 3.1' },
+  (document) => document,
+)
+
+const simpleOpenApi = openApiRoute(
+  {
+    path: '/openapi/simple.json',
+    operationId: 'getSimpleOpenApi',
+    summary: 'Get this API as OpenAPI 3.1, without unions of one value and a list',
+  },
+  simpleDocument,
+)
 
 const root: Route = {
   method: 'GET',
@@ -100,6 +120,7 @@ export const routes: readonly Route[] = [
   ...explanationRoutes,
   ...feedbackRoutes,
   ...labelRoutes,
+  ...analystRoutes,
   ...alertmanagerRoutes,
   ...inboundRoutes,
   ...storedEventRoutes,
@@ -124,6 +145,7 @@ export const routes: readonly Route[] = [
   ...metricsRoutes,
   ...metricsReportRoutes,
   ...decisionRoutes,
+  ...challengerRoutes,
   ...registryRoutes,
   ...replayRoutes,
   ...docRoutes,
@@ -137,6 +159,7 @@ export const routes: readonly Route[] = [
   ...watchdogRoutes,
   ...mcpRoutes,
   openApi,
+  simpleOpenApi,
   root,
 ]
 

@@ -51,3 +51,34 @@ export const NextPage = Type.Object({
   unvoted: Type.Integer({ description: 'Those of them that nobody has voted on.' }),
   is_complete: Type.Boolean({ description: 'False if the job has more than are looked at.' }),
 })
+
+export const SecondLookQuery = Exact({
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: selectionBounds.nextMax, default: 20 })),
+  order: Type.Optional(
+    Type.Enum(['doubt', 'gain'], { description: '`gain`: the largest expected gain first.', default: 'doubt' }),
+  ),
+})
+
+export const SecondLookPage = Type.Object({
+  votes: Type.Array(
+    Type.Object({
+      event_id: Type.String(),
+      ingest_timestamp: Timestamp,
+      bucket_id: nullable(Type.String({ description: 'Null if the job has no buckets.' })),
+      applies_to_events: Type.Integer({ description: 'Stored events that the vote has a say in.' }),
+      label: Type.String({ description: 'What people said of the event.' }),
+      analysts: Type.Array(Type.String()),
+      suggested_label: Type.String({ description: 'What the model says, asked without the vote.' }),
+      label_probability: Type.Number({ description: 'What the model gives the label of the vote, 0 to 1.' }),
+      suggested_probability: Type.Number(),
+      wrong_probability: Type.Number({ description: 'The chance that the vote is wrong, 0 to 1.' }),
+      picked_by: PickedBy,
+      expected_gain: Type.Object({
+        events: Type.Number({ description: 'Events that would be answered rightly in place of wrongly, on average.' }),
+        days: Type.Integer(),
+        message: Type.String(),
+      }),
+    }),
+  ),
+  model: nullable(Type.String({ description: 'The model that doubts; null without one.' })),
+})

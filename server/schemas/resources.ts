@@ -133,6 +133,11 @@ export const JobResource = Type.Object({
           }),
         ),
         objective: Type.Optional(Objective),
+        champion_challenger: Type.Optional(
+          Type.Boolean({
+            description: 'A scheduled training brings a challenger, which is promoted only where it is not worse.',
+          }),
+        ),
         models_kept: Type.Optional(
           Type.Integer({
             minimum: modelBounds.keptMin,
@@ -146,6 +151,10 @@ export const JobResource = Type.Object({
               'Root cause analysis: the answer of the clusters is the decision while the job is untrained. Default: ' +
               'it is only a suggestion.',
           }),
+        ),
+        weighted_consensus: Type.Optional(Type.Boolean({ description: 'Votes count by the reliability of analysts.' })),
+        retrain_after_erase: Type.Optional(
+          Type.Boolean({ description: 'An erasure waits for a training without it.' }),
         ),
         retention: Type.Optional(Retention),
       }),

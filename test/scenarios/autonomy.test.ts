@@ -234,7 +234,8 @@ describe('the queue', () => {
     const jobId = await trained()
     await set(jobId, { ...easy, mode: 'shadow' })
     for (let i = 0; i < 23; i++) await send(jobId, `q${i}`, i % 3 === 0 ? 'threat' : 'noise')
-    await vote(jobId, 'q5', 'Drop')
+    // Two people: an audit may be asked of a second one, and then stays until both have answered.
+    for (const user of ['ann', 'bob']) await vote(jobId, 'q5', 'Drop', user)
     for (const order of ['newest', 'need']) {
       const ids: string[] = []
       let next: string | null = ''

@@ -42,43 +42,45 @@ const operations = Object.values(document.paths).flatMap((methods) => Object.val
 
 /** Names of types in generated clients. One that changes or goes breaks code of people who have such a client. */
 const names = `
-  AgenticNotes AgreementWithVotes AlertWebhook AlertmanagerAlert Alive AnswerWithout AnyObject ApiKeyProperties
-  ApiKeyResource ApplyAnswer Attention AuditBreak AuditChange AuditChanges AuditField AuditLogEntry AuditLogPage
-  AuditTerm AuditTerms AuditVerdict AutoRetrain AutonomyLabel AutonomyMode AutonomyView Backup BackupList
-  BackupRequest BackupState Batch BatchKind BatchList BatchStatus BeforeAndAfter BucketState CalibrationStep
-  CallerKind CastVote CastVoteScope CertificatesPage ChangedConsensus ClusterMember ClusterMessage ClusterPage
-  ClusterState ClusterTree ClusterView ComponentType ComputedAgain ComputedAnswer ComputedDecision ConsensusOverride
-  ConsensusView Container ContainerCheck ContainerError ContainerHealth ContainerList ContainerQueue ContainerStatus
-  ContractBody ContractLabel CountByLabel DecidedLine DecidingModel DecisionDifference DecisionFeature DecisionMember
+  AgenticNotes AgreementWithVotes AlertWebhook AlertmanagerAlert Alive Analyst AnalystLabel AnalystPair AnalystsView
+  AnswerWithout AnyObject ApiKeyProperties ApiKeyResource ApplyAnswer Attention AuditBreak AuditChange AuditChanges
+  AuditField AuditLogEntry AuditLogPage AuditTerm AuditTerms AuditVerdict AutoRetrain AutonomyLabel AutonomyMode
+  AutonomyView Backup BackupList BackupRequest BackupState Batch BatchKind BatchList BatchStatus BeforeAndAfter
+  BucketState CalibrationStep CallerKind CastVote CastVoteScope CertificatesPage ChallengeBody Challenger
+  ChallengerAnswer ChallengerVerdict ChangedConsensus ClusterMember ClusterMessage ClusterPage ClusterState
+  ClusterTree ClusterView ComponentType ComputedAgain ComputedAnswer ComputedDecision ConsensusOverride ConsensusView
+  Container ContainerCheck ContainerError ContainerHealth ContainerList ContainerQueue ContainerStatus ContractBody
+  ContractLabel CountByLabel DecidedLine DecidingModel DecisionDifference DecisionFeature DecisionMember
   DecisionMessage DecisionOutlier DecisionParts DecisionPointsAnswer DecisionReason DecisionScores DecisionSource
-  DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage Enrichment EnrichmentStatus
-  Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy EventExplanation EventFilter EventLine
-  EventModel EventNote EventSection EventStatus EventTimers EventView EventsPage EventsPageNumber EventsPageSize
-  EventsQuery ExplainedCluster ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation
-  ExportedEvent ExportedUser Facet FacetQuery FacetValue Facets FailedDeliveries FailedDelivery FailedDeliveryCount
-  FailedDeliverySelection FailedDeliveryStatus Feedback FeedbackOutcome FeedbackReach FieldDifference FieldKind
-  FieldList FieldMapping FieldMeaning FieldStatistics FieldType FieldTypes FieldValue FilterCondition FilterField
-  FollowsFrom ForecastAnswer ForecastThreshold GapMessage GateCertificate GateState GateView Heartbeat
-  HeartbeatMessage HistoricEvent HistoricEvents HistoricLabel IngestedEvent Input InputStatus Inputs IntegrationKind
-  IntegrationKindInFull IntegrationList IntegrationMetadata IntegrationProperties IntegrationResource IntegrationRole
-  IntegrationRoleDetails IntegrationTypes InternalAnswer InternalByJob InternalByModel InternalJob InternalModel
-  IssuedToken Job JobAndModel JobCategory JobCategoryInFull JobCategoryList JobCategoryName JobLabel JobMetadata
-  JobMetrics JobMonitor JobName JobProperties JobQuality JobResource JobSelection JobSettings JobStatus KeptPromises
-  KeyState KnowledgeByDecision KnowledgeCount KnownVotes LabelProbabilities LabelPromise LabelQuality LabelRole
-  LabelledNeighbour Labels LinkSide ListPage ListQuery ListedEvent ListedIntegration ListedReplay LogLevel
-  LogLevelChange LogLevelResult LogMessage McpAnswer McpError McpMessage MeasuredShare MetricsFilters MixedPage
-  ModelActivation ModelActiveTime ModelAnswer ModelMetrics ModelOrigin ModelQuality ModelState ModelsPage
-  MonitoringSettings Name NewDecisionPoints NewEvent NextAnswer NextLabel NextPage NotesOutcome ObjectByName Objective
-  ObjectiveCosts ObjectiveName ObjectsExport Outcome OverrideBody ParameterByName ParameterInfo ParameterSchemas
-  PasswordChange PickedBy PipelineStep PlatformAnswer PlatformCluster PlatformInterval PlatformJob PlatformMetrics
-  PlatformTotals ProbabilityByLabel ProblemBody ProductionDateAnswer QualityByLabel QualityReport QueriedEvent
-  QueueOrder QueuePage QueuedEvent RawQuery RawSearch Ready ReadyMessage RecomputeAnswer RecomputeStatus RefusedLine
-  RegisteredModel ReliabilityBin ReopenBody ReopenResult Replay ReplayAgreement ReplayBucket ReplayList ReplayMove
-  ReplayOutput ReplayReach ReplayReport ReplayRequest ReplayState ReprocessOutcome ReprocessSelection ReprocessStarted
-  ReprocessStatus ReprocessTask ReprocessTasks Resource ResourceDocument ResourceList ResourceMap ResourceRef
-  ResourceSet ResourceType RestartResult RestartResults ResultLine Retention RetrainBlockers RollbackBody
-  RollbackResult RootCause SampleEvents SampleFormat SampledField ScopeName ScoresByDecision SearchAnswer SearchHit
-  SearchHits SearchShards SearchTotal SearchTotalRelation SecondOpinions SeparatingField ServiceAlive ServiceEvent
+  DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote Enrichment
+  EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy EventExplanation
+  EventFilter EventLine EventModel EventNote EventSection EventStatus EventTimers EventView EventsPage
+  EventsPageNumber EventsPageSize EventsQuery ExpectedGain ExplainedCluster ExplainedDecision ExplainedModel
+  ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser Facet FacetQuery FacetValue Facets
+  FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection FailedDeliveryStatus Feedback
+  FeedbackOutcome FeedbackReach FieldDifference FieldKind FieldList FieldMapping FieldMeaning FieldStatistics
+  FieldType FieldTypes FieldValue FilterCondition FilterField FollowsFrom ForecastAnswer ForecastThreshold Forgetting
+  ForgettingState GapMessage GateCertificate GateState GateView Heartbeat HeartbeatMessage HistoricEvent
+  HistoricEvents HistoricLabel IngestedEvent Input InputStatus Inputs IntegrationKind IntegrationKindInFull
+  IntegrationList IntegrationMetadata IntegrationProperties IntegrationResource IntegrationRole IntegrationRoleDetails
+  IntegrationTypes InternalAnswer InternalByJob InternalByModel InternalJob InternalModel IssuedToken Job JobAndModel
+  JobCategory JobCategoryInFull JobCategoryList JobCategoryName JobLabel JobMetadata JobMetrics JobMonitor JobName
+  JobProperties JobQuality JobResource JobSelection JobSettings JobStatus KeptPromises KeyState KnowledgeByDecision
+  KnowledgeCount KnownVotes LabelProbabilities LabelPromise LabelQuality LabelRole LabelledNeighbour Labels LinkSide
+  ListPage ListQuery ListedEvent ListedIntegration ListedReplay LogLevel LogLevelChange LogLevelResult LogMessage
+  McpAnswer McpError McpMessage MeasuredShare MetricsFilters MixedPage ModelActivation ModelActiveTime ModelAnswer
+  ModelMetrics ModelOrigin ModelQuality ModelState ModelsPage MonitoringSettings Name NewDecisionPoints NewEvent
+  NextAnswer NextLabel NextPage NotesOutcome ObjectByName Objective ObjectiveCosts ObjectiveName ObjectsExport Outcome
+  OverrideBody ParameterByName ParameterInfo ParameterSchemas PasswordChange PickedBy PipelineStep PlatformAnswer
+  PlatformCluster PlatformInterval PlatformJob PlatformMetrics PlatformTotals ProbabilityByLabel ProblemBody
+  ProductionDateAnswer QualityByLabel QualityReport QueriedEvent QueueOrder QueuePage QueuedEvent RawQuery RawSearch
+  Ready ReadyMessage RecomputeAnswer RecomputeStatus RefusedLine RegisteredModel ReliabilityBin ReopenBody
+  ReopenResult Replay ReplayAgreement ReplayBucket ReplayList ReplayMove ReplayOutput ReplayReach ReplayReport
+  ReplayRequest ReplayState ReprocessOutcome ReprocessSelection ReprocessStarted ReprocessStatus ReprocessTask
+  ReprocessTasks Resource ResourceDocument ResourceList ResourceMap ResourceRef ResourceSet ResourceType RestartResult
+  RestartResults ResultLine Retention RetrainBlockers RollbackBody RollbackResult RootCause SampleEvents SampleFormat
+  SampledField ScopeName ScoresByDecision SearchAnswer SearchHit SearchHits SearchShards SearchTotal
+  SearchTotalRelation SecondLookOrder SecondLookPage SecondOpinions SeparatingField ServiceAlive ServiceEvent
   ServiceLinks ServiceState SessionRequest SessionView ShownResource SimilarAnswer SimilarEvent SortOrder StageTimer
   StatusOnly StoreHealth StoreIndex StoreStatus StoredDecision StreamGap StreamMessage StreamReady StreamType
   StreamedCluster StreamedDecision StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector

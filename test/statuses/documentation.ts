@@ -61,6 +61,7 @@ export const documentationRecipes: Recipes = {
     refusals: { 403: () => ({ path: '/api/v2/session' }) },
   },
   getOpenApi: { good: () => ({ path: '/openapi.json' }) },
+  getSimpleOpenApi: { good: () => ({ path: '/openapi/simple.json' }) },
   getLiveness: { good: () => ({ path: '/livez' }) },
   getReadiness: {
     async good(client) {

@@ -1,12 +1,15 @@
 /** Commands about the models of a job, as the body of a `models` message. */
 import type { Author } from '../../api/principal.js'
 
-export type ModelCommand = {
-  readonly op: 'roll_back'
-  /** Null: the model that decided before the present one. */
-  readonly version: number | null
-  readonly by: Author
-}
+export type ModelCommand =
+  | {
+      readonly op: 'roll_back'
+      /** Null: the model that decided before the present one. */
+      readonly version: number | null
+      readonly by: Author
+    }
+  | { readonly op: 'challenge'; readonly version: number; readonly by: Author }
+  | { readonly op: 'drop' | 'promote'; readonly by: Author }
 
 /** What became of the active model. */
 export interface ActiveChange {

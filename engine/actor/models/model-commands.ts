@@ -1,5 +1,5 @@
 /**
- * Commands about the models of a job: rolling back.
+ * Commands about the models of a job: rolling back, and starting, promoting and dropping a challenger.
  *
  * 1. A command is refused before it has changed anything. One that was applied in an earlier run of its turn is only
  *    answered.
@@ -12,15 +12,39 @@ import { addAuditEntry } from '../audit-outbox.js'
 import { authorOf } from '../message-author.js'
 import type { Message } from '../message.js'
 import { modelIdOf } from '../model-id.js'
+import { dropTrial, mustChallenge, promoteTrial, startTrial, type By } from './challengers.js'
 import { decodeModelCommand, type ActiveChange, type ModelCommand } from './model-command.js'
 import { makeActive, readRegistryRow, rowsNow } from './registry.js'
 
-/** @throws Refusal model_not_found, model_not_kept, model_active, model_misfit. */
+/**
+ * @throws Refusal model_not_found, model_not_kept, model_active, model_misfit, challenger_not_found,
+ * challenger_refused.
+ */
 export function takeModelCommand(deps: ActorDeps, message: Message): ActiveChange {
-  return rollBack(deps, decodeModelCommand(message.body), message)
+  const command = decodeModelCommand(message.body)
+  if (command.op === 'roll_back') return rollBack(deps, command, message)
+  const from = deps.stats.row.modelVersion
+  if (message.applied) return { from, to: from }
+  const who = { by: command.by, atMicros: message.micros }
+  if (command.op === 'challenge') challenge(deps, command.version, who)
+  else if (command.op === 'promote') promoteTrial(deps, who)
+  else dropTrial(deps, who)
+  return { from, to: deps.stats.row.modelVersion }
 }
 
-function rollBack(deps: ActorDeps, { version, by }: ModelCommand, { micros, applied }: Message): ActiveChange {
+function challenge(deps: ActorDeps, version: number, who: By): void {
+  const row = readRegistryRow(deps.store, deps.settings.id, version)
+  if (row === null) throw notFound(deps, version)
+  mustChallenge(deps)
+  mustServe(deps, row)
+  startTrial(deps, version, who)
+}
+
+function rollBack(
+  deps: ActorDeps,
+  { version, by }: Extract<ModelCommand, { op: 'roll_back' }>,
+  { micros, applied }: Message,
+): ActiveChange {
   const { store, settings, stats } = deps
   const { id, title } = settings
   const from = stats.row.modelVersion

@@ -4,10 +4,12 @@ import type { Environment } from '../../store/environment.js'
 import { decodeRegistry, type RegistryRow } from '../../store/registry-row.js'
 import { decodeReplay, type ReplayRow } from '../../store/replay-row.js'
 import { decodeBucket } from '../../store/rows.js'
+import type { TrialRow } from '../../store/trial-row.js'
 import { bucketKey, jobRange, timeKey } from '../../store/tables.js'
 import { eventAt, idOf, type Reads } from '../event-table.js'
 import { readRegistryRow } from './registry.js'
 import { readReplay } from './replay-commands.js'
+import { readTrial } from './trial.js'
 
 export class ModelReads {
   readonly #reads: Reads & Pick<Environment, 'range'>
@@ -25,6 +27,11 @@ export class ModelReads {
 
   one(version: number): RegistryRow | null {
     return readRegistryRow(this.#reads, this.#jobId, version)
+  }
+
+  /** The challenger and its comparison; null where there is none. */
+  trial(): TrialRow | null {
+    return readTrial(this.#reads, this.#jobId)
   }
 
   /** In the order of their requests. */

@@ -1,8 +1,8 @@
 /**
- * The models of a job: installing them, making one active, dropping the bytes of old ones.
+ * The models of a job: making one active, dropping the bytes of old ones.
  *
- * Owns: the rows of `registry`, and which bytes `models` has. Leaves out: trainings (services/training/), decisions
- * (job-model.ts).
+ * Owns: the rows of `registry`, and which bytes `models` has. Leaves out: trainings (services/training/), installing
+ * (install.ts), decisions (job-model.ts).
  *
  * 1. A version never changes: a message that brings a version again changes nothing.
  * 2. One model is active at a time, and its span has no end. Making another active is one commit with the knowledge
@@ -14,35 +14,14 @@
 import { must } from '../../assert.js'
 import { modelBounds, modelsKeptOf, type ActivationReason } from '../../domain/learn/model-origin.js'
 import { decodeRegistry, encodeRegistry, type RegistryRow } from '../../store/registry-row.js'
-import { decodeModel, encodeModel, nothingSinceTraining, type ModelRow } from '../../store/rows.js'
+import { decodeModel, nothingSinceTraining } from '../../store/rows.js'
 import { jobRange, modelKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
 import type { Reads } from '../event-table.js'
-import type { Message } from '../message.js'
 
 export function readRegistryRow(reads: Reads, jobId: number, version: number): RegistryRow | null {
   const bytes = reads.get('registry', modelKey(jobId, version))
   return bytes === undefined ? null : decodeRegistry(bytes)
-}
-
-/** A training has ended: its model becomes active, or the challenger. */
-export function installModel(deps: ActorDeps, { body, micros, applied }: Message): null {
-  const { store, settings, stats } = deps
-  const { id } = settings
-  const { row, model } = decodeModel(body)
-  if (applied || readRegistryRow(store, id, row.version) !== null) return null
-  store.put('models', modelKey(id, row.version), encodeModel(row, model))
-  putRow(deps, registryRowOf(row, model.length, micros))
-  stats.change({ modelVersions: [...stats.row.modelVersions, row.version] })
-  makeActive(deps, row.version, { why: 'trained', by: row.origin?.by ?? '', atMicros: micros })
-  dropOld(deps, rowsNow(deps))
-  return null
-}
-
-function registryRowOf(row: ModelRow, bytes: number, installedMicros: number): RegistryRow {
-  const { version, trainedMicros, throughSeq, fingerprint, summary, origin = null } = row
-  const facts = { version, trainedMicros, installedMicros, throughSeq, fingerprint, summary, origin }
-  return { ...facts, bytes, isKept: true, spans: [] }
 }
 
 export interface Activation {
@@ -66,17 +45,18 @@ export function makeActive(deps: ActorDeps, version: number, { why, by, atMicros
   gates.modelInstalled(version, atMicros)
   cause?.learn()
   buckets.forgetDecisions()
+  deps.trial.championChanged(version, atMicros)
 }
 
 /** Drops the bytes of models beyond the bound (3). `rows`: of all models. */
 export function dropOld(deps: ActorDeps, rows: readonly RegistryRow[]): void {
   const { store, settings, stats } = deps
-  const { modelVersion } = stats.row
+  const serving = [stats.row.modelVersion, deps.trial.row?.version]
   const kept = rows.filter(({ isKept }) => isKept).sort((a, b) => b.version - a.version)
   const newest = kept.slice(0, modelsKeptOf(settings.advancedSettings))
   let keepFromSeq = stats.row.trainedThroughSeq
   for (const row of kept) {
-    if (row.version === modelVersion || newest.includes(row)) {
+    if (serving.includes(row.version) || newest.includes(row)) {
       keepFromSeq = Math.min(keepFromSeq, row.throughSeq)
       continue
     }
@@ -100,7 +80,8 @@ function withSpanEnded(row: RegistryRow, atMicros: number): RegistryRow {
   return { ...row, spans: [...row.spans.slice(0, -1), { ...last, toMicros: atMicros }] }
 }
 
-function putRow({ store, settings, stats }: ActorDeps, row: RegistryRow): void {
+/** Writes the row of a model. */
+export function putRow({ store, settings, stats }: ActorDeps, row: RegistryRow): void {
   store.put('registry', modelKey(settings.id, row.version), encodeRegistry(row))
   stats.touch()
 }

@@ -61,12 +61,16 @@ export function keepFirstAnswer(
  * Writes what analysts say of the event now. To be called when votes that were given on it have changed, or when it has
  * moved to another bucket.
  */
-export function settleTruth({ store, settings }: Pick<ActorDeps, 'store' | 'settings'>, micros: number): void {
+export function settleTruth(
+  { store, settings, trial }: Pick<ActorDeps, 'store' | 'settings' | 'trial'>,
+  micros: number,
+): void {
   const row = readFirstAnswer(store, settings.id, micros)
   const event = row === null ? null : eventAt(store, settings.id, micros)
   if (row === null || event === null) return
   const subject = subjectOf(event.header, micros)
   const truth = truthOf(store, { jobId: settings.id, subject, micros, labelCount: settings.labels.length })
+  trial.told(micros, truth)
   if (truth !== row.truth) store.put('answers', timeKey(settings.id, micros), encodeFirstAnswer({ ...row, truth }))
 }
 

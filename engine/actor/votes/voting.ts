@@ -7,6 +7,7 @@
 import { must } from '../../assert.js'
 import { Refusal } from '../../errors.js'
 import type { JobSettings, Label } from '../../domain/job/job.js'
+import { isWeighted } from '../../domain/job/weighting.js'
 import { resolveLabel } from '../../domain/job/labels.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 import type { FeedbackInput, VoteScope } from '../../api/decision-service.js'
@@ -53,7 +54,7 @@ export function voteOnEvent(
   { eventId, feedback, label }: EventVote,
   { by, atMicros }: Attribution,
 ): void {
-  const { settings, store, stats, buckets } = deps
+  const { settings, store, stats, buckets, model } = deps
   const { analyst, closingNotes, indicators, pickedBy } = feedback
   const { header, micros } = event
   const bucket = bucketOf(deps, event)
@@ -65,6 +66,7 @@ export function voteOnEvent(
     label,
     atMicros,
     eventMicros: micros,
+    ...(isWeighted(settings) && !isWhole ? { weight: model.weightOf(analyst, label) } : {}),
     ...(pickedBy === undefined ? {} : { pickedBy }),
     ...(closingNotes === undefined ? {} : { closingNotes }),
     ...(indicators === undefined ? {} : { indicators }),

@@ -12,6 +12,7 @@
  */
 import type { PointValues } from '../event/point-value.js'
 import type { Objective } from '../job/objective.js'
+import type { HeldOutAnswer } from './selection/doubted-labels.js'
 import type { ScoredCounts } from './scored-answers.js'
 
 export type { PointValue, PointValues, ScalarValue } from '../event/point-value.js'
@@ -52,6 +53,8 @@ export interface TrainingSet {
   readonly seed: number
   /** What the decision rule optimises; accuracy by default. */
   readonly objective?: Objective
+  /** Told of the answers to held-out examples, where any were held out. The model does not depend on it. */
+  readonly onHeldOut?: (answers: readonly HeldOutAnswer[]) => void
 }
 
 /** Reports the progress of a training, 0 to 1, and what it does, for display. Returns false to stop it. */

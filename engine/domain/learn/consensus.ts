@@ -21,6 +21,8 @@ export interface Vote {
   readonly atMicros: number
   /** Only in a vote on a whole bucket: the number of events that it counts for, 1 or more. */
   readonly events?: number
+  /** How much it counts against other votes on its event, as it was when it was cast; 1 where absent. Whole. */
+  readonly weight?: number
 }
 
 /** What votes say together. */
@@ -57,7 +59,7 @@ export function castVote<V extends Vote>(votes: readonly V[], cast: V): V[] {
   return [...votes.filter((vote) => vote !== own), cast]
 }
 
-/** The votes on one event for each of the labels 0 to labelCount - 1, by the latest vote of each analyst. */
+/** The votes on one event for each of the labels 0 to labelCount - 1, by the latest vote of each analyst, weighted. */
 export function countVotes(votes: readonly Vote[], labelCount: number): number[] {
   const counts = new Array<number>(labelCount).fill(0)
   const latest = new Map<string, Vote>()
@@ -65,7 +67,8 @@ export function countVotes(votes: readonly Vote[], labelCount: number): number[]
     const earlier = latest.get(vote.analyst)
     if (earlier === undefined || vote.atMicros >= earlier.atMicros) latest.set(vote.analyst, vote)
   }
-  for (const { label } of latest.values()) if (label < labelCount) counts[label] = (counts[label] as number) + 1
+  for (const { label, weight = 1 } of latest.values())
+    if (label < labelCount) counts[label] = (counts[label] as number) + weight
   return counts
 }
 

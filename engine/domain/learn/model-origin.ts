@@ -52,6 +52,11 @@ export const modelBounds = {
   withoutAnalystsMax: 100,
 } as const
 
+/** True where a scheduled training brings a challenger. */
+export function championChallengerOf(advancedSettings: Readonly<Record<string, unknown>>): boolean {
+  return advancedSettings.champion_challenger === true
+}
+
 /** How many models keep their bytes; the default where the setting is missing or out of bounds. */
 export function modelsKeptOf(advancedSettings: Readonly<Record<string, unknown>>): number {
   const { keptDefault, keptMin, keptMax } = modelBounds

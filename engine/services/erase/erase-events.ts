@@ -8,6 +8,7 @@
  *    Entries name the fields of the filters, not their values, which may be what is to be forgotten.
  * 2. The model is marked before the first event, since the process may end before the last. It is marked again at the
  *    end, since a training may have begun meanwhile.
+ * 3. Where the job says so, the erasure is reported when the model was trained again (forgetting.ts).
  */
 import type { Clock } from '../../clock.js'
 import { isRefusal, Refusal } from '../../errors.js'
@@ -22,6 +23,7 @@ import type { EraseOutcome, EraseService } from '../../api/erase-service.js'
 import type { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { compileSelection, parseSelection } from '../reprocess/event-search.js'
 import type { ReprocessRequest } from '../../api/reprocess-service.js'
+import { forget } from './forgetting.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import type { Trainings } from '../training/trainings.js'
 import type { AuditAction } from '../../api/audit-service.js'
@@ -76,8 +78,17 @@ export class EraseEvents implements EraseService {
         this.#deps.integrations.erased(job.id),
       )
       const retrainNeeded = events > 0 && this.#markModel(handle)
-      this.#audit(job, by, 'erased', { ...fieldsOf(selection), events, votes, retrain_needed: retrainNeeded })
-      return { events, votes, retrainNeeded }
+      const forgetting = await forget({ ...this.#deps, handle, by, retrainNeeded })
+      const isNeeded = forgetting.state === 'pending' || forgetting.state === 'failed'
+      this.#audit(job, by, 'erased', {
+        ...fieldsOf(selection),
+        events,
+        votes,
+        retrain_needed: isNeeded,
+        gone_from_model: forgetting.goneFromModel,
+        statement: forgetting.message,
+      })
+      return { events, votes, retrainNeeded: isNeeded, forgetting }
     } finally {
       this.#underWay--
     }

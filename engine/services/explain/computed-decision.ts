@@ -1,6 +1,6 @@
 /** A stored decision as it is shown with all that it was made from. */
 import { Refusal } from '../../errors.js'
-import type { ByLabel, ComputedDecision, DecisionParts } from '../../api/computed-decision.js'
+import type { ByLabel, ComputedDecision, DecisionParts } from '../../api/models/computed-decision.js'
 import { decide } from '../../domain/decide/decision.js'
 import { findEvent } from '../../actor/event-table.js'
 import { modelIdOf } from '../../actor/model-id.js'

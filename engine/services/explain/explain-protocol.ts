@@ -1,5 +1,5 @@
 /** An explanation as plain data: what a reader thread gets, and what it returns. */
-import type { ComputedDecision } from '../../api/computed-decision.js'
+import type { ComputedDecision } from '../../api/models/computed-decision.js'
 import type { EventExplanation, SimilarEvents, WhatIf } from '../../api/explanation-service.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { Refused, TaskFrame } from '../readers/task-frame.js'

@@ -6,7 +6,7 @@
  * 1. Bodies that wait for a thread, or are with one, have a bound together.
  */
 import type { EventExplanation, ExplanationService, SimilarEvents, WhatIf } from '../../api/explanation-service.js'
-import type { ComputedDecision } from '../../api/computed-decision.js'
+import type { ComputedDecision } from '../../api/models/computed-decision.js'
 import type { JobHandle } from '../../api/principal.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { Refusal } from '../../errors.js'

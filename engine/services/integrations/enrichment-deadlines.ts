@@ -74,7 +74,7 @@ export class EnrichmentDeadlines {
     const { resources, shards, failed } = this.#deps
     for (const [jobId, sinceMicros] of this.#since) {
       const job = resources.job(jobId)
-      const oldest = job === undefined ? null : shards.reader(job.shard).oldestAwaited(jobId)
+      const oldest = job === undefined ? null : shards.reader(job.shard).oldestIn('awaited', jobId)
       if (job === undefined || (oldest === null && !this.#mayCome(job))) this.#since.delete(jobId)
       if (job === undefined || oldest === null || this.#busy.has(jobId)) continue
       const through = this.#overdue(job, oldest, sinceMicros)

@@ -2,7 +2,7 @@
 import type { JobSettings } from '../../domain/job/job.js'
 import { ScoredAnswers } from '../../domain/learn/scored-answers.js'
 import { qualityOf } from '../../domain/metrics/quality.js'
-import type { ModelView } from '../../api/models-service.js'
+import type { ModelView } from '../../api/models/models-service.js'
 import type { RegistryRow } from '../../store/registry-row.js'
 import { modelIdOf } from '../../actor/model-id.js'
 

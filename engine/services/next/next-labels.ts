@@ -4,14 +4,21 @@
  * Owns: the pools of candidates, and when one is made anew. Leaves out: what is in them (candidate-pool.ts), pages
  * (next-page.ts).
  *
- * 1. A pool that is quick to make is made anew whenever votes, events or the model have changed, so small jobs always
- *    see the present. A slow one is used until a newer one is made in the background: an answer never waits for it.
+ * 1. A small pool is made anew whenever votes, events or the model have changed: small jobs see the present. A larger
+ *    one is used until a newer one is made in the background: an answer never waits for it.
  * 2. A pool of other decision points is never used.
  */
 import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { selectionBounds as bounds } from '../../domain/learn/selection/bounds.js'
-import type { NextPage, NextQuery, NextService } from '../../api/next-service.js'
+import type {
+  AnalystsView,
+  NextPage,
+  NextQuery,
+  NextService,
+  SecondLook,
+  SecondLookQuery,
+} from '../../api/next-service.js'
 import type { JobHandle } from '../../api/principal.js'
 import { must } from '../../assert.js'
 import type { IngestClock } from '../../runtime/ingest-clock.js'
@@ -56,11 +63,21 @@ export class NextLabels implements NextService {
     return must(page, 'a page')
   }
 
+  async secondLook(handle: JobHandle, query: SecondLookQuery): Promise<SecondLook> {
+    const { readers, clock, current } = this.#deps
+    return await readers.ask('secondLook', { task: { job: current(handle), query, nowMicros: clock.nowMicros() } })
+  }
+
+  async analysts(handle: JobHandle): Promise<AnalystsView> {
+    const { readers, current } = this.#deps
+    return await readers.ask('analysts', { job: current(handle) })
+  }
+
   /** The pool that a page may be made of; null where one has to be made first. */
   #usable(job: JobSettings): KeptPool | null {
     const kept = this.#pools.get(job.id)
     if (kept === undefined || kept.shape !== shapeOf(job)) return null
-    if (kept.pool.madeMs <= bounds.quickMs && kept.state !== this.#stateOf(job)) return null
+    if (kept.pool.surveyed <= bounds.smallMax && kept.state !== this.#stateOf(job)) return null
     this.#pools.delete(job.id)
     this.#pools.set(job.id, kept)
     return kept

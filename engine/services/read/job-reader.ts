@@ -80,16 +80,10 @@ export class JobReader implements ShardReader {
     return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))
   }
 
-  /** When the oldest change of a decision was made that is kept, or null. */
-  oldestChange(jobId: number): number | null {
-    const [first] = this.#environment.range('changes', { ...jobRange(jobId), limit: 1 })
-    return first === undefined ? null : timeOfKey(first.key)
-  }
-
-  /** Ingest time of the job's oldest event that waits for enrichment, or null. */
-  oldestAwaited(jobId: number): number | null {
-    const [first] = this.#environment.range('awaited', { ...jobRange(jobId), limit: 1 })
-    return first === undefined ? null : timeOfKey(first.key)
+  /** The time of the oldest change of a decision that is kept, or of the oldest awaited event; or null. */
+  oldestIn(table: 'changes' | 'awaited', jobId: number): number | null {
+    for (const { key } of this.#environment.range(table, { ...jobRange(jobId), limit: 1 })) return timeOfKey(key)
+    return null
   }
 
   /**

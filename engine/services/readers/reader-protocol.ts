@@ -4,7 +4,8 @@ import type { Forecast, QueuePage, QueueQuery } from '../../api/autonomy-service
 import type { AuditWitness } from '../audit/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
 import type { DisagreementPage, DisagreementQuery, MixedPage, MixedQuery } from '../../api/consensus-service.js'
-import type { NextAnswer, NextTask } from '../next/run-next.js'
+import type { AnalystsView, SecondLook } from '../../api/next-service.js'
+import type { NextAnswer, NextTask, SecondLookTask } from '../next/run-next.js'
 import type { ForecastTerms } from '../autonomy/forecast.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
@@ -39,6 +40,8 @@ export interface ReaderQueries {
   /** Answered by a thread of its own (lists/list-thread.ts). */
   readonly list: { readonly given: { readonly task: ListTask }; readonly answer: QueryResult }
   readonly next: { readonly given: { readonly task: NextTask }; readonly answer: NextAnswer }
+  readonly secondLook: { readonly given: { readonly task: SecondLookTask }; readonly answer: SecondLook }
+  readonly analysts: { readonly given: { readonly job: JobSettings }; readonly answer: AnalystsView }
   readonly sample: {
     readonly given: {
       readonly task: TaskFrame & { readonly bytes: Uint8Array; readonly points: readonly string[] | null }

@@ -6,6 +6,7 @@
 import { assert } from '../../assert.js'
 import { limits } from '../../limits.js'
 import { reportMemory } from '../../runtime/threads/memory-report.js'
+import { analystFigures } from '../analysts/analyst-figures.js'
 import { forecastOf } from '../autonomy/forecast.js'
 import { queueOf } from '../autonomy/people-queue.js'
 import { proveChain } from '../audit/audit-proof.js'
@@ -17,7 +18,7 @@ import { openCatalog, openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { disagreementsOf } from '../consensus/disagreements.js'
 import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
-import { runNext } from '../next/run-next.js'
+import { runNext, runSecondLook } from '../next/run-next.js'
 import { runMetricsTask } from '../report/run-metrics-query.js'
 import { runQuery } from '../query/run-query.js'
 import { runExplain } from '../explain/run-explain.js'
@@ -48,10 +49,10 @@ async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
   if (query.ask === 'explanation') return runExplain(query.dataDir, query.task)
   if (query.ask === 'metrics') return runMetricsTask(query.dataDir, query.task)
-  if (query.ask === 'next') return aboutNext(query)
+  if (query.ask === 'next' || query.ask === 'secondLook') return aboutNext(query)
   if (query.ask === 'queue' || query.ask === 'forecast') return aboutPeople(query)
   const environment =
-    query.ask === 'disagreements' || query.ask === 'mixedBuckets'
+    query.ask === 'disagreements' || query.ask === 'mixedBuckets' || query.ask === 'analysts'
       ? openShard(query.dataDir, query.job.shard)
       : openCatalog(query.dataDir, auditTables)
   try {
@@ -73,11 +74,12 @@ function aboutPeople(query: Extract<ReaderQuery, { ask: 'queue' | 'forecast' }>)
   })
 }
 
-function aboutNext({ dataDir, task }: Extract<ReaderQuery, { ask: 'next' }>): unknown {
+function aboutNext(query: Extract<ReaderQuery, { ask: 'next' | 'secondLook' }>): unknown {
+  const { dataDir } = query
   return withStores(dataDir, (stores) => {
-    const store = stores(task.job.shard)
+    const store = stores(query.task.job.shard)
     store.environment.refresh()
-    return runNext(dataDir, store, task, nowMs)
+    return query.ask === 'next' ? runNext(dataDir, store, query.task, nowMs) : runSecondLook(dataDir, store, query.task)
   })
 }
 
@@ -96,6 +98,7 @@ function answerFrom(
         | 'queue'
         | 'forecast'
         | 'next'
+        | 'secondLook'
     }
   >,
 ): unknown {
@@ -108,6 +111,8 @@ function answerFrom(
       return proveChain(environment, query.witnesses)
     case 'disagreements':
       return disagreementsOf(environment, query.job, query.query, nowMs)
+    case 'analysts':
+      return analystFigures(environment, query.job)
     case 'mixedBuckets':
       return mixedBucketsOf(environment, query.job, query.query, nowMs)
   }

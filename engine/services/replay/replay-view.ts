@@ -1,7 +1,7 @@
 /** A replay as people see it: its terms, its state, its report, and the report as a table. */
 import { eventIdOf } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { ReplayReport, ReplayView, ShownMove } from '../../api/replay-service.js'
+import type { ReplayReport, ReplayView, ShownMove } from '../../api/models/replay-service.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import type { ModelReads } from '../../actor/models/model-reads.js'
 import type { ReplayReportRow, ReplayRow } from '../../store/replay-row.js'

@@ -94,9 +94,9 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const { accepting, mustAccept } = admission
   const job = (id: number) => resources.job(id)
 
-  const training = openTraining(trainers, earlier)
-  const { trainings } = training
   const collector = new AuditCollector({ environment: store, log: auditLog, shards, failed })
+  const training = openTraining(trainers, earlier, collector)
+  const { trainings } = training
   const watchdogLog = new WatchdogLog(store, auditLog)
   const integrations = new Integrations({
     dataDir,
@@ -132,7 +132,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
     exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
     metrics: new MetricsReports({ ...people, ...tasks, resources, batches, store, minutesPerAlert, failed }),
-    models: new Models({ shards, collector, current, mustAccept }),
+    models: new Models({ shards, collector, trainings, current, mustAccept }),
     replays: new Replays({ ...people, ...tasks, threads: runtime.replayThreads, resources, accepting, failed }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),

@@ -1,5 +1,6 @@
 /** A part of the third stage of a start: trainings, their schedule, and background work for jobs. */
 import { RetrainSchedule } from '../../resource/schedule.js'
+import type { AuditCollector } from '../audit/audit-collector.js'
 import type { Admission } from './admission.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
@@ -23,7 +24,11 @@ export interface EarlierStages {
 }
 
 /** `trainers`: trainings that run at once. */
-export function openTraining(trainers: number, { stores, runtime, reports, admission }: EarlierStages): Training {
+export function openTraining(
+  trainers: number,
+  { stores, runtime, reports, admission }: EarlierStages,
+  collector: Pick<AuditCollector, 'request'>,
+): Training {
   const { dataDir, clock, resources, catalogStore, auditLog, current } = stores
   const { shards, trainingThreads } = runtime
   const trainings = new Trainings({
@@ -35,7 +40,11 @@ export function openTraining(trainers: number, { stores, runtime, reports, admis
     job: (id) => resources.job(id),
     ended: (jobId, row) => report(reports, jobId, row),
     isInstalled: (job, version) => shards.reader(job.shard).models(job.id).one(version) !== null,
-    install: async (job, model) => void (await shards.insist(current(job), 'install', model)),
+    install: async (job, model) => {
+      await shards.insist(current(job), 'install', model)
+      // Gates end with a new model, and a challenger starts: both have entries in the audit log.
+      collector.request(job.shard)
+    },
   })
   const { accepting } = admission
   const upkeep = new Upkeep({ resources, shards, trainings, accepting, failed: reports.failed })

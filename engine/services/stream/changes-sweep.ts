@@ -51,7 +51,7 @@ export class ChangesSweep {
       for (;;) {
         const job = resources.job(id)
         if (job === undefined || !accepting() || job.pipeline.some(takesOut)) break
-        const oldest = shards.reader(job.shard).oldestChange(id)
+        const oldest = shards.reader(job.shard).oldestIn('changes', id)
         if (oldest === null || oldest >= before) break
         await shards.insist(job, 'passed', encodePassed(before, 0))
       }

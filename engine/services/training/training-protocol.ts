@@ -3,6 +3,7 @@ import type { CauseSettings } from '../../domain/cause/settings.js'
 import type { LabelsByRole } from '../../domain/job/label-roles.js'
 import type { Objective } from '../../domain/job/objective.js'
 import type { ModelSummary } from '../../domain/learn/classifier.js'
+import type { AnalystWeights, DoubtedVote } from '../../store/rows.js'
 
 export interface TrainingTask {
   readonly dataDir: string
@@ -37,6 +38,10 @@ export interface TrainingResult {
   readonly throughMicros: number
   /** Ingest times of the events that the model remembers, microseconds, in the order of its references. */
   readonly referenceMicros: readonly number[]
+  /** The votes that held-out answers contradict most, by doubt. */
+  readonly doubted: readonly DoubtedVote[]
+  /** How much votes of each analyst count; undefined where too little is known. */
+  readonly analystWeights?: AnalystWeights | undefined
 }
 
 const TEXT_BYTES = 120

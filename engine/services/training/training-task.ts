@@ -55,7 +55,8 @@ export function installBody(
   { task, plan, result }: { readonly task: TrainingTask; readonly plan: TrainingPlan; readonly result: TrainingResult },
 ): Uint8Array {
   if (result.model.length > limits.modelBytesMax) throw new Error('the model is larger than the service keeps')
-  const { throughSeq, summary, referenceMicros } = result
-  const facts = { throughSeq, fingerprint: fingerprintOf(task.points), summary, referenceMicros }
+  const { throughSeq, summary, referenceMicros, doubted, analystWeights } = result
+  const known = { summary, referenceMicros, doubted, analystWeights }
+  const facts = { throughSeq, fingerprint: fingerprintOf(task.points), ...known }
   return encodeModel({ ...row, ...facts, origin: originOf(task, plan, result) }, result.model)
 }

@@ -18,12 +18,16 @@ import { isLabel } from '../../domain/learn/consensus.js'
 import { missingForTraining } from '../../domain/learn/knowledge-base.js'
 import { TrainingCancelled, type Example } from '../../domain/learn/classifier.js'
 import { defaultClassifier } from '../../domain/learn/registry.js'
+import { selectionBounds } from '../../domain/learn/selection/bounds.js'
+import { doubtedLabels, type DoubtedLabel, type HeldOutAnswer } from '../../domain/learn/selection/doubted-labels.js'
 import { examplesOf } from '../../domain/learn/voted-examples.js'
 import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeBallot } from '../../store/ballot-row.js'
+import type { DoubtedVote } from '../../store/rows.js'
 import { jobRange, timeOfValue } from '../../store/tables.js'
+import { analystWeights } from '../analysts/analyst-figures.js'
 import { CauseExamples, type LabelledEvent } from './cause-training.js'
 import { lastTime } from '../../actor/event-table.js'
 import { readStats } from '../../actor/job-stats.js'
@@ -53,12 +57,29 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   const missing = missingForTraining(counts, task.labels)
   if (missing !== null) throw new Error(missing)
   const { points, seed, objective } = task
-  const set = { points, labelCount: task.labels.length, examples, background, seed, objective }
+  const labelCount = task.labels.length
+  let doubted: readonly DoubtedVote[] = []
+  const onHeldOut = (answers: readonly HeldOutAnswer[]): void => {
+    doubted = doubtedVotes(examples, doubtedLabels(answers, labelCount))
+  }
+  const set = { points, labelCount, examples, background, seed, objective, onHeldOut }
   const model = defaultClassifier.train(set, (done, what) => report(signals, done, what))
   const { summary, references } = defaultClassifier.load(model)
   const referenceMicros = Array.from(references, (example) => examples[example]?.micros ?? 0)
-  const facts = { examples: examples.length, labelCounts: counts, throughMicros }
+  const weights = analystWeights(environment, task.jobId, labelCount)
+  const facts = { examples: examples.length, labelCounts: counts, throughMicros, doubted, analystWeights: weights }
   return { model, summary, throughSeq, referenceMicros, ...facts }
+}
+
+/** The most doubted ones, each event once. Another label has to be ahead. */
+function doubtedVotes(examples: readonly Example[], labels: readonly DoubtedLabel[]): DoubtedVote[] {
+  const found = new Map<number, DoubtedVote>()
+  for (const { example, doubt, ...one } of labels) {
+    const micros = examples[example]?.micros ?? 0
+    if (doubt <= 0 || found.size >= selectionBounds.doubtedMax) break
+    if (micros > 0 && !found.has(micros)) found.set(micros, { ...one, micros })
+  }
+  return [...found.values()]
 }
 
 function trainCauseFrom(
@@ -85,7 +106,7 @@ function trainCauseFrom(
   const model = known.train((done, what) => report(signals, done, what))
   const { summary, references } = new CauseModel(model)
   const referenceMicros = Array.from(references, (example) => known.examples[example]?.micros ?? 0)
-  const facts = { examples: known.examples.length, labelCounts: counts, throughMicros }
+  const facts = { examples: known.examples.length, labelCounts: counts, throughMicros, doubted: [] }
   return { model, summary, throughSeq: feedbackSeq, referenceMicros, ...facts }
 }
 

@@ -89,6 +89,8 @@ export class ShardCheck {
       'models',
       'registry',
       'replays',
+      'trials',
+      'shadows',
       'stats',
       'points',
     ] as const) {

@@ -1,4 +1,4 @@
-/** `decide models` and `decide rollback`: the models of a job, and which of them decides. */
+/** `decide models`, `promote` and `rollback`: the models of a job, and which of them decides. */
 import type { RegisteredModel } from '../../client/index.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { factsText } from '../terminal/table.js'
@@ -67,4 +67,8 @@ export async function rollback(context: Context, flags: RollbackFlags, job: stri
     result,
     ({ from, to }) => `${to} decides from the next event on (before: ${from ?? 'no model'}).`,
   )
+}
+
+export async function promote(context: Context, flags: ServiceFlags, job: string, model: string): Promise<void> {
+  await rollback(context, { ...flags, to: model }, job)
 }

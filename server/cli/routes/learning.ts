@@ -1,6 +1,7 @@
 /** Commands about learning and about what a job may settle by itself. */
 import { buildRouteMap } from '@stricli/core'
 import { command } from '../command.js'
+import { replayRoute } from './replay.js'
 import { job, number, numberBetween, place, service, text } from '../flags.js'
 
 const train = command({
@@ -99,4 +100,10 @@ const rollback = command({
   },
 })
 
-export const learningRoutes = { train, models, rollback, safety }
+const promote = command({
+  load: async () => (await loadModels()).promote,
+  docs: { brief: 'Let a model that is kept decide from the next event on' },
+  parameters: { flags: service, positional: { kind: 'tuple', parameters: [job, place('The id of a model', 'model')] } },
+})
+
+export const learningRoutes = { train, models, promote, rollback, replay: replayRoute, safety }

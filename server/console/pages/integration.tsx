@@ -61,5 +61,5 @@ export default function Integration() {
   if (data.value !== null) return <Edit key={id} of={data.value} data={data} />
   if (data.error !== null) return <Failed error={data.error} retry={data.reload} />
   if (data.isLoading) return <Skeleton />
-  return <Empty title={t('integration.none')} text={t('not_found.text')} icon="plug" />
+  return <Empty isPage title={t('integration.none')} text={t('not_found.text')} icon="plug" />
 }

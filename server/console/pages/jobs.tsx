@@ -44,7 +44,7 @@ export default function Jobs() {
   )
   if (all.length === 0)
     return (
-      <Empty title={t('jobs.none')} text={t(mayMake ? 'jobs.none_make' : 'jobs.none_ask')} icon="inbox">
+      <Empty isPage title={t('jobs.none')} text={t(mayMake ? 'jobs.none_make' : 'jobs.none_ask')} icon="inbox">
         {mayMake ? make : null}
       </Empty>
     )

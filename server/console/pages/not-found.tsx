@@ -5,7 +5,7 @@ import { t } from '../texts.js'
 
 export default function NotFound() {
   return (
-    <Empty title={t('not_found.title')} text={t('not_found.text')} icon="search">
+    <Empty isPage title={t('not_found.title')} text={t('not_found.text')} icon="search">
       <a class="button" href={addresses.jobs}>
         {t('place.jobs')}
       </a>

@@ -18,15 +18,17 @@ interface EmptyProps {
   readonly title: string
   readonly text?: string
   readonly icon?: string
+  /** It is all that the page has. */
+  readonly isPage?: boolean
   readonly children?: ComponentChildren
 }
 
 /** Nothing is there: it says what to do. */
-export function Empty({ title, text, icon = 'inbox', children }: EmptyProps) {
+export function Empty({ title, text, icon = 'inbox', isPage = false, children }: EmptyProps) {
   return (
     <div class="empty">
       <Icon name={icon} />
-      <h2>{title}</h2>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {text === undefined ? null : <p>{text}</p>}
       {children}
     </div>

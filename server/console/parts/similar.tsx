@@ -21,7 +21,7 @@ export function Nearest({ of, explanation, eventId }: NearestProps) {
   if (nearest.length === 0) return null
   return (
     <div>
-      <h3>{t('similar.labelled')}</h3>
+      <h2 class="small">{t('similar.labelled')}</h2>
       <p class="like">
         {nearest.map((one) => (
           <a key={one.event_id} class="label" href={addresses.event(of.job_id, one.event_id)}>

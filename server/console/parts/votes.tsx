@@ -1,4 +1,5 @@
 /** The buttons of a job's labels. */
+import type { PickedBy } from '../../client/index.js'
 import { may } from '../state/api.js'
 import type { ShownJob } from '../state/jobs.js'
 import { give, voted, votedKey } from '../state/votes.js'
@@ -10,16 +11,17 @@ interface VoteProps {
   readonly eventId: string
   /** What this person had said before. */
   readonly before: string | null
+  readonly pickedBy?: PickedBy | undefined
   readonly after?: (label: string) => void
 }
 
 /** Gives a vote on an event. */
-export function voteOn({ of, eventId, before, after }: VoteProps, at: number): void {
+export function voteOn({ of, eventId, before, pickedBy, after }: VoteProps, at: number): void {
   const label = of.labels[at]
   if (label === undefined || !may('write:event_feedback')) return
   const own = voted.value.get(votedKey(of.job_id, eventId))
   const current = own === undefined ? before : own.label
-  give({ jobId: of.job_id, eventId, label, before: current, scope: 'event' })
+  give({ jobId: of.job_id, eventId, label, before: current, scope: 'event', pickedBy })
   after?.(label)
 }
 

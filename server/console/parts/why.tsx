@@ -80,7 +80,7 @@ export function Effects({ of, explanation, isBrief = false }: WhyProps) {
   const largest = Math.max(...model.fields.map(({ effect }) => Math.abs(effect)))
   return (
     <div>
-      <h3>{t('why.effects')}</h3>
+      <h2 class="small">{t('why.effects')}</h2>
       <ul class="effects">
         {shown.map((field) => (
           <Effect key={field.fields[0]?.field ?? ''} of={of} field={field} largest={largest} />
@@ -113,7 +113,7 @@ export function Provenance({ of, explanation }: WhyProps) {
       )}
       {model === null || model.unlike.length === 0 ? null : (
         <div>
-          <h3>{t('why.unlike')}</h3>
+          <h2 class="small">{t('why.unlike')}</h2>
           <ul>
             {model.unlike.map(({ field, value, known }) => (
               <li key={field} class="mono">

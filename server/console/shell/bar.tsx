@@ -42,7 +42,8 @@ function JobMenu() {
   const current = job.value
   return (
     <details class="menu">
-      <summary aria-label={t('bar.jobs')}>
+      <summary>
+        <span class="hidden">{t('bar.job')}</span>
         <span class="ellipsis">{current?.title ?? t('bar.no_job')}</span>
         <Icon name="chevron-down" />
       </summary>
@@ -74,7 +75,8 @@ async function signOut(): Promise<void> {
 function PersonMenu({ places }: { readonly places: readonly Place[] }) {
   return (
     <details class="menu right">
-      <summary aria-label={t('bar.person')}>
+      <summary>
+        <span class="hidden">{t('bar.person')}</span>
         <span class="ellipsis wide-only">{session.value?.name ?? ''}</span>
         <Icon name="menu" />
       </summary>
@@ -130,9 +132,9 @@ export function Bar({ path }: { readonly path: string }) {
         ))}
       </nav>
       <span class="grow" />
-      <button type="button" class="find" aria-label={t('bar.find')} onClick={() => (isPaletteOpen.value = true)}>
+      <button type="button" class="find" onClick={() => (isPaletteOpen.value = true)}>
         <Icon name="search" />
-        <span class="wide-only">{t('bar.find')}</span>
+        <span class="narrow-hidden">{t('bar.find')}</span>
         <kbd class="wide-only">{t('bar.find_key')}</kbd>
       </button>
       <button

@@ -28,9 +28,16 @@ export function valueText(value: unknown): string {
   return plainText(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }
 
+/** What a title is made from. */
+export interface Titled {
+  readonly event_id: string
+  readonly title?: unknown
+  readonly decision_points: Readonly<Record<string, unknown>>
+}
+
 /** The title, or the first values at decision points, or the id. */
-export function titleOf(event: QueriedEvent): string {
-  const { title } = event as { title?: unknown }
+export function titleOf(event: Titled): string {
+  const { title } = event
   if (typeof title === 'string' && title.trim() !== '') return plainText(title)
   const values = Object.values(event.decision_points).filter((value) => value != null)
   return values.length === 0 ? plainText(event.event_id) : values.slice(0, TITLE_VALUES).map(valueText).join(' · ')

@@ -131,7 +131,11 @@ function pressed(event: KeyboardEvent): void {
   if (/^(Shift|Control|Meta|Alt)$/.test(event.key)) return
   const isInDialog = document.querySelector('dialog[open]') !== null
   const name = nameOf(event)
-  if (isTyping(event.target) && name === 'Escape') return (event.target as HTMLElement).blur()
+  if (isTyping(event.target) && name === 'Escape' && !isInDialog) {
+    // A field to search would be emptied.
+    event.preventDefault()
+    return (event.target as HTMLElement).blur()
+  }
   if (isInDialog) return
   const sequence = begun.value === '' ? name : `${begun.value} ${name}`
   clearTimeout(forgetTimer)

@@ -10,7 +10,7 @@
  * 4. A refused vote is taken out of the queue, and the refusal is said.
  */
 import { computed, effect, signal } from '@preact/signals'
-import { isTransient, type FeedbackOutcome } from '../../client/index.js'
+import { isTransient, type FeedbackOutcome, type PickedBy } from '../../client/index.js'
 import { count, t } from '../texts.js'
 import { api, session } from './api.js'
 import { store, stored } from './preferences.js'
@@ -25,6 +25,8 @@ export interface Vote {
   /** What this person had said of the event before: undo restores it. */
   readonly before: string | null
   readonly scope: 'event' | 'bucket'
+  /** What picked the event, where it was asked for. */
+  readonly pickedBy?: PickedBy | undefined
   /** True: it takes back another vote, and has no undo of its own. */
   readonly isUndo?: boolean
 }
@@ -81,10 +83,10 @@ function tell(vote: Vote, outcome: FeedbackOutcome): void {
   say(text, async () => takeBack(vote))
 }
 
-async function sendOne({ jobId, eventId, label, scope }: Vote): Promise<FeedbackOutcome> {
+async function sendOne({ jobId, eventId, label, scope, pickedBy }: Vote): Promise<FeedbackOutcome> {
   const place = { job_id: jobId, event_id: eventId, scope }
   if (label === null) return api.withdrawFeedbackByLabel(place, { retries: 0 })
-  return api.giveFeedbackByLabel({ ...place, feedback_label: label }, { retries: 0 })
+  return api.giveFeedbackByLabel({ ...place, feedback_label: label, picked_by: pickedBy }, { retries: 0 })
 }
 
 /** Sends what waits. */

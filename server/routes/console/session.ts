@@ -22,7 +22,7 @@ import {
 } from '../../http/sessions.js'
 import { Checker, parseJson } from '../../http/validate.js'
 import { Outcome, worked } from '../../schemas/common.js'
-import { SessionRequest, SessionView } from '../../schemas/session.js'
+import { SessionRequest, SessionView } from '../../schemas/console/session.js'
 import { tag } from './tag.js'
 
 const requestChecker = new Checker(SessionRequest, 'body')

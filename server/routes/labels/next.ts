@@ -1,10 +1,11 @@
 /** The labels that are worth most: what people should be asked next. */
 import { isoMicros } from '../../../engine/index.js'
 import { operation, type Route } from '../../http/route.js'
-import { NextPage, NextQuery } from '../../schemas/next.js'
+import { NextPage, NextQuery, SecondLookPage, SecondLookQuery } from '../../schemas/next.js'
 import { jobFromPath } from '../job-reference.js'
 
 const COUNT = 10
+const DOUBTED = 20
 
 const next = operation({
   method: 'GET',
@@ -47,4 +48,41 @@ const next = operation({
   },
 })
 
-export const labelRoutes: readonly Route[] = [next]
+const secondLook = operation({
+  method: 'GET',
+  path: '/api/v2/jobs/{job_id}/second-look',
+  operationId: 'getSecondLook',
+  tag: 'Feedback',
+  summary: 'List the votes that are probably wrong',
+  description:
+    'Votes that the model contradicts most, asked without them, and what a second look is expected to gain. A vote ' +
+    'leaves the list when anyone votes on its event again, and the next training makes a new list.',
+  scope: 'read:event_query',
+  query: SecondLookQuery,
+  responses: { 200: { description: 'The votes, the most doubted first.', schema: SecondLookPage } },
+  errors: [404],
+  async handle({ app, principal, params, query }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    const { count = DOUBTED, order = 'doubt' } = query
+    const found = await app.service.nextLabels.secondLook(job, { count, order })
+    return {
+      votes: found.votes.map((vote) => ({
+        event_id: vote.eventId,
+        ingest_timestamp: isoMicros(vote.ingestMicros),
+        bucket_id: vote.bucketId,
+        applies_to_events: vote.events,
+        label: vote.label,
+        analysts: vote.analysts,
+        suggested_label: vote.suggested,
+        label_probability: vote.labelProbability,
+        suggested_probability: vote.suggestedProbability,
+        wrong_probability: vote.wrongProbability,
+        picked_by: 'second_look' as const,
+        expected_gain: vote.gain,
+      })),
+      model: found.modelId,
+    }
+  },
+})
+
+export const labelRoutes: readonly Route[] = [next, secondLook]

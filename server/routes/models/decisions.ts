@@ -1,7 +1,7 @@
 /** A stored decision with all that it was made from, computed again. */
 import { isoMicros, type AnswerShown, type ComputedDecision, type DecisionParts } from '../../../engine/index.js'
 import { operation, type Route } from '../../http/route.js'
-import { ComputedDecision as ComputedSchema } from '../../schemas/computed-decisions.js'
+import { ComputedDecision as ComputedSchema } from '../../schemas/models/decisions.js'
 import { jobFromPath } from '../job-reference.js'
 
 function answerWire({ result, resultLabel, confidenceScore, outlierScore }: AnswerShown) {

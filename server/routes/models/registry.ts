@@ -1,7 +1,13 @@
 /** The models of a job: what each was made from, how good it is, when it decided; rolling back to one of them. */
 import { isoMicros, type ModelView, type Scope } from '../../../engine/index.js'
 import { operation, type Route } from '../../http/route.js'
-import { ModelsPage, ModelsQuery, RegisteredModel, RollbackBody, RollbackResult } from '../../schemas/models.js'
+import {
+  ModelsPage,
+  ModelsQuery,
+  RegisteredModel,
+  RollbackBody,
+  RollbackResult,
+} from '../../schemas/models/registry.js'
 import { jobFromPath } from '../job-reference.js'
 import { wireOf } from '../metrics-wire.js'
 

@@ -1,7 +1,7 @@
 /** Replays: what another model, objective, set of decision points, threshold or set of votes would have decided. */
 import { isoMicros, type Objective, type ReplayReport as Report, type ReplayView } from '../../../engine/index.js'
 import { operation, type GuardedRoute, type Route } from '../../http/route.js'
-import { Replay, ReplayList, ReplayRequest } from '../../schemas/replays.js'
+import { Replay, ReplayList, ReplayRequest } from '../../schemas/models/replays.js'
 import { jobFromPath } from '../job-reference.js'
 import { momentOf } from '../moment.js'
 

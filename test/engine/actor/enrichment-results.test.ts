@@ -38,7 +38,7 @@ describe('an event of a job that is enriched', () => {
     const held = await shard.ingest(job, { host: 'a' }, 'e')
     assert.deepEqual([held.status, held.result], ['pending_inference', ''])
     assert.match(document(shard, 'e').service.log_messages[0].content, /waits for enrichment/)
-    assert.equal(shard.reader().oldestAwaited(job.id), held.ingestMicros)
+    assert.equal(shard.reader().oldestIn('awaited', job.id), held.ingestMicros)
     sound(shard)
     await order(shard, { op: 'bring', events: [found(held.ingestMicros, { level: 'high' })] })
     assert.equal(shard.view(job, 'e').status, 'OK')
@@ -47,7 +47,7 @@ describe('an event of a job that is enriched', () => {
     await order(shard, { op: 'give_up', through: held.ingestMicros + 1e9, steps: [] })
     assert.deepEqual(shard.rows(job.id), rows)
     assert.deepEqual(document(shard, 'e').enrichment, { ti: { level: 'high', found: true } })
-    assert.equal(shard.reader().oldestAwaited(job.id), null)
+    assert.equal(shard.reader().oldestIn('awaited', job.id), null)
     sound(shard)
   })
 

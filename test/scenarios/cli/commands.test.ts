@@ -105,7 +105,7 @@ test('decisions are followed as they happen, and again from a message on', async
     .map((line) => JSON.parse(line))
   assert.equal(first.type, 'decision')
   const again = await good(['tail', '--job', title, '--after', first.id, '-n', '1', '--json'])
-  assert.deepEqual(JSON.parse(again), second)
+  assert.deepEqual(JSON.parse(again).data, second.data)
   const text = await good(['tail', '--job', title, '--after', first.id, '-n', '1'])
   assert.match(text, new RegExp(`^\\S+Z {2}job ${jobId} {2}t-\\S+ {2}no decision {2}.*a\\\\u001b\\[2J\n$`))
   const stopped = await run(['tail'], { signal: AbortSignal.abort() })
@@ -146,8 +146,21 @@ test('models are listed and shown, and an earlier one decides again', async () =
   assert.deepEqual([active.active, before.active], [true, false])
   assert.match(await good(['models', 'show', title, before.model_id]), /^decides: +no$/m)
   assert.match(await good(['rollback', title]), new RegExp(`^${before.model_id} decides from the next event on`))
-  assert.equal((await json(['rollback', title, '--to', active.model_id])).to, active.model_id)
+  assert.equal((await json(['promote', title, active.model_id])).to, active.model_id)
   assert.equal((await run(['rollback', title, '--to', 'none'])).code, 1)
+})
+
+test('a period is replayed with another model, and nothing is changed', async () => {
+  const [active, before] = await json(['models', 'list', title])
+  const stored = await good(['query', '--job', title, '--json'])
+  const replay = await json(['replay', 'start', title, '--model', before.model_id, '--against', active.model_id])
+  assert.equal(replay.status, 'finished')
+  assert.ok(replay.report.events > 0)
+  assert.ok((await good(['replay', 'show', title, replay.replay_id])).split('\n').length > 3)
+  assert.equal((await json(['replay', 'list', title]))[0].replay_id, replay.replay_id)
+  assert.match(await good(['replay', 'cancel', title, replay.replay_id]), /finished/)
+  assert.equal(await good(['query', '--job', title, '--json']), stored)
+  assert.equal((await run(['replay', 'start', title, '--model', 'none'])).code, 1)
 })
 
 test('the safety contract is set from a file, shown and forecast', async () => {

@@ -92,6 +92,17 @@ test('files are sent compressed to whom they may be', async () => {
   assert.equal(await zipped.text(), await plain.text())
 })
 
+test('every part that is loaded late is there', async () => {
+  const found = new Set((await firstScripts((await get('/jobs')).text)).keys())
+  for (const path of found) {
+    const { status, text } = await get(path)
+    assert.equal(status, 200, path)
+    for (const [, name] of text.matchAll(/(?:from|import)\s*\(?"\.\/([^"]+\.js)"/g)) found.add(`/console/${name}`)
+  }
+  assert.ok([...found].some((path) => /uplot/i.test(path)))
+  assert.ok(found.size > 20)
+})
+
 test('nothing but files of the console is under its path', async () => {
   for (const name of ['other.js', 'index.html', '..%2findex.html', '%2e%2e%2fpackage.json', 'main.js.map', ''])
     assert.equal((await get(`/console/${name}`)).status, 404, name)

@@ -78,15 +78,17 @@ describe('the labels to ask for next', () => {
     assert.match(next[0].reason, /^analysts disagree, and no label leads/)
     const own = await nextOf(jobId, 'count=4&cortex_user=bob')
     assert.deepEqual(
-      own.next.map((one: any) => one.picked_by),
-      ['rule'],
+      own.next.map((one: any) => one.applies_to_events),
+      [5],
     )
   })
 
   test('keep one slot in ten for a draw and two for what is unlike all that was voted on', async () => {
-    const jobId = await sized(Array.from({ length: 12 }, () => 1))
-    const { next } = await nextOf(jobId)
-    const slots = next.map((one: any) => one.picked_by)
+    const jobId = await sized(Array.from({ length: 28 }, () => 1))
+    const before = (await nextOf(jobId)).next.map((one: any) => one.picked_by)
+    assert.equal(before.filter((slot: string) => slot === 'uniform').length, 5)
+    for (let at = 0; at < 16; at++) await vote(jobId, `r${at}-0`, 'Drop')
+    const slots = (await nextOf(jobId)).next.map((one: any) => one.picked_by)
     assert.equal(slots.filter((slot: string) => slot === 'uniform').length, 1)
     assert.equal(slots.filter((slot: string) => slot === 'hunt').length, 2)
   })

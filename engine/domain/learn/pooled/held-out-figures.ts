@@ -1,5 +1,6 @@
 /** The model's own figures: log-loss of its answers to held-out examples, and these answers counted. */
 import { chooseBy, type DecisionRule } from '../decision-rule.js'
+import type { HeldOutAnswer } from '../selection/doubted-labels.js'
 import { ScoredAnswers, type ScoredCounts } from '../scored-answers.js'
 import type { HeldOutAnswers } from './corrections.js'
 import type { AnswerParts } from './pooled-answer.js'
@@ -18,6 +19,19 @@ export interface HeldOutFigures {
   readonly accuracy: number | null
   /** Each held-out example once; null likewise. */
   readonly scored: ScoredCounts | null
+}
+
+/** The answers by the places of their examples. */
+export function heldOutAnswers(
+  { held, chances }: HeldOutAnswers,
+  { answer, labelCount }: Omit<AnsweringModel, 'rule'>,
+): HeldOutAnswer[] {
+  const { classCount, classes, examples } = held
+  return Array.from(examples, (example, h) => {
+    const probabilities = new Float64Array(labelCount)
+    spread(answer, chances, h * classCount, probabilities)
+    return { example, label: answer.labels[classes[h] as number] as number, probabilities }
+  })
 }
 
 /** The figures of the answers that the rule chooses. */

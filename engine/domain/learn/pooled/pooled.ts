@@ -16,7 +16,7 @@ import { fitCorrections, type Corrections } from './corrections.js'
 import { fitDetector, fitUnseen } from './detector-fit.js'
 import { fitEvidenceWeight } from './evidence-weight.js'
 import { weighExamples, type ExampleWeights } from './example-weights.js'
-import { heldOutFigures } from './held-out-figures.js'
+import { heldOutAnswers, heldOutFigures } from './held-out-figures.js'
 import { holdOut, type HeldOut } from './held-out.js'
 import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
 import { chooseReferences, ExampleView } from './nearest.js'
@@ -117,6 +117,8 @@ function train(whole: TrainingSet, progress: TrainingProgress): Uint8Array {
   )
   const answer = answerOf(set, { leftOut, coded, held, pool, members, corrections, uniformShare })
   const rule = fitStreamRule(set, { answer, atoms, answers: corrections.answers })
+  if (corrections.answers !== null)
+    set.onHeldOut?.(heldOutAnswers(corrections.answers, { answer, labelCount: set.labelCount }))
   const usual = report.stage(0.95, 0.99, 'Measuring what is usual')
   const bytes = writePooled({
     ...answer,

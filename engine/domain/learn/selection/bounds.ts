@@ -10,9 +10,9 @@ export const selectionBounds = {
   surveyMs: 2_000,
   /** Those whose last event is read before the candidates are chosen. */
   estimatedMax: 4_096,
-  /** A pool that was made in this time is made anew whenever something has changed. */
-  quickMs: 20,
-  /** A slower one is made anew in the background, at most once in this time and in this many times its own. */
+  /** A pool of so few buckets or events is made anew whenever something has changed. */
+  smallMax: 256,
+  /** A larger one is made anew in the background, at most once in this time and in this many times its own. */
   renewMs: 2_000,
   renewFactor: 20,
   /** Pools of jobs in memory. */
@@ -26,6 +26,8 @@ export const selectionBounds = {
   promisesMeasured: 50,
   promiseDays: 7,
   promiseKeptDays: 90,
+  /** Doubted votes that a model keeps. */
+  doubtedMax: 500,
   /** Audits among which the next one is taken. */
   auditsRead: 64,
 } as const

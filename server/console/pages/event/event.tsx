@@ -145,7 +145,7 @@ function EventOf({ of, eventId }: { readonly of: ShownJob; readonly eventId: str
   if (data.error !== null) return <Failed error={data.error} retry={data.reload} />
   if (data.isLoading) return <Skeleton lines={12} />
   return (
-    <Empty title={t('event.none')} text={t('event.none_text', { id: eventId })} icon="search">
+    <Empty isPage title={t('event.none')} text={t('event.none_text', { id: eventId })} icon="search">
       <a class="button" href={addresses.events(of.job_id)}>
         {t('place.events')}
       </a>

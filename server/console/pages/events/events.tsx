@@ -9,6 +9,7 @@ import { useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
 import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
+import { Icon } from '../../parts/icon.js'
 import { List } from '../../parts/list.js'
 import { may } from '../../state/api.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
@@ -84,16 +85,9 @@ function Results({ of, view, found, selection, show }: ResultsProps) {
       row={(at) => (
         <>
           {may('write:event_feedback') ? (
-            <input
-              type="checkbox"
-              tabIndex={-1}
-              aria-hidden="true"
-              checked={selection.has(rows[at]?.id ?? '')}
-              onClick={(event) => {
-                event.stopPropagation()
-                selection.select(at, event.shiftKey)
-              }}
-            />
+            <span class={selection.has(rows[at]?.id ?? '') ? 'tick on' : 'tick'} data-tick>
+              {selection.has(rows[at]?.id ?? '') ? <Icon name="check" /> : null}
+            </span>
           ) : null}
           <Line of={of} row={rows[at] as Row} />
         </>
@@ -101,7 +95,8 @@ function Results({ of, view, found, selection, show }: ResultsProps) {
       onChoose={(at, event) => {
         const isAgain = cursor.value === at
         cursor.value = at
-        if (event.shiftKey) selection.select(at, true)
+        const isTick = event.target instanceof Element && event.target.closest('[data-tick]') !== null
+        if (event.shiftKey || isTick) selection.select(at, event.shiftKey)
         else if (isAgain || event.detail > 1) open(at)
       }}
     />
@@ -125,6 +120,7 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
         of={of}
         view={view}
         total={found.total}
+        isTotalExact={found.isTotalExact}
         show={show}
         rows={selectionOf(found.rows, selection)}
         toggleFacets={() => (areFacetsOpen.value = !areFacetsOpen.value)}
@@ -153,7 +149,13 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
           <Results of={of} view={view} found={found} selection={selection} show={show} />
         </div>
       </div>
-      <SelectionBar of={of} rows={found.rows} selection={selection} />
+      <SelectionBar
+        of={of}
+        rows={found.rows}
+        selection={selection}
+        view={view}
+        total={found.isTotalExact ? found.total : null}
+      />
     </div>
   )
 }

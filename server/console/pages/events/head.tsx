@@ -20,12 +20,13 @@ interface HeadProps {
   readonly of: ShownJob
   readonly view: View
   readonly total: number | null
+  readonly isTotalExact: boolean
   readonly show: (view: View) => void
   readonly toggleFacets: () => void
   readonly rows: readonly Row[]
 }
 
-export function Head({ of, view, total, show, toggleFacets, rows }: HeadProps) {
+export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }: HeadProps) {
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
@@ -52,7 +53,7 @@ export function Head({ of, view, total, show, toggleFacets, rows }: HeadProps) {
         }}
       />
       <span class="dim" role="status">
-        {total === null ? '…' : count('events.found', total)}
+        {total === null ? '…' : count(isTotalExact ? 'events.found' : 'events.at_least', total)}
       </span>
       <select
         aria-label={t('events.sort')}
@@ -72,7 +73,7 @@ export function Head({ of, view, total, show, toggleFacets, rows }: HeadProps) {
         ])}
       </select>
       <button type="button" onClick={() => exportRows(of, view, rows)}>
-        <Icon name="download" /> <span class="wide-only">{t('events.export')}</span>
+        <Icon name="download" /> <span class="narrow-hidden">{t('events.export')}</span>
       </button>
     </header>
   )

@@ -2,12 +2,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
-import { readPage, type Row, type View } from './source.js'
+import { readPage, type Page, type Row, type View } from './source.js'
 
 export interface Rows {
   readonly rows: readonly Row[]
   /** Null until it is known. */
   readonly total: number | null
+  /** False: there are at least so many. */
+  readonly isTotalExact: boolean
   readonly error: string | null
   readonly isLoading: boolean
   /** Loads the next page, if there is one. */
@@ -19,12 +21,13 @@ export interface Rows {
 interface State {
   readonly rows: readonly Row[]
   readonly total: number | null
-  readonly next: number | null
+  readonly isTotalExact: boolean
+  readonly next: string | null
   readonly error: string | null
   readonly isLoading: boolean
 }
 
-const empty: State = { rows: [], total: null, next: 0, error: null, isLoading: true }
+const empty: State = { rows: [], total: null, isTotalExact: true, next: '', error: null, isLoading: true }
 
 /** The same rows with those of a page after them. An event that was decided again meanwhile is not shown twice. */
 function joined(rows: readonly Row[], page: readonly Row[]): Row[] {
@@ -32,27 +35,43 @@ function joined(rows: readonly Row[], page: readonly Row[]): Row[] {
   return [...rows, ...page.filter(({ id }) => !ids.has(id))]
 }
 
+/** The state with a page more. */
+function taken(before: State, found: Page, isFirst: boolean): State {
+  const rows = isFirst ? found.rows : joined(before.rows, found.rows)
+  const { total, isTotalExact } = isFirst ? found : before
+  return {
+    rows,
+    total,
+    isTotalExact,
+    next: found.next,
+    error: null,
+    isLoading: found.next !== null && rows.length === 0,
+  }
+}
+
+/** With fewer rows the next ones are read at once. */
+const FEW = 30
+
 export function useRows(view: View, columns: readonly string[]): Rows {
   const state = useSignal(empty)
   const controller = useRef<AbortController | null>(null)
-  const until = useRef('')
   const isBusy = useRef(false)
   const read = async (isFirst: boolean): Promise<void> => {
-    const page = isFirst ? 0 : state.peek().next
-    if (page === null || (isBusy.current && !isFirst)) return
+    const after = isFirst ? '' : state.peek().next
+    if (after === null || (isBusy.current && !isFirst)) return
     if (isFirst) {
       controller.current?.abort()
       controller.current = new AbortController()
-      until.current = new Date().toISOString()
     }
     const { signal } = controller.current as AbortController
     isBusy.current = true
     state.value = { ...state.peek(), isLoading: true, error: null }
     try {
-      const found = await readPage(view, columns, { page, untilIso: until.current }, signal)
+      const found = await readPage(view, columns, after, signal)
       if (signal.aborted) return
-      const rows = isFirst ? found.rows : joined(state.peek().rows, found.rows)
-      state.value = { rows, total: found.total, next: found.next, error: null, isLoading: false }
+      state.value = taken(state.peek(), found, isFirst)
+      // What is rare is looked for on: each answer takes a bounded time, and has what was found until then.
+      if (found.next !== null && state.value.rows.length < FEW) setTimeout(() => void read(false))
     } catch (error) {
       if (!signal.aborted) state.value = { ...state.peek(), error: messageOf(error), isLoading: false }
     } finally {
@@ -65,6 +84,6 @@ export function useRows(view: View, columns: readonly string[]): Rows {
     void read(true)
     return () => controller.current?.abort()
   }, [key])
-  const { rows, total, error, isLoading } = state.value
-  return { rows, total, error, isLoading, more: () => void read(false), reload: () => void read(true) }
+  const { rows, total, isTotalExact, error, isLoading } = state.value
+  return { rows, total, isTotalExact, error, isLoading, more: () => void read(false), reload: () => void read(true) }
 }

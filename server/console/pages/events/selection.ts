@@ -7,6 +7,8 @@ import type { Row } from './source.js'
 export interface Selection {
   readonly cursor: Signal<number>
   readonly ids: ReadonlySet<string>
+  /** All that the query finds is selected, not only what is loaded. */
+  readonly isAll: boolean
   has(id: string): boolean
   /** Selects the row, or takes it out; with `isRange` all from the last one on. */
   select(at: number, isRange: boolean): void
@@ -17,9 +19,11 @@ export function useSelection(rows: readonly Row[], key: string): Selection {
   const cursor = useSignal(0)
   const ids = useSignal<ReadonlySet<string>>(new Set())
   const last = useSignal(0)
+  const isAll = useSignal(false)
   useEffect(() => {
     cursor.value = 0
     ids.value = new Set()
+    isAll.value = false
   }, [key])
   const select = (at: number, isRange: boolean): void => {
     const row = rows[at]
@@ -30,15 +34,20 @@ export function useSelection(rows: readonly Row[], key: string): Selection {
     else if (!next.delete(row.id)) next.add(row.id)
     last.value = at
     ids.value = next
+    isAll.value = false
   }
-  const clear = (): void => void (ids.value = new Set())
+  const clear = (): void => {
+    ids.value = new Set()
+    isAll.value = false
+  }
   useCommands({
     'list.select': () => select(cursor.value, false),
     'list.range': () => select(cursor.value, true),
-    'list.all': () => (ids.value = new Set(rows.map(({ id }) => id))),
+    'list.all': () => (isAll.value = rows.length > 0),
     back: clear,
   })
-  return { cursor, ids: ids.value, has: (id) => ids.value.has(id), select, clear }
+  const has = (id: string): boolean => isAll.value || ids.value.has(id)
+  return { cursor, ids: ids.value, isAll: isAll.value, has, select, clear }
 }
 
 /** The selected rows, or all of them where none is. */

@@ -2,13 +2,13 @@
  * Rows of the page of events: page by page, as far as somebody scrolls, and counts of values.
  *
  * 1. A request of an earlier query is cancelled. Its rows never show under the new one.
- * 2. The rows of a view are those of one moment: later events are not among them, so no page repeats a row.
+ * 2. A view never repeats a row: later events are not among its pages.
  */
 import { addresses } from '../../addresses.js'
 import { api, session } from '../../state/api.js'
-import { titleOf, type QueriedEvent } from '../../state/events.js'
+import { titleOf, type Titled } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { filtersOf, type Filter } from './query.js'
+import { filtersOf } from './query.js'
 
 /** One event on a line. Little is kept of each, since there may be a hundred thousand. */
 export interface Row {
@@ -33,9 +33,11 @@ export interface View {
 
 export interface Page {
   readonly rows: readonly Row[]
-  readonly total: number
-  /** What the next page is asked with; null: this is the last one. */
-  readonly next: number | null
+  /** Events that match, as far as they are counted; null on pages after the first. */
+  readonly total: number | null
+  readonly isTotalExact: boolean
+  /** What the next page is read with; null: this is the last one. */
+  readonly next: string | null
 }
 
 export interface Facet {
@@ -58,6 +60,8 @@ export function addressOf(view: View): string {
 }
 
 const SIZE = 100
+/** So many events can be read in another order than the newest first. */
+const WINDOW = 10_000
 const FACET_VALUES = 12
 
 export function serviceName(): string {
@@ -74,7 +78,17 @@ export function wireFilters(query: string): WireFilter[] {
   }))
 }
 
-function rowOf(event: QueriedEvent, columns: readonly string[]): Row {
+interface Listed extends Titled {
+  readonly status: string
+  readonly result_label: string
+  readonly confidence_score: number
+  readonly outlier: boolean
+  readonly consensus: string | null
+  readonly bucket_id: string | null
+  readonly '@timestamp': string
+}
+
+function rowOf(event: Listed, columns: readonly string[]): Row {
   return {
     id: event.event_id,
     title: titleOf(event),
@@ -89,13 +103,32 @@ function rowOf(event: QueriedEvent, columns: readonly string[]): Row {
   }
 }
 
-/** A page of the view, of events that came until `untilIso`. */
-export async function readPage(
-  view: View,
-  columns: readonly string[],
-  { page, untilIso }: { readonly page: number; readonly untilIso: string },
-  signal: AbortSignal,
-): Promise<Page> {
+type Reader = (view: View, columns: readonly string[], after: string, signal: AbortSignal) => Promise<Page>
+
+/** Newest first, by a cursor: no page repeats a row, however many events come meanwhile. */
+const readNewest: Reader = async (view, columns, after, signal) => {
+  const answer = await api.listEvents(
+    {
+      body: {
+        job_ids: [view.jobId],
+        filters: wireFilters(view.query),
+        size: SIZE,
+        ...(after === '' ? { count: true } : { after }),
+      },
+    },
+    { signal },
+  )
+  return {
+    rows: answer.events.map((event) => rowOf(event, columns)),
+    total: answer.total_count,
+    isTotalExact: answer.total_count_is_exact,
+    next: answer.next,
+  }
+}
+
+/** In another order, by pages of the events that came until the first of them was read. */
+const readSorted: Reader = async (view, columns, after, signal) => {
+  const [page = '0', untilIso = new Date().toISOString()] = after === '' ? [] : after.split(' ')
   const until = { field: 'timestamp_inference', operator: 'lte', value: untilIso }
   const answer = await api.queryEvents(
     {
@@ -105,55 +138,37 @@ export async function readPage(
         sort_order: view.isAscending ? 'asc' : 'desc',
         ...(view.sort === '' ? {} : { sort_by_column: view.sort }),
         size: SIZE,
-        page,
+        page: Number(page),
         decision_points_only: true,
       },
     },
     { signal },
   )
-  const rows = answer.events.map((event) => rowOf(event, columns))
-  const isLast = rows.length < SIZE || (page + 1) * SIZE >= answer.total_count
-  return { rows, total: answer.total_count, next: isLast ? null : page + 1 }
+  const seen = (Number(page) + 1) * SIZE
+  const isLast = answer.events.length < SIZE || seen >= Math.min(answer.total_count, WINDOW)
+  return {
+    rows: answer.events.map((event) => rowOf(event, columns)),
+    total: answer.total_count,
+    isTotalExact: true,
+    next: isLast ? null : `${Number(page) + 1} ${untilIso}`,
+  }
 }
 
-/** A filter in the language of searches. */
-function clauseOf({ field, operator, value }: Filter): [isNot: boolean, clause: object] {
-  const isNot = operator.includes('not')
-  const positive = operator.replace('not ', '').replace(' not', '')
-  if (positive === 'exists') return [isNot, { exists: { field } }]
-  if (positive === 'is') return [isNot, { term: { [field]: value } }]
-  if (positive === 'is one of') return [isNot, { terms: { [field]: value } }]
-  if (positive === 'starts with') return [isNot, { prefix: { [field]: value } }]
-  if (positive === 'contains') {
-    const text = String(value).replace(/[*?\\]/g, '\\$&')
-    return [isNot, { wildcard: { [field]: { value: `*${text}*` } } }]
-  }
-  return [isNot, { range: { [field]: { [positive]: value } } }]
-}
+/** A page of the view; `after` is `next` of the page before, or ''. */
+export const readPage: Reader = (view, columns, after, signal) =>
+  (view.sort === '' && !view.isAscending ? readNewest : readSorted)(view, columns, after, signal)
 
 /** How often each value of a field is there among what the query finds. */
 export async function readFacet(view: View, field: string, signal: AbortSignal): Promise<Facet> {
-  const clauses = filtersOf(view.query, serviceName()).map(clauseOf)
-  const side = (isNot: boolean): object[] => clauses.filter(([not]) => not === isNot).map(([, clause]) => clause)
-  const answer = await api.searchEvents(
-    {
-      body: {
-        job_ids: [view.jobId],
-        query_body: {
-          size: 0,
-          query: { bool: { filter: side(false), must_not: side(true) } },
-          aggs: { values: { terms: { field, size: FACET_VALUES } } },
-        },
-      },
-    },
-    { signal },
-  )
-  interface Terms {
-    readonly buckets?: readonly { readonly key: unknown; readonly doc_count: number }[]
-  }
-  const { buckets = [] } = (answer.aggregations?.values ?? {}) as Terms
+  const body = { job_ids: [view.jobId], filters: wireFilters(view.query), fields: [field], size: FACET_VALUES }
+  const { facets, partial } = await api.countFacets({ body }, { signal })
+  const [facet] = facets
+  const missing = facet?.missing ?? 0
   return {
-    values: buckets.map(({ key, doc_count: found }) => ({ value: String(key), count: found })),
-    isPartial: answer.timed_out,
+    values: [
+      ...(facet?.values ?? []).map(({ value, count }) => ({ value: String(value), count })),
+      ...(missing === 0 ? [] : [{ value: '', count: missing }]),
+    ],
+    isPartial: partial,
   }
 }

@@ -81,7 +81,7 @@ export function Reliability({ of, quality }: { readonly of: ShownJob; readonly q
             <g key={tick}>
               <line x1={x(tick)} x2={x(tick)} y1={y(0)} y2={y(1)} />
               <line x1={x(0)} x2={x(1)} y1={y(tick)} y2={y(tick)} />
-              <text x={x(tick)} y={SIZE - 8} text-anchor="middle">
+              <text x={x(tick)} y={SIZE - 8} text-anchor={tick === 1 ? 'end' : 'middle'}>
                 {percent(tick * 100)}
               </text>
             </g>

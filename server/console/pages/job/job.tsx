@@ -11,6 +11,8 @@ import { count, number, t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { Matrix, Reliability } from './charts.js'
 import { heldOutOf, readFigures, type Figures } from './figures.js'
+import { DecisionHistory } from './history.js'
+import { Models } from './models.js'
 import { NextStep } from './next-step.js'
 import { Numbers } from './numbers.js'
 
@@ -139,8 +141,12 @@ function JobOf({ of }: { readonly of: ShownJob }) {
             <Quality of={of} figures={figures.value} />
           )}
         </div>
-        <Settings of={of} />
+        <div class="stack">
+          <Settings of={of} />
+        </div>
       </div>
+      {may('read:event_query') ? <DecisionHistory of={of} /> : null}
+      <Models of={of} />
     </div>
   )
 }

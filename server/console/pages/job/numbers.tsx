@@ -20,7 +20,7 @@ interface NumberProps {
 function Figure({ title, big, children }: NumberProps) {
   return (
     <section class="panel">
-      <h3>{title}</h3>
+      <h2 class="small">{title}</h2>
       <p class={big === null ? 'big dim' : 'big'}>{big ?? '—'}</p>
       <p class="dim">{children}</p>
     </section>

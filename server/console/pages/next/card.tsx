@@ -100,37 +100,45 @@ export function Card({ of, item, known, after }: CardProps) {
       ) : (
         <Body of={of} item={item} known={known} after={after} isWhyOpen={isWhyOpen.value} />
       )}
-      <VoteButtons of={of} eventId={item.eventId} before={null} after={() => setTimeout(after)} />
-      <div class="actions">
-        <button type="button" class="plain" onClick={after}>
-          {t('key.skip')} <kbd>s</kbd>
-        </button>
-        <button
-          type="button"
-          class="plain"
-          aria-pressed={isWhyOpen.value}
-          onClick={() => (isWhyOpen.value = !isWhyOpen.value)}
-        >
-          {t('key.why')} <kbd>e</kbd>
-        </button>
-        <button
-          type="button"
-          class="plain"
-          aria-pressed={isSimilarOpen.value}
-          onClick={() => (isSimilarOpen.value = !isSimilarOpen.value)}
-        >
-          {t('key.similar')} <kbd>m</kbd>
-        </button>
-        {mayNote ? (
-          <button type="button" class="plain" onClick={() => (isNoting.value = true)}>
-            <Icon name="sticky-note" /> {t('key.note')} <kbd>c</kbd>
-          </button>
-        ) : null}
-        <a class="button plain" href={addresses.event(of.job_id, item.eventId)}>
-          {t('next.whole')} <kbd>↵</kbd>
-        </a>
-      </div>
       {isSimilarOpen.value ? <SimilarPart of={of} eventId={item.eventId} /> : null}
+      <div class="answer-bar">
+        <VoteButtons
+          of={of}
+          eventId={item.eventId}
+          before={null}
+          pickedBy={item.pickedBy}
+          after={() => setTimeout(after)}
+        />
+        <div class="actions">
+          <button type="button" class="plain" onClick={after}>
+            {t('key.skip')} <kbd>s</kbd>
+          </button>
+          <button
+            type="button"
+            class="plain"
+            aria-pressed={isWhyOpen.value}
+            onClick={() => (isWhyOpen.value = !isWhyOpen.value)}
+          >
+            {t('key.why')} <kbd>e</kbd>
+          </button>
+          <button
+            type="button"
+            class="plain"
+            aria-pressed={isSimilarOpen.value}
+            onClick={() => (isSimilarOpen.value = !isSimilarOpen.value)}
+          >
+            {t('key.similar')} <kbd>m</kbd>
+          </button>
+          {mayNote ? (
+            <button type="button" class="plain" onClick={() => (isNoting.value = true)}>
+              <Icon name="sticky-note" /> {t('key.note')} <kbd>c</kbd>
+            </button>
+          ) : null}
+          <a class="button plain" href={addresses.event(of.job_id, item.eventId)}>
+            {t('next.whole')} <kbd>↵</kbd>
+          </a>
+        </div>
+      </div>
       {isNoting.value ? (
         <NoteDialog jobId={of.job_id} eventId={item.eventId} close={() => (isNoting.value = false)} />
       ) : null}

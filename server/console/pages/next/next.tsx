@@ -79,7 +79,7 @@ function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting 
         <span class="ellipsis">
           {own?.label == null
             ? others?.consensus == null
-              ? item.reason
+              ? t(`next.picked.${item.pickedBy}`)
               : t('next.answered_by', { analyst: others.analyst, label: others.consensus })
             : t(own.state === 'waiting' ? 'next.answered_waiting' : 'next.answered', { label: own.label })}
         </span>
@@ -173,7 +173,7 @@ function Answering({
     }
   }, [voted.value])
   const vote = (index: number): void =>
-    voteOn({ of, eventId: item.eventId, before: null, after: () => setTimeout(goOn) }, index)
+    voteOn({ of, eventId: item.eventId, before: null, pickedBy: item.pickedBy, after: () => setTimeout(goOn) }, index)
   useCommands({
     'vote.1': () => vote(0),
     'vote.2': () => vote(1),
@@ -208,6 +208,7 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
     <>
       <NewBar reload={reload} />
       <Empty
+        isPage
         icon={isNew ? 'send' : 'check'}
         title={t(isNew ? 'next.no_events' : 'next.done')}
         text={t(isNew ? 'next.no_events_text' : 'next.done_text')}

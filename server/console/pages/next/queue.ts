@@ -1,13 +1,12 @@
 /**
- * What needs people: events that nobody has voted on, one of each bucket, the most doubtful first.
+ * What needs people: the labels that the service asks for next, with why and what an answer settles.
  *
  * Owns: where the queue comes from. Leaves out: what is shown of it (next.tsx).
  */
-import type { QueriedEvent } from '../../../client/index.js'
-import { api, serviceField } from '../../state/api.js'
-import { titleOf } from '../../state/events.js'
+import type { NextPage, PickedBy, QueriedEvent } from '../../../client/index.js'
+import { api, session } from '../../state/api.js'
+import { plainText, titleOf } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { t, type TextKey } from '../../texts.js'
 
 export interface Waiting {
   readonly eventId: string
@@ -20,57 +19,41 @@ export interface Waiting {
   readonly reason: string
   /** What an answer is worth, as a sentence; '' where it is not known. */
   readonly promise: string
+  readonly pickedBy: PickedBy
 }
 
-const PAGE = 100
+const SIZE = 50
 
-function reasonOf(event: QueriedEvent): TextKey {
-  if (event.outlier) return 'next.reason.outlier'
-  return event.result_label === '' ? 'next.reason.undecided' : 'next.reason.doubtful'
+function sentence(text: string): string {
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-function waitingOf(event: QueriedEvent): Waiting {
+function waitingOf(one: NextPage['next'][number], event: QueriedEvent | undefined): Waiting {
   return {
-    eventId: event.event_id,
-    bucketId: event.bucket_id,
-    title: titleOf(event),
-    label: event.result_label,
-    confidence: event.confidence_score,
-    at: event['@timestamp'],
-    reason: t(reasonOf(event)),
-    promise: '',
+    eventId: one.event_id,
+    bucketId: one.bucket_id,
+    title: event === undefined ? plainText(one.event_id) : titleOf(event),
+    label: one.result_label,
+    confidence: one.confidence_score,
+    at: event?.['@timestamp'] ?? one.ingest_timestamp,
+    reason: one.reason,
+    promise: sentence(one.promise?.message ?? ''),
+    pickedBy: one.picked_by,
   }
-}
-
-/** Events without a vote: those with a decision, or those without one. */
-async function readDoubtful(jobId: number, isDecided: boolean, signal: AbortSignal): Promise<QueriedEvent[]> {
-  const decided = { field: serviceField('result_label'), operator: isDecided ? 'is not' : 'is', value: '' }
-  const { events } = await api.queryEvents(
-    {
-      body: {
-        job_ids: [jobId],
-        filters: [{ field: serviceField('consensus'), operator: 'not exists' }, decided],
-        ...(isDecided ? { sort_by_column: 'confidence_score', sort_order: 'asc' } : {}),
-        size: PAGE,
-        decision_points_only: true,
-      },
-    },
-    { signal },
-  )
-  return events
 }
 
 /** The queue of a job. A bucket is in it once. */
-export async function readQueue(job: ShownJob, signal: AbortSignal): Promise<readonly Waiting[]> {
-  const decided = await readDoubtful(job.job_id, true, signal)
-  const events = decided.length > 0 ? decided : await readDoubtful(job.job_id, false, signal)
-  const buckets = new Set<string>()
-  const items: Waiting[] = []
-  for (const event of events) {
-    const subject = event.bucket_id ?? event.event_id
-    if (buckets.has(subject)) continue
-    buckets.add(subject)
-    items.push(waitingOf(event))
+export async function readQueue({ job_id: jobId }: ShownJob, signal: AbortSignal): Promise<readonly Waiting[]> {
+  const person = session.value?.name
+  const { next } = await api.getNextLabels({ job_id: jobId, count: SIZE, cortex_user: person }, { signal })
+  if (next.length === 0) return []
+  const body = {
+    job_ids: [jobId],
+    event_ids: next.map(({ event_id: id }) => id),
+    size: next.length,
+    decision_points_only: true,
   }
-  return items
+  const { events } = await api.queryEvents({ body }, { signal })
+  const byId = new Map(events.map((event) => [event.event_id, event]))
+  return next.map((one) => waitingOf(one, byId.get(one.event_id)))
 }

@@ -1,6 +1,6 @@
 /** A stored decision with all that it was made from, computed again. */
 import { Type } from 'typebox'
-import { nullable, Timestamp } from './common.js'
+import { nullable, Timestamp } from '../common.js'
 
 const Share = Type.Number({ minimum: 0, maximum: 1 })
 const Answer = {

@@ -1,6 +1,6 @@
 /** A stored decision with all that it was made from, computed again. */
-import type { DecisionSource } from '../domain/decide/decision.js'
-import type { PointValue } from '../domain/event/point-value.js'
+import type { DecisionSource } from '../../domain/decide/decision.js'
+import type { PointValue } from '../../domain/event/point-value.js'
 import type { AnswerShown } from './answer-shown.js'
 
 /** Probabilities by name of the label, 0 to 1. */

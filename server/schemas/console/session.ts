@@ -1,8 +1,8 @@
 /** Sessions of the console. */
 import { Type } from 'typebox'
-import { limits } from '../../engine/index.js'
-import { nullable } from './common.js'
-import { UserRole } from './users.js'
+import { limits } from '../../../engine/index.js'
+import { nullable } from '../common.js'
+import { UserRole } from '../users.js'
 
 const secret = { maxLength: limits.secretCharsMax, format: 'password' } as const
 

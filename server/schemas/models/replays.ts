@@ -1,8 +1,8 @@
 /** Replays: a period decided again with another model or other terms. */
 import { Type } from 'typebox'
-import { limits, modelBounds } from '../../engine/index.js'
-import { Exact, nullable, Timestamp } from './common.js'
-import { JobResource } from './resources.js'
+import { limits, modelBounds } from '../../../engine/index.js'
+import { Exact, nullable, Timestamp } from '../common.js'
+import { JobResource } from '../resources.js'
 
 const settings = JobResource.properties.properties.properties.advanced_settings
 const { objective } = settings.properties

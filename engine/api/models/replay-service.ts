@@ -1,8 +1,8 @@
 /** The contract of replays: a period is decided again with another model or other terms, and nothing is changed. */
-import type { PointValue } from '../domain/event/point-value.js'
-import type { Objective } from '../domain/job/objective.js'
-import type { Agreement, Reached } from '../domain/metrics/replay-tally.js'
-import type { Author, JobHandle } from './principal.js'
+import type { PointValue } from '../../domain/event/point-value.js'
+import type { Objective } from '../../domain/job/objective.js'
+import type { Agreement, Reached } from '../../domain/metrics/replay-tally.js'
+import type { Author, JobHandle } from '../principal.js'
 
 export interface ReplayRequest {
   /** Ingest times, microseconds. */

@@ -1,8 +1,11 @@
 /** The model registry: what each model was made from, how good it is, and when it decided. */
 import { Type } from 'typebox'
-import { modelBounds } from '../../engine/index.js'
-import { Exact, nullable, Timestamp } from './common.js'
-import { QualityReport } from './quality.js'
+import { limits, modelBounds } from '../../../engine/index.js'
+import { Exact, nullable, Timestamp } from '../common.js'
+import { QualityReport } from '../quality.js'
+import { JobResource } from '../resources.js'
+
+const { objective } = JobResource.properties.properties.properties.advanced_settings.properties
 
 export const ModelsQuery = Exact({
   page: Type.Optional(
@@ -69,4 +72,44 @@ export const RollbackBody = Exact({
 export const RollbackResult = Type.Object({
   from: nullable(Type.String({ description: 'The model that decided until now.' })),
   to: Type.String({ description: 'The model that decides from the next event on.' }),
+})
+
+export const ChallengeBody = Exact({
+  model_id: Type.Optional(
+    Type.String({ maxLength: 64, description: 'A model of the registry. Default: one is trained.' }),
+  ),
+  objective: Type.Optional({ ...objective, description: 'Train the challenger for this objective.' }),
+  without_analysts: Type.Optional(
+    Type.Array(Type.String({ maxLength: limits.nameCharsMax }), {
+      maxItems: modelBounds.withoutAnalystsMax,
+      description: 'Train the challenger without the votes of these analysts.',
+    }),
+  ),
+  seed: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, description: 'Train the challenger with this seed.' }),
+  ),
+})
+
+export const ChallengerVerdict = Type.Enum(['undecided', 'better', 'worse', 'not_worse'], {
+  description: 'By an anytime-valid test at 5 %: it holds whenever one looks.',
+})
+
+export const Challenger = Type.Object({
+  model_id: Type.String(),
+  champion: Type.String(),
+  since: Timestamp,
+  user: Type.String(),
+  automatic: Type.Boolean({ description: 'Its verdict promotes or drops it.' }),
+  events: Type.Integer({ description: 'New events that both have decided.' }),
+  disagreements: Type.Integer({ description: 'Of these, decided differently.' }),
+  challenger_right: Type.Integer({ description: 'Disagreements that people answered as the challenger did.' }),
+  champion_right: Type.Integer(),
+  neither_right: Type.Integer(),
+  verdict: ChallengerVerdict,
+  message: Type.String({ description: 'For people.' }),
+})
+
+export const ChallengerAnswer = Type.Object({
+  challenger: nullable(Challenger),
+  message: nullable(Type.String({ description: 'For people, where there is none yet.' })),
 })

@@ -1,0 +1,138 @@
+/**
+ * A vote on all events that a query finds: counted first, given by the service as a task, taken back by its token.
+ *
+ * 1. What is voted on is what was counted: events that come later are not.
+ * 2. The task goes on when the page is left. Its result is said as it is: what was given, what was not, and why.
+ */
+import { useSignal } from '@preact/signals'
+import type { VoteTask, VotesPreview } from '../../../client/index.js'
+import { Dialog } from '../../parts/dialog.js'
+import { Failed, Skeleton } from '../../parts/feedback.js'
+import { Label } from '../../parts/label.js'
+import { api } from '../../state/api.js'
+import { useData } from '../../state/data.js'
+import { titleOf } from '../../state/events.js'
+import type { ShownJob } from '../../state/jobs.js'
+import { attempt, say } from '../../state/toasts.js'
+import { votesTaken } from '../../state/votes.js'
+import { count, t } from '../../texts.js'
+import { wireFilters, type View } from './source.js'
+
+const EVERY_MS = 500
+
+interface BulkProps {
+  readonly of: ShownJob
+  readonly view: View
+  readonly label: string
+  readonly close: () => void
+}
+
+async function wait(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The task when it has ended. `seen` is called with each state before. */
+async function ended(jobId: number, taskId: string, seen: (task: VoteTask) => void): Promise<VoteTask> {
+  for (;;) {
+    const task = await api.getVoteTask({ job_id: jobId, task_id: taskId })
+    seen(task)
+    if (task.state !== 'running' && task.state !== 'undoing') return task
+    await wait(EVERY_MS)
+  }
+}
+
+async function takeBack(jobId: number, taskId: string, token: string): Promise<void> {
+  await api.undoVoteTask({ job_id: jobId, task_id: taskId, body: { undo_token: token } })
+  const { taken_back: n, kept } = await ended(jobId, taskId, () => {})
+  votesTaken.value++
+  say(count('bulk.undone', n, { kept }))
+}
+
+function tell(
+  { job_id: jobId, task_id: taskId, voted, unchanged, gone, failed, label }: VoteTask,
+  token: string | null,
+): void {
+  votesTaken.value++
+  const rest = [
+    unchanged === 0 ? '' : count('bulk.unchanged', unchanged),
+    gone === 0 ? '' : count('bulk.gone', gone),
+    failed === 0 ? '' : count('bulk.failed', failed),
+  ]
+  const text = [count('bulk.done', voted, { label }), ...rest.filter((one) => one !== '')].join(' ')
+  say(text, token === null ? null : () => takeBack(jobId, taskId, token))
+}
+
+function Progress({ task }: { readonly task: VoteTask }) {
+  const done = task.voted + task.unchanged + task.gone + task.failed
+  return (
+    <label>
+      {count('bulk.progress', done)}
+      <progress value={done} max={Math.max(1, task.expected ?? done)} />
+    </label>
+  )
+}
+
+function Confirm({ of, view, label, close, preview }: BulkProps & { readonly preview: VotesPreview }) {
+  const task = useSignal<VoteTask | null>(null)
+  const isBusy = useSignal(false)
+  const give = async (): Promise<void> => {
+    isBusy.value = true
+    const isGiven = await attempt(async () => {
+      const body = { feedback: label, filters: wireFilters(view.query), until: preview.until }
+      const begun = await api.voteByFilter({ job_id: of.job_id, body })
+      if (begun.task === null) return
+      task.value = begun.task
+      tell(await ended(of.job_id, begun.task.task_id, (now) => (task.value = now)), begun.undo_token)
+    })
+    isBusy.value = false
+    if (isGiven) close()
+  }
+  return (
+    <div class="stack">
+      <p>
+        {count(preview.count_is_exact ? 'bulk.exact' : 'bulk.at_least', preview.count)} <Label of={of} label={label} />
+      </p>
+      <ul>
+        {preview.sample.slice(0, 5).map((event) => (
+          <li key={event.event_id} class="ellipsis bidi">
+            {titleOf(event)}
+          </li>
+        ))}
+      </ul>
+      {task.value === null ? null : <Progress task={task.value} />}
+      <div class="row">
+        <button
+          type="button"
+          class="primary"
+          disabled={isBusy.value || preview.count === 0}
+          onClick={() => void give()}
+        >
+          {count('bulk.give', preview.count, { label })}
+        </button>
+        <button type="button" onClick={close}>
+          {t(isBusy.value ? 'close' : 'cancel')}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+export function BulkVote(props: BulkProps) {
+  const { of, view, label, close } = props
+  const body = { feedback: label, filters: wireFilters(view.query), dry_run: true }
+  const preview = useData(JSON.stringify([of.job_id, body]), (signal) =>
+    api.voteByFilter({ job_id: of.job_id, body }, { signal }),
+  )
+  return (
+    <Dialog title={t('bulk.title')} close={close}>
+      {preview.error === null ? null : <Failed error={preview.error} retry={preview.reload} />}
+      {preview.value === null ? (
+        preview.error === null ? (
+          <Skeleton lines={4} />
+        ) : null
+      ) : (
+        <Confirm {...props} preview={preview.value} />
+      )}
+    </Dialog>
+  )
+}

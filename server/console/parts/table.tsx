@@ -1,0 +1,42 @@
+/** A table of rows. Columns of numbers are aligned to the right. */
+import type { ComponentChildren } from 'preact'
+
+interface Column {
+  readonly text: string
+  readonly isNumber?: boolean
+}
+
+interface TableProps {
+  readonly columns: readonly Column[]
+  readonly rows: readonly { readonly key: string; readonly cells: readonly ComponentChildren[] }[]
+}
+
+export function Table({ columns, rows }: TableProps) {
+  const classOf = (at: number): string => (columns[at]?.isNumber === true ? 'number' : 'bidi')
+  return (
+    <div class="table-wrap">
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ text }, at) => (
+              <th key={text} class={classOf(at)}>
+                {text}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells }) => (
+            <tr key={key}>
+              {cells.map((cell, at) => (
+                <td key={columns[at]?.text ?? ''} class={classOf(at)}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,178 @@
+/** The page of events and the page of one event. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { eventually } from '../../support/client.js'
+import { skip } from './browser.js'
+import { makeWorld, textOf, type World } from './world.js'
+
+let world: World
+before(async () => {
+  if (skip === false) world = await makeWorld()
+})
+after(async () => world?.close())
+
+async function open(query = ''): Promise<Page> {
+  const page = await world.page('ann')
+  await page.goto(`/jobs/${world.jobId}/events${query}`)
+  await page.locator('.list-row').first().waitFor()
+  return page
+}
+
+function found(page: Page): Promise<string> {
+  return textOf(page.locator('.events-head [role=status]'))
+}
+
+test('what is typed is the address, and nothing clears it', { skip }, async () => {
+  const page = await open()
+  await page.keyboard.press('/')
+  await page.keyboard.type('label:Drop confidence>50')
+  await page.waitForURL(/q=label%3ADrop\+confidence%3E50/)
+  await eventually(
+    () => found(page),
+    (text) => /^\d+ events$/.test(text) && text !== '901 events',
+  )
+  const shown = await found(page)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/events\/[^?]+$/)
+  await page.getByText('The event as it was sent').waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL(/q=label%3ADrop/)
+  await eventually(
+    () => found(page),
+    (text) => text === shown,
+  )
+  assert.equal(await page.getByRole('searchbox').inputValue(), 'label:Drop confidence>50')
+  await page.reload()
+  await eventually(
+    () => found(page),
+    (text) => text === shown,
+  )
+  await page.context().close()
+})
+
+test('a facet is counted when it is opened, and filters', { skip }, async () => {
+  const page = await open()
+  await page.locator('summary', { hasText: 'rule.id' }).click()
+  const value = page.locator('details', { hasText: 'rule.id' }).locator('li button').first()
+  await value.click()
+  await page.waitForURL(/q=rule\.id/)
+  await page.locator('details', { hasText: 'rule.id' }).locator('button[aria-pressed=true]').waitFor()
+  await page.locator('details', { hasText: 'rule.id' }).locator('button[aria-pressed=true]').click()
+  await page.waitForURL((url) => !url.search.includes('rule.id'))
+  await page.context().close()
+})
+
+test('rows are gone through, selected and voted on by keys', { skip }, async () => {
+  const page = await open('?q=-consensus:*')
+  const cursor = (): Promise<string | null> => page.locator('.list-row.cursor').getAttribute('data-at')
+  await page.keyboard.press('j')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('k')
+  assert.equal(await cursor(), '1')
+  await page.keyboard.press('x')
+  for (let n = 0; n < 3; n++) await page.keyboard.press('j')
+  await page.keyboard.press('X')
+  await page.getByText('4 events selected').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('4 events selected').waitFor({ state: 'detached' })
+  await page.keyboard.press('x')
+  await page.keyboard.press('2')
+  await page.locator('.toast', { hasText: 'for' }).first().waitFor()
+  await page.keyboard.press('u')
+  await page.getByText('Undone.').waitFor()
+  await page.context().close()
+})
+
+test('all that match are counted, voted on by the service, and taken back', { skip }, async () => {
+  const page = await open('?q=-consensus:*')
+  const before = Number(/[\d,]+/.exec(await found(page))?.[0].replace(',', ''))
+  await page.keyboard.press('*')
+  await page.getByText(/^all [\d,]+ events that match$/).waitFor()
+  await page.keyboard.press('2')
+  const give = page.getByRole('button', { name: /for [\d,]+ events/ })
+  await give.waitFor()
+  assert.match(await textOf(give), new RegExp(`for ${before.toLocaleString('en')} events`))
+  await give.click()
+  await page.locator('.toast', { hasText: /for [\d,]+ events\./ }).waitFor()
+  assert.equal(new URL(page.url()).search, '?q=-consensus:*')
+  const votedBy = async (): Promise<number> =>
+    (
+      await world.client.post('/api/v2/events/list', {
+        job_ids: [world.jobId],
+        count: true,
+        filters: [{ field: 'service.consensus', operator: 'not exists' }],
+      })
+    ).body.total_count
+  assert.equal(await votedBy(), 0)
+  await page.keyboard.press('u')
+  await eventually(votedBy, (unvoted) => unvoted === before)
+  await page.context().close()
+})
+
+test('at most eighty rows are in the page, however far one scrolls', { skip }, async () => {
+  const page = await open()
+  for (let n = 0; n < 30; n++) {
+    await page.mouse.move(900, 500)
+    await page.mouse.wheel(0, 2000)
+    await page.waitForTimeout(30)
+    assert.ok((await page.locator('.list-row').count()) <= 80)
+  }
+  await eventually(
+    () => page.locator('.list-row').last().getAttribute('data-at'),
+    (at) => Number(at) > 400,
+  )
+  await page.context().close()
+})
+
+test('a view is saved as a file', { skip }, async () => {
+  const page = await open('?q=label:Drop')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export' }).click(),
+  ])
+  const text = readFileSync(await download.path(), 'utf8')
+  assert.match(text, /^event_id,time,title,decision/)
+  assert.ok(text.split('\r\n').length > 10)
+  await page.context().close()
+})
+
+test('new events are said and taken in when they are asked for; the row under the cursor stays', { skip }, async () => {
+  const page = await open()
+  await page.keyboard.press('j')
+  const before = await textOf(page.locator('.list-row.cursor'))
+  await world.client.post('/api/v1/events/newest', { job_id: world.jobId, title: 'The newest', raw_body: { rule: 1 } })
+  await page.getByRole('button', { name: /1 new event/ }).waitFor()
+  assert.equal(await textOf(page.locator('.list-row.cursor')), before)
+  await page.keyboard.press('n')
+  await page.locator('.list-row', { hasText: 'The newest' }).waitFor()
+  await page.context().close()
+})
+
+test('an event is shown whole: why, votes, similar ones, what was sent, and what happened', { skip }, async () => {
+  const page = await world.page('ann')
+  await page.goto(`/jobs/${world.jobId}/events/e-0`)
+  for (const text of ['What the answer hangs on', 'Similar events', 'The event as it was sent', 'What happened to it'])
+    await page
+      .getByText(text)
+      .first()
+      .waitFor()
+      .catch((error: unknown) => {
+        if (text !== 'What the answer hangs on') throw error
+      })
+  await page.keyboard.press('1')
+  await page.locator('.votes button[aria-pressed=true]').waitFor()
+  await page.getByRole('cell', { name: 'ann' }).waitFor()
+  await page.getByRole('button', { name: /^Events with this value: rule\.id/ }).click()
+  await page.waitForURL(/events\?q=rule\.id%3A/)
+  await page.context().close()
+})
+
+test('an event that is not there says so', { skip }, async () => {
+  const page = await world.page('ann')
+  await page.goto(`/jobs/${world.jobId}/events/${encodeURIComponent('no/such event')}`)
+  await page.getByText('There is no such event').waitFor()
+  await page.context().close()
+})

@@ -201,6 +201,15 @@ describe('a shard whose turns go through a log', () => {
     assert.deepEqual(kinds, ['begin', 'turn'])
   })
 
+  it('refuses events while the log has a record that it cannot read', async (test) => {
+    const log = openLog(test)
+    await log.append(Buffer.alloc(24, 9), 0)
+    const shard = over(log)
+    await assert.rejects(shard.ingest(job, { host: 'a' }, 'one'), { code: 'log_unavailable' })
+    assert.match(String((shard.failures[0] as { error: unknown }).error), /a record of the log has format 9/)
+    assert.equal(await log.last(), 1)
+  })
+
   it('refuses a record of a newer format with a sentence', () => {
     assert.throws(() => decodeRecord(Buffer.alloc(24, 9)), /a record of the log has format 9, and this version .* 1/)
   })

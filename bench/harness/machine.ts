@@ -89,7 +89,7 @@ export function processorSeconds(pid: number): number {
   return ((fields[11] as number) + (fields[12] as number)) / TICKS_A_SECOND
 }
 
-/** Processor time of each thread of a process so far, by the id of the thread; the first one has that of the process. */
+/** Processor time of each thread of a process so far, by thread id; the first one has that of the process. */
 export function threadSeconds(pid: number): Map<number, number> {
   const folder = `/proc/${pid}/task`
   return new Map(

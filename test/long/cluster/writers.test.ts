@@ -118,7 +118,7 @@ async function takeOver(
 }
 
 describe('two processes with one log', { skip }, () => {
-  it(`keep what was acknowledged over ${ROUNDS * faults.length} faults, and take over from each other`, async (test) => {
+  it(`keep what was acknowledged, over ${ROUNDS * faults.length} faults`, async (test) => {
     const servers = cluster as NatsCluster
     const acknowledged = new Set<string>()
     const takenMs: Record<string, number[]> = {}

@@ -70,8 +70,8 @@ const login: OpenRoute = {
   },
 }
 
-async function comeBack(exchange: Exchange, app: App, given: string): Promise<void> {
-  const signOn = signOnOf(app)
+async function comeBack(exchange: Exchange, app: App, signOn: SignOn): Promise<void> {
+  const given = exchange.query()
   const address = exchange.address()
   const signIn = signOn.taken(namedCookie(exchange, COOKIE))
   exchange.hold()
@@ -93,7 +93,7 @@ const callback: OpenRoute = {
   responses: { 303: { description: 'Signed in; leads to the page that was asked for.' } },
   errors: [401, 403, 409, 503, 507],
   serve(exchange, _params, app) {
-    comeBack(exchange, app, exchange.query()).catch((error: unknown) => refuse(exchange, error))
+    comeBack(exchange, app, signOnOf(app)).catch((error: unknown) => refuse(exchange, error))
   },
 }
 

@@ -1,10 +1,14 @@
 /** Recipes for health and the documents. */
 import { eventually } from '../support/client.js'
 import { ADMIN_PASSWORD, MANAGEMENT_KEY } from '../support/service.js'
-import { freshName, type Recipes } from './recipe.js'
+import { freshName, type Recipe, type Recipes } from './recipe.js'
 
 /** What a page of the service sends, and a form cannot. */
 const FROM_PAGE = { 'x-requested-with': 'console' }
+
+function withoutProvider(path: string, elsewhere: readonly number[]): Recipe {
+  return { good: () => ({ path }), refusals: { 403: () => ({ path }) }, elsewhere }
+}
 
 export const documentationRecipes: Recipes = {
   getHealth: { good: () => ({ path: '/api/v1/health' }) },
@@ -55,6 +59,11 @@ export const documentationRecipes: Recipes = {
       },
     },
   },
+  getSignInMethods: { good: () => ({ path: '/api/v2/session/methods' }) },
+  // Without a provider all of them are 403; the rest is in scenarios/sso.
+  beginSignOn: withoutProvider('/api/v2/session/sso/login', [303, 422]),
+  finishSignOn: withoutProvider('/api/v2/session/sso/callback', [303, 401, 409, 507]),
+  endSignOn: withoutProvider('/api/v2/session/sso/logout', [200, 413, 422]),
   getSession: { good: () => ({ path: '/api/v2/session' }) },
   signOut: {
     good: () => ({ path: '/api/v2/session', headers: FROM_PAGE }),

@@ -32,6 +32,8 @@ export const userRecipes: Recipes = {
         return { path: '/api/v2/token', body }
       },
     },
+    // Where passwords are switched off (scenarios/sso).
+    elsewhere: [403],
   },
   getScopes: { good: () => ({ path: '/api/v2/token/scopes' }) },
   listTokens: {

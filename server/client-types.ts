@@ -60,9 +60,17 @@ const primitives: Readonly<Record<string, string>> = {
 }
 
 function rowsOf({ paths }: Document): Row[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
-  )
+  return Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+    )
+    .filter(isForPrograms)
+}
+
+/** Pages and their files are for browsers: the client has no methods for them. */
+function isForPrograms(row: Row): boolean {
+  const [mediaType] = answerOf(row)
+  return mediaType !== 'text/html' && mediaType !== '*/*'
 }
 
 function nameOf(reference: string): string {

@@ -189,27 +189,24 @@ test('every recipe is for an existing operation', () => {
 /** Answers that need a state of the whole service; 501 is that of the adapter over node:http. */
 const elsewhere = [429, 431, 501, 503, 507]
 
+async function mustAnswer(route: Route, status: number, good: Ask): Promise<void> {
+  const { client } = ordinary
+  const own = await recipeOf(route).refusals?.[status]?.(client)
+  if (status >= 400) {
+    const ask = own ?? refusalOf(status, route, good, narrowKey)
+    return mustBeRefused(route, status, (accept) => send(client, route, ask, accept))
+  }
+  const isStream = route.method === 'GET' && route.responses[status]?.mediaType === STREAM_TYPE
+  mustBeGood(route, status, await (isStream ? sendToStream(client, own ?? good) : send(client, route, own ?? good)))
+}
+
 describe('every operation answers as documented', () => {
   for (const route of routes) {
     test(route.operationId, async () => {
-      const recipe = recipeOf(route)
-      const good = await recipe.good(ordinary.client)
-      for (const status of statusesOf(route)) {
-        const own = recipe.refusals?.[status]
-        if (own === undefined && recipe.elsewhere?.includes(status) === true) continue
-        if (status < 400) {
-          const ask = (await own?.(ordinary.client)) ?? good
-          const isStream = route.method === 'GET' && route.responses[status]?.mediaType === STREAM_TYPE
-          mustBeGood(
-            route,
-            status,
-            await (isStream ? sendToStream(ordinary.client, ask) : send(ordinary.client, route, ask)),
-          )
-        } else if (own !== undefined || !elsewhere.includes(status)) {
-          const ask = own === undefined ? refusalOf(status, route, good, narrowKey) : await own(ordinary.client)
-          await mustBeRefused(route, status, (accept) => send(ordinary.client, route, ask, accept))
-        }
-      }
+      const { good, refusals = {}, elsewhere: other = [] } = recipeOf(route)
+      const ask = await good(ordinary.client)
+      for (const status of statusesOf(route))
+        if (status in refusals || ![...elsewhere, ...other].includes(status)) await mustAnswer(route, status, ask)
     })
   }
 })

@@ -1,6 +1,6 @@
 /** The list of keys. Each can be changed. */
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.js'
 import {
   commandOf,
@@ -21,7 +21,8 @@ const SEQUENCE_MS = 900
 
 /** Waits for a key, or two of a sequence, and calls `chosen` with them; '' if the person thought better of it. */
 function useChosenKeys(isActive: boolean, chosen: (keys: string) => void): void {
-  useEffect(() => {
+  // Before the next paint: a quick person presses the key at once.
+  useLayoutEffect(() => {
     if (!isActive) return
     isRebinding.value = true
     let keys = ''

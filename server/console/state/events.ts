@@ -4,43 +4,13 @@ import type { QueriedEvent } from '../../client/index.js'
 import { api, may, serviceField } from './api.js'
 
 export type { QueriedEvent }
+export { plainText, titleOf, valueText, type Titled } from '../parts/event-title.js'
 
 /** Everything about an event that helps to answer. What could not be had is null. */
 export interface Known {
   readonly event: QueriedEvent | null
   readonly explanation: EventExplanation | null
   readonly reach: FeedbackReach | null
-}
-
-const TITLE_VALUES = 3
-
-/** Characters that turn or hide the text after them: a name such as `exe.png` could be `gnp.exe`. */
-const DECEIVING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
-
-/** The text with characters that deceive shown by their number. */
-export function plainText(text: string): string {
-  return text.replace(DECEIVING, (sign) => `⟨U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
-}
-
-/** A value of an event on one line. */
-export function valueText(value: unknown): string {
-  if (value === null || value === undefined) return '—'
-  return plainText(typeof value === 'object' ? JSON.stringify(value) : String(value))
-}
-
-/** What a title is made from. */
-export interface Titled {
-  readonly event_id: string
-  readonly title?: unknown
-  readonly decision_points: Readonly<Record<string, unknown>>
-}
-
-/** The title, or the first values at decision points, or the id. */
-export function titleOf(event: Titled): string {
-  const { title } = event
-  if (typeof title === 'string' && title.trim() !== '') return plainText(title)
-  const values = Object.values(event.decision_points).filter((value) => value != null)
-  return values.length === 0 ? plainText(event.event_id) : values.slice(0, TITLE_VALUES).map(valueText).join(' · ')
 }
 
 /** What cannot be had does not keep the rest away; a broken connection does. */

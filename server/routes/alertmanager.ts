@@ -6,11 +6,11 @@
  * 2. The answer leaves when all alerts are on disk. Otherwise it is an error. Alertmanager sends again after a 5xx, and
  *    alerts that were already stored are deduplicated.
  */
-import { limits, Refusal, type EventView, type JobHandle } from '../../engine/index.js'
-import type { App } from '../app.js'
+import { limits, Refusal } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { AlertWebhook, type Alert } from '../schemas/webhooks.js'
 import { StatusOnly } from '../schemas/common.js'
+import { storeAll } from './inbound/store-all.js'
 import { jobForPosts } from './job-reference.js'
 
 const example = {
@@ -38,20 +38,6 @@ function idOf({ fingerprint, startsAt }: Alert, at: number): string {
   throw new Refusal('invalid_body', `${loc.slice(1).join('.')}: ${msg}`, { issues: [{ loc, msg, type: 'datetime' }] })
 }
 
-function ingest(
-  { service }: App,
-  job: JobHandle,
-  id: string,
-  alert: Readonly<Record<string, unknown>>,
-): Promise<EventView> {
-  return new Promise((resolve, reject) => {
-    const bytes = Buffer.from(JSON.stringify({ raw_body: alert }))
-    if (bytes.length > limits.eventBytesMax)
-      throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
-    service.ingest(job, id, false, bytes, { ingested: resolve, refused: reject })
-  })
-}
-
 const webhook = operation({
   method: 'POST',
   path: '/api/v1/alertmanager/{job_id}',
@@ -74,13 +60,11 @@ const webhook = operation({
     const job = jobForPosts(app, principal, params[0]!)
     const { alerts, receiver, externalURL } = body
     const ids = alerts.map(idOf)
-    const taken = await Promise.allSettled(
-      alerts.map((alert, at) => ingest(app, job, ids[at] as string, { ...alert, receiver, externalURL })),
-    )
-    const failures = taken.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-    // A retryable refusal makes Alertmanager send the whole webhook again.
-    const first = failures.find((error) => error instanceof Refusal && error.retryable) ?? failures[0]
-    if (first !== undefined) throw first
+    const events = alerts.map((alert, at) => {
+      const bytes = Buffer.from(JSON.stringify({ raw_body: { ...alert, receiver, externalURL } }))
+      return { job, id: ids[at] as string, bytes }
+    })
+    await storeAll(app, events)
     return { status: 'ok' }
   },
 })

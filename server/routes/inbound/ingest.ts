@@ -6,14 +6,7 @@
  * 2. The key may be in a header, as the password of basic authentication, or in the query, for senders that can set
  *    neither. In the query only keys of inputs count: an address is written to logs on its way.
  */
-import {
-  limits,
-  Refusal,
-  type EventView,
-  type InboundEventBody,
-  type JobHandle,
-  type Principal,
-} from '../../../engine/index.js'
+import { limits, type Principal } from '../../../engine/index.js'
 import type { App } from '../../app.js'
 import { keyInHeaders } from '../../http/auth.js'
 import { collectBody } from '../../http/body.js'
@@ -25,6 +18,7 @@ import type { Route } from '../../http/route.js'
 import { Checker } from '../../http/validate.js'
 import { AnyObject } from '../../schemas/common.js'
 import { WebhookQuery, WebhookTaken } from '../../schemas/webhooks.js'
+import { storeAll } from './store-all.js'
 
 const query = new Checker(WebhookQuery, 'query')
 const BASIC = /^basic +([a-z0-9+/=]+)$/i
@@ -49,12 +43,6 @@ function senderOf(exchange: Exchange, app: App): Principal | null {
   return principal?.kind === 'input' ? principal : null
 }
 
-function store({ service }: App, job: JobHandle, { id, bytes }: InboundEventBody): Promise<EventView> {
-  return new Promise((resolve, reject) => {
-    service.ingest(job, id, false, bytes, { ingested: resolve, refused: reject })
-  })
-}
-
 async function take(exchange: Exchange, app: App, integration: string, principal: Principal | null): Promise<void> {
   const headers = exchange.headers((name) => CUSTOM_HEADER.test(name))
   const header = (name: string): string => headers.get(name) ?? ''
@@ -63,14 +51,8 @@ async function take(exchange: Exchange, app: App, integration: string, principal
   const body = await collectBody(exchange, limits.webhookBytesMax, undefined, room)
   const inbound = await app.service.inbound.read({ integration, principal, body, header })
   app.rateLimit?.take(inbound.principal)
-  const taken = await Promise.allSettled(
-    inbound.jobs.flatMap((job) => inbound.events.map((event) => store(app, job, event))),
-  )
-  const failures = taken.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-  // After a retryable refusal the sender sends all of it again.
-  const first = failures.find((error) => error instanceof Refusal && error.retryable) ?? failures[0]
-  if (first !== undefined) throw first
-  const ids = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value.eventId] : []))
+  const events = inbound.jobs.flatMap((job) => inbound.events.map((event) => ({ ...event, job })))
+  const ids = (await storeAll(app, events)).map(({ eventId }) => eventId)
   replyJson(exchange, 200, { status: 'ok', events: inbound.events.length, event_ids: [...new Set(ids)] })
 }
 

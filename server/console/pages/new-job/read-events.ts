@@ -1,4 +1,5 @@
 /** Events out of a file or a text: JSON, NDJSON or CSV, also as gzip. */
+
 /** Why there are no events. Its text is `new_job.<problem>`. */
 export class ReadError extends Error {
   readonly problem: 'no_events' | 'too_large'

@@ -195,7 +195,7 @@ describe('an erasure', () => {
     assert.deepEqual(await rollBack(shard, 1), { from: 3, to: 1 })
   })
 
-  it('leaves models that were trained before the events came, and drops a challenger that was trained with them', async () => {
+  it('leaves models from before the events, and drops a challenger that was trained with them', async () => {
     const shard = await labelled()
     await shard.install(job, train(shard, 1))
     await shard.ingest(job, { host: 'noisy', person: 'ann' }, 'personal')

@@ -47,8 +47,8 @@ async function measureOrder(subject: Subject, jobId: number, order: string, what
     bar: `p95 under ${barMs} ms`,
     met: p95 < barMs,
     note:
-      `p95 of ${pages} pages by a cursor, ${(events / pages).toFixed(0)} events a page, a vote and an event after every ` +
-      `fifth; ${cpuMs.toFixed(1)} ms of CPU time a page`,
+      `p95 of ${pages} pages by a cursor, ${(events / pages).toFixed(0)} events a page, a vote and an event after ` +
+      `every fifth; ${cpuMs.toFixed(1)} ms of CPU time a page`,
   }
 }
 

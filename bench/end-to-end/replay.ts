@@ -65,7 +65,9 @@ async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
       ratio: rate / perSecond,
       bar: 'at least 0.5 of it',
       met: rate / perSecond >= 0.5,
-      note: `${alone.seconds.toFixed(1)} s, ${alone.changed} decisions change; ${cpuMicros.toFixed(2)} µs of CPU time an event`,
+      note:
+        `${alone.seconds.toFixed(1)} s, ${alone.changed} decisions change; ` +
+        `${cpuMicros.toFixed(2)} µs of CPU time an event`,
     },
     meanwhile,
   ]

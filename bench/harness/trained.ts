@@ -129,7 +129,7 @@ export function linesFile(subject: Subject, count: number, prefix?: string): Lin
   return { file, lines: count, rawBytes }
 }
 
-/** Writes NDJSON lines of new events of one job; returns the path. `more`: further fields of the event at that place. */
+/** Writes NDJSON lines of new events of one job; returns the path. `more`: further fields of an event. */
 export function eventsFile(subject: Subject, jobId: number, count: number, more: (at: number) => object = () => ({})) {
   const file = join(subject.scratch, `events-${jobId}-${count}.ndjson`)
   const stream = new AlertStream(sendSeed, count)

@@ -19,6 +19,7 @@ import { million } from './end-to-end/million.js'
 import { nextLabels } from './end-to-end/next-page.js'
 import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
+import { peer } from './end-to-end/peer.js'
 import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
@@ -39,6 +40,7 @@ import { walk } from './walk/walk.js'
 const steps: readonly Step[] = [
   singlePost,
   nodeHttp,
+  peer,
   bulk,
   bulkNew,
   bulkEventCentric,

@@ -11,6 +11,7 @@ import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
 import { cli } from './end-to-end/cli.js'
 import { cost } from './end-to-end/cost.js'
+import { gate } from './end-to-end/gate.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { lists } from './end-to-end/lists.js'
@@ -21,6 +22,8 @@ import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
 import { peer } from './end-to-end/peer.js'
 import { query } from './end-to-end/query.js'
+import { queuePage } from './end-to-end/queue-page.js'
+import { replay } from './end-to-end/replay.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
@@ -51,6 +54,9 @@ const steps: readonly Step[] = [
   getEvent,
   query,
   nextLabels,
+  queuePage,
+  gate,
+  replay,
   lists,
   metrics,
   walk,

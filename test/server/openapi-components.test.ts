@@ -67,7 +67,7 @@ const names = `
   InternalByModel InternalJob InternalModel IssuedToken Job JobAndModel JobCategory JobCategoryInFull JobCategoryList
   JobCategoryName JobLabel JobMetadata JobMetrics JobMonitor JobName JobProperties JobQuality JobResource JobSelection
   JobSettings JobStatus KeptPromises KeyState KnowledgeByDecision KnowledgeCount KnownVotes LabelProbabilities
-  LabelPromise LabelQuality LabelRole LabelledNeighbour Labels LinkSide ListPage ListQuery ListedEvent
+  LabelPromise LabelQuality LabelRole LabelledNeighbour Labels Leakage LinkSide ListPage ListQuery ListedEvent
   ListedIntegration ListedReplay LogLevel LogLevelChange LogLevelResult LogMessage LogoutTaken Looker Lookers
   McpAnswer McpError McpMessage MeasuredShare MetricsFilters MixedPage ModelActivation ModelActiveTime ModelAnswer
   ModelMetrics ModelOrigin ModelQuality ModelState ModelsPage MonitoringSettings Name NewDecisionPoints NewEvent

@@ -20,6 +20,9 @@ export interface ShownJob extends Job {
 const colors = ['#ED0A2C', '#1264FE', '#9A00FF'] as const
 const CAUSE = 'Automated root cause analysis'
 
+/** So many voted events make a first model worth while. */
+export const FIRST_VOTES = 10
+
 /** Null until they are loaded. */
 export const jobs = signal<readonly ShownJob[] | null>(null)
 

@@ -47,6 +47,11 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
         placeholder={t('events.query_example')}
         defaultValue={view.query}
         spellcheck={false}
+        onKeyDown={({ key, currentTarget: { value } }) => {
+          if (key !== 'Enter') return
+          clearTimeout(timer.current)
+          show({ ...view, query: value.trim() })
+        }}
         onInput={({ currentTarget: { value } }) => {
           clearTimeout(timer.current)
           timer.current = setTimeout(() => show({ ...view, query: value.trim() }), TYPING_MS)

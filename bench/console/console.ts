@@ -163,7 +163,9 @@ async function memoryRows(site: Site): Promise<Row[]> {
   const last = (): Promise<number> =>
     page.evaluate(`Number([...document.querySelectorAll('.list-row')].at(-1).dataset.at)`) as Promise<number>
   while ((await last()) < ROWS) {
-    await page.evaluate(`(() => { const list = document.querySelector('.list'); list.scrollTop = list.scrollHeight })()`)
+    await page.evaluate(
+      `(() => { const list = document.querySelector('.list'); list.scrollTop = list.scrollHeight })()`,
+    )
     await page.waitForTimeout(10)
   }
   const session = await context.newCDPSession(page)
@@ -173,7 +175,9 @@ async function memoryRows(site: Site): Promise<Row[]> {
   await context.close()
   return [
     row('rows in the document, at most', rowsMax, 'rows', ROWS_MAX),
-    row(`memory after ${ROWS} rows`, usedSize / 1e6, 'MB', MEMORY_MB, { note: 'the heap of scripts after a collection' }),
+    row(`memory after ${ROWS} rows`, usedSize / 1e6, 'MB', MEMORY_MB, {
+      note: 'the heap of scripts after a collection',
+    }),
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
- * What runs in the page to take times: on the page's own clock, from the browser's time of the key to the frame in which
- * what was waited for is painted.
+ * What runs in the page to take times: on the page's own clock, from the browser's time of the key to the frame that
+ * shows what was waited for.
  */
 
 /** Put into each page before its own scripts. */

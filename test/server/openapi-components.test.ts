@@ -54,8 +54,8 @@ const names = `
   DecisionDifference DecisionFeature DecisionMember DecisionMessage DecisionOutlier DecisionParts DecisionPointsAnswer
   DecisionReason DecisionScores DecisionSource DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus
   DisagreementPage DoubtedVote DrawnFigures Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage
-  EventAttention EventAutonomy EventExplanation EventFilter EventLine EventModel EventNote EventNotes EventSection
-  EventStatus EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExpectedGain
+  EventAttention EventAutonomy EventExplanation EventFileFormat EventFilter EventLine EventModel EventNote EventNotes
+  EventSection EventStatus EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExpectedGain
   ExplainedCluster ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent
   ExportedUser Facet FacetQuery FacetValue Facets FailedDeliveries FailedDelivery FailedDeliveryCount
   FailedDeliverySelection FailedDeliveryStatus Feedback FeedbackOutcome FeedbackReach FieldDifference FieldKind

@@ -198,8 +198,8 @@ export class EventColumns {
   }
 
   /**
-   * Walks the rows before a time, newest first, but for those that a table refuses. `pause` is called with the time after
-   * each ROWS_AT_ONCE rows. False of either ends the walk. Returns how many rows were looked at.
+   * Walks the rows before a time, newest first, but for those that a table refuses. After each ROWS_AT_ONCE rows,
+   * `pause` is called with the time. False of either ends the walk. Returns how many rows were looked at.
    */
   walk(before: number, how: ColumnWalk): number {
     const [later, earlier] = [this.#later, this.#earlier]

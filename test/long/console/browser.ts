@@ -1,6 +1,6 @@
 /**
- * A real browser for the tests of the console (bench/harness/browser.ts). Where there is none and apt may be used, it is
- * installed; else the tests are skipped, and say what to install.
+ * A real browser for the tests of the console (bench/harness/browser.ts). Where there is none and apt may be used, it
+ * is installed; else the tests are skipped, and say what to install.
  */
 import { spawnSync } from 'node:child_process'
 import type { Browser } from 'playwright-core'

@@ -1,5 +1,5 @@
 /**
- * CSV as in RFC 4180: the first record has the names of the fields. It is separated by commas, semicolons, tabs or bars.
+ * CSV as in RFC 4180: the first record has the names of the fields. Commas, semicolons, tabs or bars separate cells.
  *
  * The command line, the console and field statistics read it here, so a file means the same to all of them.
  *

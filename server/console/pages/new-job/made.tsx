@@ -8,7 +8,8 @@ import type { Made as MadeJob } from './setup.js'
 
 function curlOf({ jobId, key }: MadeJob, event: SampleEvent): string {
   const body = JSON.stringify({ job_id: jobId, raw_body: event })
-  return `curl ${location.origin}/api/v1/events/ \\\n  -H 'X-Service-Api-Key: ${key}' \\\n  -d '${body.replaceAll("'", "'\\''")}'`
+  const quoted = body.replaceAll("'", "'\\''")
+  return `curl ${location.origin}/api/v1/events/ \\\n  -H 'X-Service-Api-Key: ${key}' \\\n  -d '${quoted}'`
 }
 
 function Progress({ jobId }: { readonly jobId: number }) {

@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { consoleBudgets } from './console/console.js'
 import { audit } from './end-to-end/audit.js'
 import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
@@ -58,6 +59,7 @@ const steps: readonly Step[] = [
   gate,
   replay,
   lists,
+  consoleBudgets,
   metrics,
   walk,
   training,

@@ -2,12 +2,9 @@
 import type { ComponentChildren } from 'preact'
 import { addresses } from '../../addresses.js'
 import { api, may } from '../../state/api.js'
-import type { ShownJob } from '../../state/jobs.js'
+import { FIRST_VOTES, type ShownJob } from '../../state/jobs.js'
 import { attempt, say } from '../../state/toasts.js'
 import { count, t } from '../../texts.js'
-
-/** So many voted events make a first model worth while. */
-const FIRST_VOTES = 10
 
 export function NextStep({ of }: { readonly of: ShownJob }) {
   const { job_id: id, processed_documents_count: events, feedback_documents_count: votes } = of

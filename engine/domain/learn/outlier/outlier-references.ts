@@ -73,8 +73,8 @@ export class OutlierReferences {
     this.#scales = scales ?? new Float32Array(this.#outlierCount).fill(1)
     this.#likeness = new Float32Array(this.#outlierCount)
     this.#further = new FurtherReferences(parts, this.#outlierCount)
-    const compared = { parts, weights: { mean: meanWeight, most: mostWeight } }
-    this.#inKernel = new InKernel((kernel) => KernelReferences.of(kernel, { ...compared, scales: this.#scales }))
+    const weights = { mean: meanWeight, most: mostWeight }
+    this.#inKernel = new InKernel((kernel) => KernelReferences.of(kernel, { parts, weights, scales: this.#scales }))
   }
 
   /** `load(i)` puts reference i into the view; `count` is at most referencesMax. */
@@ -136,8 +136,6 @@ export class OutlierReferences {
   get nearestPlace(): number {
     return this.#nearestPlace
   }
-
-  /** Its distance. */
   get nearestDistance(): number {
     return this.#nearestDistance
   }
@@ -153,7 +151,7 @@ export class OutlierReferences {
   /** The distance by which the nearest one is found, of every reference to the event in the view. */
   distances(view: OutlierView): Float64Array {
     const { count, numberCount, numbers } = this.#parts
-    this.#findTokens(view)
+    this.findTokens(view)
     const likeness = this.#compareTokens(view, new Float32Array(count))
     const share = numberCount > 0 ? 1 / numberCount : 0
     return Float64Array.from(likeness, (alike, i) => {
@@ -166,7 +164,7 @@ export class OutlierReferences {
 
   /** The distance of the event in the view for the outlier check, 0 or more; the reference `except` does not count. */
   distance(view: OutlierView, except = -1): number {
-    this.#findTokens(view)
+    this.findTokens(view)
     const inKernel = this.#inKernel.get()
     if (inKernel === null) return this.#blend(this.#compare(view, except))
     const found = inKernel.compare(view, this.#found, except, this.#nearest)
@@ -225,8 +223,10 @@ export class OutlierReferences {
     return Math.max(0, (sum / found + (this.#nearest[0] as number)) / 2)
   }
 
-  #findTokens(view: OutlierView): void {
+  /** The numbers of the view's tokens, -1 for unknown ones; valid until the next event. */
+  findTokens(view: OutlierView): Int32Array {
     for (let j = 0; j < view.count; j++) this.#found[j] = this.#table.find(view.tokens[j] as number)
+    return this.#found
   }
 
   /** Fills `likeness` with the cosines of the first references, as many as it has places, by the tokens found. */

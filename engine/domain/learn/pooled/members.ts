@@ -140,6 +140,11 @@ export class MemberPanel {
     return { label: classes[place] ?? -1, distance }
   }
 
+  /** The numbers of the view's tokens among those of labelled events, -1 for others; valid until the next event. */
+  findTokens(view: OutlierView): Int32Array {
+    return this.#members.nearest.references.findTokens(view)
+  }
+
   /** The distance of every labelled event that it compares with to the event in the view. */
   distances(view: OutlierView): Float64Array {
     return this.#members.nearest.references.distances(view)

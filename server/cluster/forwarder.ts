@@ -73,7 +73,7 @@ export class Forwarder {
       if (url === null) return forwarding.refuse(noOwner())
       const target = new URL(url)
       const agent = this.#agents[target.protocol === 'https:' ? 'https:' : 'http:']
-      const how = await forwarding.send(target, agent)
+      const how = await forwarding.send(target, agent, () => (this.#ownerUrl() ?? url) !== url)
       if (how === 'over') return
       if (how === 'unclear')
         return forwarding.refuse(

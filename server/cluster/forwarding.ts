@@ -21,6 +21,8 @@ import type { Headers } from '../http/send.js'
 
 /** Bytes of a body that are kept, and of an answer that is sent whole. */
 const KEPT_BYTES = 1024 * 1024
+/** Milliseconds between two looks at who the owner is. */
+const LOOK_MS = 250
 /** A client that has not read everything gets so many bytes, after a pause that doubles, and is cut off in the end. */
 const PROBE = { bytes: 512, firstMs: 2, slowestMs: 250, stalledMs: 60_000 } as const
 /** Headers that the answer gets from this node. */
@@ -85,8 +87,11 @@ export class Forwarding implements BodySink {
     this.#end()
   }
 
-  /** Sends the request to a node; resolves when it is answered, or that node is gone. */
-  send(url: URL, agent: Agent): Promise<Sent> {
+  /**
+   * Sends the request to a node; resolves when it is answered, or that node is gone. `isPast`: another node is the owner
+   * now, so that an answer that has not begun is not waited for.
+   */
+  send(url: URL, agent: Agent, isPast: () => boolean): Promise<Sent> {
     const { method, path, headers } = this.#head
     const ask = url.protocol === 'https:' ? httpsRequest : httpRequest
     return new Promise((resolve) => {
@@ -94,6 +99,8 @@ export class Forwarding implements BodySink {
       let isAnswered = false
       const outgoing = ask(url, { method, path, headers: { ...headers, host: headers.host ?? url.host }, agent })
       this.#outgoing = outgoing
+      const looking = setInterval(() => void (isPast() && outgoing.destroy(new Error('another owner'))), LOOK_MS)
+      outgoing.once('close', () => clearInterval(looking))
       outgoing.on('socket', (socket) => {
         if (!socket.connecting) isConnected = true
         else socket.once('connect', () => (isConnected = true))
@@ -101,6 +108,7 @@ export class Forwarding implements BodySink {
       outgoing.on('drain', () => this.#resume())
       outgoing.on('response', (answer) => {
         isAnswered = true
+        clearInterval(looking)
         this.#forgetBody()
         void this.#answer(answer).then(() => resolve('over'))
       })

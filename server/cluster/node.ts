@@ -112,6 +112,7 @@ export class RunningNode {
   async stop(): Promise<void> {
     await this.#node?.leave()
     await this.#doors.main.drain(this.#options.drainMs)
+    await this.#node?.close()
     this.#forwarder.close()
     this.#doors.main.close()
     this.#doors.ops?.close()

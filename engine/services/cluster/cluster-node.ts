@@ -60,6 +60,8 @@ interface Opened<Engine> {
   readonly tenure: Tenure
 }
 
+/** Milliseconds between two looks at the lease of a node that has left. */
+const LEFT_LOOK_MS = 50
 /** Milliseconds before following is tried again where it failed. */
 const RETRY_MS = 1_000
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -70,6 +72,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
   readonly #lease: Lease
   readonly #running: Promise<void>
   #isLeaving = false
+  #following: NodeJS.Timeout | null = null
   #wake = (): void => {}
   #state: 'standby' | 'taking' | 'serving' | 'suspended' = 'standby'
 
@@ -97,11 +100,16 @@ export class ClusterNode<Engine extends OwnedEngine> {
     return owner?.state === 'serving' ? owner.url : null
   }
 
-  /** Hands the shards over, and leaves the cluster. */
+  /** Hands the shards over. Until `close` this node knows who the owner is, for the requests that it still has. */
   async leave(): Promise<void> {
     this.#isLeaving = true
     this.#wake()
     await this.#running
+    this.#following = setInterval(() => void this.#lease.read().catch(() => {}), LEFT_LOOK_MS)
+  }
+
+  async close(): Promise<void> {
+    if (this.#following !== null) clearInterval(this.#following)
     await this.#logs.close()
   }
 

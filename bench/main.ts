@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { consoleBudgets } from './console/console.js'
 import { audit } from './end-to-end/audit.js'
 import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
@@ -20,6 +21,7 @@ import { million } from './end-to-end/million.js'
 import { nextLabels } from './end-to-end/next-page.js'
 import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
+import { peer } from './end-to-end/peer.js'
 import { query } from './end-to-end/query.js'
 import { queuePage } from './end-to-end/queue-page.js'
 import { replay } from './end-to-end/replay.js'
@@ -42,6 +44,7 @@ import { walk } from './walk/walk.js'
 const steps: readonly Step[] = [
   singlePost,
   nodeHttp,
+  peer,
   bulk,
   bulkNew,
   bulkEventCentric,
@@ -56,6 +59,7 @@ const steps: readonly Step[] = [
   gate,
   replay,
   lists,
+  consoleBudgets,
   metrics,
   walk,
   training,

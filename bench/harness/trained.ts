@@ -36,6 +36,12 @@ export function alerts(seed: number, count: number): Alert[] {
   return Array.from({ length: count }, () => stream.next())
 }
 
+/** The labelled events of the first training, and so many that follow them in the same stream. */
+export function learned(further = 0): Alert[] {
+  const stream = new AlertStream(learnSeed, learnEvents)
+  return Array.from({ length: learnEvents + further }, () => stream.next())
+}
+
 /** Posts labelled events as history. */
 export async function teach(subject: Subject, events: readonly Alert[], jobId = subject.jobId): Promise<void> {
   for (let at = 0; at < events.length; at += historicEvents) {

@@ -12,6 +12,14 @@ test('of a model that has decided hardly anything the job says what is not known
   assert.match(says(), /no feedback says yet/)
   stats.watch.drift.weight = 3
   assert.equal(says(), 'The stream bears the model out')
+  assert.equal(modelHealth(stats).modelAgeingSinceMicros, null)
+})
+
+test('of an ageing model the job says since when', () => {
+  const stats = { ...emptyStats(3), modelVersion: 1 }
+  Object.assign(stats.watch.drift, { ageing: 'feedback', sinceMicros: 1_700_000_000_000_000 })
+  const { modelState, modelAgeingSinceMicros } = modelHealth(stats)
+  assert.deepEqual([modelState, modelAgeingSinceMicros], ['ageing', 1_700_000_000_000_000])
 })
 
 test('of a stream that has moved the job says that answers are less sure', () => {
@@ -23,5 +31,6 @@ test('of a stream that has moved the job says that answers are less sure', () =>
   assert.deepEqual(modelHealth(stats), {
     modelState: 'current',
     modelMsg: 'Many recent events are unlike those of the training: until the next one, answers to them are less sure',
+    modelAgeingSinceMicros: null,
   })
 })

@@ -54,8 +54,8 @@ export function serverFault({ version = '', now, jetstream }: ServerFacts, nowMs
 }
 
 /**
- * Asks each server at its monitoring address. Rejects with UnfitForLog where one is not fit, or where more than `awayMax`
- * do not answer: a node that starts again must start while a server is away.
+ * Asks each server at its monitoring address. Rejects with UnfitForLog where one is not fit, or where more than
+ * `awayMax` do not answer: a node that starts again must start while a server is away.
  */
 export async function checkServers(monitors: readonly string[], nowMs: () => number, awayMax = 0): Promise<void> {
   if (monitors.length < REPLICAS)

@@ -61,7 +61,7 @@ test('a assigns to me, colleagues see it, and a filter finds what is mine', { sk
   await ann.keyboard.press('a')
   await ann.getByText('It is yours now.').waitFor()
   await ann.locator('.list-row.cursor .tag', { hasText: 'ann' }).waitFor()
-  await bob.locator('.list-row .tag', { hasText: 'ann' }).waitFor()
+  await bob.locator('.list-row .tag', { hasText: 'ann' }).waitFor({ timeout: 40_000 })
   await ann.locator('.events-head summary').click()
   await ann.getByRole('link', { name: 'Assigned to me' }).click()
   await ann.waitForURL(/q=assigned%3Ame/)

@@ -16,6 +16,7 @@ export const addresses = {
   settings: (job: number) => `/jobs/${job}/settings`,
   events: (job: number, query = '') => `/jobs/${job}/events${query === '' ? '' : `?${query}`}`,
   event: (job: number, id: string) => `/jobs/${job}/events/${part(id)}`,
+  eventFile: (job: number, query: string) => `/api/v2/jobs/${job}/events-file?${query}`,
   buckets: (job: number) => `/jobs/${job}/buckets`,
   bucket: (job: number, id: string) => `/jobs/${job}/buckets/${part(id)}`,
   clusters: (job: number) => `/jobs/${job}/clusters`,

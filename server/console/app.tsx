@@ -48,6 +48,19 @@ const Audit = lazy(() => part(() => import('./pages/audit.js')))
 const People = lazy(() => part(() => import('./pages/people.js')))
 const NotFound = lazy(() => part(() => import('./pages/not-found.js')))
 
+/** The part of the page that the address is of is loaded beside the session, and not after it. */
+const early: readonly (readonly [RegExp, { preload: () => Promise<unknown> }])[] = [
+  [/^\/jobs\/feedback-flow\//, Next],
+  [/^\/jobs\/\d+\/events\/./, Event],
+  [/^\/jobs\/\d+\/events/, Events],
+  [/^\/use-cases\/|^\/jobs\/\d+$/, JobPage],
+  [/^\/$/, Next],
+]
+early
+  .find(([path]) => path.test(location.pathname))?.[1]
+  .preload()
+  .catch(() => {})
+
 function Pages() {
   return (
     <ErrorBoundary onError={fail}>

@@ -67,8 +67,8 @@ function JobMenu() {
 
 async function signOut(): Promise<void> {
   await attempt(async () => {
-    await api.signOut()
-    location.assign(addresses.home)
+    const { sign_out_at: atProvider } = await api.signOut()
+    location.assign(atProvider ?? addresses.home)
   })
 }
 

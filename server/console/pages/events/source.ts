@@ -34,7 +34,7 @@ export interface View {
 
 export interface Page {
   readonly rows: readonly Row[]
-  /** Events that match, as far as they are counted; null on pages after the first. */
+  /** Events that match, where the page says so. */
   readonly total: number | null
   readonly isTotalExact: boolean
   /** What the next page is read with; null: this is the last one. */
@@ -141,17 +141,24 @@ const readNewest: Reader = async (view, columns, after, signal) => {
         job_ids: [view.jobId],
         filters: await wireFilters(view, signal),
         size: SIZE,
-        ...(after === '' ? { count: true } : { after }),
+        ...(after === '' ? {} : { after }),
       },
     },
     { signal },
   )
   return {
     rows: answer.events.map((event) => rowOf(event, columns)),
-    total: answer.total_count,
-    isTotalExact: answer.total_count_is_exact,
+    total: null,
+    isTotalExact: false,
     next: answer.next,
   }
+}
+
+/** How many events the view finds, as far as they are counted. It takes longer than a page. */
+export async function readTotal(view: View, signal: AbortSignal): Promise<Pick<Page, 'total' | 'isTotalExact'>> {
+  const body = { job_ids: [view.jobId], filters: wireFilters(view.query), size: 1, count: true }
+  const { total_count: total, total_count_is_exact: isTotalExact } = await api.listEvents({ body }, { signal })
+  return { total, isTotalExact }
 }
 
 /** In another order, by pages of the events that came until the first of them was read. */

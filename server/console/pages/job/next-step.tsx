@@ -3,12 +3,10 @@ import type { ComponentChildren } from 'preact'
 import { addresses } from '../../addresses.js'
 import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
-import type { ShownJob } from '../../state/jobs.js'
+import { FIRST_VOTES, type ShownJob } from '../../state/jobs.js'
 import { attempt, say } from '../../state/toasts.js'
 import { count, number, t } from '../../texts.js'
 
-/** So many voted events make a first model worth while. */
-const FIRST_VOTES = 10
 /** So many answers a person gives in one go. */
 const ANSWERS = 20
 const WEEK_DAYS = 7

@@ -23,6 +23,7 @@ import { voted, votedKey } from '../../state/votes.js'
 import { count, percent, t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { Card } from './card.js'
+import { FirstModel } from './first-model.js'
 import { readQueue, type Waiting } from './queue.js'
 
 const ROW = 52
@@ -91,7 +92,7 @@ function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting 
   )
 }
 
-function Queue({ of, items, at, go }: QueueProps) {
+function Queue({ of, items, at, go, reload }: QueueProps) {
   const open = items.filter((item) => !isAnswered(of, item)).length
   return (
     <aside class="queue" aria-label={t('next.queue')}>
@@ -99,6 +100,7 @@ function Queue({ of, items, at, go }: QueueProps) {
         <h2>{t('next.queue')}</h2>
         <span class="dim">{open}</span>
       </header>
+      <FirstModel of={of} reload={reload} />
       <div class="grow">
         <List
           label={t('next.queue')}
@@ -119,6 +121,7 @@ interface QueueProps {
   readonly items: readonly Waiting[]
   readonly at: number
   readonly go: (at: number) => void
+  readonly reload: () => void
 }
 
 function NewBar({ reload }: { readonly reload: () => void }) {
@@ -189,7 +192,7 @@ function Answering({
   })
   return (
     <div class="next">
-      <Queue of={of} items={items} at={current} go={go} />
+      <Queue of={of} items={items} at={current} go={go} reload={reload} />
       <div class="card">
         <NewBar reload={reload} />
         {error === null ? (
@@ -207,6 +210,7 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
   return (
     <>
       <NewBar reload={reload} />
+      {isNew ? null : <FirstModel of={of} reload={reload} />}
       <Empty
         isPage
         icon={isNew ? 'send' : 'check'}

@@ -1,0 +1,49 @@
+/** The ways out of a view: as a file of all that match, of what is selected, or on paper. */
+import { addresses } from '../../addresses.js'
+import { Icon } from '../../parts/icon.js'
+import type { ShownJob } from '../../state/jobs.js'
+import { printPage } from '../../state/printing.js'
+import { count, t } from '../../texts.js'
+import { exportRows } from './export.js'
+import { wireFilters, type Row, type View } from './source.js'
+
+interface MenuProps {
+  readonly of: ShownJob
+  readonly view: View
+  /** The selected rows. */
+  readonly rows: readonly Row[]
+}
+
+/** The service sends the file; nothing of it is held by the page. */
+function fileOf(view: View, format: 'csv' | 'ndjson'): string {
+  const filters = wireFilters(view.query)
+  const query = new URLSearchParams({ format })
+  if (filters.length > 0) query.set('filters', JSON.stringify(filters))
+  return addresses.eventFile(view.jobId, query.toString())
+}
+
+export function ExportMenu({ of, view, rows }: MenuProps) {
+  return (
+    <details class="menu right">
+      <summary aria-label={t('events.export')}>
+        <Icon name="download" /> <span class="narrow-hidden">{t('events.export')}</span>
+      </summary>
+      <nav class="menu-list" aria-label={t('events.export')}>
+        {rows.length === 0 ? null : (
+          <button type="button" onClick={() => exportRows(of, view, rows)}>
+            {count('events.export.selected', rows.length)}
+          </button>
+        )}
+        <a href={fileOf(view, 'csv')} download>
+          {t('events.export.csv')}
+        </a>
+        <a href={fileOf(view, 'ndjson')} download>
+          {t('events.export.ndjson')}
+        </a>
+        <button type="button" onClick={() => void printPage()}>
+          {t('events.export.print')}
+        </button>
+      </nav>
+    </details>
+  )
+}

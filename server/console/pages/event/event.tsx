@@ -71,7 +71,7 @@ function Raw({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
       {enrichment === undefined ? null : (
         <section class="panel">
           <h2>{t('event.enrichment')}</h2>
-          <Tree value={{ enrichment }} {...tools} />
+          <Tree value={{ enrichment }} more={2} {...tools} />
         </section>
       )}
       <section class="panel">

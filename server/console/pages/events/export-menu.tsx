@@ -15,19 +15,21 @@ interface MenuProps {
   readonly rows: readonly Row[]
 }
 
-/** The service sends the file; nothing of it is held by the page. */
-function fileOf({ jobId }: View, filters: readonly WireFilter[], format: 'csv' | 'ndjson'): string {
+/** The most that an address may have: what a request's head may have, less its other headers. */
+const ADDRESS_LENGTH_MAX = 3_000
+
+/** The service sends the file; nothing of it is held by the page. Null: the view's filters do not fit in an address. */
+function fileOf(view: View, filters: readonly WireFilter[], format: 'csv' | 'ndjson'): string | null {
   const query = new URLSearchParams({ format })
   if (filters.length > 0) query.set('filters', JSON.stringify(filters))
-  return addresses.eventFile(jobId, query.toString())
+  const address = addresses.eventFile(view.jobId, query.toString())
+  return address.length > ADDRESS_LENGTH_MAX ? null : address
 }
 
-/** Longer addresses are refused. Views of many assigned events have them, since they name each event. */
-const ADDRESS_CHARS_MAX = 6_000
+const formats = ['csv', 'ndjson'] as const
 
 export function ExportMenu({ of, view, rows }: MenuProps) {
-  const { value: filters } = useData(JSON.stringify(view), (signal) => wireFilters(view, signal))
-  const isLong = filters !== null && fileOf(view, filters, 'ndjson').length > ADDRESS_CHARS_MAX
+  const filters = useData(`${view.jobId} ${view.query}`, (signal) => wireFilters(view, signal)).value
   return (
     <details class="menu right">
       <summary aria-label={t('events.export')}>
@@ -39,17 +41,16 @@ export function ExportMenu({ of, view, rows }: MenuProps) {
             {count('events.export.selected', rows.length)}
           </button>
         )}
-        {filters === null ? null : isLong ? (
+        {formats.map((format) => {
+          const address = filters === null ? null : fileOf(view, filters, format)
+          return address === null ? null : (
+            <a key={format} href={address} download>
+              {t(`events.export.${format}`)}
+            </a>
+          )
+        })}
+        {filters === null || fileOf(view, filters, 'ndjson') !== null ? null : (
           <p class="dim">{t('events.export.too_long')}</p>
-        ) : (
-          <>
-            <a href={fileOf(view, filters, 'csv')} download>
-              {t('events.export.csv')}
-            </a>
-            <a href={fileOf(view, filters, 'ndjson')} download>
-              {t('events.export.ndjson')}
-            </a>
-          </>
         )}
         <button type="button" onClick={() => void printPage()}>
           {t('events.export.print')}

@@ -113,7 +113,14 @@ function servedLink(href: string, from: Read, pages: ReadonlyMap<string, Read>):
   return `${urlOf(name)}#${anchor}`
 }
 
-function bodyOf(page: Read, pages: ReadonlyMap<string, Read>): string {
+/** A picture of the folder `screens`; nothing else is loaded. */
+function imageOf(href: string, text: string, version: string): string {
+  const [, name] = /^screens\/([\w-]+\.png)$/.exec(href) ?? []
+  if (name === undefined) return escaped(text)
+  return `<img class="screen" src="/docs/assets/${name}?v=${version}" alt="${escaped(text)}" loading="lazy">`
+}
+
+function bodyOf(page: Read, pages: ReadonlyMap<string, Read>, version: string): string {
   let next = 0
   const marked = new Marked({
     renderer: {
@@ -128,7 +135,7 @@ function bodyOf(page: Read, pages: ReadonlyMap<string, Read>): string {
         const address = servedLink(href, page, pages)
         return address === null ? `<span class="file">${text}</span>` : `<a href="${escaped(address)}">${text}</a>`
       },
-      image: ({ text }) => escaped(text),
+      image: ({ href, text }) => imageOf(href, text, version),
       table({ header, rows }) {
         const line = (cells: readonly Tokens.TableCell[], tag: string) =>
           `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>\n`
@@ -231,7 +238,7 @@ export function makeManual(texts: ReadonlyMap<string, string>, version: string):
     pages: inOrder.map((page) => ({
       name: page.name,
       title: page.title,
-      html: framed(page, bodyOf(page, pages), groups, version),
+      html: framed(page, bodyOf(page, pages, version), groups, version),
     })),
     headings: inOrder.flatMap(({ name, title, headings }) =>
       headings.map(({ depth, text, anchor }) => ({

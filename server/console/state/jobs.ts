@@ -51,6 +51,11 @@ async function loadColors(): Promise<void> {
   )
 }
 
+/** The colours are read again with the next jobs: somebody has changed them. */
+export function reloadColors(): void {
+  known = new Map()
+}
+
 function stylesOf(of: Job): LabelStyle[] {
   return of.labels.map((name, at) => {
     const given = known.get(of.job_id)?.get(name) ?? ''

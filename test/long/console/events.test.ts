@@ -195,7 +195,7 @@ test('an event is shown whole: why, votes, similar ones, what was sent, and what
       })
   await page.keyboard.press('1')
   await page.locator('.votes button[aria-pressed=true]').waitFor()
-  await page.getByRole('cell', { name: 'ann' }).waitFor()
+  await page.getByRole('cell', { name: 'ann', exact: true }).waitFor()
   await page.getByRole('button', { name: /^Events with this value: rule\.id/ }).click()
   await page.waitForURL(/events\?q=rule\.id%3A/)
   await page.context().close()

@@ -6,6 +6,7 @@ import { useCommands } from '../../state/keys.js'
 import { count, t } from '../../texts.js'
 import { ExportMenu } from './export-menu.js'
 import type { Row, View } from './source.js'
+import { Views } from './views.js'
 
 /** Typing never waits: the list follows when the typing pauses. */
 const TYPING_MS = 250
@@ -41,6 +42,7 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
       <button type="button" class="icon-only" aria-label={t('facets.title')} onClick={toggleFacets}>
         <Icon name="filter" />
       </button>
+      <Views of={of} view={view} />
       <input
         ref={input}
         type="search"

@@ -35,7 +35,16 @@ function shotsOf(jobId: number, clusters: string): Shot[] {
         await page.locator('.fields table').waitFor()
       },
     },
-    { name: 'next', path: `/jobs/feedback-flow/${jobId}`, shows: '.card .facts' },
+    {
+      name: 'next',
+      path: `/jobs/feedback-flow/${jobId}`,
+      shows: '.card .facts',
+      // The next one has a decision of the model.
+      before: async (page) => {
+        await page.keyboard.press('s')
+        await page.locator('.card .effect').first().waitFor()
+      },
+    },
     {
       name: 'events',
       path: `/jobs/${jobId}/events?q=confidence%3C95`,

@@ -3,8 +3,9 @@ import { addresses } from '../../addresses.js'
 import { Icon } from '../../parts/icon.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { printPage } from '../../state/printing.js'
+import { attempt } from '../../state/toasts.js'
 import { count, t } from '../../texts.js'
-import { exportRows } from './export.js'
+import { download, exportRows } from './export.js'
 import { wireFilters, type Row, type View } from './source.js'
 
 interface MenuProps {
@@ -15,11 +16,13 @@ interface MenuProps {
 }
 
 /** The service sends the file; nothing of it is held by the page. */
-function fileOf(view: View, format: 'csv' | 'ndjson'): string {
-  const filters = wireFilters(view.query)
-  const query = new URLSearchParams({ format })
-  if (filters.length > 0) query.set('filters', JSON.stringify(filters))
-  return addresses.eventFile(view.jobId, query.toString())
+function take(view: View, format: 'csv' | 'ndjson'): Promise<boolean> {
+  return attempt(async () => {
+    const filters = await wireFilters(view, new AbortController().signal)
+    const query = new URLSearchParams({ format })
+    if (filters.length > 0) query.set('filters', JSON.stringify(filters))
+    download(addresses.eventFile(view.jobId, query.toString()), `events-${view.jobId}.${format}`)
+  })
 }
 
 export function ExportMenu({ of, view, rows }: MenuProps) {
@@ -34,12 +37,12 @@ export function ExportMenu({ of, view, rows }: MenuProps) {
             {count('events.export.selected', rows.length)}
           </button>
         )}
-        <a href={fileOf(view, 'csv')} download>
+        <button type="button" onClick={() => void take(view, 'csv')}>
           {t('events.export.csv')}
-        </a>
-        <a href={fileOf(view, 'ndjson')} download>
+        </button>
+        <button type="button" onClick={() => void take(view, 'ndjson')}>
           {t('events.export.ndjson')}
-        </a>
+        </button>
         <button type="button" onClick={() => void printPage()}>
           {t('events.export.print')}
         </button>

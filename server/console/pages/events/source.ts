@@ -156,7 +156,7 @@ const readNewest: Reader = async (view, columns, after, signal) => {
 
 /** How many events the view finds, as far as they are counted. It takes longer than a page. */
 export async function readTotal(view: View, signal: AbortSignal): Promise<Pick<Page, 'total' | 'isTotalExact'>> {
-  const body = { job_ids: [view.jobId], filters: wireFilters(view.query), size: 1, count: true }
+  const body = { job_ids: [view.jobId], filters: await wireFilters(view, signal), size: 1, count: true }
   const { total_count: total, total_count_is_exact: isTotalExact } = await api.listEvents({ body }, { signal })
   return { total, isTotalExact }
 }

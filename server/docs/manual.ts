@@ -11,6 +11,7 @@
  *    text, since that file is not served.
  */
 import { Marked, type Token, type Tokens } from 'marked'
+import { escaped, imageOf } from './html.js'
 
 /** The page that lists all others; it is served at `/docs`. */
 export const INDEX = 'README'
@@ -47,10 +48,6 @@ interface Read {
 }
 
 const PAGE_LINK = /^([\w-]+)\.md(?:#(.+))?$/
-
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-}
 
 export function urlOf(name: string): string {
   return name === INDEX ? '/docs' : `/docs/${name}`
@@ -111,13 +108,6 @@ function servedLink(href: string, from: Read, pages: ReadonlyMap<string, Read>):
   if (!page.headings.some((heading) => heading.anchor === anchor))
     throw new Error(`${from.name}.md links to ${href}, and there is no such heading`)
   return `${urlOf(name)}#${anchor}`
-}
-
-/** A picture of the folder `screens`; nothing else is loaded. */
-function imageOf(href: string, text: string, version: string): string {
-  const [, name] = /^screens\/([\w-]+\.png)$/.exec(href) ?? []
-  if (name === undefined) return escaped(text)
-  return `<img class="screen" src="/docs/assets/${name}?v=${version}" alt="${escaped(text)}" loading="lazy">`
 }
 
 function bodyOf(page: Read, pages: ReadonlyMap<string, Read>, version: string): string {

@@ -79,7 +79,9 @@ function drawMarks(plot: Plot, marks: readonly Mark[], at: HTMLElement): void {
 const HOUR_S = 3_600
 
 /** The time across: at least some hours, so that a single point has room at both sides. */
-function widened(from: number, to: number): [number, number] {
+function widened(times: ArrayLike<number> | undefined, from: number, given: number): [number, number] {
+  // Of a single point the library gives years.
+  const to = times?.length === 1 ? from : given
   const missing = Math.max(0, 6 * HOUR_S - (to - from)) / 2
   return [from - missing, to + missing]
 }
@@ -102,7 +104,7 @@ function optionsOf(lines: readonly Line[], marks: readonly Mark[], at: HTMLEleme
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_, from, to) => widened(from, to) },
+      x: { range: ({ data }, from, to) => widened(data[0], from, to) },
       share: { range: [0, 100] },
       y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, high ?? 1)] },
     },

@@ -117,8 +117,8 @@ const eventFile: Route = {
   description:
     'CSV has a line of names, then one line for each event: id, time, title, severity, decision, confidence, ' +
     'consensus, outlier, and the values at `columns`. A value that a spreadsheet would take for a formula begins ' +
-    "with `'`. NDJSON has the events as `events/list` has them. The events come newest first, all that match when " +
-    'the request comes. The file is sent as it is read: if something fails meanwhile, the connection is cut.',
+    "with `'`. NDJSON has the events as `events/list` has them. The events come newest first, all that match " +
+    'when the request comes. The file is sent as it is read: if something fails meanwhile, the connection is cut.',
   scope,
   query: EventFileQuery,
   responses: { 200: { description: 'The file.', mediaType: '*/*' } },

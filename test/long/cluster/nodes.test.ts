@@ -1,6 +1,6 @@
 /**
- * A whole cluster: three NATS servers and three nodes, as processes. Nodes and servers are killed, stopped and
- * restarted under load. After each fault the cluster goes on, and in the end every node has what was acknowledged, once.
+ * A whole cluster: three NATS servers and three nodes, as processes. Nodes and servers are killed, stopped and started
+ * again under load. After each fault the cluster goes on. In the end every node has what was acknowledged, once.
  */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'

@@ -55,7 +55,6 @@ function shotsOf(jobId: number, clusters: string): Shot[] {
     },
     { name: 'event', path: `/jobs/${jobId}/events/e-700`, shows: '.tree' },
     { name: 'job', path: `/use-cases/overview/${jobId}`, shows: '.numbers .big' },
-    { name: 'buckets', path: `/jobs/${jobId}/buckets`, shows: 'main table' },
     { name: 'cluster', path: clusters, shows: '.cluster-tree' },
     {
       name: 'keys',

@@ -23,11 +23,25 @@ export function valueAt(document: Readonly<Record<string, unknown>>, path: strin
   return value
 }
 
+/**
+ * The address of the event's page in the console, below that of the service. It has letters, digits, slashes and
+ * percent signs alone, so no place where a value stands changes it.
+ */
+function pageOf({ jobId, eventId }: DecidedEvent): string {
+  const id = encodeURIComponent(eventId.toWellFormed()).replace(
+    /[^A-Za-z0-9%]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
+  return `/jobs/${jobId}/events/${id}`
+}
+
 /** Names of the service in a template, in addition to the fields of the event. */
 function serviceValue(event: DecidedEvent, name: string): unknown {
   switch (name) {
     case 'event_id':
       return event.eventId
+    case 'event_page':
+      return pageOf(event)
     case 'job_id':
       return event.jobId
     case 'job_title':

@@ -2,10 +2,11 @@
  * Step of the build, after the compiler: makes the pages that the service shows at `/docs` from the Markdown beside
  * this file.
  *
- * The result is in `.build/server/docs/html`: a page for each text, the index of headings, and the style.
+ * The result is in `.build/server/docs/html`: a page for each text, the index of headings, the style, and the pictures
+ * of the console, which `npm run docs:screenshots` makes.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeManual } from './manual.js'
@@ -21,8 +22,12 @@ const texts = new Map(
 )
 const style = readFileSync(join(source, 'manual.css'), 'utf8')
 const script = readFileSync(new URL('search.js', import.meta.url), 'utf8')
+const screens = join(source, 'screens')
+const pictures = readdirSync(screens)
+  .sort()
+  .map((file) => readFileSync(join(screens, file)).toString('base64'))
 const version = createHash('sha256')
-  .update([...texts.values(), style, script].join('\0'))
+  .update([...texts.values(), style, script, ...pictures].join('\0'))
   .digest('hex')
   .slice(0, 12)
 const { pages, headings } = makeManual(texts, version)
@@ -32,3 +37,4 @@ mkdirSync(target, { recursive: true })
 for (const { name, html } of pages) writeFileSync(join(target, `${name}.html`), html)
 writeFileSync(join(target, 'headings.json'), JSON.stringify(headings))
 writeFileSync(join(target, 'manual.css'), style)
+cpSync(screens, join(target, 'screens'), { recursive: true })

@@ -11,6 +11,7 @@
  *    text, since that file is not served.
  */
 import { Marked, type Token, type Tokens } from 'marked'
+import { escaped, imageOf } from './html.js'
 
 /** The page that lists all others; it is served at `/docs`. */
 export const INDEX = 'README'
@@ -47,10 +48,6 @@ interface Read {
 }
 
 const PAGE_LINK = /^([\w-]+)\.md(?:#(.+))?$/
-
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-}
 
 export function urlOf(name: string): string {
   return name === INDEX ? '/docs' : `/docs/${name}`
@@ -113,7 +110,7 @@ function servedLink(href: string, from: Read, pages: ReadonlyMap<string, Read>):
   return `${urlOf(name)}#${anchor}`
 }
 
-function bodyOf(page: Read, pages: ReadonlyMap<string, Read>): string {
+function bodyOf(page: Read, pages: ReadonlyMap<string, Read>, version: string): string {
   let next = 0
   const marked = new Marked({
     renderer: {
@@ -128,7 +125,7 @@ function bodyOf(page: Read, pages: ReadonlyMap<string, Read>): string {
         const address = servedLink(href, page, pages)
         return address === null ? `<span class="file">${text}</span>` : `<a href="${escaped(address)}">${text}</a>`
       },
-      image: ({ text }) => escaped(text),
+      image: ({ href, text }) => imageOf(href, text, version),
       table({ header, rows }) {
         const line = (cells: readonly Tokens.TableCell[], tag: string) =>
           `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>\n`
@@ -231,7 +228,7 @@ export function makeManual(texts: ReadonlyMap<string, string>, version: string):
     pages: inOrder.map((page) => ({
       name: page.name,
       title: page.title,
-      html: framed(page, bodyOf(page, pages), groups, version),
+      html: framed(page, bodyOf(page, pages, version), groups, version),
     })),
     headings: inOrder.flatMap(({ name, title, headings }) =>
       headings.map(({ depth, text, anchor }) => ({

@@ -34,6 +34,14 @@ const assets: Readonly<Record<string, Asset>> = {
   'search.js': { type: javascript, file: join(manual, 'search.js') },
 }
 
+/** Pictures of the console. */
+const PICTURE = /^[\w-]+\.png$/
+
+function assetOf(name: string): Asset | undefined {
+  if (Object.hasOwn(assets, name)) return assets[name]
+  return PICTURE.test(name) ? { type: 'image/png', file: join(manual, 'html/screens', name) } : undefined
+}
+
 const cached: Headers = [
   ['Cache-Control', 'public, max-age=86400'],
   ['X-Content-Type-Options', 'nosniff'],
@@ -88,13 +96,14 @@ function bytesOf(file: string): Promise<Buffer> {
 
 function serveAsset(exchange: Exchange, name: string): void {
   if (name === 'start.js') return exchange.reply('200 OK', javascript, startScript, cached)
-  const asset = Object.hasOwn(assets, name) ? assets[name] : undefined
+  const asset = assetOf(name)
   if (asset === undefined) return replyHttpError(exchange, 404, 'not found')
   exchange.hold()
   bytesOf(asset.file).then(
     (bytes) => exchange.reply('200 OK', asset.type, bytes, cached),
     (error: unknown) => {
       loaded.delete(asset.file)
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return replyHttpError(exchange, 404, 'not found')
       replyError(exchange, error)
     },
   )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cefOf } from '../../../engine/integration/syslog/cef.js'
+import { chatDialects, chatText } from '../../../engine/integration/slack/chat-text.js'
 import { fill, valueAt } from '../../../engine/integration/template.js'
 import { decided } from '../../support/outgoing.js'
 
@@ -11,6 +12,19 @@ test('a template names fields, dotted or nested, and a missing one inserts nothi
     'e1 web-1 ann ["a",{"b":1}] []',
   )
   assert.equal(fill('{{result_label}} {{confidence_score}} {{ {{x}} }}', event), 'Drop 91.5 {{  }}')
+})
+
+test('the page of an event is a link whatever the id is, also in chats', () => {
+  for (const id of ['alert-1', 'a/b?c#d', '*_~x~_*', 'evil.example', '../up', 'é \ud800'] as const) {
+    const event = decided(id, {}, {})
+    const link = fill('https://desk.example{{event_page}}', event)
+    for (const dialect of chatDialects)
+      assert.equal(fill('https://desk.example{{event_page}}', event, (text) => chatText(text, dialect)), link)
+    const { pathname, search, hash } = new URL(link)
+    const [, , jobId, , eventId] = pathname.split('/')
+    assert.deepEqual([jobId, decodeURIComponent(eventId as string)], [String(event.jobId), id.toWellFormed()])
+    assert.deepEqual([search, hash, pathname.split('/').length], ['', '', 5])
+  }
 })
 
 test('many blanks after braces are text, and take no minutes', () => {

@@ -7,7 +7,7 @@ import type { Client } from '../../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service.js'
 import { launch } from './browser.js'
 
-const PASSWORD = 'correct horse battery'
+export const PASSWORD = 'correct horse battery'
 const EVENTS = 900
 const VOTES = 60
 
@@ -45,7 +45,7 @@ async function post(client: Client, path: string, body: unknown): Promise<any> {
   return answer.body
 }
 
-async function makeJobs(client: Client, stream: DemoStream): Promise<{ jobId: number; causeJobId: number }> {
+export async function makeJobs(client: Client, stream: DemoStream): Promise<{ jobId: number; causeJobId: number }> {
   const custom_labels = stream.labels.map((name, at) => ({ name, hex_color: ['#ED0A2C', '#1264FE', '#9A00FF'][at] }))
   const { created } = await post(client, '/api/v2/resources', {
     resources: {
@@ -72,7 +72,7 @@ async function makeJobs(client: Client, stream: DemoStream): Promise<{ jobId: nu
   return { jobId: idOf('Alert triage'), causeJobId: idOf('Root causes') }
 }
 
-async function sendEvents(client: Client, jobId: number, stream: DemoStream): Promise<void> {
+export async function sendEvents(client: Client, jobId: number, stream: DemoStream): Promise<void> {
   const lines = stream.events.map(({ json }, at) => {
     const body = JSON.parse(json) as { rule?: { name?: string } }
     return JSON.stringify({ job_id: jobId, event_id: `e-${at}`, title: body.rule?.name ?? 'Alert', raw_body: body })
@@ -102,7 +102,7 @@ async function sendEvents(client: Client, jobId: number, stream: DemoStream): Pr
   await client.bulk(lines.slice(half).join('\n'))
 }
 
-async function sendAlerts(client: Client, jobId: number): Promise<void> {
+export async function sendAlerts(client: Client, jobId: number): Promise<void> {
   const start = Date.now() - 3_600_000
   for (let cluster = 0; cluster < 3; cluster++) {
     for (const [at, alertname] of ['DiskFull', 'DatabaseDown', 'ApiErrors', 'HighLatency'].entries()) {

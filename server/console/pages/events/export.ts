@@ -22,12 +22,16 @@ export function csvOf(of: ShownJob, rows: readonly Row[]): string {
   return `${[heads.map(cell).join(','), ...lines].join('\r\n')}\r\n`
 }
 
-/** Gives the file to the browser. */
+/** Gives a file to the browser. */
+export function download(address: string, name: string): void {
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+}
+
 export function exportRows(of: ShownJob, view: View, rows: readonly Row[]): void {
   const url = URL.createObjectURL(new Blob([csvOf(of, rows)], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `events-${view.jobId}.csv`
-  link.click()
+  download(url, `events-${view.jobId}.csv`)
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -13,6 +13,7 @@ import { cli } from './end-to-end/cli.js'
 import { cost } from './end-to-end/cost.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
+import { manyJobs } from './end-to-end/many-jobs.js'
 import { lists } from './end-to-end/lists.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
@@ -58,6 +59,7 @@ const steps: readonly Step[] = [
   reprocess,
   million,
   manyBuckets,
+  manyJobs,
   resources,
   audit,
   clusters,

@@ -83,8 +83,8 @@ const names = `
   RollbackResult RootCause SampleEvents SampleFormat SampledField SavedView SavedViews ScopeName ScoresByDecision
   SearchAnswer SearchHit SearchHits SearchShards SearchTotal SearchTotalRelation SecondLookOrder SecondLookPage
   SecondOpinions SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState SessionRequest SessionView
-  ShownResource SignInMethods SignedOut SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth StoreIndex
-  StoreStatus StoredDecision StreamGap StreamMessage StreamReady StreamType StreamedCluster StreamedDecision
+  ShownResource SignInMethods SignedOut SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth
+  StoreIndex StoreStatus StoredDecision StreamGap StreamMessage StreamReady StreamType StreamedCluster StreamedDecision
   StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector Timestamp Token TokenRequest
   TrainAnswer TrainedBy TrainingMessage TrainingReason TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User
   UserChange UserDocument UserRole ValidationErrorBody ValidationIssue ValuesByPoint ViewBody VoteAction VoteMessage

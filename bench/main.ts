@@ -15,6 +15,7 @@ import { cost } from './end-to-end/cost.js'
 import { gate } from './end-to-end/gate.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
+import { manyJobs } from './end-to-end/many-jobs.js'
 import { lists } from './end-to-end/lists.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
@@ -66,6 +67,7 @@ const steps: readonly Step[] = [
   reprocess,
   million,
   manyBuckets,
+  manyJobs,
   resources,
   audit,
   clusters,

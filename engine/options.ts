@@ -18,6 +18,8 @@ export interface EngineOptions {
   readonly shards?: number | undefined
   /** Threads that decide events; default: one less than the number of cores, and at least one. */
   readonly threads?: number | undefined
+  /** Megabytes that open models take at most, over all threads that decide events; default 256. */
+  readonly modelMemoryMb?: number | undefined
   /** Threads that train; default 1. */
   readonly trainers?: number | undefined
   readonly adminPassword?: string | undefined

@@ -89,6 +89,12 @@ export const settingsTable = {
     meaning: 'Threads that decide events; default: one less than the number of cores, at least one',
   },
   trainers: { name: 'SERVICE_TRAINERS', schema: integer(1, 16), meaning: 'Threads that train; default: one' },
+  modelMemoryMb: {
+    name: 'SERVICE_MODEL_MEMORY_MB',
+    schema: integer(1, 65_536),
+    meaning:
+      'Megabytes that models in memory take at most; the others come back when an event needs them; default: 256',
+  },
   shards: {
     name: 'SERVICE_SHARDS',
     schema: integer(1, 256),

@@ -36,6 +36,7 @@ export class Prometheus {
     this.#addRequests()
     this.#addShards()
     this.#addDecisions()
+    this.#addModels()
   }
 
   get contentType(): string {
@@ -204,6 +205,26 @@ export class Prometheus {
       'Log lines that were dropped.',
       one((figures) => figures.logLinesDropped),
     )
+  }
+
+  #addModels(): void {
+    const ofModels = (value: (models: Figures['models']) => number) => () => {
+      return [{ labels: {}, value: value(this.#figures.models) }]
+    }
+    this.#add(
+      'gauge',
+      'decision_models_open',
+      'Models in memory.',
+      ofModels(({ count }) => count),
+    )
+    this.#add(
+      'gauge',
+      'decision_models_bytes',
+      'Bytes of models in memory.',
+      ofModels(({ bytes }) => bytes),
+    )
+    const opened = ofModels(({ opened: times }) => times)
+    this.#add('counter', 'decision_models_opened_total', 'Models that were read into memory.', opened)
   }
 
   #add(type: Kind, name: string, help: string, read: (name: string) => readonly Sample[]): void {

@@ -9,6 +9,7 @@ import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { PointCounter } from './buckets/point-counter.js'
 import type { CauseStage } from './cause/cause-stage.js'
 import type { JobModel } from './job-model.js'
+import type { ModelMemory } from './models/model-memory.js'
 import type { Trial } from './models/trial.js'
 import type { JobStats } from './job-stats.js'
 import type { HandOver, TurnStore } from './turn-store.js'
@@ -37,4 +38,5 @@ export interface ShardOptions {
   readonly handOver?: HandOver
   /** Shared by the shards of one thread. */
   readonly memory?: BucketMemory
+  readonly models?: ModelMemory
 }

@@ -31,6 +31,7 @@ import { followVerdict } from './models/challengers.js'
 import { takeModelCommand } from './models/model-commands.js'
 import { takeReplayCommand } from './models/replay-commands.js'
 import { installModel } from './models/install.js'
+import type { ModelMemory } from './models/model-memory.js'
 import { Trial } from './models/trial.js'
 import { purgeRows } from './purge.js'
 import type { ActorReply } from './reply.js'
@@ -45,6 +46,7 @@ export interface JobActorDeps {
   readonly sectionNames: readonly string[]
   readonly deferred: DeferredCounters
   readonly memory: BucketMemory
+  readonly models: ModelMemory
 }
 
 export class JobActor {
@@ -61,6 +63,7 @@ export class JobActor {
     this.#stats = new JobStats(settings.id, readStats(shared.store, settings.id, settings.labels.length))
     this.#gates = new GateKeeper(settings, shared.store, this.#stats)
     this.#trial = new Trial(settings.id, settings.labels.length, shared.store, this.#stats)
+    this.#trial.keepIn(shared.models)
     this.configure(settings)
   }
 
@@ -68,18 +71,20 @@ export class JobActor {
   drop(): void {
     this.#deps.buckets.drop()
     this.#deps.answers.drop()
+    this.#deps.model.drop()
+    this.#deps.trial.drop()
   }
 
   /** Takes the job's settings, when it starts and whenever they have changed. */
   configure(settings: JobSettings): void {
-    const { store, codec, sectionNames, deferred, memory } = this.#shared
+    const { store, codec, sectionNames, deferred, memory, models } = this.#shared
     const stats = this.#stats
     const arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = arrivals.points
     const buckets = new BucketCache({ settings, fingerprint, stats, deferred, memory })
     const answers = new AnswerMemo(fingerprint, memory)
     const model = new JobModel(settings, fingerprint, store, stats)
-    model.open()
+    model.open(models)
     const cause = hasClusters(settings.category) ? new CauseStage({ store, codec, settings, stats, model }) : null
     const known = this.#points?.isFor(settings, fingerprint) === true ? this.#points : null
     const points = known ?? new PointCounter(settings, fingerprint, store, stats)

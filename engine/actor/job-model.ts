@@ -6,7 +6,8 @@
  *
  * 1. A model that was trained on other decision points would misread the values of the present ones, so it is not used.
  *    Nor is a model of a root cause job that was trained before the job had clusters.
- * 2. A bucket keeps its decision until its votes or the model change. That is the decision before the trust watch.
+ * 2. An open model may go between turns, and is opened again when a decision needs it (models/model-memory.ts).
+ * 3. A bucket keeps its decision until its votes or the model change. That is the decision before the trust watch.
  */
 import { must } from '../assert.js'
 import { noBasis, trusted, type DecisionBasis } from '../domain/decide/decision-basis.js'
@@ -25,6 +26,7 @@ import { bucketKey, modelKey } from '../store/tables.js'
 import type { Bucket } from './buckets/bucket.js'
 import type { Reads } from './event-table.js'
 import type { JobStats } from './job-stats.js'
+import type { ModelHolder, ModelMemory } from './models/model-memory.js'
 import { knownConsensus, readBallot } from './votes/ballots.js'
 
 /** How a stored event is decided again. */
@@ -40,7 +42,7 @@ export type DecidedBucket = Pick<Bucket, 'id' | 'fingerprint' | 'hasBallot' | 'd
 
 const firstTime: Redecision = { ownSubject: null, again: false }
 
-export class JobModel {
+export class JobModel implements ModelHolder {
   readonly #jobId: number
   readonly #fingerprint: number
   readonly #reads: Reads
@@ -50,7 +52,16 @@ export class JobModel {
   readonly #hasClusters: boolean
   /** Of the latest decision. */
   basis: DecisionBasis = noBasis
+  /** There is an active model, and it fits the present decision points. */
+  #fits = false
+  /** Null: it is not open. */
   #model: Model | null = null
+  #memory: ModelMemory | null = null
+  #outlierThreshold = 0
+  /** What the active model was trained on. */
+  #examples = 0
+  /** The turn that has used the model last. */
+  usedAt = 0
   #version = 0
   #weights: AnalystWeights | undefined
   /** Of the ballot that the latest own decision has read. */
@@ -69,17 +80,46 @@ export class JobModel {
   }
 
   /** Reads the active version, if there is one. */
-  open(): void {
+  open(memory: ModelMemory): void {
+    this.#memory = memory
     const { modelVersion } = this.#stats.row
     if (modelVersion === 0) return
-    const bytes = this.#reads.get('models', modelKey(this.#jobId, modelVersion))
-    const { row, model } = decodeModel(must(bytes, 'the active model'))
+    const { row, model } = this.#read(modelVersion)
     this.use(row, model)
+  }
+
+  /** The model is not open any more. */
+  forgetModel(): void {
+    this.#model = null
+  }
+
+  /** The model is not used any more. */
+  drop(): void {
+    this.#memory?.drop(this)
+    this.#model = null
+  }
+
+  #read(version: number): ReturnType<typeof decodeModel> {
+    return decodeModel(must(this.#reads.get('models', modelKey(this.#jobId, version)), 'the active model'))
+  }
+
+  /** The active model, which fits. */
+  #opened(): Model {
+    if (this.#memory !== null) this.usedAt = this.#memory.turn
+    return this.#model ?? this.#openNow(this.#read(this.#version).model)
+  }
+
+  #openNow(bytes: Uint8Array): Model {
+    const model = openModel(Uint8Array.from(bytes))
+    this.#model = model
+    if (this.#memory !== null) this.usedAt = this.#memory.turn
+    this.#memory?.opened(this, bytes.length)
+    return model
   }
 
   /** There is a model that fits the present decision points. */
   get isTrained(): boolean {
-    return this.#model !== null
+    return this.#fits
   }
 
   /** The version of the active model; 0 for none. */
@@ -89,7 +129,8 @@ export class JobModel {
 
   /** The weights that feedback gave to pairs of kinds, where the model is one of root cause analysis. */
   get feedbackWeights(): FeedbackWeights {
-    return this.#model instanceof CauseModel ? this.#model.feedbackWeights : noFeedbackWeights
+    const model = this.#fits && this.#hasClusters ? this.#opened() : null
+    return model instanceof CauseModel ? model.feedbackWeights : noFeedbackWeights
   }
 
   /** How much a vote counts, by what the active model's training knew of the analyst; 1 where it knew nothing. */
@@ -101,24 +142,31 @@ export class JobModel {
 
   use(row: ModelRow, bytes: Uint8Array): void {
     this.#weights = row.analystWeights
-    const fits = row.fingerprint === this.#fingerprint && this.#hasClusters === isCause(bytes)
-    this.#model = fits ? openModel(Uint8Array.from(bytes)) : null
+    this.#fits = row.fingerprint === this.#fingerprint && this.#hasClusters === isCause(bytes)
     this.#version = row.version
+    if (this.#fits) this.#keepSummary(this.#openNow(bytes))
+    else this.drop()
   }
 
   /** As `use`, with a model that is open already. */
   useOpen(row: ModelRow, model: Model): void {
     this.#weights = row.analystWeights
-    const fits = row.fingerprint === this.#fingerprint && this.#hasClusters === model instanceof CauseModel
-    this.#model = fits ? model : null
+    this.#fits = row.fingerprint === this.#fingerprint && this.#hasClusters === model instanceof CauseModel
+    this.#model = this.#fits ? model : null
+    this.#keepSummary(model)
     this.#version = row.version
+  }
+
+  #keepSummary({ summary }: Model): void {
+    this.#outlierThreshold = summary.outlierThreshold
+    this.#examples = summary.examples
   }
 
   /** How the next event of the bucket is answered; null without a model that fits its decision points. */
   answerFor(bucket: Bucket): Decision | null {
-    if (this.#model === null || bucket.fingerprint !== this.#fingerprint || bucket.lacksPoints) return null
-    const own = this.#ownDecision(this.#model, () => this.#valuesOf(bucket), bucket, null)
-    return withTrust(own, this.#stats.row.watch, this.#terms(this.#model))
+    if (!this.#fits || bucket.fingerprint !== this.#fingerprint || bucket.lacksPoints) return null
+    const own = this.#ownDecision(() => this.#valuesOf(bucket), bucket, null)
+    return withTrust(own, this.#stats.row.watch, this.#terms())
   }
 
   /** The values of a bucket: in memory until its row is stored. */
@@ -127,12 +175,12 @@ export class JobModel {
     return decodeBucket(must(this.#reads.get('buckets', bucketKey(this.#jobId, id)), 'the row of a bucket')).values
   }
 
-  #terms(model: Model): TrustTerms {
+  #terms(): TrustTerms {
     return {
       outlierRate: this.#outlierRate,
-      modelThreshold: model.summary.outlierThreshold,
+      modelThreshold: this.#outlierThreshold,
       consensusCounts: this.#stats.row.consensusCounts,
-      examples: model.summary.examples,
+      examples: this.#examples,
     }
   }
 
@@ -143,10 +191,10 @@ export class JobModel {
     { ownSubject, again }: Redecision = firstTime,
   ): Decision {
     this.basis = noBasis
-    if (this.#model === null) return noDecision
+    if (!this.#fits) return noDecision
     const { row } = this.#stats
-    const terms = this.#terms(this.#model)
-    const own = this.#ownDecision(this.#model, values, bucket, ownSubject)
+    const terms = this.#terms()
+    const own = this.#ownDecision(values, bucket, ownSubject)
     const { threshold, ageing, doubt, base } = own.source === 'model' ? trustBasisOf(own, row.watch, terms) : noBasis
     const votesState = this.#votesState
     this.basis = { threshold, ageing, doubt, base, votesState }
@@ -159,16 +207,11 @@ export class JobModel {
    * The model's decision on values of the present decision points, without the knowledge base; null without a model.
    */
   opinion(values: PointValues): Decision | null {
-    return this.#model === null ? null : this.#decide(this.#model, values, null)
+    return this.#fits ? this.#decide(values, null) : null
   }
 
   /** The decision of knowledge base and model, before the trust watch. */
-  #ownDecision(
-    model: Model,
-    values: () => PointValues,
-    bucket: DecidedBucket | null,
-    ownSubject: Uint8Array | null,
-  ): Decision {
+  #ownDecision(values: () => PointValues, bucket: DecidedBucket | null, ownSubject: Uint8Array | null): Decision {
     // The events in a bucket of earlier decision points may differ at the present ones.
     const isPresent = bucket !== null && bucket.fingerprint === this.#fingerprint
     if (isPresent && bucket.decision !== null) {
@@ -179,7 +222,7 @@ export class JobModel {
     const ballot = subject === null ? null : readBallot(this.#reads, this.#jobId, subject)
     this.#votesState = ballot === null ? 0 : ballot.state
     const known = knownConsensus(ballot, this.#stats.row.trainedThroughSeq, bucket !== null)
-    const decision = this.#decide(model, values(), known)
+    const decision = this.#decide(values(), known)
     if (isPresent) {
       bucket.decision = decision
       bucket.votesState = this.#votesState
@@ -187,7 +230,8 @@ export class JobModel {
     return decision
   }
 
-  #decide(model: Model, values: PointValues, known: KnownConsensus | null): Decision {
+  #decide(values: PointValues, known: KnownConsensus | null): Decision {
+    const model = this.#opened()
     return decide({ model, version: this.#version, probabilities: this.#probabilities }, values, known)
   }
 }

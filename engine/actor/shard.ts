@@ -26,6 +26,7 @@ import { metaKey, timeValue } from '../store/tables.js'
 import type { ShardOptions } from './actor-deps.js'
 import { forgetCollected } from './audit-outbox.js'
 import { BucketMemory } from './buckets/bucket-memory.js'
+import { ModelMemory } from './models/model-memory.js'
 import { DeferredCounters } from './buckets/deferred-counters.js'
 import { forgetPassed } from './decision-changes.js'
 import { lastTime } from './event-table.js'
@@ -66,18 +67,18 @@ export class Shard {
   /** Rows of counts may be behind that `#deferred` does not know of. */
   #mayBeBehind = true
   readonly #handOver: HandOver | null
-  readonly #memory: BucketMemory
+  readonly #memories: { readonly memory: BucketMemory; readonly models: ModelMemory }
   #open = false
   #place = 0
 
   constructor(environment: Environment, sectionNames: readonly string[], options: ShardOptions = {}) {
     const {
       uncountedEventsMax = limits.deferredCounterEventsMax,
-      handOver = null,
       memory = new BucketMemory(),
+      models = new ModelMemory(),
     } = options
-    this.#handOver = handOver
-    this.#memory = memory
+    this.#handOver = options.handOver ?? null
+    this.#memories = { memory, models }
     this.#deferred = new DeferredCounters(uncountedEventsMax)
     this.#environment = environment
     this.#sectionNames = sectionNames
@@ -108,7 +109,7 @@ export class Shard {
     try {
       const result = this.#run(task, replies)
       this.#codec.shrink()
-      this.#memory.shrink()
+      for (const memory of Object.values(this.#memories)) memory.shrink()
       this.#open = true
       // After the commit: if the thread dies before its answer is read, this turn is not to blame.
       replies[progressAt(replies)] = TURN_DONE
@@ -178,7 +179,7 @@ export class Shard {
         codec: this.#codec,
         sectionNames: this.#sectionNames,
         deferred: this.#deferred,
-        memory: this.#memory,
+        ...this.#memories,
       }
       actor = new JobActor(settings, deps)
       this.#actors.set(message.jobId, actor)

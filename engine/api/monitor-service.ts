@@ -85,6 +85,8 @@ export interface Figures {
   readonly catalogBytes: number
   readonly eventsStored: number
   readonly outliers: number
+  /** Models in memory: how many, their bytes, and how often one was opened. */
+  readonly models: { readonly count: number; readonly bytes: number; readonly opened: number }
   /** Enrichments of decided events, by result. */
   readonly enrichments: ReadonlyMap<string, number>
   /** By name of the label and band of confidence. Labels beyond the first few hundred count as `other`. */

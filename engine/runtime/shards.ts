@@ -19,7 +19,7 @@ import { Mailbox } from './mailbox/mailbox.js'
 import { TurnSlots } from './mailbox/turn-slots.js'
 import { ShardMemory } from './shard-memory.js'
 import type { ShardReader } from './shard-reader.js'
-import { ShardThreads, type ShardThreadData } from './threads/shard-threads.js'
+import { ShardThreads, type OpenModels, type ShardThreadData } from './threads/shard-threads.js'
 import type { ThreadUsage } from './threads/thread-usage.js'
 import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
 import { TurnMeter } from './turn/turn-meter.js'
@@ -210,6 +210,8 @@ export class Shards<Reader extends ShardReader = ShardReader> {
   threadStartedMicros(thread: number): number {
     return this.#threads.startedMicros(thread)
   }
+
+  readonly openModels = (): OpenModels => this.#threads.openModels()
 
   readThreadUsage(thread: number): Promise<ThreadUsage> {
     return this.#threads.readUsage(thread)

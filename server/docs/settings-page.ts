@@ -33,6 +33,7 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   backupDir: 'storage',
   threads: 'storage',
   trainers: 'storage',
+  modelMemoryMb: 'storage',
   shards: 'storage',
   adminPassword: 'access',
   bootstrapKey: 'access',

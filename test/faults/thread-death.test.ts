@@ -38,7 +38,7 @@ class Threads {
     }
     const pool = new ShardThreads(
       threads,
-      { dataDir: this.directory, sectionNames: ['service'], uncountedEventsMax: 8 },
+      { dataDir: this.directory, sectionNames: ['service'], uncountedEventsMax: 8, modelBytesMax: 1e8 },
       (error) => this.died.push(error),
       modules,
     )

@@ -76,6 +76,9 @@ test('requests, turns, events, decisions and trainings are counted', async () =>
     samples.get('decision_integrations{kind="External REST API"}') ?? sum(samples, 'decision_integrations{') > 0,
     true,
   )
+  assert.equal(samples.get('decision_models_open'), 1)
+  assert.ok(samples.get('decision_models_bytes')! > 0)
+  assert.ok(samples.get('decision_models_opened_total')! >= 1)
   assert.equal(samples.get('decision_ready'), 1)
 })
 

@@ -33,6 +33,7 @@ import type { Reads } from '../event-table.js'
 import { openModel, type DecidedBucket } from '../job-model.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
+import type { ModelHolder, ModelMemory } from './model-memory.js'
 import { knownConsensus, readBallot } from '../votes/ballots.js'
 
 const ROWS_MAX = 20_000
@@ -56,13 +57,16 @@ interface Opened {
   readonly probabilities: Float64Array
 }
 
-export class Trial {
+export class Trial implements ModelHolder {
   readonly #jobId: number
   readonly #labelCount: number
   readonly #store: TurnStore
   readonly #stats: JobStats
   #row: TrialRow | null
   #opened: Opened | null = null
+  #memory: ModelMemory | null = null
+  /** The turn that has used its model last. */
+  usedAt = 0
   /** The label for a bucket, as long as the champion's decision for it stands. */
   #labels = new WeakMap<Decision, number>()
   #changed = false
@@ -73,6 +77,21 @@ export class Trial {
     this.#store = store
     this.#stats = stats
     this.#row = readTrial(store, jobId)
+  }
+
+  /** Its model counts for that memory. */
+  keepIn(memory: ModelMemory): void {
+    this.#memory = memory
+  }
+
+  forgetModel(): void {
+    this.#opened = null
+  }
+
+  /** Its model is not used any more. */
+  drop(): void {
+    this.#memory?.drop(this)
+    this.#opened = null
   }
 
   get row(): TrialRow | null {
@@ -94,7 +113,7 @@ export class Trial {
     for (const { key } of this.#store.walk('shadows', jobRange(this.#jobId))) this.#store.delete('shadows', key)
     this.#store.delete('trials', jobKey(this.#jobId))
     this.#row = null
-    this.#opened = null
+    this.drop()
     this.#labels = new WeakMap()
     this.#touch()
   }
@@ -161,11 +180,13 @@ export class Trial {
   }
 
   #open(): Opened {
+    if (this.#memory !== null) this.usedAt = this.#memory.turn
     if (this.#opened !== null) return this.#opened
     const { version } = this.#row as TrialRow
     const { row, model } = decodeModel(this.#store.get('models', modelKey(this.#jobId, version)) as Uint8Array)
     const probabilities = new Float64Array(this.#labelCount)
     const { throughSeq } = row
+    this.#memory?.opened(this, model.length)
     return (this.#opened = { model: openModel(Uint8Array.from(model)), version, throughSeq, probabilities })
   }
 

@@ -40,6 +40,8 @@ export interface ActiveSpan {
 }
 
 export const modelBounds = {
+  /** Models in memory, of all jobs on all threads that decide events, unless a setting says otherwise. */
+  bytesInMemory: 256 * 2 ** 20,
   /** Models of a job whose bytes are kept: advanced_settings.models_kept. */
   keptDefault: 20,
   keptMin: 2,

@@ -8,6 +8,7 @@ import { workerData } from 'node:worker_threads'
 import { isRefusal } from '../../errors.js'
 import { openShard } from '../../store/directory/environments.js'
 import { BucketMemory } from '../../actor/buckets/bucket-memory.js'
+import { ModelMemory } from '../../actor/models/model-memory.js'
 import { CommitSlot } from '../../actor/commit-slot.js'
 import { refusalExtra } from '../../actor/reply.js'
 import { Shard, TurnOutOfPlace } from '../../actor/shard.js'
@@ -16,10 +17,12 @@ import type { CommitSlotOf, ShardThreadData } from './shard-threads.js'
 import { collectGarbage } from './collect-garbage.js'
 import { readThreadUsage, type ThreadUsage } from './thread-usage.js'
 
-const { dataDir, sectionNames, uncountedEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
+const data = workerData as ShardThreadData & CommitSlotOf
+const { dataDir, sectionNames, uncountedEventsMax, commitSlot } = data
 const commits = new CommitSlot(commitSlot)
 const shards = new Map<number, Shard>()
 const memory = new BucketMemory()
+const models = new ModelMemory(data.modelBytesMax, new Int32Array(data.modelCells))
 
 /** Releases the memory that a shard has mapped. The main thread does the same before the shard's next turn. */
 export function unmap(shard: number): boolean {
@@ -58,6 +61,7 @@ function shardOf(task: TurnTask): Shard {
     uncountedEventsMax,
     handOver: commits,
     memory,
+    models,
   })
   shards.set(task.shard, shard)
   return shard

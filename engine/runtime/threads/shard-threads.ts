@@ -14,6 +14,7 @@
 import { availableParallelism } from 'node:os'
 import { must } from '../../assert.js'
 import { systemClock } from '../../clock.js'
+import { modelCells } from '../../actor/models/model-memory.js'
 import type { CommitReport, CommitTask } from '../../actor/commit-slot.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import { Commits, START_MS } from '../commits/commits.js'
@@ -28,11 +29,22 @@ export interface ShardThreadData {
   readonly sectionNames: readonly string[]
   /** Events in a round of deferred counters (deferred-counters.ts). */
   readonly uncountedEventsMax: number
+  /** Bytes of models that a thread keeps open. */
+  readonly modelBytesMax: number
 }
 
 /** What each shard thread is started with in addition. */
 export interface CommitSlotOf {
   readonly commitSlot: SharedArrayBuffer
+  /** What it tells of its models (model-memory.ts). */
+  readonly modelCells: SharedArrayBuffer
+}
+
+/** Models in the memory of threads that decide events. */
+export interface OpenModels {
+  readonly count: number
+  readonly bytes: number
+  readonly opened: number
 }
 
 /** The default number of shard threads: one core is left to the main thread. */
@@ -58,6 +70,7 @@ export class ShardThreads {
   readonly #startedMicros: number[]
   /** By thread. */
   readonly #commits: readonly Commits[]
+  readonly #modelCells: readonly Int32Array<SharedArrayBuffer>[]
   #closed = false
 
   /** `modules` replaces entries of threads: tests have some that die at a chosen point. */
@@ -70,6 +83,7 @@ export class ShardThreads {
       { length: count },
       () => new Commits(data.dataDir, (task, report) => runCommits(commits, task, report), died),
     )
+    this.#modelCells = Array.from({ length: count }, () => new Int32Array(new SharedArrayBuffer(modelCells.count * 4)))
     this.#startedMicros = new Array<number>(count).fill(systemClock.nowMicros())
     this.#pools = Array.from({ length: count }, (_, at) => this.#makePool(at))
   }
@@ -118,6 +132,14 @@ export class ShardThreads {
     return await pool.run(null, { name: 'readUsage' })
   }
 
+  /** Models that are open, of all threads, and how often one was opened. */
+  openModels(): OpenModels {
+    const sum = (cell: number): number =>
+      this.#modelCells.reduce((total, cells) => total + Atomics.load(cells, cell), 0)
+    const kibibytes = sum(modelCells.kibibytes)
+    return { count: sum(modelCells.open), bytes: kibibytes * 1024, opened: sum(modelCells.opened) }
+  }
+
   /** When the thread started, microseconds. */
   startedMicros(thread: number): number {
     return must(this.#startedMicros[thread], 'thread', thread)
@@ -159,8 +181,11 @@ export class ShardThreads {
       atomics: 'sync',
       recordTiming: false,
       workerHistogram: false,
-      workerData: { ...this.#data, commitSlot: (this.#commits[at] as Commits).memory } satisfies ShardThreadData &
-        CommitSlotOf,
+      workerData: {
+        ...this.#data,
+        commitSlot: (this.#commits[at] as Commits).memory,
+        modelCells: must(this.#modelCells[at], 'thread', at).buffer,
+      } satisfies ShardThreadData & CommitSlotOf,
     })
     pool.on('error', this.#died)
     pool.on('workerCreate', () => (this.#startedMicros[at] = systemClock.nowMicros()))

@@ -8,6 +8,7 @@
  * 2. Before it becomes the owner it begins as the writer of every log, the catalog's last. From then on the owner
  *    before it is refused, and the copies here are complete.
  */
+import { modelBytesOf } from '../../actor/models/model-memory.js'
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import { sectionNamesOf, type EngineOptions } from '../../options.js'
@@ -27,7 +28,7 @@ import { openReaders, type JobReader } from '../read/job-reader.js'
 import { LEDGER, watermarkOf } from '../verify/watermarks.js'
 
 export interface StandbyDeps {
-  readonly options: Pick<EngineOptions, 'dataDir' | 'name' | 'threads'>
+  readonly options: Pick<EngineOptions, 'dataDir' | 'name' | 'threads' | 'modelMemoryMb'>
   /** One for each shard, and that of the catalog. */
   readonly logs: readonly RecordLog[]
   readonly catalogLog: RecordLog
@@ -77,12 +78,13 @@ export class Standby {
       throw new Refusal('data_dir_invalid', `the data directory ${dataDir} has ${shards} shards, not ${logs.length}`)
     this.#catalogStore = openCatalog(dataDir, allCatalogTables)
     this.#readers = openReaders(dataDir, shards)
+    const threads = Math.min(shards, options.threads ?? defaultThreads(shards))
     const threadData = {
       dataDir,
       sectionNames: sectionNamesOf(name),
       uncountedEventsMax: limits.deferredCounterEventsMax,
+      modelBytesMax: modelBytesOf(options.modelMemoryMb, threads),
     }
-    const threads = Math.min(shards, options.threads ?? defaultThreads(shards))
     this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread of a standby died', error))
     this.#shards = logs.map((log, shard) => {
       const reader = this.#readers[shard] as JobReader

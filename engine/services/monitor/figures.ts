@@ -55,6 +55,7 @@ export class FigureReader {
       catalogBytes: this.#deps.catalogBytes(),
       eventsStored: this.#stored,
       outliers: this.#outliers,
+      models: shards.openModels(),
       enrichments: new Map(enrichmentEnds.map((end, at) => [end, this.#enrichments[at] as number])),
       decisions: [...this.#labels].flatMap(([label, counts]) => {
         return bands.map((band, place) => ({ label, band, count: counts[place] as number }))

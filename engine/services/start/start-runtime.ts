@@ -13,6 +13,7 @@ import { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
 import { StreamThread } from '../stream/stream-threads.js'
 import { TrainingThreads } from '../training/training-threads.js'
+import { modelBytesOf } from '../../actor/models/model-memory.js'
 import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
@@ -25,6 +26,7 @@ export interface RuntimeSettings {
   /** Names of the service in a client's body. */
   readonly serviceNames: readonly string[]
   readonly threads?: number | undefined
+  readonly modelMemoryMb?: number | undefined
   readonly trainers: number
   /** Where turns become durable; absent: in the store. */
   readonly log?: TurnLog | undefined
@@ -66,7 +68,7 @@ export function startRuntime(
 }
 
 function startShards(
-  { serviceNames, threads: wanted, log }: RuntimeSettings,
+  { serviceNames, threads: wanted, modelMemoryMb, log }: RuntimeSettings,
   { shards: count }: DataDir,
   { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
 ): ReadableShards {
@@ -77,7 +79,12 @@ function startShards(
     const container = `actor/${shards.threadOf(shard)}`
     reports.batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })
   }
-  const threadData = { dataDir, sectionNames: serviceNames, uncountedEventsMax: limits.deferredCounterEventsMax }
+  const threadData = {
+    dataDir,
+    sectionNames: serviceNames,
+    uncountedEventsMax: limits.deferredCounterEventsMax,
+    modelBytesMax: modelBytesOf(modelMemoryMb, threads),
+  }
   const { failed } = reports
   const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, log })
   return shards

@@ -24,7 +24,7 @@ function openShards(test: TestContext): { shards: Shards<JobReader>; failures: u
   const failures: unknown[] = []
   const shards = new Shards({
     threads: 1,
-    threadData: { dataDir: directory, sectionNames: ['service'], uncountedEventsMax: 8 },
+    threadData: { dataDir: directory, sectionNames: ['service'], uncountedEventsMax: 8, modelBytesMax: 1e8 },
     readers: openReaders(directory, 2),
     clock: new IngestClock(systemClock),
     failed: (_, error) => failures.push(error),

@@ -1,5 +1,6 @@
 /** A shard and its mailbox on a store in memory, without threads. Everything else is as in the service. */
 import { BucketMemory } from '../../../engine/actor/buckets/bucket-memory.js'
+import { ModelMemory } from '../../../engine/actor/models/model-memory.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { defaultLabels } from '../../../engine/domain/job/labels.js'
 import { labelMeanings } from '../../../engine/domain/job/label-roles.js'
@@ -210,6 +211,8 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
       uncountedEventsMax: this.#uncountedEventsMax,
       handOver: this.lateCommits,
       memory: new BucketMemory(this.#bucketBytesMax),
+      // Room for one model: that of a job goes when another job needs its own.
+      models: new ModelMemory(1),
     })
   }
 

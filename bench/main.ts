@@ -6,11 +6,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { consoleBudgets } from './console/console.js'
 import { audit } from './end-to-end/audit.js'
 import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
 import { cli } from './end-to-end/cli.js'
 import { cost } from './end-to-end/cost.js'
+import { gate } from './end-to-end/gate.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { lists } from './end-to-end/lists.js'
@@ -19,7 +21,10 @@ import { million } from './end-to-end/million.js'
 import { nextLabels } from './end-to-end/next-page.js'
 import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
+import { peer } from './end-to-end/peer.js'
 import { query } from './end-to-end/query.js'
+import { queuePage } from './end-to-end/queue-page.js'
+import { replay } from './end-to-end/replay.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
@@ -39,6 +44,7 @@ import { walk } from './walk/walk.js'
 const steps: readonly Step[] = [
   singlePost,
   nodeHttp,
+  peer,
   bulk,
   bulkNew,
   bulkEventCentric,
@@ -49,7 +55,11 @@ const steps: readonly Step[] = [
   getEvent,
   query,
   nextLabels,
+  queuePage,
+  gate,
+  replay,
   lists,
+  consoleBudgets,
   metrics,
   walk,
   training,

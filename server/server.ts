@@ -11,6 +11,7 @@
  * | `main.ts`, `config.ts`, `app.ts`        | the program, its settings, what every handler gets               |
  * | `dispatch.ts`                           | from a request to its route                                      |
  * | `http/`                                 | HTTP without the API; the only room that imports uWebSockets.js  |
+ * | `cluster/`                              | a node of a cluster: its port, and requests that it forwards     |
  * | `routes/`                               | the operations; wire names (snake_case) become engine names here |
  * | `schemas/`, `openapi.ts`                | what operations send and receive, and its document               |
  * | `threads/`                              | several threads of HTTP                                          |
@@ -28,7 +29,7 @@ import { keyHeader } from './http/auth.js'
 import { replyError } from './http/error-reply.js'
 import type { Exchange, ExchangeHost } from './http/exchange.js'
 import { inProcess } from './http/in-process.js'
-import { Listener } from './http/listener.js'
+import { Listener, type ListenOptions } from './http/listener.js'
 import { httpNotice } from './http/native.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
@@ -46,6 +47,9 @@ import { SharedRate } from './threads/shared-rate.js'
 import { SharedState } from './threads/shared-state.js'
 
 export { httpNotice } from './http/native.js'
+
+/** A port with the requests of one engine. */
+export type ServedPort = Pick<Listener, 'port' | 'draining' | 'stopListening' | 'whenIdle' | 'reloadTls' | 'close'>
 
 export interface ServerOptions extends SignOnOptions {
   /** False: nobody signs in with a password. */
@@ -71,19 +75,21 @@ export interface ServerOptions extends SignOnOptions {
   readonly httpThreads?: number | undefined
   /** Minutes without a request after which a session of the console ends; default 60. */
   readonly sessionMinutes?: number | undefined
+  /** Takes the requests of a port; absent: the port is opened (cluster/door.ts). */
+  readonly listen?: ((options: ListenOptions) => Promise<ServedPort>) | undefined
 }
 
 /** What serves the port of the API: a listener of this thread, or several threads. */
-type Front = Pick<Listener, 'port' | 'draining' | 'stopListening' | 'whenIdle' | 'reloadTls'> & {
+type Front = Pick<ServedPort, 'port' | 'draining' | 'stopListening' | 'whenIdle' | 'reloadTls'> & {
   close(): void | Promise<void>
 }
 
 export class Server {
   readonly #listener: Front
-  readonly #ops: Listener | null
+  readonly #ops: ServedPort | null
   readonly #drainListeners: Set<() => void>
 
-  private constructor(listener: Front, ops: Listener | null, drainListeners: Set<() => void>) {
+  private constructor(listener: Front, ops: ServedPort | null, drainListeners: Set<() => void>) {
     this.#listener = listener
     this.#ops = ops
     this.#drainListeners = drainListeners
@@ -102,7 +108,7 @@ export class Server {
   static async start(service: DecisionService, options: ServerOptions): Promise<Server> {
     const drainListeners = new Set<() => void>()
     let main: Front | null = null
-    const { httpThreads = 1 } = options
+    const { httpThreads = 1, listen = Listener.open } = options
     const shared = httpThreads > 1 ? new SharedState() : null
     shared?.countHere()
     const traffic = new Traffic()
@@ -145,8 +151,8 @@ export class Server {
         return () => drainListeners.delete(listener)
       },
     }
-    const open = (host: string, port: number, served: Table, tls?: TlsFiles): Promise<Listener> =>
-      Listener.open({
+    const open = (host: string, port: number, served: Table, tls?: TlsFiles): Promise<ServedPort> =>
+      listen({
         host,
         port,
         tls,

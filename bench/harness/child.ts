@@ -34,7 +34,12 @@ export interface Child {
 
 /** Starts `node file ...args`. */
 export function startNode(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
-  const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+  return startProgram(process.execPath, ['--enable-source-maps', file, ...args], env)
+}
+
+/** Starts a program. */
+export function startProgram(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
+  const child = spawn(program, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

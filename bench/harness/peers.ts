@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, run, startNode, type Child } from './child.js'
+import { freePort, run, startNode, startProgram, type Child } from './child.js'
 import { source } from './paths.js'
 
 /** Installs bench/peers/node_modules if it is missing. Returns null, or why it could not. */
@@ -25,7 +25,11 @@ export interface Listening {
 /** Starts `node file port ...args` and waits until the port answers. */
 export async function startListening(file: string, args: readonly string[]): Promise<Listening> {
   const port = await freePort()
-  const child = startNode(file, [String(port), ...args])
+  return listening(startNode(file, [String(port), ...args]), port, file)
+}
+
+/** Waits until the port of a child answers. @throws Error if the child ends first. */
+async function listening(child: Child, port: number, what: string): Promise<Listening> {
   for (let attempt = 0; attempt < 1_000; attempt++) {
     if (child.exitCode() !== null) break
     const open = await new Promise<boolean>((resolve) => {
@@ -37,7 +41,19 @@ export async function startListening(file: string, args: readonly string[]): Pro
     await sleep(10)
   }
   await child.stop('SIGKILL')
-  throw new Error(`${file} did not listen: ${child.tail()}`)
+  throw new Error(`${what} did not listen: ${child.tail()}`)
+}
+
+/** Starts the peer of bench/peers/fastapi, with a worker for each core. `python` is of its environment. */
+export async function startFastApi(
+  python: string,
+  { directory, points, workers }: { directory: string; points: readonly string[]; workers: number },
+): Promise<Listening> {
+  const port = await freePort()
+  const app = ['server:app', '--app-dir', source('bench/peers/fastapi'), '--port', String(port)]
+  const how = ['--workers', String(workers), '--no-access-log', '--log-level', 'warning']
+  const env = { PEER_DIRECTORY: directory, PEER_POINTS: JSON.stringify(points) }
+  return listening(startProgram(python, ['-B', '-m', 'uvicorn', ...app, ...how], env), port, 'uvicorn')
 }
 
 /** Starts the peer in a mode of bench/peers/server.js. */

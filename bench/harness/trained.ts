@@ -36,6 +36,12 @@ export function alerts(seed: number, count: number): Alert[] {
   return Array.from({ length: count }, () => stream.next())
 }
 
+/** The labelled events of the first training, and so many that follow them in the same stream. */
+export function learned(further = 0): Alert[] {
+  const stream = new AlertStream(learnSeed, learnEvents)
+  return Array.from({ length: learnEvents + further }, () => stream.next())
+}
+
 /** Posts labelled events as history. */
 export async function teach(subject: Subject, events: readonly Alert[], jobId = subject.jobId): Promise<void> {
   for (let at = 0; at < events.length; at += historicEvents) {
@@ -127,6 +133,17 @@ export function linesFile(subject: Subject, count: number, prefix?: string): Lin
   }
   writeFlushed(file, lines.join(''))
   return { file, lines: count, rawBytes }
+}
+
+/** Writes NDJSON lines of new events of one job; returns the path. `more`: further fields of an event. */
+export function eventsFile(subject: Subject, jobId: number, count: number, more: (at: number) => object = () => ({})) {
+  const file = join(subject.scratch, `events-${jobId}-${count}.ndjson`)
+  const stream = new AlertStream(sendSeed, count)
+  const lines = Array.from({ length: count }, (_, at) => {
+    return `{"job_id":${jobId},"raw_body":${JSON.stringify({ ...stream.next().body, ...more(at) })}}\n`
+  })
+  writeFlushed(file, lines.join(''))
+  return file
 }
 
 /** What the first job shows of itself now. */

@@ -6,6 +6,7 @@
  * 2. The key of a profile goes to the address of that profile alone.
  */
 import { createClient, type Client } from '../client/index.js'
+import { Transport } from '../client/transport.js'
 import { UsageError } from './failure.js'
 import { ProfileFile, profilePath, type Profile } from './profile.js'
 import { cleanJson, cleanText } from './terminal/clean.js'
@@ -63,6 +64,12 @@ export class Context {
   client(flags: ServiceFlags): Client {
     const { url, key } = this.target(flags)
     return createClient({ baseUrl: url, key })
+  }
+
+  /** What sends requests, for commands that send bytes. */
+  transport(flags: ServiceFlags, fetch: typeof globalThis.fetch): Transport {
+    const { url, key } = this.target(flags)
+    return new Transport({ baseUrl: url, key, fetch })
   }
 
   /** Prints a value as JSON, or what `text` makes of it. */

@@ -16,7 +16,7 @@ function versionOf(): string {
   return 'unknown'
 }
 
-const READ_BYTES = 1 << 18
+const READ_BYTES = 1 << 20
 
 process.setSourceMapsEnabled(true)
 const interrupt = new AbortController()

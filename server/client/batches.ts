@@ -9,6 +9,15 @@ import type { Clock } from './transport.js'
 /** A line, or its JSON text. */
 export type Line = EventLine | string
 
+/** Lines that are sent together. */
+export interface Batch {
+  readonly lines: number
+  /** What is sent for its lines, without the first `done` of them. */
+  body(done: number): string | Uint8Array<ArrayBuffer>
+  /** Each of its lines has an event id. */
+  isRepeatable(): boolean
+}
+
 export interface BatchBounds {
   readonly lines: number
   /** Characters of all lines of a batch. A single line may be longer. */
@@ -23,12 +32,20 @@ function textOf(line: Line): string {
   return line.trim()
 }
 
+function hasId(line: string): boolean {
+  try {
+    return typeof (JSON.parse(line) as { event_id?: unknown } | null)?.event_id === 'string'
+  } catch {
+    return false
+  }
+}
+
 /** The lines as JSON texts, without blank ones. */
 export async function* batchesOf(
   lines: Iterable<Line> | AsyncIterable<Line>,
   bounds: BatchBounds,
   clock: Clock,
-): AsyncGenerator<string[], void, void> {
+): AsyncGenerator<Batch, void, void> {
   const source = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]()
   const isAsync = Symbol.asyncIterator in lines
   let next: ReturnType<typeof source.next> | undefined
@@ -57,7 +74,13 @@ export async function* batchesOf(
         })
       }
       cancel()
-      if (batch.length > 0) yield batch
+      if (batch.length > 0) {
+        yield {
+          lines: batch.length,
+          body: (done) => `${batch.slice(done).join('\n')}\n`,
+          isRepeatable: () => batch.every(hasId),
+        }
+      }
     }
   } finally {
     // A source that is asked for a line ends when it has one: nobody waits for that.

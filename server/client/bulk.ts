@@ -10,7 +10,7 @@
  * 2. Results that were received are given before the error that ended their batch.
  */
 import { operations, type ResultLine } from '#client-operations'
-import { batchesOf, type Line } from './batches.js'
+import { batchesOf, type Batch, type Line } from './batches.js'
 import { ApiError } from './errors.js'
 import { requestOf } from './request.js'
 import type { CallOptions, Transport } from './transport.js'
@@ -27,31 +27,26 @@ export interface BulkOptions extends CallOptions {
 const BATCH_CHARS = 1 << 20
 const OPERATION = 'postEventLines'
 
-interface Outcome {
+/** What came of a batch. */
+export interface Answered<B extends Batch> {
+  readonly batch: B
   readonly results: readonly ResultLine[]
+}
+
+interface Outcome<B extends Batch> extends Answered<B> {
   readonly error?: unknown
 }
 
 function resultsOf(text: string): ResultLine[] {
   // One array: parsing it costs half of parsing its items.
-  return JSON.parse(`[${text.split('\n').filter(Boolean).join()}]`) as ResultLine[]
+  return JSON.parse(`[${text.trim().replace(/\n+/g, ',')}]`) as ResultLine[]
 }
 
-function hasId(line: string): boolean {
-  try {
-    return typeof (JSON.parse(line) as { event_id?: unknown } | null)?.event_id === 'string'
-  } catch {
-    return false
-  }
-}
-
-async function sendBatch(transport: Transport, batch: readonly string[], options: CallOptions): Promise<Outcome> {
+async function sendBatch<B extends Batch>(transport: Transport, batch: B, options: CallOptions): Promise<Outcome<B>> {
   const results: ResultLine[] = []
   const base = { ...requestOf(OPERATION, operations[OPERATION], {}), mediaType: 'application/x-ndjson' }
-  let areRepeatable: boolean | undefined
   for (let tried = 0; ; tried++) {
-    const left = batch.slice(results.length)
-    const body = `${left.join('\n')}\n`
+    const body = batch.body(results.length)
     let wasTaken = true
     try {
       const got = await transport.send({ ...base, body, isRepeatable: false }, options, async (response) =>
@@ -62,13 +57,12 @@ async function sendBatch(transport: Transport, batch: readonly string[], options
       results.push(...(isLockedOut ? got.slice(0, -1) : got))
       if (isLockedOut)
         throw new ApiError(`${OPERATION}: ${last.error}`, { code: 'unauthorized', status: last.status_code })
-      if (results.length >= batch.length) return { results }
+      if (results.length >= batch.lines) return { batch, results }
       wasTaken = false
       throw new ApiError(`${OPERATION}: the service ended the stream`, { code: 'draining', status: 503 })
     } catch (error) {
-      if (wasTaken) areRepeatable ??= left.every(hasId)
-      const again = (!wasTaken || areRepeatable === true) && (await transport.waitAfter(error, tried, options))
-      if (!again) return { results, error }
+      const again = (!wasTaken || batch.isRepeatable()) && (await transport.waitAfter(error, tried, options))
+      if (!again) return { batch, results, error }
     }
   }
 }
@@ -79,15 +73,24 @@ export async function* bulk(
   lines: Iterable<Line> | AsyncIterable<Line>,
   options: BulkOptions = {},
 ): AsyncGenerator<ResultLine, void, void> {
-  const { batchLines = 1_000, batchesAtOnce = 2, lingerMs = 50, signal } = options
+  const { batchLines = 1_000, lingerMs = 50 } = options
+  const batches = batchesOf(lines, { lines: batchLines, chars: BATCH_CHARS, lingerMs }, transport.clock)
+  for await (const { results } of sendBatches(transport, batches, options)) yield* results
+}
+
+/** Sends batches and gives their results, in order. @throws ServiceError, after the results that came before it. */
+export async function* sendBatches<B extends Batch>(
+  transport: Transport,
+  batches: AsyncGenerator<B, void, void>,
+  options: BulkOptions,
+): AsyncGenerator<Answered<B>, void, void> {
+  const { batchesAtOnce = 2, signal } = options
   const stop = new AbortController()
   const forward = (): void => stop.abort(signal?.reason)
   if (signal?.aborted) forward()
   signal?.addEventListener('abort', forward, { once: true })
-  const bounds = { lines: batchLines, chars: BATCH_CHARS, lingerMs }
-  const batches = batchesOf(lines, bounds, transport.clock)
-  const underWay: Promise<Outcome>[] = []
-  let taking: Promise<IteratorResult<string[], void>> | undefined
+  const underWay: Promise<Outcome<B>>[] = []
+  let taking: Promise<IteratorResult<B, void>> | undefined
   let isOver = false
   const aborted = new Promise<never>((_, reject) => {
     stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true })
@@ -104,14 +107,19 @@ export async function* bulk(
         if (next !== null) {
           taking = undefined
           if (next.done) isOver = true
-          else underWay.push(sendBatch(transport, next.value, { ...options, signal: stop.signal }).catch(asOutcome))
+          else {
+            const outcome = sendBatch(transport, next.value, { ...options, signal: stop.signal })
+            // It is thrown when its turn comes.
+            outcome.catch(() => {})
+            underWay.push(outcome)
+          }
           continue
         }
       }
       if (first === undefined) return
-      const { results, error } = await first
+      const { batch, results, error } = await first
       void underWay.shift()
-      yield* results
+      yield { batch, results }
       if (error !== undefined) throw error
     }
   } finally {
@@ -119,8 +127,4 @@ export async function* bulk(
     stop.abort()
     void batches.return().catch(() => {})
   }
-}
-
-function asOutcome(error: unknown): Outcome {
-  return { results: [], error }
 }

@@ -47,7 +47,7 @@ export interface Outgoing {
   readonly method: string
   /** Path and query. */
   readonly path: string
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   readonly mediaType?: string
   readonly isRepeatable: boolean
 }

@@ -7,6 +7,7 @@ import { labelTools } from './tools/labels.js'
 import { modelTools } from './tools/models.js'
 import { runningTools } from './tools/running.js'
 import { setupTools } from './tools/setup.js'
+import { trialTools } from './tools/trials.js'
 
 export const tools: readonly Tool[] = [
   ...jobTools,
@@ -14,6 +15,7 @@ export const tools: readonly Tool[] = [
   ...labelTools,
   ...runningTools,
   ...modelTools,
+  ...trialTools,
   ...setupTools,
 ]
 

@@ -22,6 +22,7 @@ export function openSignOn(service: DecisionService, sessions: Sessions | null, 
   if (issuer === undefined || clientId === undefined || publicUrl === undefined || sessions === null) return null
   const groupsClaim = options.oidcGroupsClaim ?? 'groups'
   const nowMs = (): number => performance.now()
+  const base = publicUrl.replace(/\/+$/, '')
   const provider = new Provider(
     {
       issuer,
@@ -29,7 +30,8 @@ export function openSignOn(service: DecisionService, sessions: Sessions | null, 
       clientSecret: options.oidcClientSecret,
       scopes: options.oidcScopes ?? 'openid profile email',
       groupsClaim,
-      redirectUri: `${publicUrl.replace(/\/+$/, '')}/api/v2/session/sso/callback`,
+      redirectUri: `${base}/api/v2/session/sso/callback`,
+      signedOutUri: `${base}/`,
     },
     nowMs,
   )

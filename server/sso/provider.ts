@@ -23,6 +23,8 @@ export interface ProviderSettings {
   readonly groupsClaim: string
   /** Where the provider sends people back to. */
   readonly redirectUri: string
+  /** Where it sends them after they signed out there. */
+  readonly signedOutUri: string
 }
 
 /** What a provider says of a person. */
@@ -34,6 +36,8 @@ export interface SignedOn {
   readonly lifeSeconds: number
   /** Gets the next tokens; null: there will be none. */
   readonly refreshToken: string | null
+  /** Tells the provider which session is meant when a person signs out. */
+  readonly idToken: string | null
 }
 
 /** Whose sessions end. */
@@ -127,6 +131,19 @@ export class Provider {
     }
   }
 
+  /** Where a person signs out at the provider (RP-Initiated Logout 1.0); null if it has no such page, or is away. */
+  async signOutUrl(idToken: string): Promise<URL | null> {
+    const client = await import('openid-client')
+    try {
+      const { configuration } = await this.#metadata()
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return null
+      const hint = { id_token_hint: idToken, post_logout_redirect_uri: this.settings.signedOutUri }
+      return client.buildEndSessionUrl(configuration, hint)
+    } catch {
+      return null
+    }
+  }
+
   /** Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0, 2.6). @throws Refusal unauthorized. */
   async logoutOf(token: string): Promise<Logout> {
     const { jwtVerify } = await import('jose')
@@ -163,7 +180,8 @@ export class Provider {
     const left = typeof exp === 'number' ? exp - Date.now() / 1000 : LIFE_SECONDS
     const lifeSeconds = Math.max(1, Math.floor(tokens.expiresIn() ?? left))
     const refreshToken = tokens.refresh_token ?? null
-    return { claims: all, sid: typeof sid === 'string' ? sid : null, lifeSeconds, refreshToken }
+    const idToken = tokens.id_token ?? null
+    return { claims: all, sid: typeof sid === 'string' ? sid : null, lifeSeconds, refreshToken, idToken }
   }
 
   #metadata(): Promise<Known> {

@@ -20,7 +20,7 @@ const EARLY_MS = 45_000
 export interface SignOnDeps {
   readonly tokens: Pick<DecisionService['tokens'], 'issueFor'>
   readonly sessions: Sessions
-  readonly provider: Pick<Provider, 'settings' | 'begin' | 'finish' | 'refresh' | 'logoutOf'>
+  readonly provider: Pick<Provider, 'settings' | 'begin' | 'finish' | 'refresh' | 'logoutOf' | 'signOutUrl'>
   readonly rules: ClaimRules
   readonly log: Pick<Log, 'info' | 'warn'>
   /** Milliseconds that only grow. */
@@ -73,6 +73,13 @@ export class SignOn {
     return cookie
   }
 
+  /** Ends the session of that cookie. Returns where the person signs out at the provider, or null. */
+  async signOut(cookie: string): Promise<URL | null> {
+    const idToken = this.#following.get(cookie)?.on.idToken ?? null
+    this.#end(cookie)
+    return idToken === null ? null : this.#deps.provider.signOutUrl(idToken)
+  }
+
   /** Ends the sessions that a logout token of the provider names. @throws Refusal invalid_body, not_ready. */
   async logOut(token: string): Promise<number> {
     const logout = await this.#deps.provider.logoutOf(token)
@@ -102,7 +109,11 @@ export class SignOn {
     try {
       const next = await this.#deps.provider.refresh(on.refreshToken ?? '', on.claims)
       if (next === null || roleOf(next.claims, this.#deps.rules) !== role) return this.#end(cookie)
-      this.#follow(cookie, { on: { ...next, sid: next.sid ?? on.sid }, role, endsMs: this.#endOf(next) })
+      this.#follow(cookie, {
+        on: { ...next, sid: next.sid ?? on.sid, idToken: next.idToken ?? on.idToken },
+        role,
+        endsMs: this.#endOf(next),
+      })
     } catch (error) {
       // The provider is away for a moment. The session holds as long as it was granted.
       if (!isRefusal(error)) throw error

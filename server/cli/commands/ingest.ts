@@ -6,11 +6,15 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { ResultLine } from '../../client/index.js'
+import { sendBatches } from '../../client/bulk.js'
+import { bytesFetch } from '../bytes-fetch.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { CommandError, exitCodes, UsageError } from '../failure.js'
 import { csvEvents } from '../input/csv.js'
 import { envelopeFor, envelopeOf, type EnvelopeOptions } from '../input/envelopes.js'
-import { blocksOf, textsOf, type Line } from '../input/lines.js'
+import { batchesOf, type Batcher, type EventBatch } from '../input/event-batches.js'
+import { blocksOf, lineEnd, textsIn, textsOf, type Block } from '../input/lines.js'
+import { afterBlanks, beforeBlanks } from '../input/one-object.js'
 import { openSource } from '../input/source.js'
 import { Progress } from '../terminal/progress.js'
 
@@ -30,11 +34,6 @@ export interface IngestFlags extends ServiceFlags {
 /** Refusals that are told one by one. */
 const REFUSALS_TOLD = 10
 const BATCHES_AT_ONCE = 3
-
-interface Outgoing {
-  readonly number: number
-  readonly line: string
-}
 
 /** What came of the lines. */
 class Tally {
@@ -73,14 +72,16 @@ function formatOf(flags: IngestFlags, file: string | undefined, firstLine: strin
 }
 
 /** The blocks again, and the first line that is not blank. */
-async function withFirst(blocks: AsyncGenerator<Line[]>): Promise<[string, AsyncGenerator<Line[]>]> {
-  const before: Line[][] = []
+async function withFirst(blocks: AsyncGenerator<Block>): Promise<[string, AsyncGenerator<Block>]> {
+  const before: Block[] = []
   let first: string | undefined
   while (first === undefined) {
     const next = await blocks.next()
     if (next.done === true) break
     before.push(next.value)
-    first = next.value.map(({ text }) => text.trim()).find((text) => text !== '')
+    first = textsIn(next.value)
+      .map((text) => text.trim())
+      .find((text) => text !== '')
   }
   return [
     first ?? '',
@@ -91,30 +92,41 @@ async function withFirst(blocks: AsyncGenerator<Line[]>): Promise<[string, Async
   ]
 }
 
-async function* outgoing(
-  blocks: AsyncGenerator<Line[]>,
+interface How {
+  readonly options: EnvelopeOptions
+  readonly tally: Tally
+}
+
+/** Puts the lines of blocks of NDJSON into batches. */
+function ndjsonLines({ skip }: IngestFlags, { options, tally }: How): (block: Block, batcher: Batcher) => void {
+  let number = 0
+  return (block, batcher) => {
+    for (let from = 0, to = 0; from <= block.length; from = to + 1) {
+      to = lineEnd(block, from)
+      number++
+      const start = afterBlanks(block, from, to)
+      const end = beforeBlanks(block, start, to)
+      if (number <= skip || start === end) continue
+      const envelope = envelopeOf(block, [start, end], number, options)
+      if (envelope === null) tally.refuse(number, 'is not a JSON object')
+      else if (typeof envelope === 'string') batcher.addText(number, envelope)
+      else batcher.add(number, block, envelope)
+    }
+  }
+}
+
+function batchesFrom(
+  blocks: AsyncGenerator<Block>,
   isCsv: boolean,
   flags: IngestFlags,
-  how: { readonly options: EnvelopeOptions; readonly tally: Tally },
-): AsyncGenerator<Outgoing> {
-  const { options, tally } = how
+  how: How,
+): AsyncGenerator<EventBatch, void, void> {
+  if (!isCsv) return batchesOf(blocks, ndjsonLines(flags, how))
   let number = 0
-  if (isCsv) {
-    for await (const event of csvEvents(textsOf(blocks), { separator: flags.separator, isText: flags.text })) {
-      if (++number > flags.skip) yield { number, line: envelopeFor(event, number, options) }
-    }
-    return
-  }
-  for await (const block of blocks) {
-    for (const { text, isObject } of block) {
-      number++
-      const trimmed = text.trim()
-      if (number <= flags.skip || trimmed === '') continue
-      const line = envelopeOf({ text: trimmed, isObject }, number, options)
-      if (line === null) tally.refuse(number, 'is not a JSON object')
-      else yield { number, line }
-    }
-  }
+  const events = csvEvents(textsOf(blocks), { separator: flags.separator, isText: flags.text })
+  return batchesOf(events, (event, batcher) => {
+    if (++number > flags.skip) batcher.addText(number, envelopeFor(event, number, how.options))
+  })
 }
 
 function summaryText(tally: Tally, seconds: number): string {
@@ -148,25 +160,17 @@ export async function ingest(context: Context, flags: IngestFlags, file?: string
   const tally = new Tally(context)
   const progress = new Progress(stderr, 'events')
   const startedAt = performance.now()
-  const numbers: number[] = []
   const options = { jobId, idField: flags.idField?.split('.'), run }
-  async function* sent(): AsyncGenerator<string> {
-    for await (const { number, line } of outgoing(blocks, isCsv, flags, { options, tally })) {
-      numbers.push(number)
-      yield line
-    }
-  }
+  const batches = batchesFrom(blocks, isCsv, flags, { options, tally })
+  const transport = context.transport(flags, bytesFetch(BATCHES_AT_ONCE))
+  const how = { signal, batchesAtOnce: BATCHES_AT_ONCE }
   try {
-    let answered = 0
-    for await (const result of client.events.bulk(sent(), { signal, batchesAtOnce: BATCHES_AT_ONCE })) {
-      tally.add(numbers[answered++]!, result)
-      if (flags.results) context.line(result)
-      progress.show({ done: tally.stored, share: source.share() })
-      // Numbers of answered lines go, but not one by one: each time all the others would move.
-      if (answered === 65_536) {
-        numbers.splice(0, answered)
-        answered = 0
+    for await (const { batch, results } of sendBatches(transport, batches, how)) {
+      for (const [at, result] of results.entries()) {
+        tally.add(batch.numbers[at]!, result)
+        if (flags.results) context.line(result)
       }
+      progress.show({ done: tally.stored, share: source.share() })
     }
   } catch (error) {
     progress.clear()

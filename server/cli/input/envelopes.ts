@@ -1,5 +1,5 @@
 /**
- * From lines of the input to lines of the stream of events.
+ * From lines of the input to lines of the stream of events, as bytes. A line is parsed only where its id is in it.
  *
  * 1. Each line that goes out has an event id, so a batch whose answer was lost can be sent again and stores nothing
  *    twice. Where the input has none, the id is that of the run and the number of the line.
@@ -7,7 +7,8 @@
  *    it ends (one-object.ts).
  */
 import { UsageError } from '../failure.js'
-import type { Line } from './lines.js'
+import type { Block } from './lines.js'
+import { afterBlanks, eventIdIn, isOneObject } from './one-object.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -18,6 +19,17 @@ export interface EnvelopeOptions {
   readonly idField: readonly string[] | undefined
   readonly run: string
 }
+
+/** A line as it is sent: bytes of the input between two texts. */
+export interface Envelope {
+  /** Characters of ASCII alone. */
+  readonly before: string
+  readonly start: number
+  readonly end: number
+  readonly after: string
+}
+
+const CLOSE_BRACE = 0x7d
 
 function objectOf(line: string): Fields | null {
   try {
@@ -45,17 +57,37 @@ function idOf(event: Fields, number: number, { idField, run }: EnvelopeOptions):
   throw new UsageError(`line ${number} has no id at ${idField.join('.')}`)
 }
 
-/** The line that is sent for a line of NDJSON; null if it is no JSON object. `line` has no blanks at its ends. */
-export function envelopeOf({ text: line, isObject }: Line, number: number, options: EnvelopeOptions): string | null {
-  if (!isObject) return null
+/** As JSON, of ASCII alone. */
+function asciiJson(text: string): string {
+  return JSON.stringify(text).replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** How a line of the input is sent; null if it is no JSON object. It stands from `start` to `end`, without blanks. */
+export function envelopeOf(
+  block: Block,
+  [start, end]: readonly [number, number],
+  number: number,
+  options: EnvelopeOptions,
+): Envelope | string | null {
+  if (!isOneObject(block, start, end)) return null
   const { jobId, idField, run } = options
   if (jobId !== undefined && idField === undefined)
-    return `{"job_id":${jobId},"event_id":"${run}-${number}","raw_body":${line}}`
-  const event = objectOf(line)
+    return { before: `{"job_id":${jobId},"event_id":"${run}-${number}","raw_body":`, start, end, after: '}' }
+  if (jobId === undefined) {
+    const own = eventIdIn(block, start, end)
+    if (own === 'text') return { before: '', start, end, after: '' }
+    if (own === 'none' && idField === undefined) {
+      const isEmpty = block[afterBlanks(block, start + 1, end)] === CLOSE_BRACE
+      return { before: `{"event_id":"${run}-${number}"${isEmpty ? '' : ','}`, start: start + 1, end, after: '' }
+    }
+  }
+  const event = objectOf(block.toString('utf8', start, end))
   if (event === null) return null
-  if (jobId !== undefined)
-    return `{"job_id":${jobId},"event_id":${JSON.stringify(idOf(event, number, options))},"raw_body":${line}}`
-  if (typeof event.event_id === 'string') return line
+  if (jobId !== undefined) {
+    const id = asciiJson(idOf(event, number, options))
+    return { before: `{"job_id":${jobId},"event_id":${id},"raw_body":`, start, end, after: '}' }
+  }
+  if (typeof event.event_id === 'string') return { before: '', start, end, after: '' }
   return JSON.stringify({ ...event, event_id: idOf(Object(event.raw_body) as Fields, number, options) })
 }
 

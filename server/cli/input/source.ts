@@ -12,7 +12,7 @@ export interface Source {
 
 const FIRST_BYTES = [0x1f, 0x8b] as const
 /** Bytes of one read. Larger reads make fewer pauses for the loop of the process. */
-const READ_BYTES = 1 << 18
+const READ_BYTES = 1 << 20
 
 function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === FIRST_BYTES[0] && bytes[1] === FIRST_BYTES[1]

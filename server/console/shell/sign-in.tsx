@@ -15,16 +15,17 @@ function providerAddress(path: string): string {
 function Form({ isAgain }: { readonly isAgain: boolean }) {
   const problem = useSignal<string | null>(null)
   const isBusy = useSignal(false)
-  const byKey = useSignal(false)
+  /** What is typed; null: nothing, the provider signs in. */
+  const typed = useSignal<'password' | 'key' | null>('password')
   const ways = useSignal<SignInMethods>({ password: true, single_sign_on: null })
   const first = useRef<HTMLInputElement>(null)
-  useEffect(() => first.current?.focus(), [byKey.value])
+  useEffect(() => first.current?.focus(), [typed.value])
   useEffect(() => {
     // Without an answer the form stays as it is.
     api.getSignInMethods().then(
       (offered) => {
         ways.value = offered
-        if (!offered.password) byKey.value = true
+        if (!offered.password) typed.value = offered.single_sign_on === null ? 'key' : null
       },
       () => {},
     )
@@ -36,9 +37,8 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
     isBusy.value = true
     problem.value = null
     try {
-      const body = byKey.value
-        ? { key: text('key') }
-        : { username: text('username').trim(), password: text('password') }
+      const body =
+        typed.value === 'key' ? { key: text('key') } : { username: text('username').trim(), password: text('password') }
       session.value = await api.signIn({ body })
     } catch (error) {
       problem.value = messageOf(error)
@@ -46,23 +46,26 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
       isBusy.value = false
     }
   }
+  const provider = ways.value.single_sign_on
   return (
     <form class="sign-in" onSubmit={(event) => void submit(event)}>
       <Icon name="shield-check" class="large" />
       <h1>{isAgain ? t('sign_in.again') : t('sign_in.title')}</h1>
       {isAgain ? <p class="dim">{t('sign_in.kept')}</p> : null}
       {waiting.value.length > 0 ? <p>{count('votes.waiting', waiting.value.length)}</p> : null}
-      {ways.value.single_sign_on === null ? null : (
-        <a class="button primary" href={providerAddress(ways.value.single_sign_on)}>
+      {provider === null ? null : (
+        <a class="button primary" href={providerAddress(provider)}>
           {t('sign_in.by_provider')}
         </a>
       )}
-      {byKey.value ? (
+      {provider === null || typed.value === null ? null : <p class="divider dim">{t('sign_in.or')}</p>}
+      {typed.value === 'key' ? (
         <label key="key">
           {t('sign_in.key')}
           <input ref={first} name="key" type="password" autocomplete="off" required />
         </label>
-      ) : (
+      ) : null}
+      {typed.value === 'password' ? (
         <>
           <label key="username">
             {t('sign_in.username')}
@@ -73,18 +76,20 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
             <input name="password" type="password" autocomplete="current-password" required />
           </label>
         </>
-      )}
+      ) : null}
       {problem.value === null ? null : (
         <p class="bad" role="alert">
           {problem.value}
         </p>
       )}
-      <button type="submit" class="primary" disabled={isBusy.value}>
-        {t('sign_in.submit')}
-      </button>
-      {ways.value.password ? (
-        <button type="button" class="plain" onClick={() => (byKey.value = !byKey.value)}>
-          {byKey.value ? t('sign_in.by_password') : t('sign_in.by_key')}
+      {typed.value === null ? null : (
+        <button type="submit" class={provider === null ? 'primary' : ''} disabled={isBusy.value}>
+          {t('sign_in.submit')}
+        </button>
+      )}
+      {ways.value.password || typed.value === null ? (
+        <button type="button" class="plain" onClick={() => (typed.value = typed.value === 'key' ? 'password' : 'key')}>
+          {typed.value === 'key' ? t('sign_in.by_password') : t('sign_in.by_key')}
         </button>
       ) : null}
     </form>

@@ -21,8 +21,8 @@ import {
   type Sessions,
 } from '../../http/sessions.js'
 import { Checker, parseJson } from '../../http/validate.js'
-import { Outcome, worked } from '../../schemas/common.js'
-import { SessionRequest, SessionView } from '../../schemas/console/session.js'
+import { worked } from '../../schemas/common.js'
+import { SessionRequest, SessionView, SignedOut } from '../../schemas/console/session.js'
 import { mustHavePasswords } from '../tokens.js'
 import { tag } from './tag.js'
 
@@ -108,16 +108,32 @@ const signOut: OpenRoute = {
   operationId: 'signOut',
   tag,
   summary: 'Sign out of the console',
-  description: 'Ends the session of the cookie at once, and its token. Without a session nothing happens.',
+  description:
+    'Ends the session of the cookie at once, and its token. Without a session nothing happens. A session of single ' +
+    'sign-on goes on at the provider until the browser has been at `sign_out_at`.',
   scope: null,
-  responses: { 200: { description: 'There is no session now.', schema: Outcome, example: worked } },
+  responses: {
+    200: {
+      description: 'There is no session now.',
+      schema: SignedOut,
+      example: { ...worked, sign_out_at: null },
+    },
+  },
   errors: [403],
   serve(exchange, _params, app) {
     const sessions = sessionsOf(app)
     refuseForgery(exchange)
     const isSecure = originOf(exchange, app.servesTls).startsWith('https:')
-    sessions.end(cookieOf(exchange))
-    replyJson(exchange, 200, worked, [setCookie('', isSecure)])
+    const cookie = cookieOf(exchange)
+    const atProvider = app.signOn?.signOut(cookie) ?? Promise.resolve(null)
+    sessions.end(cookie)
+    exchange.hold()
+    atProvider
+      .then((url) => {
+        const answer = { ...worked, sign_out_at: url?.href ?? null }
+        replyJson(exchange, 200, answer, [setCookie('', isSecure), ['Cache-Control', 'no-store']])
+      })
+      .catch((error: unknown) => replyError(exchange, error))
   },
 }
 

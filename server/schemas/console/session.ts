@@ -1,7 +1,7 @@
 /** Sessions of the console, single sign-on, and how people can sign in. */
 import { Type } from 'typebox'
 import { limits } from '../../../engine/index.js'
-import { Exact, nullable } from '../common.js'
+import { Exact, nullable, Outcome } from '../common.js'
 import { UserRole } from '../users.js'
 
 const secret = { maxLength: limits.secretCharsMax, format: 'password' } as const
@@ -22,6 +22,13 @@ export const SessionView = Type.Object({
   role: nullable({ ...UserRole, description: 'The role of a user; null for a key.' }),
   scopes: Type.Array(Type.String(), { description: 'What the caller may do.' }),
   service_name: Type.String({ description: 'The name of the service in fields of filters and exports.' }),
+})
+
+export const SignedOut = Type.Object({
+  ...Outcome.properties,
+  sign_out_at: nullable(
+    Type.String({ description: 'Send the browser there to end the session at the provider of single sign-on, too.' }),
+  ),
 })
 
 export const SignOnQuery = Exact({

@@ -47,6 +47,7 @@ test('each tool says what it does, what it takes, what it gives, and whether it 
     'delete_events',
     'promote_model',
     'rollback',
+    'promote_challenger',
     'delete_resources',
   ])
 })
@@ -143,6 +144,40 @@ test('a model is rolled back and promoted again', async () => {
   assert.equal(again.result.to, models[0].model_id)
   const twice = await agent.call('promote_model', { job_id: jobId, model_id: models[0].model_id })
   assert.equal(twice.token, undefined)
+})
+
+test('stored events are replayed with another model, and the report keeps words of events apart', async () => {
+  const { models } = await agent.call('models', { job_id: jobId })
+  const started = await agent.change('start_replay', { job_id: jobId, model_id: models[1].model_id })
+  const { replay_id } = started.result
+  const one = await eventually(
+    () => agent.call('replay', { job_id: jobId, replay_id }),
+    ({ replays }) => replays[0].status === 'finished',
+  )
+  assert.equal(typeof one.report.changed, 'number')
+  assert.ok(one.report.events > 0)
+  assert.equal(one.report.top_buckets, undefined)
+  assert.ok(Array.isArray(one.untrusted.top_buckets))
+  const { replays, total } = await agent.call('replay', { job_id: jobId })
+  assert.deepEqual([replays[0].replay_id, total], [replay_id, 1])
+  const unknown = await agent.result('replay', { job_id: jobId, replay_id: 'none' })
+  assert.equal(unknown.isError, true)
+})
+
+test('a challenger is started, compared, dropped, and started again and promoted', async () => {
+  const { models } = await agent.call('models', { job_id: jobId })
+  const one = { job_id: jobId }
+  const without = await agent.result('promote_challenger', one)
+  assert.match(JSON.stringify(without.content), /has no challenger/)
+  const started = await agent.change('start_challenger', { ...one, model_id: models[1].model_id })
+  assert.equal(started.result.model_id, models[1].model_id)
+  const { challenger } = await agent.call('challenger', one)
+  assert.equal(challenger.model_id, models[1].model_id)
+  assert.equal((await agent.change('drop_challenger', one)).changed, true)
+  assert.equal((await agent.call('challenger', one)).challenger, null)
+  await agent.change('start_challenger', { ...one, model_id: models[1].model_id })
+  const promoted = await agent.change('promote_challenger', one)
+  assert.equal(promoted.result.to, models[1].model_id)
 })
 
 test('quality, safety, clusters and deliveries are answered', async () => {

@@ -95,6 +95,29 @@ test('a logout at the provider ends the session here', async () => {
   )
 })
 
+test('who signs out here is signed out at the provider, too, and comes back', async () => {
+  provider.groups.set('gil', ['soc'])
+  const browser = new Browser()
+  const elsewhere = new Browser()
+  for (const one of [browser, elsewhere]) await one.signIn(base, 'gil')
+  const answer = await browser.request(`${base}/api/v2/session`, {
+    method: 'DELETE',
+    headers: { 'x-requested-with': 'test' },
+  })
+  const { status, sign_out_at: address } = (await answer.json()) as { status: string; sign_out_at: string }
+  assert.equal(status, 'OK')
+  assert.equal((await whoIs(browser)).status, 401)
+  assert.equal(new URL(address).origin, provider.issuer)
+  const page = await (await browser.follow(address)).text()
+  const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
+  await browser.post({ xsrf, logout: 'yes' }, `${provider.issuer}/session/end/confirm`)
+  assert.equal(browser.url, `${base}/`)
+  const again = await browser.follow(`${base}/api/v2/session/sso/login`)
+  assert.match(browser.url, /\/interaction\//, 'the provider asks who it is')
+  assert.equal(again.status, 200)
+  assert.equal((await whoIs(elsewhere)).status, 200, 'a session of another browser goes on')
+})
+
 test('an answer that was not asked for in this browser signs nobody in', async () => {
   provider.groups.set('cid', ['soc'])
   const victim = new Browser()

@@ -13,6 +13,7 @@ const SETTINGS = {
   scopes: 'openid',
   groupsClaim: 'groups',
   redirectUri: 'https://soc.example/callback',
+  signedOutUri: 'https://soc.example/',
 }
 
 function bench(refreshToken: string | null, refresh: () => Promise<SignedOn | null> = async () => null) {
@@ -28,6 +29,7 @@ function bench(refreshToken: string | null, refresh: () => Promise<SignedOn | nu
     sid: 'p-1',
     lifeSeconds: 300,
     refreshToken,
+    idToken: 'id-1',
   }
   let issued = 0
   const signOn = new SignOn({
@@ -40,6 +42,7 @@ function bench(refreshToken: string | null, refresh: () => Promise<SignedOn | nu
       begin: async () => assert.fail(),
       finish: async () => on,
       refresh,
+      signOutUrl: async (idToken) => new URL(`https://id.example/end?hint=${idToken}`),
       logoutOf: async (token) => {
         const [subject = null, sid = null] = token.split(' ').map((part) => (part === '-' ? null : part))
         return { subject, sid }
@@ -121,4 +124,18 @@ test('a logout ends the session that it names, or all of the person', async () =
   assert.equal(await signOn.logOut('- p-1'), 1)
   assert.equal(sessions.has(again), false)
   signOn.close()
+})
+
+test('who signs out ends the session here at once, and is told where it ends at the provider', async () => {
+  const next = (on: SignedOn): SignedOn => ({ ...on, idToken: null })
+  const { clock, ended, sessions, signOn, open, on } = bench('r-1', async () => next(on))
+  const cookie = await open()
+  clock.ms = 260_000
+  await signOn.check()
+  assert.ok(sessions.has(cookie), 'a refreshed session keeps its ID token where there is no new one')
+  const url = signOn.signOut(cookie)
+  assert.equal(sessions.has(cookie), false)
+  assert.deepEqual(ended, ['t-1'])
+  assert.equal((await url)?.href, 'https://id.example/end?hint=id-1')
+  assert.equal(await signOn.signOut('another'), null)
 })

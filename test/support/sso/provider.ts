@@ -32,6 +32,7 @@ export async function startProvider(service: string): Promise<TestProvider> {
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
         redirect_uris: [`${service}/api/v2/session/sso/callback`],
+        post_logout_redirect_uris: [`${service}/`],
         response_types: ['code'],
         grant_types: ['authorization_code', 'refresh_token'],
         token_endpoint_auth_method: 'client_secret_post',

@@ -5,11 +5,13 @@ import {
   envelopeOf as envelopeOfLine,
   type EnvelopeOptions,
 } from '../../../../server/cli/input/envelopes.js'
-import { isOneObject } from '../../../../server/cli/input/one-object.js'
 
 function envelopeOf(text: string, number: number, how: EnvelopeOptions): string | null {
-  const bytes = Buffer.from(text)
-  return envelopeOfLine({ text, isObject: isOneObject(bytes, 0, bytes.length) }, number, how)
+  const input = Buffer.from(text)
+  const envelope = envelopeOfLine(input, [0, input.length], number, how)
+  if (envelope === null || typeof envelope === 'string') return envelope
+  const { before, start, end, after } = envelope
+  return `${before}${input.toString('utf8', start, end)}${after}`
 }
 
 const options = { jobId: 7, idField: undefined, run: 'run-1' }
@@ -39,5 +41,19 @@ test('without a job, lines are as the API takes them, and get an id where they h
   const own = { ...options, jobId: undefined }
   const line = '{"job_id":1,"event_id":"mine","raw_body":{}}'
   assert.equal(envelopeOf(line, 9, own), line)
-  assert.equal(envelopeOf('{"job_id":1,"raw_body":{}}', 9, own), '{"job_id":1,"raw_body":{},"event_id":"run-1-9"}')
+  const made = (text: string): unknown => JSON.parse(envelopeOf(text, 9, own)!)
+  const withId = { job_id: 1, raw_body: {}, event_id: 'run-1-9' }
+  assert.deepEqual(made('{"job_id":1,"raw_body":{}}'), withId)
+  assert.deepEqual(made('{"job_id":1,"raw_body":{},"event_id":null}'), withId)
+  assert.deepEqual(made('{ }'), { event_id: 'run-1-9' })
+  const inner = '{"job_id":1,"raw_body":{"event_id":"mine","x":"event_id"}}'
+  assert.equal((made(inner) as { event_id: string }).event_id, 'run-1-9')
+  const escaped = '{"job_id":1,"raw_body":{},"event\\u005fid":"mine"}'
+  assert.equal(envelopeOf(escaped, 9, own), escaped)
+})
+
+test('an id with letters of any script is sent as ASCII', () => {
+  const sent = envelopeOf('{"id":"zwölf 🙂"}', 1, { ...options, idField: ['id'] })!
+  assert.match(sent, /"event_id":"zw\\u00f6lf \\ud83d\\ude42"/)
+  assert.equal(JSON.parse(sent).event_id, 'zwölf 🙂')
 })

@@ -1,7 +1,7 @@
 /** What every handler gets: the engine, the settings that show on the wire, and the state of the server. */
 import type { DecisionService, ServiceState } from '../engine/index.js'
 import type { InProcess } from './http/in-process.js'
-import type { RateLimit } from './http/rate-limit.js'
+import type { Rates } from './http/rate-limit.js'
 import type { Sessions } from './http/sessions.js'
 import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
@@ -18,7 +18,7 @@ export interface App {
   /** New events are answered with `error_message` '' instead of null, for a client that cannot read null (S3). */
   readonly emptyErrorMessage: boolean
   /** The rate limit of callers; null: no limit. */
-  readonly rateLimit: RateLimit | null
+  readonly rateLimit: Rates | null
   /** Sessions of the console; null where it is switched off. */
   readonly sessions: Sessions | null
   /** Single sign-on; null where none is set up. */
@@ -39,6 +39,8 @@ export interface App {
   readonly tracer: Tracer | null
   /** Counts requests and answers. */
   readonly traffic: Traffic
+  /** Adds to `traffic` what other threads have counted. */
+  gatherTraffic(): Promise<void>
   /** The state of the service; only `ready` takes requests. */
   readonly state: ServiceState | 'draining'
   /** Calls `listener` when a drain begins, so that streams can end. The result removes the listener. */

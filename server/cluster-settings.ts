@@ -87,6 +87,8 @@ export function clusterFault(settings: Readonly<Record<string, unknown>>): strin
     return 'SERVICE_CLUSTER_CREDENTIALS_FILE and SERVICE_CLUSTER_NKEY_FILE exclude each other'
   if ((settings.clusterCert === undefined) !== (settings.clusterKey === undefined))
     return 'SERVICE_CLUSTER_CERT_FILE and SERVICE_CLUSTER_KEY_FILE must be set together'
+  if (Number(settings.httpThreads ?? 1) > 1)
+    return 'SERVICE_HTTP_THREADS must be 1 in a cluster: a node forwards requests on its main thread'
   const isEverywhere = ['0.0.0.0', '::', ''].includes(settings.host as string) || settings.port === 0
   if (settings.clusterUrl === undefined && isEverywhere)
     return 'SERVICE_CLUSTER_URL is needed: other nodes cannot reach this one at SERVICE_HOST and SERVICE_PORT'

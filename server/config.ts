@@ -57,6 +57,14 @@ export const settingsTable = {
     fallback: 'auto',
     meaning: 'auto: uWebSockets.js, or node:http where that does not load; node: always node:http, which is slower',
   },
+  httpThreads: {
+    name: 'SERVICE_HTTP_THREADS',
+    schema: integer(1, 32),
+    fallback: '1',
+    meaning:
+      'Threads that serve HTTP; 1: the main thread does; more are for machines with more than four cores, and need ' +
+      'uWebSockets.js',
+  },
   drainSeconds: {
     name: 'SERVICE_DRAIN_SECONDS',
     schema: seconds,

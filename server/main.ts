@@ -145,7 +145,7 @@ async function stop({ server, engine, tracing }: Running, signal: string, { drai
   if (!(await server.drain(drainMs)))
     log.warn('requests did not finish in time and were cut off', { seconds: drainSeconds })
   await engine.close()
-  server.close()
+  await server.close()
   await tracing?.close(LAST_TRACES_MS)
   process.exit(0)
 }

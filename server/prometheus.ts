@@ -45,6 +45,7 @@ export class Prometheus {
 
   /** All metrics in the Prometheus text format. */
   async text(): Promise<string> {
+    await this.#app.gatherTraffic()
     this.#figures = this.#app.service.monitor.figures()
     return await this.#registry.metrics()
   }

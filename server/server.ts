@@ -14,6 +14,7 @@
  * | `cluster/`                              | a node of a cluster: its port, and requests that it forwards     |
  * | `routes/`                               | the operations; wire names (snake_case) become engine names here |
  * | `schemas/`, `openapi.ts`                | what operations send and receive, and its document               |
+ * | `threads/`                              | several threads of HTTP                                          |
  * | `mcp/`                                  | tools for agents                                                 |
  * | `console/`                              | the web application; it runs in the browser                      |
  * | `docs/`                                 | the manual, served at /docs                                      |
@@ -29,9 +30,10 @@ import { replyError } from './http/error-reply.js'
 import type { Exchange, ExchangeHost } from './http/exchange.js'
 import { inProcess } from './http/in-process.js'
 import { Listener, type ListenOptions } from './http/listener.js'
+import { httpNotice } from './http/native.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
-import { RateLimit } from './http/rate-limit.js'
+import { RateLimit, type Rates } from './http/rate-limit.js'
 import { sessionsOf } from './http/sessions.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic } from './http/traffic.js'
@@ -40,6 +42,9 @@ import { FairWindow } from './routes/bulk/fair-window.js'
 import { ThreadRounds } from './routes/bulk/thread-rounds.js'
 import { consoleRoutes, opsRoutes, routes } from './routes/index.js'
 import { socketPaths } from './routes/stream/stream.js'
+import { HttpThreads } from './threads/http-threads.js'
+import { SharedRate } from './threads/shared-rate.js'
+import { SharedState } from './threads/shared-state.js'
 
 export { httpNotice } from './http/native.js'
 
@@ -66,18 +71,25 @@ export interface ServerOptions extends SignOnOptions {
   readonly mcpHosts?: readonly string[] | undefined
   /** False: the service has no console. */
   readonly console?: boolean | undefined
+  /** Threads that serve HTTP; 1 or absent: the main thread does. */
+  readonly httpThreads?: number | undefined
   /** Minutes without a request after which a session of the console ends; default 60. */
   readonly sessionMinutes?: number | undefined
   /** Takes the requests of a port; absent: the port is opened (cluster/door.ts). */
   readonly listen?: ((options: ListenOptions) => Promise<ServedPort>) | undefined
 }
 
+/** What serves the port of the API: a listener of this thread, or several threads. */
+type Front = Pick<ServedPort, 'port' | 'draining' | 'stopListening' | 'whenIdle' | 'reloadTls'> & {
+  close(): void | Promise<void>
+}
+
 export class Server {
-  readonly #listener: ServedPort
+  readonly #listener: Front
   readonly #ops: ServedPort | null
   readonly #drainListeners: Set<() => void>
 
-  private constructor(listener: ServedPort, ops: ServedPort | null, drainListeners: Set<() => void>) {
+  private constructor(listener: Front, ops: ServedPort | null, drainListeners: Set<() => void>) {
     this.#listener = listener
     this.#ops = ops
     this.#drainListeners = drainListeners
@@ -85,7 +97,9 @@ export class Server {
 
   /** Rejects as `start` does, before there is an engine. */
   static async check(options: Omit<ServerOptions, 'emptyErrorMessage'>): Promise<void> {
-    const { host, port, tls, opsHost = '127.0.0.1', opsPort } = options
+    const { host, port, tls, opsHost = '127.0.0.1', opsPort, httpThreads = 1 } = options
+    if (httpThreads > 1 && httpNotice !== null)
+      throw new Error('SERVICE_HTTP_THREADS above 1 needs uWebSockets.js, and HTTP is served by node:http here')
     await Listener.check({ host, port, tls })
     if (opsPort !== undefined) await Listener.check({ host: opsHost, port: opsPort })
   }
@@ -93,8 +107,10 @@ export class Server {
   /** Rejects with one sentence if an address is not available or the certificate is invalid. */
   static async start(service: DecisionService, options: ServerOptions): Promise<Server> {
     const drainListeners = new Set<() => void>()
-    let main: ServedPort | null = null
-    const { listen = Listener.open } = options
+    let main: Front | null = null
+    const { httpThreads = 1, listen = Listener.open } = options
+    const shared = httpThreads > 1 ? new SharedState() : null
+    shared?.countHere()
     const traffic = new Traffic()
     const table = tableOf(servedRoutes(options), traffic)
     const log = service.monitor.log('api')
@@ -111,16 +127,19 @@ export class Server {
       keyHeader: keyHeader(service.name),
       servesTls: options.tls !== undefined,
       emptyErrorMessage: options.emptyErrorMessage,
-      rateLimit: rateLimitOf(options),
+      rateLimit: rateLimitOf(options, shared),
       sessions,
       signOn: openSignOn(service, sessions, options),
       publicUrl: options.publicUrl ?? '',
       passwords: options.passwords !== false,
-      window: new FairWindow(service.threads),
+      window: new FairWindow(service.threads, shared),
       rounds: new ThreadRounds((caller) => {
         service.monitor.log('api').warn('a stream brought more at once than is held, and was cut off', { caller })
-      }),
+      }, shared),
       traffic,
+      async gatherTraffic() {
+        if (main instanceof HttpThreads) await main.gatherTraffic()
+      },
       inProcess: inProcess(own, (exchange) => dispatch(exchange, table, app)),
       mcpHosts: options.mcpHosts ?? [],
       tracer: options.tracer ?? null,
@@ -141,13 +160,27 @@ export class Server {
         ...handling,
         handle: (exchange) => dispatch(exchange, served, app),
       })
-    main = await open(options.host, options.port, table, options.tls)
+    main =
+      shared === null
+        ? await open(options.host, options.port, table, options.tls)
+        : await HttpThreads.open({
+            count: httpThreads,
+            host: options.host,
+            port: options.port,
+            tls: options.tls,
+            app,
+            shared,
+            rate: rateOf(options),
+            log,
+            handling,
+            handle: (exchange) => dispatch(exchange, table, app),
+          })
     if (options.opsPort === undefined) return new Server(main, null, drainListeners)
     try {
       const opsTable = tableOf(opsRoutes, traffic)
       return new Server(main, await open(options.opsHost ?? '127.0.0.1', options.opsPort, opsTable), drainListeners)
     } catch (error) {
-      main.close()
+      await main.close()
       throw error
     }
   }
@@ -177,15 +210,22 @@ export class Server {
     return this.#listener.whenIdle(limitMs)
   }
 
-  /** Closes every connection. */
-  close(): void {
-    this.#listener.close()
+  /** Closes every connection. Resolves when no other thread serves HTTP any more. */
+  async close(): Promise<void> {
     this.#ops?.close()
+    await this.#listener.close()
   }
 }
 
-function rateLimitOf({ rateLimit = 0, rateBurst }: ServerOptions): RateLimit | null {
-  return rateLimit === 0 ? null : new RateLimit(rateLimit, rateBurst ?? Math.max(1, 2 * rateLimit))
+function rateOf({ rateLimit = 0, rateBurst }: ServerOptions): { perSecond: number; burst: number } | null {
+  return rateLimit === 0 ? null : { perSecond: rateLimit, burst: rateBurst ?? Math.max(1, 2 * rateLimit) }
+}
+
+function rateLimitOf(options: ServerOptions, shared: SharedState | null): Rates | null {
+  const rate = rateOf(options)
+  if (rate === null) return null
+  const { perSecond, burst } = rate
+  return shared === null ? new RateLimit(perSecond, burst) : new SharedRate(shared, perSecond, burst)
 }
 
 function servedRoutes(options: ServerOptions): readonly Route[] {

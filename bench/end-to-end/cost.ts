@@ -1,11 +1,12 @@
 /**
- * The processor time that an event takes on each thread, by path, and what follows from it: how much each thread can
- * take, which is the first to be full, and what more cores would do.
+ * The processor time that an event takes on each thread, by path, with one HTTP thread and with two, and what follows
+ * from it: how much each thread can take, which is the first to be full, and what more cores would do.
  *
- * The model, with h, d and o the times on the HTTP thread, on the deciding thread of a job, and on all others: one
- * HTTP thread takes 1 / h. One job takes 1 / d. With c cores and enough jobs the service takes the least of 1 / h,
- * (c - 1) / (d + o) and c / (h + d + o). Processor time is what the kernel counts, so other work on the machine hardly
- * changes it; but caches are shared, and a busy machine makes all of it longer.
+ * The model, with m, w, d and o the times on the main thread, on all HTTP threads beside it, on the deciding thread
+ * of a job, and on all others: the main thread takes 1 / m, n HTTP threads n / w, one job 1 / d. With c cores, n of
+ * them for HTTP threads, and enough jobs, the service takes the least of 1 / m, n / w, (c - 1 - n) / (d + o) and c /
+ * (m + w + d + o). Where the main thread is the HTTP thread, n and w are 0. Processor time is what the kernel counts,
+ * so other work on the machine hardly changes it; but caches are shared, and a busy machine makes all of it longer.
  */
 import { join } from 'node:path'
 import { threadSeconds } from '../harness/machine.js'
@@ -22,8 +23,13 @@ const newEvents = 30_720
 const stored = 10_240
 const connections = 256
 
+/** HTTP threads of the second half of the rows. */
+const severalThreads = 2
+
 /** Microseconds of processor time for each event. */
 interface Cost {
+  readonly main: number
+  /** All HTTP threads beside the main thread. */
   readonly http: number
   readonly deciding: number
   readonly others: number
@@ -35,43 +41,65 @@ interface Path {
   readonly run: () => Promise<number>
 }
 
-async function costOf(pid: number, run: Path['run']): Promise<Cost> {
+/** Microseconds of each thread for one of `count` events. */
+async function microsOf(pid: number, run: Path['run']): Promise<Map<number, number>> {
   const before = threadSeconds(pid)
   const count = await run()
-  const used = [...threadSeconds(pid)].map(([thread, seconds]) => {
-    return { thread, micros: ((seconds - (before.get(thread) ?? 0)) * 1e6) / count }
-  })
-  const http = used.find(({ thread }) => thread === pid)?.micros ?? 0
-  const rest = used.filter(({ thread }) => thread !== pid).map(({ micros }) => micros)
+  const after = threadSeconds(pid)
+  return new Map([...after].map(([id, seconds]) => [id, ((seconds - (before.get(id) ?? 0)) * 1e6) / count]))
+}
+
+async function costOf(pid: number, httpThreads: ReadonlySet<number>, run: Path['run']): Promise<Cost> {
+  const micros = await microsOf(pid, run)
+  const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0)
+  const of = (takes: (thread: number) => boolean): number[] =>
+    [...micros].filter(([thread]) => takes(thread)).map(([, each]) => each)
+  const rest = of((thread) => thread !== pid && !httpThreads.has(thread))
   const deciding = Math.max(0, ...rest)
-  return { http, deciding, others: rest.reduce((sum, micros) => sum + micros, 0) - deciding }
+  const http = sum(of((thread) => httpThreads.has(thread)))
+  return { main: micros.get(pid) ?? 0, http, deciding, others: sum(rest) - deciding }
 }
 
 function rounded(perSecond: number): string {
   return Math.round(perSecond).toLocaleString('en-US')
 }
 
-function rowOf(what: string, { http, deciding, others }: Cost): Row {
-  const all = http + deciding + others
-  const withCores = cores.map((count) => {
-    const limits = [
-      { of: 'the HTTP thread', micros: http },
-      { of: 'deciding threads', micros: (deciding + others) / (count - 1) },
-      { of: 'processors', micros: all / count },
-    ].sort((a, b) => b.micros - a.micros)
-    const [least] = limits as [(typeof limits)[0]]
-    return `${count} cores ${rounded(1e6 / least.micros)}/s (full first: ${least.of})`
-  })
-  return {
-    what,
-    ours: all,
-    unit: 'µs',
-    bar: '',
-    met: null,
-    note:
-      `HTTP thread ${http.toFixed(1)} µs (takes ${rounded(1e6 / http)}/s), deciding thread ${deciding.toFixed(1)} µs ` +
-      `(takes ${rounded(1e6 / deciding)}/s), others ${others.toFixed(1)} µs; ${withCores.join(', ')}`,
-  }
+/** The thread that is full first, and what the service then takes, with so many cores and HTTP threads. */
+function fullFirst({ main, http, deciding, others }: Cost, coreCount: number, threads: number) {
+  const limits = [
+    { of: 'the main thread', micros: main },
+    { of: 'HTTP threads', micros: threads === 0 ? 0 : http / threads },
+    { of: 'deciding threads', micros: (deciding + others) / (coreCount - 1 - threads) },
+    { of: 'processors', micros: (main + http + deciding + others) / coreCount },
+  ].sort((a, b) => b.micros - a.micros)
+  return { ...(limits[0] as (typeof limits)[0]), threads }
+}
+
+/** With the number of HTTP threads that takes most. */
+function withCores(cost: Cost, coreCount: number): string {
+  const counts = cost.http === 0 ? [0] : Array.from({ length: coreCount - 2 }, (_, i) => i + 1)
+  const [best] = counts.map((threads) => fullFirst(cost, coreCount, threads)).sort((a, b) => a.micros - b.micros)
+  const { of, micros, threads } = best as ReturnType<typeof fullFirst>
+  const how = threads === 0 ? '' : ` with ${threads} HTTP threads`
+  return `${coreCount} cores${how} ${rounded(1e6 / micros)}/s (full first: ${of})`
+}
+
+function rowOf(what: string, cost: Cost, unthreaded?: Cost): Row {
+  const { main, http, deciding, others } = cost
+  const parts = [
+    `main thread ${main.toFixed(1)} µs (takes ${rounded(1e6 / main)}/s)`,
+    ...(http === 0 ? [] : [`HTTP threads ${http.toFixed(1)} µs (each takes ${rounded(1e6 / http)}/s)`]),
+    `deciding thread ${deciding.toFixed(1)} µs (takes ${rounded(1e6 / deciding)}/s)`,
+    `others ${others.toFixed(1)} µs`,
+  ]
+  const note = `${parts.join(', ')}; ${cores.map((count) => withCores(cost, count)).join(', ')}`
+  const all = main + http + deciding + others
+  if (unthreaded === undefined) return { what, ours: all, unit: 'µs', bar: '', met: null, note }
+  const stage = 1e6 / Math.max(main, http / severalThreads)
+  const one = 1e6 / unthreaded.main
+  const against = { name: `one thread: ${rounded(one)}`, value: one }
+  const how = `${all.toFixed(1)} µs an event; ${note}`
+  return { what, ours: stage, unit: '/s', against, ratio: stage / one, bar: '≥ 2', met: stage / one >= 2, note: how }
 }
 
 function pathsOf(subject: Subject, seconds: number): Path[] {
@@ -120,23 +148,52 @@ function pathsOf(subject: Subject, seconds: number): Path[] {
   ]
 }
 
-async function measure(subject: Subject, { rounds, seconds }: RunSize): Promise<Row[]> {
+/** The HTTP threads: those that a probe keeps busy, which no other thread answers. */
+async function httpThreadsOf(subject: Subject, seconds: number): Promise<ReadonlySet<number>> {
+  const { port, pid } = subject.service
+  const file = join(subject.scratch, 'cost-probes.txt')
+  writeRequests(file, [{ method: 'GET', path: '/livez', body: '' }])
+  const run = async (): Promise<number> =>
+    (await driveRequests({ port, headers: subject.headers, seconds, connections, file })).requests
+  const busy = [...(await microsOf(pid, run))].filter(([thread]) => thread !== pid).sort((a, b) => b[1] - a[1])
+  return new Set(busy.slice(0, severalThreads).map(([thread]) => thread))
+}
+
+/** The costs of each path. */
+async function measure(subject: Subject, { rounds, seconds }: RunSize, threads: number): Promise<Map<string, Cost>> {
   const { port, pid } = subject.service
   const { file, lines } = linesFile(subject, stored, 'cost')
   await driveBulk({ port, file, headers: subject.headers, connections: 1, seconds: 0, events: lines, rate: 0 })
-  const rows: Row[] = []
+  const httpThreads = threads === 1 ? new Set<number>() : await httpThreadsOf(subject, seconds)
+  const found = new Map<string, Cost>()
   for (const { what, run } of pathsOf(subject, seconds)) {
     await run()
     const costs: Cost[] = []
-    while (costs.length < rounds) costs.push(await costOf(pid, run))
+    while (costs.length < rounds) costs.push(await costOf(pid, httpThreads, run))
     const middle = (of: keyof Cost): number => median(costs.map((cost) => cost[of]))
-    const cost = { http: middle('http'), deciding: middle('deciding'), others: middle('others') }
-    rows.push(rowOf(`processor time: ${what}`, cost))
+    found.set(what, {
+      main: middle('main'),
+      http: middle('http'),
+      deciding: middle('deciding'),
+      others: middle('others'),
+    })
   }
-  return rows
+  return found
 }
 
-export const cost: Step = {
-  name: 'cost',
-  run: (size) => withSubject((subject) => measure(subject, size), { points: [...alertPoints, ticket] }),
+async function run(size: RunSize): Promise<Row[]> {
+  const costs = (threads: number): Promise<Map<string, Cost>> =>
+    withSubject((subject) => measure(subject, size, threads), {
+      points: [...alertPoints, ticket],
+      settings: { SERVICE_HTTP_THREADS: String(threads) },
+    })
+  const [one, several] = [await costs(1), await costs(severalThreads)]
+  return [
+    ...[...one].map(([what, cost]) => rowOf(`processor time: ${what}`, cost)),
+    ...[...several].map(([what, cost]) =>
+      rowOf(`HTTP stage with ${severalThreads} threads: ${what}`, cost, one.get(what) as Cost),
+    ),
+  ]
 }
+
+export const cost: Step = { name: 'cost', run }

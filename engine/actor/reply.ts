@@ -8,8 +8,9 @@
  * | 16 extra u32 | 20 0 u32 |
  * Numbers are little-endian; times are microseconds.
  */
-import { autonomies, type Autonomy } from '../domain/autonomy/passage.js'
+import { autonomies } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
+import type { EventAnswer } from '../api/event-answer.js'
 import type { BucketState } from '../api/decision-service.js'
 
 export const REPLY_BYTES = 24
@@ -17,17 +18,7 @@ export const REPLY_BYTES = 24
 export const bucketStates: readonly BucketState[] = ['new', 'pending', 'in_knowledge_base', 'retrain']
 
 /** The reply to an event. */
-export interface EventReply {
-  readonly micros: number
-  readonly pending: boolean
-  /** Index, or -1 for no decision. */
-  readonly label: number
-  /** Hundredths of a percent. */
-  readonly confidence: number
-  readonly outlier: boolean
-  readonly bucketState: BucketState
-  /** As people who vote see it. */
-  readonly autonomy: Exclude<Autonomy, 'audit'>
+export interface EventReply extends EventAnswer {
   /** The id, where it came out of the body. */
   readonly idFromBody: string | null
 }
@@ -47,7 +38,7 @@ export type Extra =
   | { readonly type: 'result'; readonly result: unknown }
 
 /** The reply as the main thread shows it; the id is in the turn or in the request. */
-export type ShownReply = Omit<EventReply, 'idFromBody'>
+export type ShownReply = EventAnswer
 
 const NO_EXTRA = 0xffffffff
 const NO_LABEL = 255

@@ -16,6 +16,7 @@ import type { AutonomyService } from './autonomy-service.js'
 import type { ModelsService } from './models/models-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
+import type { EventAnswer } from './event-answer.js'
 import type { EraseService } from './erase-service.js'
 import type { ExplanationService } from './explanation-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
@@ -73,6 +74,11 @@ export interface EventExport {
 export interface IngestReceiver {
   /** The event is stored and flushed. `view.status`: OK when decided, pending_inference while the job is stopped. */
   ingested(view: EventView): void
+  /**
+   * Called instead of `ingested` where it is there: the answer as it is, for a receiver that passes it to another
+   * thread. `eventId` null: the id is made of the answer's time (`eventIdOf`).
+   */
+  answered?(answer: EventAnswer, eventId: string | null): void
   refused(refusal: Refusal): void
   /** True: a single event whose client waits for the answer. It may overtake events of streams. */
   readonly isAlone?: boolean

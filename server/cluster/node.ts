@@ -133,7 +133,7 @@ export class RunningNode {
       },
       release: async () => {
         await this.#server?.drain(drainMs)
-        this.#server?.close()
+        await this.#server?.close()
         this.#server = null
       },
       told: (what, details) => tell('info', what, details),

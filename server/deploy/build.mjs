@@ -138,6 +138,7 @@ async function bundleService() {
   const entryPoints = { decide: join(root, 'server/cli/main.ts') }
   for (const name of ['main', 'backup', 'restore', 'verify', 'audit-verify'])
     entryPoints[name] = join(root, `server/${name}.ts`)
+  entryPoints['http-thread'] = join(root, 'server/threads/http-thread.ts')
   await build({ ...common, entryPoints, splitting: true, external })
 }
 

@@ -27,6 +27,7 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   opsPort: 'network',
   opsHost: 'network',
   httpLibrary: 'network',
+  httpThreads: 'network',
   drainSeconds: 'running',
   logLevel: 'running',
   dataDir: 'storage',

@@ -59,7 +59,7 @@ export function authorize(exchange: Exchange, app: App, scope: Scope): Principal
  * The principal now: while a body arrives, which may take minutes, the key may be revoked or lose the scope.
  * @throws Refusal unauthorized, forbidden.
  */
-export function stillAuthorized({ key }: Exchange, app: App, scope: Scope): Principal {
+export function stillAuthorized({ key }: Pick<Exchange, 'key'>, app: App, scope: Scope): Principal {
   const principal = ownerOf(key, app)
   if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`)
   if (scope === 'public' || principal.scopes.has(scope)) return principal

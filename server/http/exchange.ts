@@ -23,7 +23,7 @@ import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse, SocketUser } from './native.js'
 import { isChunked } from './framing/request-head.js'
 import { IncomingRequest } from './incoming-request.js'
-import { codeOf, noHeaders, sendAnswer, type Answer, type Content, type Headers } from './send.js'
+import { codeOf, noHeaders, sendAnswer, upgradeTo, type Answer, type Content, type Headers } from './send.js'
 import { StreamedAnswer } from './streamed-answer.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
@@ -149,11 +149,17 @@ export class Exchange extends IncomingRequest {
 
   /** Sends the answer. If a streamed answer has already begun, the connection is cut instead. */
   reply(status: string, type: string, body: string | Uint8Array, headers: Headers = noHeaders): void {
+    const isNamed = codeOf(status) >= ERRORS_FROM || this.givenId() !== ''
+    const named = isNamed ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
+    this.pass({ status, type, body, headers: named })
+  }
+
+  /** Sends an answer with these headers and no others, such as one that another thread has made. */
+  pass(content: Content): void {
     const res = this.#res
     if (res === null || this.#closing?.waits === true) return
     if (this.#isSending) return this.cut()
-    this.#readAgain()
-    const content = { status, type, body, headers }
+    this.readAgain()
     if (this.#closing === null) return this.#reply(res, content)
     this.hold()
     this.#closing.whenEnded(() => this.#reply(res, content))
@@ -161,11 +167,9 @@ export class Exchange extends IncomingRequest {
 
   #reply(res: HttpResponse, { status, type, body, headers }: Content): void {
     const code = codeOf(status)
-    const named =
-      code >= ERRORS_FROM || this.givenId() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
     const head = this.method === 'head'
     const close = this.#closing !== null || (this.#host.draining && !head)
-    const answer = { status, type, body, headers: named, head, close, corked: this.isReadable }
+    const answer = { status, type, body, headers, head, close, corked: this.isReadable }
     if (body.length >= limits.largeAnswerBytesMin && !head) return this.#replyAsRead(res, answer)
     sendAnswer(res, answer)
     this.#settle(code)
@@ -179,14 +183,14 @@ export class Exchange extends IncomingRequest {
     this.#large.begin(status, type, this.#closingHeaders(headers), () => this.#settle(codeOf(status)))
   }
 
-  /** The connection becomes a WebSocket. False where that is not possible. Only before the handler returns. */
-  upgrade(user: SocketUser): boolean {
-    const res = this.#res
-    if (res?.upgrade === undefined || this.#socketContext === undefined) return false
-    const [key, protocol, extensions] = ['key', 'protocol', 'extensions'].map((name) =>
-      this.header(`sec-websocket-${name}`),
-    ) as [string, string, string]
-    res.upgrade({ user }, key, protocol, extensions, this.#socketContext)
+  get mayUpgrade(): boolean {
+    return this.#res?.upgrade !== undefined && this.#socketContext !== undefined
+  }
+
+  /** The connection becomes a WebSocket, or false. After the handler has returned, `header` reads kept headers. */
+  upgrade(user: SocketUser, header = (name: string): string => this.header(name)): boolean {
+    if (this.#res === null || !this.mayUpgrade) return false
+    upgradeTo(this.#res, { user }, header, this.#socketContext)
     this.#settle(101)
     return true
   }
@@ -215,7 +219,7 @@ export class Exchange extends IncomingRequest {
     if (this.#res === null || stream === null || this.#closing?.waits === true) return
     const close = this.#closing !== null || this.#host.draining
     const end = (): void => {
-      if (!close) this.#readAgain()
+      if (!close) this.readAgain()
       stream.end(close)
       this.#settle(stream.code)
     }
@@ -236,7 +240,8 @@ export class Exchange extends IncomingRequest {
     res.pause()
   }
 
-  #readAgain(): void {
+  /** Ends `stopReading` before the answer. */
+  readAgain(): void {
     if (!this.#unread) return
     this.#unread = false
     this.#res?.resume()

@@ -11,28 +11,38 @@ export class HeldBytes {
   readonly #max: number
   readonly #within: HeldBytes | null
   readonly #onLess: (() => void) | undefined
-  #held = 0
+  /** One number, which other threads may share. */
+  #held: Int32Array
 
-  /** These bytes count `within` others too. `onLess` is called after bytes were given back. */
-  constructor(max: number, within: HeldBytes | null = null, onLess?: () => void) {
+  /**
+   * These bytes count `within` others too. `onLess` is called after bytes were given back. `held` counts them: in
+   * shared memory the bound is one over several threads.
+   */
+  constructor(max: number, within: HeldBytes | null = null, onLess?: () => void, held: Int32Array = new Int32Array(1)) {
     this.#max = max
     this.#within = within
     this.#onLess = onLess
+    this.#held = held
   }
 
   get held(): number {
-    return this.#held
+    return Atomics.load(this.#held, 0)
+  }
+
+  /** Counts in this number from now on. Only while nothing is held. */
+  countIn(held: Int32Array): void {
+    this.#held = held
   }
 
   /** Takes room for bytes. False if there is not enough. */
   take(bytes: number): boolean {
-    if (this.#held + bytes > this.#max || this.#within?.take(bytes) === false) return false
-    this.#held += bytes
-    return true
+    if (Atomics.add(this.#held, 0, bytes) + bytes <= this.#max && this.#within?.take(bytes) !== false) return true
+    Atomics.sub(this.#held, 0, bytes)
+    return false
   }
 
   giveBack(bytes: number): void {
-    this.#held -= bytes
+    Atomics.sub(this.#held, 0, bytes)
     this.#within?.giveBack(bytes)
     this.#onLess?.()
   }

@@ -32,11 +32,12 @@ export interface OwnRequest {
 /** Answers a request of the process. Rejects if its signal is aborted, or the service cuts it off. */
 export type InProcess = (request: OwnRequest) => Promise<Response>
 
-class InMemoryRequest implements HttpRequest {
-  readonly #request: OwnRequest
+/** A request in memory. */
+export class InMemoryRequest implements HttpRequest {
+  readonly #request: Pick<OwnRequest, 'method' | 'path' | 'headers'>
   readonly #query: number
 
-  constructor(request: OwnRequest) {
+  constructor(request: Pick<OwnRequest, 'method' | 'path' | 'headers'>) {
     this.#request = request
     this.#query = request.path.indexOf('?')
   }

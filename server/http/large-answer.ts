@@ -13,7 +13,7 @@ import type { HttpResponse } from './native.js'
 import { writeHead, type Headers } from './send.js'
 
 /** The unread bytes of all large answers of this process. */
-const heldAnswers = new HeldBytes(limits.heldAnswersBytesMax)
+export const heldAnswers = new HeldBytes(limits.heldAnswersBytesMax)
 
 /** Bytes that stay in memory anyway, however many clients read them. */
 const keptAnyway = new WeakSet<Uint8Array>()

@@ -76,6 +76,9 @@ export interface SocketBehavior {
 
 export type Handler = (res: HttpResponse, req: HttpRequest) => void
 
+/** Names an app in messages between threads. */
+export type AppDescriptor = unknown
+
 /** A socket that accepts connections; each library has its own kind. */
 export type ListenSocket = object
 
@@ -89,6 +92,11 @@ export interface HttpApp {
   listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): HttpApp
   /** Ends all connections. */
   close(): HttpApp
+  /** What an app of another thread needs to hand connections to this one. Absent where the library cannot do that. */
+  getDescriptor?(): AppDescriptor
+  /** New connections go to these apps in turn. */
+  addChildAppDescriptor?(child: AppDescriptor): void
+  removeChildAppDescriptor?(child: AppDescriptor): void
   /** Uses another certificate for new connections. Absent if a new certificate needs a new app. */
   reloadTls?(files: TlsFiles): void
 }

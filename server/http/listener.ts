@@ -17,7 +17,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from './native.js'
-import type { HttpApp, HttpRequest, HttpResponse, ListenSocket } from './native.js'
+import type { AppDescriptor, HttpApp, HttpRequest, HttpResponse, ListenSocket } from './native.js'
 import { Exchange, type ExchangeHost } from './exchange.js'
 import { checkTlsFiles, type TlsFiles } from './tls.js'
 
@@ -76,6 +76,30 @@ export class Listener implements ExchangeHost {
     listener.#apps.pop()!.app.close()
     listener.port = await listener.#listen(SSLApp(tls), port, LIBUS_LISTEN_DEFAULT)
     return listener
+  }
+
+  /** Serves connections that another thread hands to it (`descriptor`). @throws Error if the certificate is invalid. */
+  static adopting(options: ListenOptions): Listener {
+    const listener = new Listener(options)
+    listener.#addAdopting()
+    return listener
+  }
+
+  /** The app for new connections, for the thread that accepts them. */
+  get descriptor(): AppDescriptor {
+    return this.#apps.at(-1)!.app.getDescriptor!()
+  }
+
+  /** Connections that are handed over from now on get the present certificate. @throws Error if it is invalid. */
+  renew(): void {
+    this.#addAdopting()
+  }
+
+  #addAdopting(): void {
+    const { tls } = this.#options
+    const app = tls === undefined ? App() : SSLApp(tls)
+    this.#serve(app)
+    this.#apps.push({ app, socket: null })
   }
 
   /** Listens for a moment. Rejects as `open` does. */
@@ -142,6 +166,13 @@ export class Listener implements ExchangeHost {
 
   /** Starts listening and returns the port. */
   async #listen(app: HttpApp, port: number, sharing: number): Promise<number> {
+    this.#serve(app)
+    const socket = await listenOn(app, this.#options.host, port, sharing)
+    this.#apps.push({ app, socket })
+    return us_socket_local_port(socket)
+  }
+
+  #serve(app: HttpApp): void {
     const serve =
       (method: string) =>
       (res: HttpResponse, req: HttpRequest, socketContext?: unknown): void => {
@@ -164,13 +195,10 @@ export class Listener implements ExchangeHost {
     }
     // GET and POST have handlers of their own, so that their method need not be read from the request.
     app.get('/*', serve('get')).post('/*', serve('post')).any('/*', serve(''))
-    const socket = await listenOn(app, this.#options.host, port, sharing)
-    this.#apps.push({ app, socket })
-    return us_socket_local_port(socket)
   }
 }
 
-function listenOn(app: HttpApp, host: string, port: number, sharing: number): Promise<ListenSocket> {
+export function listenOn(app: HttpApp, host: string, port: number, sharing: number): Promise<ListenSocket> {
   return new Promise((resolve, reject) => {
     app.listen(host, port, sharing, (socket) => {
       if (socket !== false) return resolve(socket)

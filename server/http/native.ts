@@ -13,7 +13,15 @@ import type { HttpApp, HttpLibrary, ListenSocket } from './library.js'
 import { nodeHttp } from './node-http/node-app.js'
 import type { TlsFiles } from './tls.js'
 
-export type { HttpApp, HttpRequest, HttpResponse, HttpSocket, ListenSocket, SocketUser } from './library.js'
+export type {
+  AppDescriptor,
+  HttpApp,
+  HttpRequest,
+  HttpResponse,
+  HttpSocket,
+  ListenSocket,
+  SocketUser,
+} from './library.js'
 
 /** Chooses the library: `node` for node:http. */
 const SETTING = 'SERVICE_HTTP_LIBRARY'

@@ -9,12 +9,25 @@
  */
 import { limits, Refusal, type Principal } from '../../engine/index.js'
 
+/** What limits the rate of callers. */
+export interface Rates {
+  /** Takes one request of the caller. @throws Refusal rate_limited, with the seconds to wait. */
+  take(principal: Principal): void
+  /** Takes one request of the caller. False if there is none left. */
+  tryTake(principal: Principal): boolean
+}
+
+/** Who is counted: the key, or the user with all tokens. */
+export function ownerOfRate({ kind, name }: Principal): string {
+  return kind === 'user' ? `user ${name}` : `key ${name}`
+}
+
 interface Bucket {
   left: number
   atMs: number
 }
 
-export class RateLimit {
+export class RateLimit implements Rates {
   readonly #perMs: number
   readonly #burst: number
   readonly #now: () => number
@@ -46,9 +59,9 @@ export class RateLimit {
     return true
   }
 
-  #bucketOf({ kind, name }: Principal): Bucket {
+  #bucketOf(principal: Principal): Bucket {
     const now = this.#now()
-    const id = kind === 'user' ? `user ${name}` : `key ${name}`
+    const id = ownerOfRate(principal)
     let bucket = this.#buckets.get(id)
     if (bucket === undefined) {
       if (this.#buckets.size >= limits.ratedCallersMax) this.#forgetFull(now)

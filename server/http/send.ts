@@ -6,6 +6,7 @@
  * A native response corks its writes only inside a callback. One callback with module variables serves all answers, so
  * that none has to make its own.
  */
+import type { SocketData } from './library.js'
 import type { HttpResponse } from './native.js'
 
 export type Headers = readonly (readonly [name: string, value: string])[]
@@ -73,4 +74,17 @@ export function sendAnswer(res: HttpResponse, answer: Answer): void {
   else res.cork(write)
   target = null
   content = null
+}
+
+/** Makes the connection a WebSocket; `header` reads a header of its request. */
+export function upgradeTo(
+  res: HttpResponse,
+  data: SocketData,
+  header: (name: string) => string,
+  context: unknown,
+): void {
+  const [key, protocol, extensions] = ['key', 'protocol', 'extensions'].map((name) =>
+    header(`sec-websocket-${name}`),
+  ) as [string, string, string]
+  res.cork(() => res.upgrade?.(data, key, protocol, extensions, context))
 }

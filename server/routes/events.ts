@@ -1,5 +1,6 @@
 /** Events: send, read, export (CONTRACT.md#events). */
-import { limits } from '../../engine/index.js'
+import { limits, type Principal } from '../../engine/index.js'
+import type { App } from '../app.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
@@ -92,6 +93,18 @@ const postLines: GuardedRoute = {
   serve: postEventLines,
 }
 
+/**
+ * The answer to GET of an event; its bytes are valid until the next one. @throws Refusal job_not_found,
+ * event_not_found.
+ */
+export function eventAnswer(app: App, principal: Principal, jobId: string, eventId: string): Uint8Array {
+  const job = jobFromPath(app, principal, jobId)
+  const view = app.service.event(job, eventId)
+  const isShown = view.autonomy === 'review' && principal.scopes.has('write:autonomy')
+  const isAudit = isShown && app.service.autonomy.isAudit(job, eventId)
+  return eventBytes(isAudit ? { ...view, autonomy: 'audit' } : view)
+}
+
 const get: GuardedRoute = {
   method: 'GET',
   path: '/api/v1/events/{job_id}/{event_id}',
@@ -102,11 +115,7 @@ const get: GuardedRoute = {
   responses: { 200: { description: 'The event.', schema: EventView, example: resultExample } },
   errors: [404],
   serve(exchange, params, app, principal) {
-    const job = jobFromPath(app, principal, params[0]!)
-    const view = app.service.event(job, params[1]!)
-    const isShown = view.autonomy === 'review' && principal.scopes.has('write:autonomy')
-    const isAudit = isShown && app.service.autonomy.isAudit(job, params[1]!)
-    exchange.reply('200 OK', json, eventBytes(isAudit ? { ...view, autonomy: 'audit' } : view))
+    exchange.reply('200 OK', json, eventAnswer(app, principal, params[0]!, params[1]!))
   },
 }
 

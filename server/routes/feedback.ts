@@ -1,5 +1,7 @@
 /** Votes: what one is about, giving it, withdrawing it (C3.5, C2.4, S15). */
-import { Refusal, type AnswerView, type FeedbackInput, type VoteEffect } from '../../engine/index.js'
+import type { Static } from 'typebox'
+import { Refusal, type AnswerView, type FeedbackInput, type Principal, type VoteEffect } from '../../engine/index.js'
+import type { App } from '../app.js'
 import { operation, type Route } from '../http/route.js'
 import { Feedback, FeedbackLabel, FeedbackOutcome, FeedbackReach, FeedbackWithdrawal } from '../schemas/feedback.js'
 import { jobFromPath } from './job-reference.js'
@@ -74,6 +76,30 @@ const see = operation({
   },
 })
 
+/** Takes a vote. `params`: the job's id and the event's id. Resolves to the answer when the vote is flushed. */
+export async function giveVote(
+  app: App,
+  principal: Principal,
+  params: readonly string[],
+  body: Static<typeof Feedback>,
+) {
+  const job = jobFromPath(app, principal, params[0]!)
+  const label = body.feedback ?? body.label ?? body.feedback
+  if (label === undefined) {
+    const issue = { loc: ['body', 'feedback'], msg: 'Field required', type: 'missing' }
+    throw new Refusal('invalid_body', 'feedback: Field required', { issues: [issue] })
+  }
+  const input: FeedbackInput = {
+    analyst: analystOf([body.cortex_user, body.username], principal.name),
+    label,
+    ...(body.scope === undefined ? {} : { scope: body.scope }),
+    ...(body.picked_by === undefined ? {} : { pickedBy: body.picked_by }),
+    ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
+    ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
+  }
+  return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
+}
+
 const give = operation({
   method: 'PUT',
   path,
@@ -86,23 +112,7 @@ const give = operation({
   bodyExample: { cortex_user: 'ann', feedback: 'Escalate' },
   responses: outcome,
   errors: [404, 507],
-  async handle({ app, principal, params, body }) {
-    const job = jobFromPath(app, principal, params[0]!)
-    const label = body.feedback ?? body.label ?? body.feedback
-    if (label === undefined) {
-      const issue = { loc: ['body', 'feedback'], msg: 'Field required', type: 'missing' }
-      throw new Refusal('invalid_body', 'feedback: Field required', { issues: [issue] })
-    }
-    const input: FeedbackInput = {
-      analyst: analystOf([body.cortex_user, body.username], principal.name),
-      label,
-      ...(body.scope === undefined ? {} : { scope: body.scope }),
-      ...(body.picked_by === undefined ? {} : { pickedBy: body.picked_by }),
-      ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
-      ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
-    }
-    return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
-  },
+  handle: ({ app, principal, params, body }) => giveVote(app, principal, params, body),
 })
 
 const giveByLabel = operation({

@@ -83,8 +83,8 @@ test('the service says what was wrong, and with which request', async () => {
     return true
   })
   const stranger = createClient({ baseUrl: service.baseUrl, key: 'wrong' })
-  for (const call of [stranger.listJobs(), stranger.getHealth(), stranger.events.bulk(['{}']).next()])
-    await assert.rejects(call, { status: 401, code: 'unauthorized' })
+  const calls = [stranger.listJobs(), stranger.getHealth(), stranger.events.bulk(['{}']).next()]
+  await Promise.all(calls.map((call) => assert.rejects(call, { status: 401, code: 'unauthorized' })))
 })
 
 test('metrics and archives come as they are', async () => {

@@ -176,6 +176,7 @@ test('the service runs over node:http where that is asked for, says so in one se
     SERVICE_PORT: '0',
     SERVICE_DATA_DIR: join(dir, 'node-http'),
     SERVICE_HTTP_LIBRARY: 'node',
+    SERVICE_HTTP_THREADS: '1',
     SERVICE_SHARDS: '1',
     SERVICE_THREADS: '1',
     SERVICE_PASSWORD_COST: String(PASSWORD_COST),

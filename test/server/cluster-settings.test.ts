@@ -15,6 +15,7 @@ test('settings of a cluster that cannot work are refused with a sentence', () =>
   assert.throws(() => read({ SERVICE_CLUSTER: 'http://a:4222' }), /SERVICE_CLUSTER must be addresses/)
   assert.throws(() => read({ SERVICE_CLUSTER_URL: 'http://a:1' }), /no effect without SERVICE_CLUSTER/)
   assert.throws(() => read({ SERVICE_CLUSTER, SERVICE_HOST: '0.0.0.0' }), /SERVICE_CLUSTER_URL is needed/)
+  assert.throws(() => read({ SERVICE_CLUSTER, SERVICE_HTTP_THREADS: '2' }), /SERVICE_HTTP_THREADS must be 1/)
   assert.throws(() => read({ SERVICE_CLUSTER, SERVICE_CLUSTER_SEALING_KEY: 'short' }), /64 hexadecimal digits/)
   const both = { SERVICE_CLUSTER_NKEY_FILE: 'a', SERVICE_CLUSTER_CREDENTIALS_FILE: 'b' }
   assert.throws(() => read({ SERVICE_CLUSTER, ...both }), /exclude each other/)

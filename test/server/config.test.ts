@@ -32,6 +32,7 @@ test('without settings the defaults hold', () => {
     host: '127.0.0.1',
     opsHost: '127.0.0.1',
     httpLibrary: 'auto',
+    httpThreads: 1,
     drainSeconds: 20,
     logLevel: 'info',
     console: true,

@@ -42,6 +42,8 @@ export interface ServiceOptions {
   readonly dataDir?: string
   /** False: no pages, no sessions. */
   readonly console?: boolean
+  /** SERVICE_HTTP_THREADS. */
+  readonly httpThreads?: number
   /** Default: that of the system. */
   readonly clock?: Clock
 }
@@ -94,6 +96,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     rateBurst: options.rateBurst,
     tracer: options.tracer?.(engine),
     console: options.console,
+    httpThreads: options.httpThreads ?? Number(process.env[HTTP_THREADS] ?? 1),
   })
   const baseUrl = `http://127.0.0.1:${server.port}`
   return {
@@ -105,7 +108,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async close() {
       await server.drain(5_000)
       await engine.close()
-      server.close()
+      await server.close()
       await dataDir.remove()
     },
   }
@@ -114,8 +117,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const mainFile = join(root, '.build/bundle/service/main.js')
 
-/** The one setting that is left: a run of the tests with another library uses it in all processes. */
-const HTTP_LIBRARY = 'SERVICE_HTTP_LIBRARY'
+/** The settings that are left: a run of the tests with another library, or more threads, uses them in all processes. */
+const HTTP_THREADS = 'SERVICE_HTTP_THREADS'
+/** The tests run with several threads of HTTP. */
+export const hasHttpThreads = Number(process.env[HTTP_THREADS] ?? 1) > 1
+const LEFT: readonly string[] = ['SERVICE_HTTP_LIBRARY', HTTP_THREADS]
 
 /** A started process and its output. */
 export interface Started {
@@ -140,7 +146,7 @@ function startedBy(
   settings: Readonly<Record<string, string>>,
   how: Pick<SpawnOptions, 'cwd' | 'detached'>,
 ): Started {
-  const others = Object.entries(process.env).filter(([name]) => name === HTTP_LIBRARY || !name.startsWith('SERVICE_'))
+  const others = Object.entries(process.env).filter(([name]) => LEFT.includes(name) || !name.startsWith('SERVICE_'))
   const child = spawn(command[0] as string, command.slice(1), {
     ...how,
     env: { ...Object.fromEntries(others), ...settings },

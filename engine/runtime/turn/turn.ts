@@ -24,6 +24,7 @@ import {
   REPLY_BYTES,
   type Extra,
   type RefusalExtra,
+  type ShownReply,
 } from '../../actor/reply.js'
 import {
   progressAt,
@@ -158,8 +159,12 @@ export class Turn {
         const job = this.#jobs[i] as JobSettings
         const reply = readEventReply(this.#replies, i * REPLY_BYTES)
         if (changed.length === 0 || !changed.includes(job.id)) events.added(job, clientId, reply)
-        const id = clientId ?? eventIdOf(times?.[i] ?? reply.micros)
-        ;(receiver as IngestReceiver).ingested(viewOf(job, id, reply))
+        tellEvent(
+          receiver as IngestReceiver,
+          job,
+          clientId ?? (times === null ? null : eventIdOf(times[i] as number)),
+          reply,
+        )
       } else (receiver as ResultReceiver).resolved(extra?.type === 'result' ? extra.result : null)
     }
   }
@@ -208,6 +213,12 @@ export class Turn {
     if (this.#memory.length > limits.turnBytesMax)
       this.#memory = Buffer.from(new SharedArrayBuffer(limits.turnBytesMax))
   }
+}
+
+/** `eventId` null: it is made of the reply's time. */
+function tellEvent(receiver: IngestReceiver, job: JobSettings, eventId: string | null, reply: ShownReply): void {
+  if (receiver.answered !== undefined) receiver.answered(reply, eventId)
+  else receiver.ingested(viewOf(job, eventId ?? eventIdOf(reply.micros), reply))
 }
 
 function refusalOf({ code, message, context }: RefusalExtra): Refusal {

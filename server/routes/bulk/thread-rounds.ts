@@ -20,10 +20,13 @@
 import { HeldBytes } from '../../http/held-bytes.js'
 import { FairQueue } from './fair-queue.js'
 import { roundLimits } from './round-limits.js'
+import type { SharedCallers } from './shared-callers.js'
 import { RoundShare, type Rounds, type RoundTaker } from './round-share.js'
 
 /** Milliseconds between two reports of closed connections. */
 const CUT_REPORT_MS = 10_000
+/** Milliseconds until a stream that finds no room looks again. */
+const LOOK_MS = 5
 
 /** A caller. */
 interface Owner {
@@ -34,7 +37,8 @@ interface Owner {
 
 export class ThreadRounds implements Rounds {
   /** Bytes of all streams that wait. */
-  readonly held = new HeldBytes(roundLimits.heldBytesMax)
+  readonly held: HeldBytes
+  readonly #shared: SharedCallers | null
   readonly #owners = new Map<string, Owner>()
   readonly #shares = new Set<RoundShare>()
   readonly #takers = new FairQueue<RoundShare>()
@@ -45,12 +49,18 @@ export class ThreadRounds implements Rounds {
   /** What has arrived in this round. */
   #burst = 0
   #next: NodeJS.Immediate | null = null
+  #look: NodeJS.Timeout | null = null
   readonly #onCut: (owner: string) => void
   #cutReportedAt = Number.NEGATIVE_INFINITY
 
-  /** `onCut` is called when connections are closed (3), but not for each. */
-  constructor(onCut: (owner: string) => void) {
+  /**
+   * `onCut` is called when connections are closed (3), but not for each. `shared`: where several threads of HTTP
+   * share the bounds of what waits.
+   */
+  constructor(onCut: (owner: string) => void, shared: SharedCallers | null = null) {
     this.#onCut = onCut
+    this.#shared = shared
+    this.held = new HeldBytes(roundLimits.heldBytesMax, null, undefined, shared?.held)
   }
 
   get number(): number {
@@ -65,7 +75,13 @@ export class ThreadRounds implements Rounds {
   join(owner: string, taker: RoundTaker): RoundShare {
     let its = this.#owners.get(owner)
     if (its === undefined) {
-      its = { held: new HeldBytes(roundLimits.callerHeldBytesMax, this.held, () => this.#onLess()), streams: 0 }
+      const held = new HeldBytes(
+        roundLimits.callerHeldBytesMax,
+        this.held,
+        () => this.#onLess(),
+        this.#shared?.heldOf(owner),
+      )
+      its = { held, streams: 0 }
       this.#owners.set(owner, its)
     }
     its.streams++
@@ -150,6 +166,15 @@ export class ThreadRounds implements Rounds {
       share.taker.read()
     }
     if (this.#mayRead()) this.end()
+    else if (this.#shared !== null && this.#readers.size + this.#littleReaders.size > 0) this.#lookAgain()
+  }
+
+  /** Another thread does not tell that it holds less. */
+  #lookAgain(): void {
+    this.#look ??= setTimeout(() => {
+      this.#look = null
+      this.end()
+    }, LOOK_MS)
   }
 
   #mayRead(): boolean {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { routes } from '../../../server/routes/index.js'
 import { eventually, makeJob, openSocket, type Client } from '../../support/client.js'
-import { startService, type TestService } from '../../support/service.js'
+import { hasHttpThreads, startService, type TestService } from '../../support/service.js'
 
 let service: TestService
 let client: Client
@@ -170,7 +170,14 @@ test('a request that is refused before its body was read leaves the connection i
   const socket = await openSocket(service.port)
   let answer = ''
   socket.on('data', (bytes) => (answer += bytes.toString()))
-  socket.write(head('POST', '/api/v1/nope', body.length) + body + head('GET', `/api/v1/jobs/${jobId}`, 0))
+  socket.write(head('POST', '/api/v1/nope', body.length) + body)
+  // The library cuts a connection whose next request comes in the read of one that another thread serves.
+  if (hasHttpThreads)
+    await eventually(
+      async () => answer,
+      (text) => text.includes('404 Not Found'),
+    )
+  socket.write(head('GET', `/api/v1/jobs/${jobId}`, 0))
   await eventually(
     async () => answer,
     (text) => text.includes('404 Not Found') && text.includes('200 OK'),

@@ -49,7 +49,7 @@ before(async () => {
 after(async () => {
   await server.drain(5_000)
   await engine.close()
-  server.close()
+  await server.close()
   await rm(dir, { recursive: true, force: true })
 })
 

@@ -19,7 +19,10 @@ test('the page of an event is a link whatever the id is, also in chats', () => {
     const event = decided(id, {}, {})
     const link = fill('https://desk.example{{event_page}}', event)
     for (const dialect of chatDialects)
-      assert.equal(fill('https://desk.example{{event_page}}', event, (text) => chatText(text, dialect)), link)
+      assert.equal(
+        fill('https://desk.example{{event_page}}', event, (text) => chatText(text, dialect)),
+        link,
+      )
     const { pathname, search, hash } = new URL(link)
     const [, , jobId, , eventId] = pathname.split('/')
     assert.deepEqual([jobId, decodeURIComponent(eventId as string)], [String(event.jobId), id.toWellFormed()])

@@ -3,18 +3,23 @@
  * soon it closes one whose rate jumps, on streams whose true rate is known.
  *
  * Beside it: Clopper and Pearson's bound, once at a fixed number of audits and looked at after each audit, and the
- * betting confidence sequence with predictable plug-in bets, which chooses its bets from the audits before.
+ * betting confidence sequence with predictable plug-in bets, which chooses its bets from the audits before; and with
+ * --confseq that of the package confseq.
  */
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { auditsNeeded, logAlarm, logCapital, type AuditCounts } from '../../engine/domain/autonomy/evidence.js'
 import { epochWeeks } from '../../engine/domain/autonomy/gate.js'
 import { SeededRandom } from '../../engine/rng.js'
+import { source } from '../harness/paths.js'
+import { pythonEnvironment, runShown } from '../harness/python.js'
 import { textTable } from '../quality/text-table.js'
 import { clopperPearson, closingAfter, firstOpening, mean, median, plugInBets, type Rule } from './streams.js'
 
-const usage = `npm run bench:gates -- [--streams N]
+const usage = `npm run bench:gates -- [--streams N] [--confseq]
 
-  --streams N   streams for each figure, 100 to 100000 (2000)`
+  --streams N   streams for each figure, 100 to 100000 (2000)
+  --confseq     beside the package confseq of Python, which is installed for it`
 
 const DELTA = 0.05
 const epsilons = [0.01, 0.005, 0.001]
@@ -69,13 +74,13 @@ function power(streams: number): string {
     [0, 0.1, 0.2, 0.5].map((share) => {
       const random = new SeededRandom(2)
       const times = (level: number): number[] =>
-        Array.from({ length: share === 0 ? 1 : Math.min(streams, 400) }, () => {
+        Array.from({ length: share === 0 ? 1 : streams }, () => {
           const opened = firstOpening(capital(epsilon, level), random, share * epsilon, 200 * Math.ceil(1 / epsilon))
           return opened ?? Infinity
         })
       const single = times(DELTA)
       const epoch = times(DELTA / epochWeeks)
-      const plugIn = Array.from({ length: share === 0 ? 1 : Math.min(streams, 100) }, () => {
+      const plugIn = Array.from({ length: share === 0 ? 1 : streams }, () => {
         const bets = plugInBets(epsilon, DELTA)
         return (
           firstOpening((_, failed) => bets(failed), random, share * epsilon, 200 * Math.ceil(1 / epsilon)) ?? Infinity
@@ -125,10 +130,20 @@ function closing(streams: number): string {
   )
 }
 
+/** Ours and that of confseq on the same streams. Returns the exit code. */
+function besideConfseq(streams: number): number {
+  const commands = pythonEnvironment(source('.build/confseq'), source('bench/autonomy/requirements.txt'))
+  console.log('Gates that open, and the audits until then, of all streams\n')
+  const code = runShown(join(commands, 'python'), [source('bench/autonomy/confseq_streams.py'), String(streams)], '.')
+  console.log('')
+  return code
+}
+
 function main(): void {
   const { values } = parseArgs({
     options: {
       streams: { type: 'string', default: '2000' },
+      confseq: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -139,6 +154,7 @@ function main(): void {
     return
   }
   console.log(`δ = ${DELTA * 100} %, ${streams} streams\n`)
+  if (values.confseq) process.exitCode = besideConfseq(streams)
   console.log(`Gates opened although the rate is ε, of 100 (bar: ${DELTA * 100} %)\n\n${falseOpenings(streams)}\n`)
   console.log(`Audits until a gate opens\n\n${power(streams)}\n`)
   console.log(

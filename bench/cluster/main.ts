@@ -8,16 +8,22 @@ import { parseArgs } from 'node:util'
 import { newKey, removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { LocalCluster } from './local-cluster.js'
 import { natsProgram, NoNats } from './nats-program.js'
+import { measureSpeed } from './speed.js'
 
 const NODES_MAX = 5
 const usage = `npm run cluster                a cluster of three nodes on loopback
-npm run cluster -- --nodes N   with N nodes, 1 to ${NODES_MAX}`
+npm run cluster -- --nodes N   with N nodes, 1 to ${NODES_MAX}
+npm run cluster -- --speed     its speed against one process; with one node, unless --nodes says more`
 
-function nodesOf(args: readonly string[]): number | null {
+function optionsOf(args: readonly string[]): { readonly nodes: number; readonly isSpeed: boolean } | null {
   try {
-    const { values } = parseArgs({ args: [...args], options: { nodes: { type: 'string' } } })
-    const nodes = Number(values.nodes ?? 3)
-    return Number.isInteger(nodes) && nodes >= 1 && nodes <= NODES_MAX ? nodes : null
+    const { values } = parseArgs({
+      args: [...args],
+      options: { nodes: { type: 'string' }, speed: { type: 'boolean' } },
+    })
+    const isSpeed = values.speed === true
+    const nodes = Number(values.nodes ?? (isSpeed ? 1 : 3))
+    return Number.isInteger(nodes) && nodes >= 1 && nodes <= NODES_MAX ? { nodes, isSpeed } : null
   } catch {
     return null
   }
@@ -41,13 +47,14 @@ async function main(nodes: number): Promise<void> {
   process.exit(0)
 }
 
-const nodes = nodesOf(process.argv.slice(2))
-if (nodes === null) {
+const options = optionsOf(process.argv.slice(2))
+if (options === null) {
   console.error(usage)
   process.exitCode = 2
 } else {
   try {
-    await main(nodes)
+    if (options.isSpeed) await measureSpeed(await natsProgram((line) => console.log(line)), options.nodes)
+    else await main(options.nodes)
   } catch (error) {
     if (!(error instanceof NoNats)) throw error
     console.error(error.message)

@@ -7,9 +7,11 @@
  */
 import type { Measured } from '../../engine/domain/metrics/quality.js'
 import { makeJob, train } from '../harness/job.js'
-import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
+import { newKey, removeDirectory, startService, temporaryDirectory, type Service } from '../harness/service.js'
 import { UnexpectedAnswer } from '../harness/client.js'
+import { NoNats } from '../cluster/nats-program.js'
 import { Analyst } from './analyst.js'
+import { clusterService } from './cluster-service.js'
 import { commonestShare, neverLabelled, score } from './exam.js'
 import { explain } from './explain.js'
 import { BadOption, parseOptions, usage, type DemoOptions } from './options.js'
@@ -157,10 +159,28 @@ class Demo {
   }
 }
 
+/** The service that the demo plays to. */
+interface DemoService extends Pick<Service, 'client' | 'port' | 'readyMs'> {
+  /** How often lines without an answer are sent. */
+  readonly attempts: number
+  /** Begins to break something, where that is wanted; resolves with what it was. */
+  fault(): Promise<string>
+  stop(): Promise<void>
+}
+
+async function start(directory: string, { isCluster }: DemoChoice, progress: Progress): Promise<DemoService> {
+  if (isCluster) return await clusterService(directory, newKey(), progress)
+  progress.phase('starting the service')
+  const service = await startService(directory, newKey())
+  return { ...service, attempts: 1, fault: async () => '', stop: () => service.stop() }
+}
+
+type DemoChoice = Exclude<DemoOptions, { kind: 'help' }>
+
 /** Events of the four weeks, as a share of those of the job. */
 const weeksShare = 0.5
 
-async function run(options: Exclude<DemoOptions, { kind: 'help' }>): Promise<void> {
+async function run(options: DemoChoice): Promise<void> {
   const progress = new Progress()
   const { seed } = options
   if (options.kind === 'file' || options.parts.includes('job')) await runJob(options, progress)
@@ -169,23 +189,30 @@ async function run(options: Exclude<DemoOptions, { kind: 'help' }>): Promise<voi
   console.log(await runWeeks({ seed, events, data: options.data }, progress))
 }
 
-async function runJob(options: Exclude<DemoOptions, { kind: 'help' }>, progress: Progress): Promise<void> {
+async function runJob(options: DemoChoice, progress: Progress): Promise<void> {
   progress.phase('reading the stream')
   const stream = options.kind === 'file' ? fileStream(options) : generatedStream(options.seed, options.events)
   progress.done(`${thousands(stream.events.length)} events, ${stream.points.length} decision points`)
-  progress.phase('starting the service')
   const directory = temporaryDirectory()
   try {
-    const service = await startService(directory, newKey())
+    const service = await start(directory, options, progress)
     try {
       const { jobId } = await makeJob(service.client, { title: 'Demo', points: stream.points, labels: stream.labels })
       progress.done(`ready in ${service.readyMs.toFixed(0)} ms on port ${service.port}, job ${jobId} made`)
-      const demo = new Demo({ client: service.client, jobId }, stream, options.seed, progress)
+      const demo = new Demo(
+        { client: service.client, jobId, attempts: service.attempts },
+        stream,
+        options.seed,
+        progress,
+      )
       const first = await demo.play('part1', 0, 0.4)
       await demo.sit('without a model')
       await demo.learn(first, options.votes)
       await demo.sit('after training 1')
+      const fault = service.fault()
       const second = await demo.play('part2', 0.4, 0.8)
+      const remark = await fault
+      if (remark !== '') console.log(remark)
       await demo.learn(second, options.votes)
       await demo.sit('after training 2')
       console.log(await demo.report())
@@ -202,7 +229,7 @@ try {
   if (options.kind === 'help') console.log(usage)
   else await run(options)
 } catch (error) {
-  if (!(error instanceof BadOption)) throw error
-  console.error(`${error.message}\n\n${usage}`)
+  if (!(error instanceof BadOption || error instanceof NoNats)) throw error
+  console.error(error instanceof NoNats ? error.message : `${error.message}\n\n${usage}`)
   process.exitCode = 2
 }

@@ -12,6 +12,8 @@ export type DemoOptions =
       readonly seed: number
       readonly events: number
       readonly votes: number
+      /** Plays to a cluster, of which a node and a server are killed meanwhile. */
+      readonly isCluster: boolean
       readonly parts: readonly DemoPart[]
       /** The folder of labelled sets, for the weeks; null without. */
       readonly data: string | null
@@ -27,6 +29,7 @@ export type DemoOptions =
       readonly event: string | null
       readonly seed: number
       readonly votes: number
+      readonly isCluster: boolean
     }
 
 /** An option that cannot be used. The message is for people. */
@@ -44,6 +47,7 @@ npm run demo -- --file F --label PATH --points a,b  a JSON Lines file, gzip'd or
   --event PATH    dot path of the event in each line; without it, the object at "event", else the whole line
   --events N      how many alerts to generate (1,000 to 1,000,000; default 60,000)
   --seed N        another stream, another analyst (default 1)
+  --cluster       three nodes and three NATS servers; one of each is killed meanwhile
   --votes N       votes of the analyst in each of two rounds (10 to 10,000; default 300)`
 
 interface Whole {
@@ -75,6 +79,7 @@ function read(args: readonly string[]): Record<string, string | boolean | undefi
       args: [...args],
       options: {
         help: { type: 'boolean', short: 'h' },
+        cluster: { type: 'boolean' },
         file: text,
         label: text,
         points: text,
@@ -100,15 +105,16 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv = {
   const seed = integer('seed', values.seed, { low: 0, high: 4_294_967_295, otherwise: 1 })
   const votes = integer('votes', values.votes, { low: 10, high: 10_000, otherwise: 300 })
   const { file, label, points, event } = values
+  const isCluster = values.cluster !== undefined
   if (file === undefined) {
     for (const name of ['label', 'points', 'event']) {
       if (values[name] !== undefined) throw new BadOption(`--${name} says how to read a file, so it needs --file.`)
     }
     const events = integer('events', values.events, { low: 1_000, high: 1_000_000, otherwise: 60_000 })
     const parts: DemoPart[] = values.weeks === undefined ? ['job'] : []
-    if (values.job === undefined) parts.push('weeks')
-    if (parts.length === 0) throw new BadOption('--weeks and --job each leave the other part out; give one of them.')
-    return { kind: 'generated', seed, votes, events, parts, data: values.data ?? env.DEMO_DATA ?? null }
+    if (values.job === undefined && !isCluster) parts.push('weeks')
+    if (parts.length === 0) throw new BadOption('--weeks, --job and --cluster each leave parts out; give one of them.')
+    return { kind: 'generated', seed, votes, events, parts, data: values.data ?? env.DEMO_DATA ?? null, isCluster }
   }
   for (const name of ['data', 'weeks', 'job'])
     if (values[name] !== undefined) throw new BadOption(`--${name} is for the generated stream, not for a file.`)
@@ -125,5 +131,6 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv = {
     event: event === undefined ? null : dotPath('event', event),
     seed,
     votes,
+    isCluster,
   }
 }

@@ -13,6 +13,7 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
+import type { PointValues } from '../domain/event/point-value.js'
 import { enriches, hasBuckets } from '../domain/job/job.js'
 import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
@@ -102,7 +103,7 @@ export class EventIntake {
 
   /** The walk of one event: known? → decision points → bucket → decision → record. */
   #takeIn(arrival: Arrival, { micros, applied, clientId, idFromBody, enrichments }: Origin): EventReply {
-    const { store, settings, stats, buckets, points, arrivals, gates } = this.#deps
+    const { store, settings, stats, buckets, gates, cause } = this.#deps
     if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
     }
@@ -119,7 +120,8 @@ export class EventIntake {
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(settings.category) ? this.#bucketOf(arrival) : null
     const pending = settings.status === 'STOPPED' || enrichments === 'awaited'
-    const { lacks, decision } = this.#decide(arrival, micros, bucket, pending)
+    const answer = bucket === null && cause === null ? this.#answerOf(arrival) : null
+    const { lacks, decision } = this.#decide(arrival, micros, bucket ?? answer, pending)
     const bucketId = bucket === null ? null : bucket.id
     const eventId = clientId ?? eventIdOf(micros)
     const autonomy = pending ? 'none' : gates.pass({ eventMicros: micros, eventId, atMicros: micros, decision, bucket })
@@ -138,7 +140,7 @@ export class EventIntake {
     stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     stats.countDecision(decision)
     if (enrichments === 'passed_over') stats.decided.enriched(enrichments)
-    if (enrichments !== 'awaited') points.count(bucket, () => arrivals.valuesOf(arrival))
+    if (enrichments !== 'awaited') this.#countPoints(arrival, bucket, answer)
     buckets.add(bucket, micros, decision.label)
     return replyOf(this.#deps, { header, micros, bucket, idFromBody })
   }
@@ -172,13 +174,12 @@ export class EventIntake {
   #decide(
     arrival: Arrival,
     micros: number,
-    bucket: Bucket | null,
+    known: Bucket | Answer | null,
     pending: boolean,
   ): { lacks: boolean; decision: Decision } {
     const { arrivals, model, cause, trial } = this.#deps
     if (cause !== null)
       return { lacks: false, decision: pending ? noDecision : cause.take(micros, arrivals.bodyOf(arrival), micros) }
-    const known = bucket ?? this.#answerOf(arrival)
     const lacks = known === null ? lacksPoints(arrivals.valuesOf(arrival)) : known.lacksPoints
     if (pending || lacks) return { lacks, decision: noDecision }
     const decision = model.decide(() => arrivals.valuesOf(arrival), known)
@@ -190,7 +191,14 @@ export class EventIntake {
   #answerOf(arrival: Arrival): Answer | null {
     const { answers, arrivals, model } = this.#deps
     const { key } = arrival
-    return key === null ? null : answers.of(key, model.version, () => lacksPoints(arrivals.valuesOf(arrival)))
+    return key === null ? null : answers.of(key, model.version, () => arrivals.valuesOf(arrival))
+  }
+
+  #countPoints(arrival: Arrival, bucket: Bucket | null, answer: Answer | null): void {
+    const { arrivals, points } = this.#deps
+    const values = (): PointValues => arrivals.valuesOf(arrival)
+    if (answer === null) points.count(bucket, values)
+    else points.countAnswered(answer, values)
   }
 
   #bucketOf(arrival: Arrival): Bucket {

@@ -132,6 +132,7 @@ export class JobModel {
       outlierRate: this.#outlierRate,
       modelThreshold: model.summary.outlierThreshold,
       consensusCounts: this.#stats.row.consensusCounts,
+      examples: model.summary.examples,
     }
   }
 
@@ -146,8 +147,7 @@ export class JobModel {
     const { row } = this.#stats
     const terms = this.#terms(this.#model)
     const own = this.#ownDecision(this.#model, values, bucket, ownSubject)
-    const { threshold, ageing, doubt, base } =
-      own.source === 'model' ? trustBasisOf(own.label, row.watch, terms) : noBasis
+    const { threshold, ageing, doubt, base } = own.source === 'model' ? trustBasisOf(own, row.watch, terms) : noBasis
     const votesState = this.#votesState
     this.basis = { threshold, ageing, doubt, base, votesState }
     const decision = trusted(own, this.basis)

@@ -4,7 +4,11 @@ import { assert } from '../assert.js'
 const VERSION = 1
 
 export function encodeJsonRow(row: object): Buffer {
-  return Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')])
+  const text = JSON.stringify(row)
+  const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(text))
+  bytes[0] = VERSION
+  bytes.write(text, 1, 'utf8')
+  return bytes
 }
 
 export function decodeJsonRow(value: Uint8Array): unknown {

@@ -88,8 +88,8 @@ export class Forwarding implements BodySink {
   }
 
   /**
-   * Sends the request to a node; resolves when it is answered, or that node is gone. `isPast`: another node is the owner
-   * now, so that an answer that has not begun is not waited for.
+   * Sends the request to a node; resolves when it is answered, or that node is gone. `isPast`: another node is the
+   * owner now, so that an answer that has not begun is not waited for.
    */
   send(url: URL, agent: Agent, isPast: () => boolean): Promise<Sent> {
     const { method, path, headers } = this.#head

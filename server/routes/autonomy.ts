@@ -168,7 +168,7 @@ const reopen = operation({
   errors: [400, 404, 413, 507],
   async handle({ app, principal, params, body }) {
     const job = jobFromPath(app, principal, params[0]!)
-    const fromMicros = momentOf('start_date', body.start_date)
+    const fromMicros = momentOf('start_date', body.start_date, 'body')
     return await app.service.autonomy.reopen(job, { label: body.label, fromMicros }, principal)
   },
 })

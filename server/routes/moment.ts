@@ -14,10 +14,14 @@ export function microsOf(text: string): number | null {
 }
 
 /** The time in a query parameter. @throws Refusal invalid_body if it is not ISO 8601. */
-export function momentOf(name: string, text: string | undefined): number | undefined {
+export function momentOf(
+  name: string,
+  text: string | undefined,
+  where: 'query' | 'body' = 'query',
+): number | undefined {
   if (text === undefined) return undefined
   const micros = microsOf(text)
   if (micros !== null && micros >= 0) return micros
-  const issue = { loc: ['query', name], msg: 'must be a date and time in ISO 8601', type: 'datetime' }
+  const issue = { loc: [where, name], msg: 'must be a date and time in ISO 8601', type: 'datetime' }
   throw new Refusal('invalid_body', `${name}: must be a date and time in ISO 8601`, { issues: [issue] })
 }

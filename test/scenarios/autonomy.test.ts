@@ -289,6 +289,18 @@ test('a forecast says in words what could be settled and what its proof takes', 
     assert.equal((await client.get(path + query)).status, 422, query)
 })
 
+test('a forecast over events without decisions says that, and bad input is named where it was given', async () => {
+  const { jobId } = await makeJob(client)
+  await send(jobId, 'undecided', 'noise')
+  const path = `/api/v2/jobs/${jobId}/autonomy/forecast`
+  assert.match((await client.get(`${path}?epsilon=0.1`)).body.message, /^No event was decided with a label/)
+  assert.deepEqual((await client.get(`${path}?epsilon=2`)).body.detail[0].loc, ['query', 'epsilon'])
+  const reopen = await client.post(`/api/v2/jobs/${jobId}/autonomy/reopen`, { start_date: 'x' })
+  assert.deepEqual([reopen.status, reopen.body.detail[0].loc], [422, ['body', 'start_date']])
+  const late = await client.post(`/api/v2/jobs/${await trained()}/replays`, { start_date: '2999-01-01T00:00:00Z' })
+  assert.deepEqual([late.status, late.body.detail[0].msg], [422, 'the period begins in the future'])
+})
+
 test('bad input is refused with a sentence, and changes nothing', async () => {
   const { jobId: untrained } = await makeJob(client)
   const noModel = await client.put(`/api/v2/jobs/${untrained}/autonomy`, easy)

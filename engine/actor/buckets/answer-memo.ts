@@ -8,20 +8,28 @@
  * 2. It is counted in the memory of its thread (bucket-memory.ts), and begins anew at its own bound.
  */
 import { ABSENT, ByteTable } from '../../domain/event/byte-table.js'
+import { lacksPoints } from '../../domain/event/decision-points.js'
 import type { PointKey } from '../../domain/event/point-tree.js'
+import type { PointValues } from '../../domain/event/point-value.js'
+import { absentPoints, type PointTally } from '../../domain/metrics/point-tally.js'
 import type { DecidedBucket } from '../job-model.js'
 import type { BucketHolder, BucketMemory } from './bucket-memory.js'
 
 /** About what an answer takes without the bytes of its key. */
 const ANSWER_BYTES = 250
-/** A stream in which every event is new needs no more. */
-const BYTES_MAX = 1024 * 1024
+/** About 10,000 answers. A stream in which every event is new needs no more. */
+const BYTES_MAX = 4 * 1024 * 1024
 
 const noId = Buffer.alloc(0)
 
 /** An answer, as JobModel fills it in. */
 export interface Answer extends DecidedBucket {
   readonly lacksPoints: boolean
+  /** The decision points without a value. */
+  readonly absent: readonly number[]
+  /** The tally that has these values, and its window then (point-counter.ts). */
+  toldTo: PointTally | null
+  toldWindow: number
 }
 
 export class AnswerMemo implements BucketHolder {
@@ -42,8 +50,8 @@ export class AnswerMemo implements BucketHolder {
     return this.#keys.bytesUsed + ANSWER_BYTES * this.#answers.length
   }
 
-  /** The answer for values with this key by this version of the model; `lacks` says whether no point has a value. */
-  of({ view, length, hash }: PointKey, version: number, lacks: () => boolean): Answer | null {
+  /** The answer for values with this key by this version of the model. */
+  of({ view, length, hash }: PointKey, version: number, values: () => PointValues): Answer | null {
     if (version !== this.#version) {
       this.#forget()
       this.#version = version
@@ -52,13 +60,17 @@ export class AnswerMemo implements BucketHolder {
     if (known >= 0) return this.#answers[known] as Answer
     if (known !== ABSENT) return null
     if (this.bytes > BYTES_MAX) this.#forget()
+    const own = values()
     const answer: Answer = {
       id: noId,
       fingerprint: this.#fingerprint,
       hasBallot: false,
       decision: null,
       votesState: 0,
-      lacksPoints: lacks(),
+      lacksPoints: lacksPoints(own),
+      absent: absentPoints(own),
+      toldTo: null,
+      toldWindow: 0,
     }
     this.#answers[this.#keys.add(view, 0, length, hash)] = answer
     this.#memory.count(this, length + ANSWER_BYTES)

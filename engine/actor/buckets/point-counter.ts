@@ -15,6 +15,7 @@ import { decodeRegisters, encodeRegisters } from '../../store/point-row.js'
 import { jobKey } from '../../store/tables.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
+import type { Answer } from './answer-memo.js'
 import type { Bucket } from './bucket.js'
 
 export class PointCounter {
@@ -57,6 +58,19 @@ export class PointCounter {
     if (bucket.events === 0) this.#tally.see(values(), this.#idsOnly)
     if (bucket.uncounted++ === 0) this.#behind.push(bucket)
     if (++this.#uncounted >= this.#tally.room) this.#settle()
+  }
+
+  /** As `countValues`, for one of the events with an answer: they have the same values. */
+  countAnswered(answer: Answer, values: () => PointValues): void {
+    if (!this.#hasPoints) return
+    this.#settle()
+    if (answer.toldTo !== this.#tally || answer.toldWindow !== this.#tally.window) {
+      this.#tally.see(values(), this.#idsOnly)
+      answer.toldTo = this.#tally
+      answer.toldWindow = this.#tally.window
+    }
+    this.#tally.add(answer.absent, 1)
+    this.#changed = true
   }
 
   /** An event with these values. */

@@ -161,13 +161,13 @@ function labelOf(labels: readonly Label[], word: string): number {
   throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
 }
 
-/** @throws Refusal invalid_body where ε or δ is out of range. */
-export function mustBeRisk(loc: Issue['loc'], value: number, name: string): void {
-  if (!(value > 0 && value <= riskMax)) throw wrong(loc, `${name} is a share above 0, at most ${riskMax}`)
+/** `where`: the part of the request. @throws Refusal invalid_body where ε or δ is out of range. */
+export function mustBeRisk(loc: Issue['loc'], value: number, name: string, where: 'body' | 'query' = 'body'): void {
+  if (!(value > 0 && value <= riskMax)) throw wrong(loc, `${name} is a share above 0, at most ${riskMax}`, where)
 }
 
-function wrong(loc: Issue['loc'], msg: string): Refusal {
+function wrong(loc: Issue['loc'], msg: string, where: 'body' | 'query' = 'body'): Refusal {
   return new Refusal('invalid_body', `${loc.join('.')}: ${msg}`, {
-    issues: [{ loc: ['body', ...loc], msg, type: 'value_error' }],
+    issues: [{ loc: [where, ...loc], msg, type: 'value_error' }],
   })
 }

@@ -61,7 +61,8 @@ export function withAudit(gate: Gate, before: Audit | null, after: Audit | null,
     if (audit === null || !isCounted(audit, gate)) continue
     const { clean, failures } = countsOf(audit, gate.exclusions)
     const week = weekOf(gate.startedMicros, audit.drawnMicros)
-    evidence = withAudits(evidence, { week, clean: sign * clean, failures: sign * failures }, now)
+    if (clean + failures > 0)
+      evidence = withAudits(evidence, { week, clean: sign * clean, failures: sign * failures }, now)
     if (audit.outcome === 'pending') pending += sign
     if (!audit.second || audit.analysts < 2) continue
     answered += sign

@@ -16,7 +16,10 @@ export interface TrustBasis {
   readonly threshold: number
   /** The model was ageing. */
   readonly ageing: boolean
-  /** The share of the base rate in the confidence, and that rate: 0 to 1, four decimals. Both 0 without doubt. */
+  /**
+   * The share of a base rate in the confidence, and that rate: 0 to 1, four decimals. Both 0 without doubt. The rate is
+   * the label's own where the model is ageing, and that of any label where the stream has moved (stream-shift.ts).
+   */
   readonly doubt: number
   readonly base: number
 }
@@ -38,7 +41,7 @@ export function trusted(decision: Decision, { threshold, ageing, doubt, base }: 
   if (decision.source !== 'model') return decision
   const { label, outlierScore, source, modelVersion } = decision
   const outlier = outlierScore >= threshold
-  if (!ageing && outlier === decision.outlier) return decision
+  if (!ageing && doubt === 0 && outlier === decision.outlier) return decision
   const own = decision.confidence
   const confidence = doubt === 0 ? own : Math.round(withDoubt(own / 10_000, base, doubt) * 10_000)
   return { label, confidence, outlier, outlierScore, source: ageing ? 'ageing_model' : source, modelVersion }

@@ -2,7 +2,7 @@
  * The watch over a job's model while it decides: the threshold of outliers, and how much the model is still trusted.
  *
  * Owns: the part of a decision that depends on the stream so far. Leaves out: the arithmetic
- * (outlier/outlier-anchor.ts, learn/drift.ts), the decision itself (decision.ts).
+ * (outlier/outlier-anchor.ts, learn/drift.ts, learn/stream-shift.ts), the decision itself (decision.ts).
  *
  * 1. A remembered decision and a new one are the same. A bucket keeps the model's own answer, and the watch is applied
  *    to every event.
@@ -12,6 +12,7 @@
  */
 import { doubtShare, freshDrift, seeConfidence, seeFeedback, type DriftState } from '../learn/drift.js'
 import { firstThreshold, freshAnchor, moveAnchor, type AnchorState } from '../learn/outlier/outlier-anchor.js'
+import { freshShift, seeScore, shiftShare, type ShiftState } from '../learn/stream-shift.js'
 import { roundedShare, trusted, type TrustBasis } from './decision-basis.js'
 import type { Decision } from './decision.js'
 
@@ -20,6 +21,8 @@ export interface ModelTrust {
   /** Null before the first decision. */
   anchor: AnchorState | null
   readonly drift: DriftState
+  /** Absent in what was stored before this was watched: nothing has been seen. */
+  shift?: ShiftState
 }
 
 /** What the watch needs from the job. */
@@ -30,10 +33,12 @@ export interface TrustTerms {
   readonly modelThreshold: number
   /** By label: ballots with this consensus. Doubt moves decisions towards their shares. */
   readonly consensusCounts: readonly number[]
+  /** The examples that the model was trained on. */
+  readonly examples: number
 }
 
 export function freshTrust(): ModelTrust {
-  return { anchor: null, drift: freshDrift() }
+  return { anchor: null, drift: freshDrift(), shift: freshShift() }
 }
 
 /** The share of a label among all consensuses. Each label's count is raised by one. */
@@ -43,23 +48,29 @@ function baseRate(counts: readonly number[], label: number): number {
   return ((counts[label] ?? 0) + 1) / total
 }
 
-/** What the watch makes of the next decision of the model for that label. */
-export function trustBasisOf(label: number, state: ModelTrust, terms: TrustTerms): TrustBasis {
+/** What the watch makes of the next decision of the model. */
+export function trustBasisOf(
+  { label, outlierScore }: Pick<Decision, 'label' | 'outlierScore'>,
+  state: ModelTrust,
+  terms: TrustTerms,
+): TrustBasis {
   const threshold = Math.fround(outlierThreshold(state, terms))
-  const { drift } = state
-  if (drift.ageing === 'no') return { threshold, ageing: false, doubt: 0, base: 0 }
-  const doubt = roundedShare(doubtShare(drift))
-  return {
-    threshold,
-    ageing: true,
-    doubt,
-    base: doubt === 0 ? 0 : roundedShare(baseRate(terms.consensusCounts, label)),
-  }
+  const { drift, shift } = state
+  const { examples, consensusCounts } = terms
+  const labels = consensusCounts.length
+  const moved = shift === undefined ? 0 : shiftShare(shift, outlierScore, { examples, labels })
+  const aged = drift.ageing === 'no' ? 0 : doubtShare(drift)
+  // First the model's answer is spread over all labels, then an ageing model's is moved towards the base rates.
+  const whole = aged + (1 - aged) * moved
+  const doubt = roundedShare(whole)
+  if (doubt === 0) return { threshold, ageing: drift.ageing !== 'no', doubt: 0, base: 0 }
+  const base = (aged * baseRate(consensusCounts, label) + ((1 - aged) * moved) / labels) / whole
+  return { threshold, ageing: drift.ageing !== 'no', doubt, base: roundedShare(base) }
 }
 
 /** The job's decision, made from the model's. */
 export function withTrust(decision: Decision, state: ModelTrust, terms: TrustTerms): Decision {
-  return decision.source === 'model' ? trusted(decision, trustBasisOf(decision.label, state, terms)) : decision
+  return decision.source === 'model' ? trusted(decision, trustBasisOf(decision, state, terms)) : decision
 }
 
 /** The least score of an outlier, for the next event. */
@@ -72,6 +83,8 @@ export function seeDecision(decision: Decision, state: ModelTrust, terms: TrustT
   if (decision.source !== 'model') return
   state.anchor = anchorFor(state, terms) ?? freshAnchor(terms.modelThreshold, terms.outlierRate)
   moveAnchor(state.anchor, decision.outlierScore, terms.modelThreshold)
+  state.shift ??= freshShift()
+  seeScore(state.shift, decision.outlierScore)
   seeConfidence(state.drift, decision.confidence / 10_000, micros)
 }
 

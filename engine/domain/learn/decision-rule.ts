@@ -22,7 +22,7 @@
 import type { Objective } from './classifier.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import { between, meanRule, type DecisionRule, type Reached } from './rule-blend.js'
-import { judge, payingShare, type Judged } from './rule-guard.js'
+import { judge, payingShare, restsOnSingles, type Judged } from './rule-guard.js'
 
 export type { DecisionRule }
 
@@ -83,6 +83,8 @@ export interface RuleStream {
   readonly labelCount: number
   /** The true labels of the first events, which are held-out examples. */
   readonly truths: Int32Array
+  /** The number of examples of each label. */
+  readonly examples: Int32Array
 }
 
 /** Expectations by label. */
@@ -139,6 +141,7 @@ function rulesOf(stream: RuleStream): Reached[] {
 /** The rule for macro F1: part of the way to the best one, and nearer where it does not pay on held-out examples. */
 function macroF1Rule(stream: RuleStream): DecisionRule {
   const { among, labelCount } = stream
+  if (restsOnSingles(stream.truths, stream.examples)) return accuracyRule(labelCount)
   const rule = partWay(meanRule(rulesOf(stream), among, labelCount), stream)
   const share = payingShare(judgeRule(accuracyRule(labelCount), stream), judgeRule(rule, stream))
   return share === 1 ? rule : between(rule, share, among, labelCount)

@@ -21,6 +21,16 @@ const free = 0.3
 /** With fewer examples nothing can be told. */
 const examplesMin = 30
 
+/**
+ * True where all held-out examples have one label, and each other label is known by one example at most. Then nothing
+ * says that the model can tell that label: what is expected of answering it is a guess.
+ */
+export function restsOnSingles(truths: Int32Array, examples: Int32Array): boolean {
+  const [first] = truths
+  if (first === undefined || truths.some((truth) => truth !== first)) return false
+  return examples.every((count, label) => label === first || count <= 1)
+}
+
 /** The figures of answers; `answerOf` takes the index of an event, the first of which have truths. */
 export function judge(
   truths: Int32Array,

@@ -8,7 +8,8 @@
  * 1. The window is that of the latest `windowEvents` to twice as many events: after so many, the counts of the events
  *    before are replaced by the present ones.
  * 2. The same events in the same order give the same counts, however they are spread over turns.
- * 3. A value that may have come before need not be told to `see`: only the number of different values counts.
+ * 3. A value that may have come before need not be told to `see`: only the number of different values counts. To tell
+ *    the same values again in one window changes nothing.
  */
 import type { PointValues } from '../event/point-value.js'
 import { addHash, distinctOf, hashOfValue, REGISTERS } from './distinct-count.js'
@@ -54,6 +55,8 @@ export class PointTally {
   readonly #fingerprint: number
   readonly #points: number
   readonly #windowEvents: number
+  /** Changes when the counters of different values begin anew. */
+  window = 0
   #events = 0
   #present: number[]
   #eventsBefore = 0
@@ -110,6 +113,7 @@ export class PointTally {
 
   /** Forgets all: the job has no events any more. */
   clear(): void {
+    this.window++
     this.#events = this.#eventsBefore = 0
     this.#present.fill(0)
     this.#presentBefore.fill(0)
@@ -118,6 +122,7 @@ export class PointTally {
   }
 
   #beginWindow(): void {
+    this.window++
     this.#eventsBefore = this.#events
     this.#presentBefore = this.#present
     this.#events = 0

@@ -138,8 +138,8 @@ export class Autonomies implements AutonomyService {
     const { shards, readers, current } = this.#deps
     const job = current(handle)
     const row = shards.reader(job.shard).autonomy(job.id)?.row ?? null
-    mustBeRisk(['epsilon'], query.epsilon, 'epsilon')
-    mustBeRisk(['delta'], query.delta, 'delta')
+    mustBeRisk(['epsilon'], query.epsilon, 'epsilon', 'query')
+    mustBeRisk(['delta'], query.delta, 'delta', 'query')
     const holdOutRate = query.holdOutRate ?? row?.contract.holdOutRate ?? contractDefaults.holdOutRate
     // The contract's own checks say which labels are protected, and whether the rate is one.
     const { protectedLabels } = contractOf(

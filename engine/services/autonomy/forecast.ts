@@ -154,6 +154,8 @@ function rowOf(
 
 function messageOf(rows: readonly ThresholdForecast[], { epsilon, delta }: ForecastTerms, events: number): string {
   if (events === 0) return 'The job has no events yet, so nothing can be foreseen.'
+  if (rows.length === 0)
+    return 'No event was decided with a label that may be settled and a confidence of 60 or more: nothing can be foreseen.'
   const best = rows
     .filter(({ days }) => days !== null)
     .reduce<ThresholdForecast | null>(

@@ -12,6 +12,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../errors.js'
 import type { ClusterKeys } from '../../runtime/log/jetstream/cluster-keys.js'
+import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import { DATA_FORMAT, sealingKey } from '../../store/directory/data-dir.js'
 
 const KEY = 'facts'
@@ -95,7 +96,9 @@ export async function joinDirectory(
   if (found === undefined) {
     if (file !== null) throw differs(dataDir, 'belongs to a cluster whose streams are gone; restore a backup elsewhere')
     const isFirst = (await keys.put(KEY, mine, 0)) !== null
-    found = isFirst ? mine : ((await keys.get(KEY))?.value as Facts)
+    found = isFirst ? mine : ((await keys.get(KEY))?.value as Facts | undefined)
+    // Another node is about to write them.
+    if (found === undefined) throw new LogUnavailable('the facts of the cluster are being written')
   }
   mustBeEqual(dataDir, mine, found)
   if (file !== null) {

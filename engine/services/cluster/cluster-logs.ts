@@ -16,7 +16,7 @@ import { JetStreamLog } from '../../runtime/log/jetstream/jetstream-log.js'
 import { LogUnavailable, type RecordLog } from '../../runtime/log/turn-log.js'
 import { makeDataDir } from '../../store/directory/data-dir.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
-import { joinDirectory, placeSealingKey, type NodeFile } from './cluster-facts.js'
+import { joinDirectory, nodeFileOf, placeSealingKey, type NodeFile } from './cluster-facts.js'
 
 /** Milliseconds until a start gives up, and between two tries. */
 const [START_MS, RETRY_MS] = [20_000, 200]
@@ -48,7 +48,9 @@ export interface ClusterLogs {
 /** Rejects with Refusal, UnfitForLog or LogUnavailable: their messages say what to do. */
 export async function openClusterLogs(options: EngineOptions, cluster: ClusterOptions): Promise<ClusterLogs> {
   const { dataDir, name, shards = SHARDS_DEFAULT } = options
-  if (!cluster.isTrial) await checkServers(cluster.monitors, Date.now)
+  // A node that was in the cluster before starts although a minority of the servers is away.
+  const awayMax = nodeFileOf(dataDir) === null ? 0 : Math.floor((cluster.monitors.length - 1) / 2)
+  if (!cluster.isTrial) await checkServers(cluster.monitors, Date.now, awayMax)
   const replicas = cluster.isTrial ? Math.min(REPLICAS, cluster.address.servers.length) : REPLICAS
   makeDataDir(dataDir)
   placeSealingKey(dataDir, cluster.sealingKey)

@@ -119,7 +119,7 @@ function inexact(
   }
   const { source } = header
   if (source !== 'knowledge_base') {
-    if (isSame(reasons.answer, header, source === 'ageing_model')) return null
+    if (isSame(reasons.answer, header, header.basis.doubt > 0)) return null
     return isClustered ? 'its place in its cluster has changed since the decision' : 'the event has changed since'
   }
   const known = knownConsensus(ballot, row.throughSeq, header.bucketId !== null)
@@ -128,7 +128,7 @@ function inexact(
   return known !== null && isSame(again, header, false) ? null : 'the votes have changed since the decision'
 }
 
-/** The stored decision is this one; an ageing model has told less confidence. The store keeps the score as a float. */
+/** The stored decision is this one. The watch may have lowered its confidence. The store keeps scores as floats. */
 function isSame(own: Decision, stored: RecordHeader, isDoubted: boolean): boolean {
   return (
     own.label === stored.label &&

@@ -92,6 +92,7 @@ function thresholdOf({ job, stats }: JobAt, { row, model }: OpenedModel): number
     outlierRate: outlierRateOf(job.advancedSettings),
     modelThreshold: model.summary.outlierThreshold,
     consensusCounts: stats.consensusCounts,
+    examples: model.summary.examples,
   }
   return outlierThreshold(row.version === stats.modelVersion ? stats.watch : { ...stats.watch, anchor: null }, terms)
 }

@@ -46,7 +46,10 @@ export function decideBody(at: JobAt, body: Uint8Array, { serviceNames, nowMicro
   new BodyWriter(new ShapeTree(), new Words()).write(rawBody)
   const isHeld = job.status === 'STOPPED'
   const micros = Math.max(nowMicros, lastTime(at.environment) + 1)
-  const decided = hasClusters(job.category) ? decideInCluster(at, rawBody, micros) : decideByValues(at, rawBody)
+  const model = jobModelOf(at)
+  const decided = hasClusters(job.category)
+    ? decideInCluster(at, model, rawBody, micros)
+    : decideByValues(at, model, rawBody)
   const { bucket, lacks } = decided
   const header = newHeader(isHeld ? noDecision : decided.decision, {
     pending: isHeld,
@@ -54,7 +57,7 @@ export function decideBody(at: JobAt, body: Uint8Array, { serviceNames, nowMicro
     hasClientId: false,
     bucketId: bucket === null ? null : bucket.id,
     enrichments: 'none',
-    basis: noBasis,
+    basis: isHeld ? noBasis : model.basis,
     // Which events a gate takes hangs on their ids (domain/autonomy/sampling.ts).
     autonomy: 'none',
   })
@@ -110,11 +113,11 @@ function jobModelOf(at: JobAt): JobModel {
   return model
 }
 
-function decideInCluster(at: JobAt, rawBody: Record<string, unknown>, micros: number): DecidedBody {
-  return { ...decideAlert(at, jobModelOf(at), rawBody, micros), bucket: null, isKnownBucket: false, lacks: false }
+function decideInCluster(at: JobAt, model: JobModel, rawBody: Record<string, unknown>, micros: number): DecidedBody {
+  return { ...decideAlert(at, model, rawBody, micros), bucket: null, isKnownBucket: false, lacks: false }
 }
 
-function decideByValues(at: JobAt, rawBody: Record<string, unknown>): DecidedBody {
+function decideByValues(at: JobAt, model: JobModel, rawBody: Record<string, unknown>): DecidedBody {
   const { job, environment, fingerprint } = at
   const values = new DecisionPoints(job.decisionPoints).valuesOf(rawBody)
   const id = hasBuckets(job.category) ? bucketIdOf(fingerprint, bucketText(values)) : null
@@ -125,7 +128,7 @@ function decideByValues(at: JobAt, rawBody: Record<string, unknown>): DecidedBod
   // Decided again: the trust watch counts new events only.
   const again = { ownSubject: null, again: true }
   return {
-    decision: lacks ? noDecision : jobModelOf(at).decide(() => values, bucket, again),
+    decision: lacks ? noDecision : model.decide(() => values, bucket, again),
     bucket,
     isKnownBucket: row !== undefined,
     lacks,

@@ -124,6 +124,7 @@ export function reasonOf({
     return ['info', 'decided by the consensus of its bucket in the knowledge base']
   const unlike = header.outlier ? '; it is unlike all events that the model was trained on' : ''
   const by = `decided by model version ${header.modelVersion}${unlike}`
-  if (header.source !== 'ageing_model') return ['info', by]
+  if (header.source !== 'ageing_model')
+    return ['info', header.basis.doubt > 0 ? `${by}; the stream has moved, so its confidence was lowered` : by]
   return ['warning', `${by}; the model is ageing, so its confidence was lowered: train it again`]
 }

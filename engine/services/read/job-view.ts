@@ -4,7 +4,8 @@ import type { JobView } from '../../api/decision-service.js'
 import type { StatsRow } from '../../store/rows.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { isoMicros } from '../../clock.js'
-import type { DriftState } from '../../domain/learn/drift.js'
+import type { ModelTrust } from '../../domain/decide/model-trust.js'
+import { hasShifted } from '../../domain/learn/stream-shift.js'
 import type { Warning } from '../../api/warning.js'
 import type { FieldsRow } from '../../domain/cause/field-finder.js'
 import { fieldWarnings } from './field-warnings.js'
@@ -18,7 +19,7 @@ export function modelHealth({ modelVersion, watch }: StatsRow): ModelHealth {
   const none = { modelAgeingSinceMicros: null }
   if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet', ...none }
   const { ageing, sinceMicros } = watch.drift
-  if (ageing === 'no') return { modelState: 'current', modelMsg: seenOf(watch.drift), ...none }
+  if (ageing === 'no') return { modelState: 'current', modelMsg: seenOf(watch), ...none }
   const why =
     ageing === 'feedback'
       ? 'feedback says that it is right less often than it is sure'
@@ -34,9 +35,11 @@ export function modelHealth({ modelVersion, watch }: StatsRow): ModelHealth {
 /** With fewer decisions, and without feedback on them, nothing is known of a model. */
 const DECISIONS_MIN = 30
 
-function seenOf({ decided, weight }: DriftState): string {
+function seenOf({ drift: { decided, weight }, shift }: ModelTrust): string {
   if (decided < DECISIONS_MIN)
     return `It is not known yet whether the stream bears the model out: it has decided ${decided} new events`
+  if (shift !== undefined && hasShifted(shift))
+    return 'Many recent events are unlike those of the training: until the next one, answers to them are less sure'
   if (weight === 0)
     return 'The model is as sure as it was when it was installed; no feedback says yet whether it is right'
   return 'The stream bears the model out'

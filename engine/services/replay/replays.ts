@@ -126,7 +126,11 @@ export class Replays implements ReplayService {
       throw wrong('decision_points', 'name one decision point at least')
     const now = this.#deps.clock.nowMicros()
     const terms = { fromMicros: request.fromMicros ?? 0, toMicros: request.toMicros ?? now }
-    if (terms.fromMicros >= terms.toMicros) throw wrong('start_date', 'the period ends before it begins')
+    if (terms.fromMicros >= terms.toMicros)
+      throw wrong(
+        'start_date',
+        request.toMicros === undefined ? 'the period begins in the future' : 'the period ends before it begins',
+      )
     if (trains) this.#mustTrain(job)
     const version = trains ? null : this.#keptVersion(job, modelId)
     const against = request.against === undefined ? null : this.#keptVersion(job, request.against)

@@ -1,37 +1,38 @@
 /** All jobs that the person may see. */
+import type { ComponentChildren } from 'preact'
 import { addresses } from '../addresses.js'
 import { Empty } from '../parts/feedback.js'
 import { Icon } from '../parts/icon.js'
+import { Table } from '../parts/table.js'
 import { Time } from '../parts/time.js'
 import { may } from '../state/api.js'
 import { jobs, type ShownJob } from '../state/jobs.js'
 import { count, number, t } from '../texts.js'
 
-function Row({ of }: { readonly of: ShownJob }) {
-  return (
-    <tr>
-      <td>
-        <a href={addresses.job(of.job_id)}>{of.title}</a>
-        {of.warnings.length === 0 ? null : (
-          <div>
-            <span class="tag warn">
-              <Icon name="triangle-alert" /> {count('jobs.warnings', of.warnings.length)}
-            </span>
-          </div>
-        )}
-      </td>
-      <td>{of.category}</td>
-      <td>{t(of.status === 'STARTED' ? 'job.started' : 'job.stopped')}</td>
-      <td class="number">{number(of.processed_documents_count)}</td>
-      <td class="number">{number(of.feedback_documents_count)}</td>
-      <td class="number">
-        <Time at={of.last_processed_timestamp} />
-      </td>
-      <td class="number">
-        {may('read:event_query') ? <a href={addresses.next(of.job_id)}>{t('place.next')}</a> : null}
-      </td>
-    </tr>
-  )
+/** The cells of a job's row. */
+function cellsOf(of: ShownJob): ComponentChildren[] {
+  return [
+    <div key="j">
+      <a href={addresses.job(of.job_id)}>{of.title}</a>
+      {of.warnings.length === 0 ? null : (
+        <div>
+          <span class="tag warn">
+            <Icon name="triangle-alert" /> {count('jobs.warnings', of.warnings.length)}
+          </span>
+        </div>
+      )}
+    </div>,
+    of.category,
+    t(of.status === 'STARTED' ? 'job.started' : 'job.stopped'),
+    number(of.processed_documents_count),
+    number(of.feedback_documents_count),
+    <Time key="t" at={of.last_processed_timestamp} />,
+    may('read:event_query') ? (
+      <a key="n" href={addresses.next(of.job_id)}>
+        {t('place.next')}
+      </a>
+    ) : null,
+  ]
 }
 
 export default function Jobs() {
@@ -54,28 +55,20 @@ export default function Jobs() {
         <h1 class="grow">{t('place.jobs')}</h1>
         {mayMake ? make : null}
       </div>
-      <div class="panel table-wrap">
-        <table>
-          <thead>
-            <tr>
-              <th>{t('jobs.head.job')}</th>
-              <th>{t('jobs.head.category')}</th>
-              <th>{t('jobs.head.status')}</th>
-              <th class="number">{t('jobs.head.events')}</th>
-              <th class="number">{t('jobs.head.votes')}</th>
-              <th class="number">{t('jobs.head.latest')}</th>
-              <th>
-                <span class="hidden">{t('jobs.head.open')}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {all.map((of) => (
-              <Row key={of.job_id} of={of} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <section class="panel">
+        <Table
+          columns={[
+            { text: t('jobs.head.job') },
+            { text: t('jobs.head.category') },
+            { text: t('jobs.head.status') },
+            { text: t('jobs.head.events'), isNumber: true },
+            { text: t('jobs.head.votes'), isNumber: true },
+            { text: t('jobs.head.latest'), isNumber: true },
+            { text: t('jobs.head.open'), isNumber: true },
+          ]}
+          rows={all.map((of) => ({ key: String(of.job_id), cells: cellsOf(of) }))}
+        />
+      </section>
     </div>
   )
 }

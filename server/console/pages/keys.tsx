@@ -1,6 +1,7 @@
 /** API keys: made here, shown once. */
 import { useSignal } from '@preact/signals'
 import { Failed, Skeleton } from '../parts/feedback.js'
+import { Table } from '../parts/table.js'
 import { Time } from '../parts/time.js'
 import { api, may } from '../state/api.js'
 import { useData } from '../state/data.js'
@@ -35,7 +36,7 @@ function Make({ made }: { readonly made: () => void }) {
   return (
     <section class="panel stack">
       <form
-        class="row"
+        class="row ends"
         onSubmit={(event) => {
           event.preventDefault()
           void make()
@@ -59,7 +60,7 @@ function Make({ made }: { readonly made: () => void }) {
   )
 }
 
-function Row({ of, gone }: { readonly of: Key; readonly gone: () => void }) {
+function Delete({ of, gone }: { readonly of: Key; readonly gone: () => void }) {
   const isSure = useSignal(false)
   async function remove(): Promise<void> {
     const isGone = await attempt(() => api.deleteResource({ resource_type: 'api_key', id: of.id }))
@@ -67,25 +68,15 @@ function Row({ of, gone }: { readonly of: Key; readonly gone: () => void }) {
     say(t('keys.gone', { name: of.name }))
     gone()
   }
-  return (
-    <tr>
-      <td class="bidi">{of.name}</td>
-      <td>{t(`kind.${of.key_type === 'input' ? 'input' : 'management'}`)}</td>
-      <td class="number">
-        <Time at={of.created_at} />
-      </td>
-      <td class="number">
-        {!may('delete:resources', 'write:api_keys') ? null : isSure.value ? (
-          <button type="button" class="bad" onClick={() => void remove()}>
-            {t('keys.really', { name: of.name })}
-          </button>
-        ) : (
-          <button type="button" class="plain" onClick={() => (isSure.value = true)}>
-            {t('delete')}
-          </button>
-        )}
-      </td>
-    </tr>
+  if (!may('delete:resources', 'write:api_keys')) return null
+  return isSure.value ? (
+    <button type="button" class="bad" onClick={() => void remove()}>
+      {t('keys.really', { name: of.name })}
+    </button>
+  ) : (
+    <button type="button" class="plain" onClick={() => (isSure.value = true)}>
+      {t('delete')}
+    </button>
   )
 }
 
@@ -100,25 +91,25 @@ export default function Keys() {
       {keys.value === null ? (
         <Skeleton />
       ) : (
-        <div class="panel table-wrap">
-          <table>
-            <thead>
-              <tr>
-                <th>{t('keys.head.name')}</th>
-                <th>{t('keys.head.kind')}</th>
-                <th class="number">{t('keys.head.since')}</th>
-                <th>
-                  <span class="hidden">{t('delete')}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.value.map((key) => (
-                <Row key={key.id} of={key} gone={keys.reload} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <section class="panel">
+          <Table
+            columns={[
+              { text: t('keys.head.name') },
+              { text: t('keys.head.kind') },
+              { text: t('keys.head.since'), isNumber: true },
+              { text: t('deliveries.head.act'), isNumber: true },
+            ]}
+            rows={keys.value.map((key) => ({
+              key: key.id,
+              cells: [
+                key.name,
+                t(`kind.${key.key_type === 'input' ? 'input' : 'management'}`),
+                <Time key="t" at={key.created_at} />,
+                <Delete key="d" of={key} gone={keys.reload} />,
+              ],
+            }))}
+          />
+        </section>
       )}
     </div>
   )

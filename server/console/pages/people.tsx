@@ -23,7 +23,7 @@ function Add({ added }: { readonly added: () => void }) {
   }
   return (
     <form
-      class="panel row"
+      class="panel row ends"
       onSubmit={(event) => {
         event.preventDefault()
         void add(event.currentTarget)

@@ -1,11 +1,11 @@
 /** The head of a job's pages: its name, what can be done with it, and the way to the other pages. */
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
-import { addresses } from '../addresses.js'
 import { api, may } from '../state/api.js'
-import { hasClusters, loadJobs, type ShownJob } from '../state/jobs.js'
+import { loadJobs, type ShownJob } from '../state/jobs.js'
+import { pagesAboutJob } from '../state/places.js'
 import { attempt, say } from '../state/toasts.js'
-import { t, type TextKey } from '../texts.js'
+import { t } from '../texts.js'
 import { Icon } from './icon.js'
 
 async function run(of: ShownJob, verb: 'start' | 'stop' | 'train'): Promise<void> {
@@ -36,24 +36,6 @@ function Actions({ of }: { readonly of: ShownJob }) {
   )
 }
 
-/** The pages of a job, as far as the person may see them. */
-function pagesOf(of: ShownJob): { readonly text: TextKey; readonly href: string }[] {
-  const id = of.job_id
-  const hasFigures = may('read:job_metrics')
-  return [
-    { text: 'job.page.overview', href: addresses.job(id) },
-    ...(hasFigures ? ([{ text: 'job.page.models', href: addresses.models(id) }] as const) : []),
-    ...(hasFigures && !hasClusters(of) ? ([{ text: 'job.page.replays', href: addresses.replays(id) }] as const) : []),
-    ...(hasFigures ? ([{ text: 'job.page.safety', href: addresses.safety(id) }] as const) : []),
-    ...(may('read:resources')
-      ? ([
-          { text: 'job.page.pipeline', href: addresses.pipeline(id) },
-          { text: 'job.page.settings', href: addresses.settings(id) },
-        ] as const)
-      : []),
-  ]
-}
-
 interface HeadProps {
   readonly of: ShownJob
   /** What the page shows, for the title that screen readers read. */
@@ -70,7 +52,7 @@ export function JobHead({ of }: HeadProps) {
         <Actions of={of} />
       </div>
       <nav class="tabs" aria-label={t('job.pages')}>
-        {pagesOf(of).map(({ text, href }) => (
+        {pagesAboutJob(of).map(({ text, href }) => (
           <a key={href} href={href} aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}>
             {t(text)}
           </a>

@@ -5,6 +5,7 @@ import { valueText } from '../state/events.js'
 import type { ShownJob } from '../state/jobs.js'
 import { count, percent, t } from '../texts.js'
 import { Label } from './label.js'
+import { Table } from './table.js'
 import { Time } from './time.js'
 
 const NEAREST = 3
@@ -44,45 +45,44 @@ function differenceText({ differences }: SimilarAnswer['similar'][number]): stri
 
 export function Similar({ of, similar }: { readonly of: ShownJob; readonly similar: SimilarAnswer }) {
   return (
-    <div class="table-wrap">
+    <div>
       <p class="dim">
         {count('similar.equal', similar.equal_events)} {count('similar.compared', similar.compared)}
         {similar.complete ? '' : ` ${t('similar.incomplete')}`}
       </p>
-      <table>
-        <thead>
-          <tr>
-            <th class="number">{t('similar.head.likeness')}</th>
-            <th>{t('similar.head.votes')}</th>
-            <th>{t('similar.head.decision')}</th>
-            <th>{t('similar.head.differs')}</th>
-            <th class="number">{t('similar.head.events')}</th>
-            <th class="number">{t('similar.head.latest')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {similar.similar.map((one) => (
-            <tr key={one.bucket_id ?? one.event_id}>
-              <td class="number">
-                {one.event_id === null ? (
-                  percent(one.likeness * 100)
-                ) : (
-                  <a href={addresses.event(of.job_id, one.event_id)}>{percent(one.likeness * 100)}</a>
-                )}
-              </td>
-              <td>{one.consensus === null ? <span class="dim">—</span> : <Label of={of} label={one.consensus} />}</td>
-              <td>
-                <Label of={of} label={one.result_label} />
-              </td>
-              <td>{differenceText(one)}</td>
-              <td class="number">{one.events}</td>
-              <td class="number">
-                <Time at={one.ingest_timestamp} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        columns={[
+          { text: t('similar.head.likeness'), isNumber: true },
+          { text: t('similar.head.votes') },
+          { text: t('similar.head.decision') },
+          { text: t('similar.head.differs') },
+          { text: t('similar.head.events'), isNumber: true },
+          { text: t('similar.head.latest'), isNumber: true },
+        ]}
+        rows={similar.similar.map((one) => ({
+          key: one.bucket_id ?? one.event_id ?? '',
+          cells: [
+            one.event_id === null ? (
+              percent(one.likeness * 100)
+            ) : (
+              <a key="a" href={addresses.event(of.job_id, one.event_id)}>
+                {percent(one.likeness * 100)}
+              </a>
+            ),
+            one.consensus === null ? (
+              <span key="c" class="dim">
+                —
+              </span>
+            ) : (
+              <Label key="c" of={of} label={one.consensus} />
+            ),
+            <Label key="d" of={of} label={one.result_label} />,
+            differenceText(one),
+            one.events,
+            <Time key="t" at={one.ingest_timestamp} />,
+          ],
+        }))}
+      />
     </div>
   )
 }

@@ -163,13 +163,17 @@ function Node(props: NodeProps) {
   )
 }
 
-type TreeProps = Pick<NodeProps, 'filter' | 'point' | 'points'> & { readonly value: object }
+type TreeProps = Pick<NodeProps, 'filter' | 'point' | 'points'> & {
+  readonly value: object
+  /** So many levels more are open at first. */
+  readonly more?: number
+}
 
 /** The tree of an object. `filter` is called with a path and the value there, `point` with the path. */
-export function Tree(props: TreeProps) {
+export function Tree({ more = 0, ...props }: TreeProps) {
   return (
     <div class="tree">
-      <Branch {...props} name="" path="" depth={0} />
+      <Branch {...props} name="" path="" depth={-more} />
     </div>
   )
 }

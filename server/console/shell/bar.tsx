@@ -9,7 +9,7 @@ import { attempt } from '../state/toasts.js'
 import { t } from '../texts.js'
 import { nextTheme } from './commands.js'
 import { isHelpOpen, isPaletteOpen } from './open.js'
-import { placesOfJob, placesOfService, type Place } from './places.js'
+import { placesOfJob, placesOfService, type Place } from '../state/places.js'
 
 /** `details` that closes when the focus or a click goes elsewhere. */
 function useMenus(path: string): void {

@@ -5,7 +5,7 @@ import { type Command, useCommands } from '../state/keys.js'
 import { prefer, preferences } from '../state/preferences.js'
 import { undo } from '../state/toasts.js'
 import { isHelpOpen, isPaletteOpen } from './open.js'
-import { placesOfJob, placesOfService } from './places.js'
+import { placesOfJob, placesOfService } from '../state/places.js'
 
 const themes = ['auto', 'light', 'dark'] as const
 

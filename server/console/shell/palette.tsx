@@ -1,11 +1,14 @@
 /** The palette: every place, job and command by a few characters. */
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
+import { useEffect } from 'preact/hooks'
 import { addresses } from '../addresses.js'
 import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
 import { job, jobs } from '../state/jobs.js'
 import { commands, isOffered, keysOf, offers, runCommand, textOfCommand } from '../state/keys.js'
+import { pagesAboutJob } from '../state/places.js'
+import { loadViews, views } from '../state/views.js'
 import { t } from '../texts.js'
 import { Keys } from './help.js'
 import { isPaletteOpen } from './open.js'
@@ -50,7 +53,22 @@ function useEntries(): Entry[] {
       keys: keysOf(command),
       run: () => void runCommand(command),
     }))
-  return [...ofCommands, ...ofJobs]
+  const current = job.value
+  const ofPages = (current === null ? [] : pagesAboutJob(current)).map(({ text, href }) => ({
+    id: href,
+    text: t('palette.page', { title: current?.title ?? '', page: t(text) }),
+    icon: 'gauge',
+    keys: '',
+    run: () => route(href),
+  }))
+  const ofViews = views.value.map(({ id, name, jobId, address }) => ({
+    id: `view ${id}`,
+    text: t('palette.view', { name }),
+    icon: 'star',
+    keys: '',
+    run: () => route(addresses.events(jobId, address)),
+  }))
+  return [...ofCommands, ...ofPages, ...ofViews, ...ofJobs]
 }
 
 function eventEntry(typed: string, route: (url: string) => void): Entry[] {
@@ -62,6 +80,8 @@ function eventEntry(typed: string, route: (url: string) => void): Entry[] {
 }
 
 function Search() {
+  // Without them the palette finds all else.
+  useEffect(() => void loadViews().catch(() => {}), [])
   const typed = useSignal('')
   const at = useSignal(0)
   const { route } = useLocation()

@@ -13,8 +13,10 @@ import { liveState } from './live.js'
 import { attempt, say } from './toasts.js'
 
 const EVERY_MS = 5_000
+/** The list of a job may be long: it is asked for less often than what is known of one event. */
+const LIST_EVERY_MS = 10_000
 
-/** Who has which event of the job that is shown, by event id. */
+/** Who has which event of the job that is shown, as far as it is known, by event id. */
 export const assignees = signal<ReadonlyMap<string, string>>(new Map())
 
 /** Who this person is, in assignments. */
@@ -46,18 +48,23 @@ export function useAssignees(jobId: number): void {
     read()
     const timer = setInterval(() => {
       if (liveState.value === 'live') read()
-    }, EVERY_MS)
+    }, LIST_EVERY_MS)
     return () => clearInterval(timer)
   }, [jobId])
+}
+
+function note(id: string, assignee: string | null): void {
+  if ((assignees.value.get(id) ?? null) === assignee) return
+  const all = new Map(assignees.value)
+  if (assignee === null) all.delete(id)
+  else all.set(id, assignee)
+  assignees.value = all
 }
 
 async function give(jobId: number, ids: readonly string[], toOf: (id: string) => string | null): Promise<void> {
   for (const id of ids) {
     const { assignee } = await api.assignEvent({ job_id: jobId, event_id: id, body: { assignee: toOf(id) } })
-    const all = new Map(assignees.value)
-    if (assignee === null) all.delete(id)
-    else all.set(id, assignee)
-    assignees.value = all
+    note(id, assignee)
   }
 }
 
@@ -80,7 +87,7 @@ export interface Company {
   readonly notes: readonly EventNote[]
 }
 
-/** Says that this person looks at the event, and knows who else does and what they note. */
+/** Says that this person looks at the event, and knows who else does, who has it and what they note. */
 export function useCompany(jobId: number, eventId: string): { readonly now: ReadonlySignal<Company>; reload(): void } {
   const now = useSignal<Company>({ lookers: [], notes: [] })
   const version = useSignal(0)
@@ -89,11 +96,13 @@ export function useCompany(jobId: number, eventId: string): { readonly now: Read
     const controller = new AbortController()
     const { signal: ended } = controller
     const look = async (): Promise<void> => {
-      const [{ lookers }, { notes }] = await Promise.all([
+      const [{ assignee }, { lookers }, { notes }] = await Promise.all([
+        may('write:event_feedback') ? api.getAssignment(place, { signal: ended }) : { assignee: null },
         may('write:event_feedback') ? api.lookAtEvent(place, { signal: ended }) : { lookers: [] },
         may('read:event_export') ? api.listNotes(place, { signal: ended }) : { notes: [] },
       ])
       if (ended.aborted) return
+      note(eventId, assignee)
       now.value = { lookers: lookers.map(({ name }) => name).filter((name) => name !== me()), notes }
     }
     // An event that is gone has no company, and without a connection the next look may succeed.

@@ -74,8 +74,8 @@ const start = operation({
   async handle({ app, principal, params, body }) {
     const job = jobFromPath(app, principal, params[0]!)
     const request = {
-      fromMicros: momentOf('start_date', body.start_date),
-      toMicros: momentOf('end_date', body.end_date),
+      fromMicros: momentOf('start_date', body.start_date, 'body'),
+      toMicros: momentOf('end_date', body.end_date, 'body'),
       modelId: body.model_id,
       against: body.against,
       objective: body.objective as Objective | undefined,

@@ -13,7 +13,15 @@ function refused(args: readonly string[]): string {
 }
 
 test('without options the stream is generated', () => {
-  const usual = { kind: 'generated', seed: 1, votes: 300, events: 60_000, parts: ['job', 'weeks'], data: null }
+  const usual = {
+    kind: 'generated',
+    seed: 1,
+    votes: 300,
+    events: 60_000,
+    parts: ['job', 'weeks'],
+    data: null,
+    isCluster: false,
+  }
   assert.deepEqual(parseOptions([]), usual)
   assert.deepEqual(parseOptions(['--weeks']), { ...usual, parts: ['weeks'] })
   assert.deepEqual(parseOptions(['--job']), { ...usual, parts: ['job'] })
@@ -32,12 +40,17 @@ test('the folder of labelled sets is an option, or in the environment', () => {
 test('a file comes with its label and its points', () => {
   const options = parseOptions(['--file', 'F.gz', '--label', 'label', '--points', 'a.b, c', '--votes', '50'])
   const expected = { kind: 'file', file: 'F.gz', label: 'label', points: ['a.b', 'c'], event: null, seed: 1, votes: 50 }
-  assert.deepEqual(options, expected)
+  assert.deepEqual(options, { ...expected, isCluster: false })
 })
 
 test('the event in a line may be named', () => {
   const options = parseOptions(['--file', 'F', '--label', 'l', '--points', 'a', '--event', 'alert.body'])
   assert.equal(options.kind === 'file' && options.event, 'alert.body')
+})
+
+test('a cluster may be what is played to', () => {
+  const options = parseOptions(['--cluster'])
+  assert.equal(options.kind === 'generated' && options.isCluster, true)
 })
 
 test('help is an option of its own', () => {

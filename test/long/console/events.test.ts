@@ -81,7 +81,7 @@ test('rows are gone through, selected and voted on by keys', { skip }, async () 
   await page.keyboard.press('x')
   await page.keyboard.press('2')
   await page.locator('.toast', { hasText: 'for' }).first().waitFor()
-  await page.keyboard.press('u')
+  await page.keyboard.press('z')
   await page.getByText('Undone.').waitFor()
   await page.context().close()
 })
@@ -198,6 +198,18 @@ test('an event is shown whole: why, votes, similar ones, what was sent, and what
   await page.getByRole('cell', { name: 'ann', exact: true }).waitFor()
   await page.getByRole('button', { name: /^Events with this value: rule\.id/ }).click()
   await page.waitForURL(/events\?q=rule\.id%3A/)
+  await page.context().close()
+})
+
+test('what enrichments added stands apart, and is a filter like any field', { skip }, async () => {
+  const body = { rule: { id: 'R-1' }, enrichment: { owners: { team: 'payments' } } }
+  await world.client.post('/api/v1/events/enriched', { job_id: world.jobId, title: 'Enriched', raw_body: body })
+  const page = await world.page('ann')
+  await page.goto(`/jobs/${world.jobId}/events/enriched`)
+  const panel = page.locator('section', { has: page.getByRole('heading', { name: 'Added by enrichments' }) })
+  await panel.getByText('payments').waitFor()
+  await panel.getByRole('button', { name: 'Events with this value: enrichment.owners.team' }).click()
+  await page.waitForURL(/q=enrichment\.owners\.team%3Apayments/)
   await page.context().close()
 })
 

@@ -100,7 +100,7 @@ test('a replay is set up, runs, and reports by bucket with links to examples', {
   await page.getByRole('button', { name: 'Start the replay' }).click()
   await page.waitForURL(/\/replays\/\w+$/)
   await page.getByRole('heading', { name: 'From which label to which' }).waitFor({ timeout: 60_000 })
-  assert.match(await textOf(page.locator('h2.title')), /as many right answers.*dora.*95 %/)
+  assert.match(await textOf(page.locator('h2.replay-title')), /as many right answers.*dora.*95 %/)
   await page.getByRole('columnheader', { name: 'Share of all events' }).first().waitFor()
   await page.locator('.like a').first().click()
   await page.waitForURL(/\/events\//)

@@ -146,6 +146,34 @@ test('the list of keys changes them, and they stay changed', { skip }, async () 
   await page.context().close()
 })
 
+test('g and a letter goes to each page, in jobs of each kind', { skip }, async () => {
+  const page = await world.page('admin')
+  await page.goto(`/jobs/feedback-flow/${world.jobId}`)
+  await page.locator('.card .answer').waitFor()
+  for (const [letter, path] of [
+    ['e', `/jobs/${world.jobId}/events`],
+    ['b', `/jobs/${world.jobId}/buckets`],
+    ['j', `/use-cases/overview/${world.jobId}`],
+    ['n', `/jobs/feedback-flow/${world.jobId}`],
+    ['l', '/jobs'],
+    ['i', '/integrations'],
+    ['o', '/operations'],
+    ['a', '/audit'],
+    ['p', '/people'],
+    ['k', '/api-keys'],
+  ] as const) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(letter)
+    await page.waitForURL(`**${path}`)
+  }
+  await page.goto(`/jobs/feedback-flow/${world.causeJobId}`)
+  await page.locator('.places').waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  await page.waitForURL(`**/jobs/${world.causeJobId}/clusters`)
+  await page.context().close()
+})
+
 test('the palette finds places, jobs and commands; letters in an input are letters', { skip }, async () => {
   const page = await world.page('ann')
   await page.goto(`/jobs/feedback-flow/${world.jobId}`)
@@ -155,6 +183,12 @@ test('the palette finds places, jobs and commands; letters in an input are lette
   await page.getByRole('combobox').fill('root causes')
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/jobs/feedback-flow/${world.causeJobId}`)
+  await page.goBack()
+  await page.locator('.card .answer').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('triage: replays')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/jobs/${world.jobId}/replays`)
   await page.goBack()
   await page.locator('.card .answer').waitFor()
   await page.keyboard.press('Control+k')

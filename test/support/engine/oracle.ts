@@ -479,6 +479,7 @@ export class OracleJob {
       outlierRate: outlierRateOf(settings.advancedSettings),
       modelThreshold: this.#model.model.summary.outlierThreshold,
       consensusCounts: this.#consensusCounts(),
+      examples: this.#model.model.summary.examples,
     }
     const decision = withTrust(own, this.watch, terms)
     if (!again) seeDecision(own, this.watch, terms, this.lastEventMicros ?? 0)

@@ -105,10 +105,12 @@ export class Kernel {
 
   /** Makes the memory reach to an address; false where the system has no more. */
   #reach(end: number): boolean {
-    const missing = Math.ceil((end - this.bytes.length) / pageBytes)
-    if (missing <= 0) return true
+    const { length } = this.bytes
+    if (end <= length) return true
+    // At least twice as much: each growth makes new views, and the collector counts the memory. Unused pages cost nothing.
+    const reach = Math.min(this.#bytesMax, Math.max(end, 2 * length))
     try {
-      this.#memory.grow(missing)
+      this.#memory.grow(Math.ceil((reach - length) / pageBytes))
     } catch {
       return false
     }

@@ -89,7 +89,8 @@ export const addPairs = operation(simd, 0xf0, 0x01)
 export const subtractPairs = operation(simd, 0xf1, 0x01)
 export const multiplyPairs = operation(simd, 0xf2, 0x01)
 export const absolutePairs = operation(simd, 0xec, 0x01)
-export const largerPairs = operation(simd, 0xf5, 0x01)
+/** The larger of each two, the first of equal ones. Faster than f64x2.max, which minds NaN and -0. */
+export const largerPairs = operation(simd, 0xf7, 0x01)
 export const loadTwice = load(3, simd, 0x0a)
 export const storePair = store(3, simd, 0x0b)
 /** Two numbers in single precision as doubles. */

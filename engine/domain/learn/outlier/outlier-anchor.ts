@@ -5,13 +5,14 @@
  * follows a quantile of the scores as they arrive, by stochastic approximation (Robbins and Monro, "A stochastic
  * approximation method", 1951):
  *
- *   threshold += (flagged - rate) / (rate (min(n, window) + start))
+ *   threshold += (flagged - aim) / (aim (min(n, window) + start)),  aim = 0.8 rate
  *
- * A flagged event raises it by much, any other lowers it by little. It rests where `rate` of the events are flagged.
+ * A flagged event raises it by much, any other lowers it by little. It rests where `aim` of the events are flagged. It
+ * aims below the rate, because it lags behind a stream that moves.
  *
  * 1. Scores are in nats (outlier-detector.ts), so the threshold starts at -ln rate.
- * 2. New events must not become usual by their mass alone. The threshold rises with the median of the scores, and one
- *    nat further.
+ * 2. New events must not become usual by their mass alone. The threshold rises with the median of the scores, and no
+ *    further.
  * 3. The threshold never rises above the score of an event without any seen value.
  * 4. Plain data and arithmetic: the same scores in the same order give the same threshold.
  */
@@ -28,10 +29,11 @@ export interface AnchorState {
 }
 
 const windowMax = 500
-const start = 100
+const start = 200
+/** The share of the rate that it aims at. */
+const aimShare = 0.8
 /** How far the threshold may fall below the model's own, in nats. */
 const fallMax = 1
-const riseFree = 1
 const medianSurprise = Math.LN2
 
 /** The rate of a model's own threshold. */
@@ -61,7 +63,8 @@ export function moveAnchor(state: AnchorState, score: number, modelThreshold: nu
   if (state.count < windowMax) state.count++
   const pace = state.count + start
   state.median = Math.max(0, state.median + (above - 0.5) / (0.5 * pace))
-  const highest = first * Math.max(1, state.median / medianSurprise) + riseFree
-  const moved = state.threshold + (flagged - rate) / (rate * pace)
+  const highest = first * Math.max(1, state.median / medianSurprise)
+  const aim = aimShare * rate
+  const moved = state.threshold + (flagged - aim) / (aim * pace)
   state.threshold = Math.max(1e-6, first - fallMax, Math.min(highest, certainScore, moved))
 }

@@ -21,6 +21,7 @@ import { InKernel } from '../kernel/kernel.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { FurtherReferences, type ReferenceParts } from './further-references.js'
 import { KernelReferences } from './kernel-references.js'
+import { insert, nearestCount } from './nearest-list.js'
 import { tokensMax, type OutlierView } from './outlier-view.js'
 
 /** The most references of a model. */
@@ -28,8 +29,6 @@ export const referencesMax = 1_024
 /** Those that the outlier check compares. */
 export const outlierReferencesMax = 256
 
-/** The nearest references that count in the outlier check. */
-const nearestCount = 15
 /**
  * The weights of the mean and of the largest difference of numbers in the outlier check; tokens have 1. Together they
  * count about as much as the mean alone would with weight 1.
@@ -42,13 +41,6 @@ const localPower = 0.25
 const spreadMin = 1e-3
 /** Numbers between two checks whether a reference is still near enough. */
 const numbersPerCheck = 8
-
-/** Inserts a distance into the ascending list of the nearest, `found` of them so far; past its end the largest goes. */
-function insert(nearest: Float64Array, found: number, distance: number): void {
-  let place = Math.min(found, nearestCount - 1)
-  while (place > 0 && (nearest[place - 1] as number) > distance) nearest[place] = nearest[--place] as number
-  nearest[place] = distance
-}
 
 export class OutlierReferences {
   readonly #parts: ReferenceParts
@@ -63,7 +55,7 @@ export class OutlierReferences {
   readonly #found = new Int32Array(tokensMax)
   #nearestPlace = -1
   #nearestDistance = Infinity
-  readonly #inKernel: InKernel<KernelReferences>
+  #inKernel: InKernel<KernelReferences> | null = null
 
   private constructor(parts: ReferenceParts, scales?: Float32Array) {
     this.#parts = parts
@@ -73,8 +65,6 @@ export class OutlierReferences {
     this.#scales = scales ?? new Float32Array(this.#outlierCount).fill(1)
     this.#likeness = new Float32Array(this.#outlierCount)
     this.#further = new FurtherReferences(parts, this.#outlierCount)
-    const weights = { mean: meanWeight, most: mostWeight }
-    this.#inKernel = new InKernel((kernel) => KernelReferences.of(kernel, { parts, weights, scales: this.#scales }))
   }
 
   /** `load(i)` puts reference i into the view; `count` is at most referencesMax. */
@@ -129,7 +119,13 @@ export class OutlierReferences {
   localise(spreads: Float64Array): void {
     const usual = (spreads.slice().sort()[spreads.length >> 1] ?? 0) + spreadMin
     this.#scales = Float32Array.from(spreads, (spread) => ((spread + usual) / (2 * usual)) ** -localPower)
-    this.#inKernel.forget()
+    this.#inKernel?.forget()
+  }
+
+  /** Distances may be computed in WebAssembly from now on. */
+  useKernel(): void {
+    const compared = { parts: this.#parts, weights: { mean: meanWeight, most: mostWeight } }
+    this.#inKernel = new InKernel((kernel) => KernelReferences.of(kernel, { ...compared, scales: this.#scales }))
   }
 
   /** The nearest of the outlier check's references to the event of the last `distance`; -1 where there is none. */
@@ -165,7 +161,7 @@ export class OutlierReferences {
   /** The distance of the event in the view for the outlier check, 0 or more; the reference `except` does not count. */
   distance(view: OutlierView, except = -1): number {
     this.findTokens(view)
-    const inKernel = this.#inKernel.get()
+    const inKernel = this.#inKernel?.get() ?? null
     if (inKernel === null) return this.#blend(this.#compare(view, except))
     const found = inKernel.compare(view, this.#found, except, this.#nearest)
     this.#nearestPlace = inKernel.nearestPlace

@@ -117,7 +117,7 @@ export class MemberPanel {
   readonly #nearestView: Float64Array
   readonly #classCount: number
   readonly #weightedCount: number
-  readonly #inKernel: InKernel<KernelTrees>
+  #inKernel: InKernel<KernelTrees> | null = null
 
   constructor(members: Members, classCount: number) {
     this.#members = members
@@ -127,8 +127,13 @@ export class MemberPanel {
     this.#nearestView = this.#views.at(-1) as Float64Array
     this.#weights = Float64Array.from(members.weights)
     this.#weightedCount = members.weights.length / classCount - 1
-    const { extraTrees, randomForest, boosting } = members
+  }
+
+  /** Predicts in WebAssembly from now on, once that is worth a copy of the members. */
+  useKernel(): void {
+    const { extraTrees, randomForest, boosting, nearest } = this.#members
     this.#inKernel = new InKernel((kernel) => KernelTrees.of(kernel, [extraTrees, randomForest], boosting))
+    nearest.references.useKernel()
   }
 
   /**
@@ -199,7 +204,7 @@ export class MemberPanel {
   #predictTrees(codes: Uint8Array): void {
     const { extraTrees, randomForest, boosting } = this.#members
     const [, extra, random, boosted] = this.#views as [Float64Array, Float64Array, Float64Array, Float64Array]
-    const inKernel = this.#inKernel.get()
+    const inKernel = this.#inKernel?.get() ?? null
     if (inKernel !== null) return inKernel.predict(codes, [extra, random], boosted)
     predictForest(extraTrees, codes, extra)
     predictForest(randomForest, codes, random)

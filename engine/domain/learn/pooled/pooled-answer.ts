@@ -73,6 +73,11 @@ export class PooledAnswer {
   /** The last event, without the points that are left out. */
   values: PointValues = []
 
+  /** As MemberPanel.useKernel: for a model that decides a stream. */
+  useKernel(): void {
+    this.#panel.useKernel()
+  }
+
   /**
    * Fills `probabilities`, one for each label; `except` is the index of a reference that is this event. `seen` is told
    * of the classes' probabilities after each step, and before the first.

@@ -32,7 +32,8 @@ function heldOutProbabilities({ held, chances }: HeldOutAnswers, labels: Int32Ar
 }
 
 /** Held-out examples, and events of the stream that are no examples. */
-function streamOf({ background, labelCount }: TrainingSet, { answer: parts, atoms, answers }: RuleInput): RuleStream {
+function streamOf(set: TrainingSet, { answer: parts, atoms, answers }: RuleInput): RuleStream {
+  const { background, labelCount } = set
   const { labels, uniformShare } = parts
   const answer = new PooledAnswer(parts)
   const uniform = uniformShare / labelCount
@@ -50,13 +51,21 @@ function streamOf({ background, labelCount }: TrainingSet, { answer: parts, atom
   }
   const truths = Int32Array.from(answers?.held.classes ?? [], (k) => labels[k] as number)
   const [chances, counts] = [Float64Array.from(stream), Float64Array.from(weights)]
-  return { probabilities: chances, weights: counts, among: labels, labelCount, truths }
+  return { probabilities: chances, weights: counts, among: labels, labelCount, truths, examples: countLabels(set) }
+}
+
+/** The number of examples of each label. */
+function countLabels({ examples, labelCount }: TrainingSet): Int32Array {
+  const counts = new Int32Array(labelCount)
+  for (const { label } of examples) counts[label] = (counts[label] as number) + 1
+  return counts
 }
 
 export function fitStreamRule(set: TrainingSet, input: RuleInput): DecisionRule {
   const { labelCount, objective = 'accuracy' } = set
   const { labels: among, uniformShare } = input.answer
   const none = new Float64Array(0)
-  const nothing: RuleStream = { probabilities: none, weights: none, among, labelCount, truths: new Int32Array(0) }
+  const nobody = new Int32Array(0)
+  const nothing = { probabilities: none, weights: none, among, labelCount, truths: nobody, examples: nobody }
   return fitRule(objective, needsStream(objective) ? streamOf(set, input) : nothing, uniformShare)
 }

@@ -53,29 +53,33 @@ export function serverFault({ version = '', now, jetstream }: ServerFacts, nowMs
   return null
 }
 
-/** Asks each server at its monitoring address. Rejects with UnfitForLog where one is not fit, or does not answer. */
-export async function checkServers(monitors: readonly string[], nowMs: () => number): Promise<void> {
+/**
+ * Asks each server at its monitoring address. Rejects with UnfitForLog where one is not fit, or where more than
+ * `awayMax` do not answer: a node that starts again must start while a server is away.
+ */
+export async function checkServers(monitors: readonly string[], nowMs: () => number, awayMax = 0): Promise<void> {
   if (monitors.length < REPLICAS)
     throw new UnfitForLog(`a log needs ${REPLICAS} NATS servers; ${monitors.length} monitoring addresses are given`)
-  const facts = await Promise.all(monitors.map(factsOf))
-  for (const [at, server] of facts.entries()) {
+  const answers = await Promise.allSettled(monitors.map(factsOf))
+  const away = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
+  if (away.length > awayMax) throw away[0]
+  const facts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+  for (const { monitor, server } of facts) {
     const fault = serverFault(server, nowMs())
     if (fault !== null)
-      throw new UnfitForLog(
-        `the NATS server ${server.server_name ?? ''} at ${monitors[at]} cannot hold a log: ${fault}`,
-      )
+      throw new UnfitForLog(`the NATS server ${server.server_name ?? ''} at ${monitor} cannot hold a log: ${fault}`)
   }
-  const clusters = new Set(facts.map(({ jetstream }) => jetstream?.meta?.name ?? ''))
+  const clusters = new Set(facts.map(({ server }) => server.jetstream?.meta?.name ?? ''))
   if (clusters.size > 1 || clusters.has(''))
     throw new UnfitForLog(
       `the NATS servers are not one cluster: ${[...clusters].map((name) => name || 'none').join(', ')}`,
     )
 }
 
-async function factsOf(monitor: string): Promise<ServerFacts> {
+async function factsOf(monitor: string): Promise<{ readonly monitor: string; readonly server: ServerFacts }> {
   try {
     const answer = await fetch(new URL('/varz', monitor), { signal: AbortSignal.timeout(ANSWER_MS) })
-    return (await answer.json()) as ServerFacts
+    return { monitor, server: (await answer.json()) as ServerFacts }
   } catch (error) {
     throw new UnfitForLog(
       `the NATS server at ${monitor} does not say how it is set up: ${(error as Error).message}; open its http port`,

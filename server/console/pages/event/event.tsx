@@ -16,7 +16,7 @@ import { may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { readSimilar, titleOf } from '../../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
-import { assignees, assignToMe, me, useAssignees, useCompany } from '../../state/handling.js'
+import { assignees, assignToMe, me, useCompany } from '../../state/handling.js'
 import { useCommands } from '../../state/keys.js'
 import { saidByOthers, subjectKey } from '../../state/live.js'
 import { votesTaken } from '../../state/votes.js'
@@ -59,20 +59,27 @@ function Raw({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
     const query = new URLSearchParams({ q: conditionOf(path, value, whole.service) })
     route(addresses.events(of.job_id, query.toString()))
   }
-  const ask = (path: string): void => void (point.value = path)
+  const tools = {
+    filter: may('read:event_query') ? filter : null,
+    point: may('write:resources') ? (path: string): void => void (point.value = path) : null,
+    points: of.features,
+  }
+  // What enrichments added is part of the event, under one name.
+  const { enrichment, ...sent } = body ?? {}
   return (
-    <section class="panel">
-      <header>
-        <h2 class="grow">{t('event.raw')}</h2>
-      </header>
-      <Tree
-        value={body ?? {}}
-        filter={may('read:event_query') ? filter : null}
-        point={may('write:resources') ? ask : null}
-        points={of.features}
-      />
+    <>
+      {enrichment === undefined ? null : (
+        <section class="panel">
+          <h2>{t('event.enrichment')}</h2>
+          <Tree value={{ enrichment }} more={2} {...tools} />
+        </section>
+      )}
+      <section class="panel">
+        <h2>{t('event.raw')}</h2>
+        <Tree value={sent} {...tools} />
+      </section>
       {point.value === null ? null : <MakePoint of={of} field={point.value} close={() => (point.value = null)} />}
-    </section>
+    </>
   )
 }
 
@@ -153,7 +160,6 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
 }
 
 function EventOf({ of, eventId }: { readonly of: ShownJob; readonly eventId: string }) {
-  useAssignees(of.job_id)
   // Votes change what is known: it is read again, and stays until it is there.
   const key = `event ${of.job_id} ${eventId}`
   const data = useData(key, (signal) => readWhole(of.job_id, eventId, signal))

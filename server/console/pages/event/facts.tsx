@@ -63,28 +63,22 @@ interface Step {
   readonly isBad: boolean
 }
 
+/** Who logs what happens to an event; the others write notes, which have a place of their own. */
+const logged: ReadonlySet<string> = new Set(['actor', 'enrichment'])
+
 /** What came, who answered what, what was logged, and what was not delivered: in order. */
 function stepsOf({ event, consensus, section, failed }: Whole): Step[] {
   const own = consensus?.votes.filter((vote) => vote.event_id === event.event_id || vote.scope === 'bucket') ?? []
-  const model = section.model?.path
   const steps: Step[] = [
     { at: event.ingest_timestamp, who: '', text: t('history.received'), isBad: false },
-    ...(event.result_label === '' || event.timestamp_inference === ''
-      ? []
-      : [
-          {
-            at: event.timestamp_inference,
-            who: model ?? '',
-            text: t('history.decided', { label: event.result_label }),
-            isBad: false,
-          },
-        ]),
-    ...(section.log_messages ?? []).map(({ content, timestamp, level }) => ({
-      at: timestamp,
-      who: '',
-      text: content,
-      isBad: level === 'error',
-    })),
+    ...(section.log_messages ?? [])
+      .filter(({ component }) => logged.has(component))
+      .map(({ content, timestamp, level }) => ({
+        at: timestamp,
+        who: '',
+        text: content,
+        isBad: level === 'error',
+      })),
     ...own.map(({ analyst, label, timestamp, scope }) => ({
       at: timestamp,
       who: analyst,

@@ -18,7 +18,12 @@ export interface Section {
   readonly cluster?: { readonly cluster_id?: string } | null
   readonly timers?: { readonly reprocess_timestamp?: string | null; readonly total_pipeline_in_s?: number | null }
   readonly agentic_notes?: readonly (Readonly<Record<string, unknown>> & { timestamp: string; author: string })[]
-  readonly log_messages?: readonly { readonly content: string; readonly timestamp: string; readonly level: string }[]
+  readonly log_messages?: readonly {
+    readonly content: string
+    readonly timestamp: string
+    readonly level: string
+    readonly component: string
+  }[]
 }
 
 export interface Whole {

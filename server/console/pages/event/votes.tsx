@@ -1,6 +1,7 @@
 /** Who said what of an event and its bucket, and an administrator's last word. */
 import { addresses } from '../../addresses.js'
 import { Label } from '../../parts/label.js'
+import { Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { api, may } from '../../state/api.js'
 import type { ShownJob } from '../../state/jobs.js'
@@ -39,6 +40,24 @@ function Override({ of, whole }: { readonly of: ShownJob; readonly whole: Whole 
   )
 }
 
+interface OnProps {
+  readonly of: ShownJob
+  readonly vote: NonNullable<Whole['consensus']>['votes'][number]
+  readonly eventId: string
+}
+
+/** What a vote is on: the bucket, this event, or another one of the bucket. */
+function On({ of, vote, eventId }: OnProps) {
+  if (vote.scope === 'bucket') return <>{t('votes.whole_bucket')}</>
+  if (vote.event_id === eventId) return <>{t('votes.this_event')}</>
+  if (vote.event_id === null) return <>—</>
+  return (
+    <a class="mono bidi" href={addresses.event(of.job_id, vote.event_id)}>
+      {vote.event_id}
+    </a>
+  )
+}
+
 export function Votes({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
   const { consensus, event } = whole
   if (consensus === null) return null
@@ -65,45 +84,26 @@ export function Votes({ of, whole }: { readonly of: ShownJob; readonly whole: Wh
         )}
       </p>
       {consensus.votes.length === 0 ? null : (
-        <div class="table-wrap">
-          <table>
-            <thead>
-              <tr>
-                <th>{t('votes.head.analyst')}</th>
-                <th>{t('votes.head.label')}</th>
-                <th>{t('votes.head.event')}</th>
-                <th class="number">{t('votes.head.time')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {consensus.votes.toReversed().map((vote) => (
-                <tr key={`${vote.analyst} ${vote.event_id}`}>
-                  <td class="bidi">{vote.analyst}</td>
-                  <td>
-                    <Label of={of} label={vote.label} />
-                    {vote.closing_notes == null ? null : <div class="dim bidi">{vote.closing_notes}</div>}
-                  </td>
-                  <td>
-                    {vote.scope === 'bucket' ? (
-                      t('votes.whole_bucket')
-                    ) : vote.event_id === event.event_id ? (
-                      t('votes.this_event')
-                    ) : vote.event_id === null ? (
-                      '—'
-                    ) : (
-                      <a class="mono bidi" href={addresses.event(of.job_id, vote.event_id)}>
-                        {vote.event_id}
-                      </a>
-                    )}
-                  </td>
-                  <td class="number">
-                    <Time at={vote.timestamp} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          columns={[
+            { text: t('votes.head.analyst') },
+            { text: t('votes.head.label') },
+            { text: t('votes.head.event') },
+            { text: t('votes.head.time'), isNumber: true },
+          ]}
+          rows={consensus.votes.toReversed().map((vote) => ({
+            key: `${vote.analyst} ${vote.event_id}`,
+            cells: [
+              vote.analyst,
+              <div key="l">
+                <Label of={of} label={vote.label} />
+                {vote.closing_notes == null ? null : <div class="dim bidi">{vote.closing_notes}</div>}
+              </div>,
+              <On key="o" of={of} vote={vote} eventId={event.event_id} />,
+              <Time key="t" at={vote.timestamp} />,
+            ],
+          }))}
+        />
       )}
     </section>
   )

@@ -93,6 +93,11 @@ function Confirm({ of, label, close, preview, filters }: BulkProps & Counted) {
     isBusy.value = false
     if (isGiven) close()
   }
+  /** Ends the task early. What was given stays, and can be taken back. */
+  const end = async (): Promise<void> => {
+    const id = task.value?.task_id
+    if (id !== undefined) await attempt(() => api.cancelVoteTask({ job_id: of.job_id, task_id: id }))
+  }
   return (
     <div class="stack">
       <p>
@@ -115,6 +120,11 @@ function Confirm({ of, label, close, preview, filters }: BulkProps & Counted) {
         >
           {count('bulk.give', preview.count, { label })}
         </button>
+        {isBusy.value && task.value !== null ? (
+          <button type="button" onClick={() => void end()}>
+            {t('bulk.end')}
+          </button>
+        ) : null}
         <button type="button" onClick={close}>
           {t(isBusy.value ? 'close' : 'cancel')}
         </button>

@@ -49,6 +49,9 @@ export function ExportMenu({ of, view, rows }: MenuProps) {
             </a>
           )
         })}
+        {filters === null || fileOf(view, filters, 'ndjson') !== null ? null : (
+          <p class="dim">{t('events.export.too_long')}</p>
+        )}
         <button type="button" onClick={() => void printPage()}>
           {t('events.export.print')}
         </button>

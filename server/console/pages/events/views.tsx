@@ -85,7 +85,7 @@ export function Views({ of, view }: ViewsProps) {
   const current = known.find((one) => one.address === address) ?? null
   return (
     <>
-      <details class="menu">
+      <details class="menu views">
         <summary>
           <span class="hidden">{t('views.title')}</span>
           <span class="ellipsis bidi">{current?.name ?? t(address === '' ? 'views.all' : 'views.unnamed')}</span>

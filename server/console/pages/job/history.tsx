@@ -79,14 +79,13 @@ function drawMarks(plot: Plot, marks: readonly Mark[], at: HTMLElement): void {
 const HOUR_S = 3_600
 
 /** The time across: at least some hours, so that a single point has room at both sides. */
-function widened(times: ArrayLike<number> | undefined, from: number, given: number): [number, number] {
-  // Of a single point the library gives years.
-  const to = times?.length === 1 ? from : given
+function widened(times: readonly number[]): [number, number] {
+  const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0]
   const missing = Math.max(0, 6 * HOUR_S - (to - from)) / 2
   return [from - missing, to + missing]
 }
 
-function optionsOf(lines: readonly Line[], marks: readonly Mark[], at: HTMLElement): Options {
+function optionsOf(lines: readonly Line[], series: Series, at: HTMLElement): Options {
   const text = colorOf(at, '--dim')
   const grid = { stroke: colorOf(at, '--line'), width: 1 }
   const axis = { stroke: text, grid, ticks: grid }
@@ -104,7 +103,7 @@ function optionsOf(lines: readonly Line[], marks: readonly Mark[], at: HTMLEleme
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: ({ data }, from, to) => widened(data[0], from, to) },
+      x: { range: () => widened(series.times) },
       share: { range: [0, 100] },
       y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, high ?? 1)] },
     },
@@ -128,7 +127,7 @@ function optionsOf(lines: readonly Line[], marks: readonly Mark[], at: HTMLEleme
         points: { show: true, size: 5 },
       })),
     ],
-    hooks: { draw: [(plot: Plot) => drawMarks(plot, marks, at)] },
+    hooks: { draw: [(plot: Plot) => drawMarks(plot, series.marks, at)] },
   }
 }
 
@@ -145,7 +144,7 @@ function Drawn({ lines, series }: { readonly lines: readonly Line[]; readonly se
     void part(() => import('uplot')).then(({ default: Chart }) => {
       if (isGone || ref.current === null) return
       const data = [[...series.times], ...lines.map(({ values }) => [...values])] as [number[], ...(number | null)[][]]
-      plot = new Chart(optionsOf(lines, series.marks, ref.current), data, ref.current)
+      plot = new Chart(optionsOf(lines, series, ref.current), data, ref.current)
       observer.observe(ref.current)
     })
     return () => {

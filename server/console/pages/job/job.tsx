@@ -25,7 +25,7 @@ function Warnings({ of }: { readonly of: ShownJob }) {
       <ul class="stack">
         {of.warnings.map(({ msg, action }) => (
           <li key={msg}>
-            <p>
+            <p class="sentence">
               <Sentence text={msg} />
             </p>
             {mayMend ? (

@@ -17,7 +17,6 @@ import { messageOf } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { readKnown, type Known } from '../../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
-import { useAssignees } from '../../state/handling.js'
 import { useCommands } from '../../state/keys.js'
 import { newEvents, saidByOthers, subjectKey, takeIn } from '../../state/live.js'
 import { voted, votedKey } from '../../state/votes.js'
@@ -227,7 +226,6 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
 }
 
 function NextOf({ of }: { readonly of: ShownJob }) {
-  useAssignees(of.job_id)
   const queue = useData(`next ${of.job_id}`, (signal) => readQueue(of, signal))
   useEffect(takeIn, [of.job_id])
   if (queue.value === null && queue.error !== null) return <Failed error={queue.error} retry={queue.reload} />

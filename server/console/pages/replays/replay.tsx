@@ -86,7 +86,7 @@ function ReplayOf({ of, id }: { readonly of: ShownJob; readonly id: string }) {
         <p>
           <a href={addresses.replays(of.job_id)}>{t('job.page.replays')}</a>
         </p>
-        <h2 class="title">{changeText(replay, models)}</h2>
+        <h2 class="replay-title">{changeText(replay, models)}</h2>
         <p class="dim">
           {periodText(replay)} · {replay.requested_by} <Time at={replay.requested_at} />
         </p>

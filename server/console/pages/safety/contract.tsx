@@ -70,7 +70,7 @@ function Meaning({ body, view }: { readonly body: ContractBody; readonly view: A
 function Labels({ of, view }: Omit<ContractProps, 'saved'>) {
   return (
     <div class="table-wrap">
-      <table>
+      <table class="rows">
         <thead>
           <tr>
             <th>{t('safety.label')}</th>
@@ -85,10 +85,10 @@ function Labels({ of, view }: Omit<ContractProps, 'saved'>) {
             const set = view.labels.find((one) => one.label === label)
             return (
               <tr key={label}>
-                <td>
+                <td data-head={t('safety.label')}>
                   <Label of={of} label={label} />
                 </td>
-                <td>
+                <td data-head={t('contract.may_settle')}>
                   <input
                     type="checkbox"
                     name={`may ${at}`}
@@ -96,7 +96,7 @@ function Labels({ of, view }: Omit<ContractProps, 'saved'>) {
                     defaultChecked={set !== undefined}
                   />
                 </td>
-                <td>
+                <td data-head={t('contract.protected')}>
                   <input
                     type="checkbox"
                     name={`protected ${at}`}
@@ -104,7 +104,7 @@ function Labels({ of, view }: Omit<ContractProps, 'saved'>) {
                     defaultChecked={view.protected_labels.includes(label)}
                   />
                 </td>
-                <td>
+                <td data-head={t('contract.epsilon')}>
                   <input
                     class="short"
                     name={`epsilon ${at}`}
@@ -116,7 +116,7 @@ function Labels({ of, view }: Omit<ContractProps, 'saved'>) {
                     defaultValue={String(Math.round((set?.epsilon ?? first.epsilon) * 10_000) / 100)}
                   />
                 </td>
-                <td>
+                <td data-head={t('contract.thresholds')}>
                   <input
                     name={`thresholds ${at}`}
                     aria-label={t('contract.thresholds_of', { label })}

@@ -1,6 +1,6 @@
 /** From the filled form to a change of the job's document, with no more in it than differs. */
 import type { JobSettings } from '../../../client/index.js'
-import type { JobChange, JobDocument } from '../../state/job-document.js'
+import type { JobChange, JobDocument } from '../../state/job-shapes.js'
 
 /** What blocks a scheduled training. */
 export const blockers = [

@@ -5,6 +5,7 @@ import { BucketMemory } from '../../../../engine/actor/buckets/bucket-memory.js'
 import { noDecision } from '../../../../engine/domain/decide/decision.js'
 import { hashBytes, viewOfBytes } from '../../../../engine/domain/event/byte-table.js'
 import type { PointKey } from '../../../../engine/domain/event/point-tree.js'
+import type { PointValues } from '../../../../engine/domain/event/point-value.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
 const job = jobSettings({ category: 'Event centric decision intelligence' })
@@ -14,7 +15,7 @@ function keyOf(text: string): PointKey {
   return { view, length: view.byteLength, hash: hashBytes(view, 0, view.byteLength) }
 }
 
-const no = (): boolean => false
+const no = (): PointValues => ['a', null]
 
 describe('the answers of a job without buckets', () => {
   it('are kept by the bytes at the decision points, for one version of the model', () => {
@@ -24,7 +25,8 @@ describe('the answers of a job without buckets', () => {
     assert.equal(memo.of(keyOf('a'), 1, no)?.decision, noDecision)
     assert.equal(memo.of(keyOf('b'), 1, no)?.decision, null)
     assert.equal(memo.of(keyOf('a'), 2, no)?.decision, null)
-    assert.equal(memo.of(keyOf('none'), 2, () => true)?.lacksPoints, true)
+    assert.equal(memo.of(keyOf('none'), 2, () => [null])?.lacksPoints, true)
+    assert.deepEqual(answer?.absent, [1])
   })
 
   it('are bounded where every event is new, and counted in the memory of the thread', () => {
@@ -32,7 +34,7 @@ describe('the answers of a job without buckets', () => {
     const memo = new AnswerMemo(7, memory)
     for (let i = 0; i < 20_000; i++) {
       memo.of(keyOf(`event ${i}`), 1, no)
-      assert.ok(memo.bytes < 1.1 * 1024 * 1024)
+      assert.ok(memo.bytes < 4.1 * 1024 * 1024)
       assert.equal(memory.bytes, memo.bytes)
     }
     memo.shrink()

@@ -11,7 +11,12 @@ import {
 } from '../../../../engine/domain/decide/model-trust.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 
-const terms: TrustTerms = { outlierRate: 0.02, modelThreshold: -Math.log(0.02), consensusCounts: [10, 5, 5] }
+const terms: TrustTerms = {
+  outlierRate: 0.02,
+  modelThreshold: -Math.log(0.02),
+  consensusCounts: [10, 5, 5],
+  examples: 20,
+}
 
 function decisionOf(outlierScore: number, confidence = 9_500): Decision {
   return {
@@ -74,6 +79,24 @@ describe('the watch over a model', () => {
     assert.equal(answer.source, 'ageing_model')
     assert.ok(answer.confidence < 7_500 && answer.confidence > 4_500, `${answer.confidence}`)
     assert.equal(answer.label, 0)
+  })
+
+  it('lowers the confidence in unusual answers where the stream has moved, before any feedback', () => {
+    const state = freshTrust()
+    const random = new SeededRandom(4)
+    for (let i = 0; i < 100; i++) watched(decisionOf(random.nextFloat()), state, terms, i)
+    assert.equal(watched(decisionOf(3.2), state, terms, 101).confidence, 9_500)
+    for (let i = 0; i < 100; i++) watched(decisionOf(3 + random.nextFloat()), state, terms, 102 + i)
+    const [unusual, usual] = [withTrust(decisionOf(3.2), state, terms), withTrust(decisionOf(0.2), state, terms)]
+    assert.deepEqual([unusual.source, unusual.label, usual.confidence], ['model', 0, 9_500])
+    assert.ok(unusual.confidence < 8_800 && unusual.confidence > 6_000, `${unusual.confidence}`)
+  })
+
+  it('goes on from a state that was stored before the stream was watched', () => {
+    const { shift: _, ...state } = freshTrust()
+    assert.equal(withTrust(decisionOf(3.2), state, terms).confidence, 9_500)
+    watched(decisionOf(3.2), state, terms, 1)
+    assert.equal((state as ModelTrust).shift?.weight, 1)
   })
 
   it('goes on from what was stored as if it had not stopped (S17)', () => {

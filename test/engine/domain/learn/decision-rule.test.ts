@@ -10,8 +10,22 @@ const stream = Float64Array.from({ length: 400 }, (_, i) => {
 })
 const weights = new Float64Array(200).fill(1)
 
-function streamOf(probabilities: Float64Array, counted: Float64Array, truths: readonly number[] = []): RuleStream {
-  return { probabilities, weights: counted, among, labelCount: 2, truths: Int32Array.from(truths) }
+function streamOf(
+  probabilities: Float64Array,
+  counted: Float64Array,
+  {
+    truths = [],
+    examples = [90, 10],
+  }: { readonly truths?: readonly number[]; readonly examples?: readonly number[] } = {},
+): RuleStream {
+  return {
+    probabilities,
+    weights: counted,
+    among,
+    labelCount: 2,
+    truths: Int32Array.from(truths),
+    examples: Int32Array.from(examples),
+  }
 }
 
 function answer(objective: 'accuracy' | 'macro_f1', rare: number): number {
@@ -71,9 +85,22 @@ test('what is expected to be best is followed in most of the answers that it cha
 
 test('a rule that loses accuracy and wins no macro F1 on held-out examples gives way', () => {
   const rare = (truths: readonly number[]): number =>
-    chooseBy(fitRule('macro_f1', streamOf(stream, weights, truths), 0), Float64Array.of(0.6, 0.4), among)
+    chooseBy(fitRule('macro_f1', streamOf(stream, weights, { truths }), 0), Float64Array.of(0.6, 0.4), among)
   const expected = Array.from({ length: 200 }, (_, i) => (i % 10 === 0 && i % 20 === 0 ? 1 : 0))
   assert.equal(rare(expected), 1, 'where every second of its answers is right it pays')
   assert.equal(rare(new Array<number>(200).fill(0)), 0, 'where none is right it does not')
   assert.equal(rare(new Array<number>(20).fill(0)), 1, 'a handful of examples tells nothing')
+})
+
+test('a rule that rests on labels with single examples gives way', () => {
+  const truths = new Array<number>(20).fill(0)
+  const rare = (examples: readonly number[], held = truths): number =>
+    chooseBy(
+      fitRule('macro_f1', streamOf(stream, weights, { truths: held, examples }), 0),
+      Float64Array.of(0.6, 0.4),
+      among,
+    )
+  assert.equal(rare([20, 1]), 0)
+  assert.equal(rare([20, 2]), 1, 'two examples say more')
+  assert.equal(rare([20, 1], []), 1, 'without held-out examples nothing was asked')
 })

@@ -103,3 +103,21 @@ test('a tally that is cleared has counted nothing', () => {
   counted.clear()
   assert.deepEqual(counted.counts(), tally(1).counts())
 })
+
+test('values that are told once in each window count as those that are told with each event', () => {
+  const valuesOf = (i: number): PointValues => [`rule ${i % 7}`, i % 3 === 0 ? null : `host ${i % 5}`]
+  const each = fill(tally(2, 50), 400, valuesOf)
+  const once = tally(2, 50)
+  const told = new Map<string, number>()
+  for (let i = 0; i < 400; i++) {
+    const values = valuesOf(i)
+    const key = JSON.stringify(values)
+    if (told.get(key) !== once.window) once.see(values, false)
+    told.set(key, once.window)
+    once.add(absentPoints(values), 1)
+  }
+  assert.deepEqual(once.counts(), each)
+  const before = once.window
+  once.clear()
+  assert.notEqual(once.window, before)
+})

@@ -63,8 +63,10 @@ describe('an explanation', () => {
       assert.deepEqual([decision.source, decision.isExact], ['model', true])
       assert.deepEqual([decision.resultLabel, decision.confidenceScore], [view.resultLabel, view.confidenceScore])
       assert.ok(model?.answer != null)
-      assert.equal(model.answer.confidenceScore, view.confidenceScore)
       const whole = decide(active, valuesOf(body), null)
+      assert.equal(model.answer.confidenceScore, whole.confidence / 100)
+      // New hosts alone: the stream has moved, and the watch lowers what the model says.
+      assert.ok(view.confidenceScore <= model.answer.confidenceScore)
       const check = (one: (typeof model.fields)[number]): number => {
         const own = decide(
           active,

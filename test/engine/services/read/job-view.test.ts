@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { seeScore } from '../../../../engine/domain/learn/stream-shift.js'
 import { modelHealth } from '../../../../engine/services/read/job-view.js'
 import { emptyStats } from '../../../../engine/store/rows.js'
 
@@ -19,4 +20,17 @@ test('of an ageing model the job says since when', () => {
   Object.assign(stats.watch.drift, { ageing: 'feedback', sinceMicros: 1_700_000_000_000_000 })
   const { modelState, modelAgeingSinceMicros } = modelHealth(stats)
   assert.deepEqual([modelState, modelAgeingSinceMicros], ['ageing', 1_700_000_000_000_000])
+})
+
+test('of a stream that has moved the job says that answers are less sure', () => {
+  const stats = { ...emptyStats(3), modelVersion: 1 }
+  stats.watch.drift.decided = 500
+  stats.watch.drift.weight = 3
+  assert.ok(stats.watch.shift)
+  for (let i = 0; i < 60; i++) seeScore(stats.watch.shift, 4)
+  assert.deepEqual(modelHealth(stats), {
+    modelState: 'current',
+    modelMsg: 'Many recent events are unlike those of the training: until the next one, answers to them are less sure',
+    modelAgeingSinceMicros: null,
+  })
 })

@@ -48,6 +48,7 @@ for (const { texts, numbers, count } of [
       return view
     }
     const references = OutlierReferences.of(count, view, (i) => look(events[i] as PointValues))
+    references.useKernel()
     references.localise(Float64Array.from(events.slice(0, 256), () => random.nextFloat()))
     const asked = [...events.slice(0, 40), ...Array.from({ length: 60 }, () => eventOf(random, texts, numbers))]
     const answers = (): unknown[] =>

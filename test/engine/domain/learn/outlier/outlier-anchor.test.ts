@@ -35,7 +35,7 @@ describe('the anchored threshold', () => {
     }
   })
 
-  it('goes no further than a nat where only the tail of the stream is new', () => {
+  it('goes no further than the median says where only the tail of the stream is new', () => {
     const random = new SeededRandom(6)
     const anchor = freshAnchor(outlierThresholdUsual, 0.02)
     for (let i = 0; i < 5_000; i++)
@@ -53,5 +53,18 @@ describe('the anchored threshold', () => {
     const second = JSON.parse(JSON.stringify(first)) as typeof first
     for (const score of scores.slice(400)) moveAnchor(second, score, outlierThresholdUsual)
     assert.deepEqual(second, whole)
+  })
+
+  it('keeps new events that are one in twenty outliers, however long they come', () => {
+    const anchor = freshAnchor(outlierThresholdUsual, 0.02)
+    const random = new SeededRandom(9)
+    let flagged = 0
+    for (let i = 0; i < 20_000; i++) {
+      const isNew = i % 20 === 0
+      const score = isNew ? 4.6 : -Math.log(1 - random.nextFloat())
+      if (isNew && i >= 10_000 && score >= anchor.threshold) flagged++
+      moveAnchor(anchor, score, outlierThresholdUsual)
+    }
+    assert.ok(flagged > 400, `${flagged} of 500`)
   })
 })

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import {
+  checkServers,
   serverFault,
   streamFault,
   type ServerFacts,
@@ -32,6 +36,26 @@ describe('a server', () => {
   it('has a clock that differs by less than five seconds', () => {
     assert.equal(serverFault({ ...fit, now: '2026-01-01T00:00:04Z' }, now), null)
     assert.match(serverFault({ ...fit, now: '2025-12-31T23:59:50Z' }, now) ?? '', /its clock differs by 10 s/)
+  })
+})
+
+describe('the servers of a cluster', () => {
+  it('may be away in part for a node that starts again, and not for a new one', async (t) => {
+    const facts = { ...fit, jetstream: { ...fit.jetstream, meta: { name: 'test' } } }
+    const server = createServer((_, response) => void response.end(JSON.stringify(facts))).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const there = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const monitors = [there, there, 'http://127.0.0.1:9']
+    await checkServers(monitors, () => now, 1)
+    await assert.rejects(
+      checkServers(monitors, () => now),
+      /open its http port/,
+    )
+    await assert.rejects(
+      checkServers([there, ...monitors.slice(2), ...monitors.slice(2)], () => now, 1),
+      /open its http port/,
+    )
   })
 })
 

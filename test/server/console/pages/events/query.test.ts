@@ -64,3 +64,10 @@ test('a condition is added once, and taken away the second time; the rest stays'
   assert.ok(hasCondition(more, 'label:"Root cause"'))
   assert.equal(toggled(more, 'label:"Root cause"'), query)
 })
+
+test('who has an event is a condition like others', () => {
+  assert.deepEqual(of('assigned:me -assigned:*'), [
+    { field: 'acme.assigned', operator: 'is', value: 'me' },
+    { field: 'acme.assigned', operator: 'not exists' },
+  ])
+})

@@ -1,8 +1,8 @@
 /** The places of the console: for the bar, the palette and the keys. */
 import { addresses } from '../addresses.js'
-import { may } from '../state/api.js'
-import { hasBuckets, hasClusters, type ShownJob } from '../state/jobs.js'
-import type { Command } from '../state/keys.js'
+import { may } from './api.js'
+import { hasBuckets, hasClusters, type ShownJob } from './jobs.js'
+import type { Command } from './keys.js'
 import type { TextKey } from '../texts.js'
 
 export interface Place {
@@ -61,4 +61,28 @@ export function placesOfService(): Place[] {
     { command: 'go.keys', text: 'place.keys', icon: 'key-round', href: addresses.keys, scope: 'read:resources' },
   ]
   return places.filter(({ scope }) => may(scope))
+}
+
+/** A page about a job itself. */
+export interface JobPage {
+  readonly text: TextKey
+  readonly href: string
+}
+
+/** The pages about a job itself, as far as the person may see them. */
+export function pagesAboutJob(of: ShownJob): JobPage[] {
+  const id = of.job_id
+  const hasFigures = may('read:job_metrics')
+  return [
+    { text: 'job.page.overview', href: addresses.job(id) },
+    ...(hasFigures ? ([{ text: 'job.page.models', href: addresses.models(id) }] as const) : []),
+    ...(hasFigures && !hasClusters(of) ? ([{ text: 'job.page.replays', href: addresses.replays(id) }] as const) : []),
+    ...(hasFigures ? ([{ text: 'job.page.safety', href: addresses.safety(id) }] as const) : []),
+    ...(may('read:resources')
+      ? ([
+          { text: 'job.page.pipeline', href: addresses.pipeline(id) },
+          { text: 'job.page.settings', href: addresses.settings(id) },
+        ] as const)
+      : []),
+  ]
 }

@@ -1,0 +1,104 @@
+/**
+ * `npm run cluster -- --speed`: three NATS servers and one busy node on this machine, against one process, in turn.
+ *
+ * With `--nodes 3` the two standbys apply every event on the same machine, too: that is the price of copies, not of the
+ * log.
+ */
+import { makeJob, train } from '../harness/job.js'
+import { Client } from '../harness/client.js'
+import { newKey, removeDirectory, temporaryDirectory, type Service } from '../harness/service.js'
+import { alerts, linesFile, postsFile, teach, withSubject, type Subject } from '../harness/trained.js'
+import { driveBulk, driveRequests } from '../load/drive.js'
+import { alertLabels, alertPoints } from '../streams/alerts.js'
+import { LocalCluster, type Process } from './local-cluster.js'
+
+const SECONDS = 4
+const ROUNDS = 3
+const [BULK_CONNECTIONS, POST_CONNECTIONS] = [4, 256]
+const [POSTS, LINES] = [20_000, 40_000]
+const [LEARN_SEED, LEARN_EVENTS] = [7, 2_000]
+
+type Rate = (subject: Subject) => Promise<number>
+
+const bulkRate: Rate = async (subject) => {
+  const { file } = linesFile(subject, LINES)
+  const { headers, service } = subject
+  const load = { port: service.port, file, headers, connections: BULK_CONNECTIONS, events: 0, rate: 0 }
+  const { events, seconds } = await driveBulk({ ...load, seconds: SECONDS })
+  return events / seconds
+}
+
+const postRate: Rate = async (subject) => {
+  const file = postsFile(subject, POSTS)
+  const { headers, service } = subject
+  const load = { port: service.port, file, headers, connections: POST_CONNECTIONS, seconds: SECONDS }
+  const { requests, seconds } = await driveRequests(load)
+  return requests / seconds
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
+}
+
+/** Prints a line for each kind of load. */
+export async function measureSpeed(program: string, nodes: number): Promise<void> {
+  const directory = temporaryDirectory()
+  const key = newKey()
+  const cluster = await LocalCluster.start({ program, directory, nodes, key })
+  try {
+    const owner = (await cluster.owner()) as Process
+    const standby = cluster.nodes.find((node) => node !== owner)
+    await withSubject(async (one) => {
+      const clustered = await subjectAt(owner, one, key)
+      const forwarded = standby === undefined ? null : at(standby, clustered)
+      for (const [name, rate] of [
+        ['single POST', postRate],
+        ['NDJSON bulk', bulkRate],
+      ] as const) {
+        const rates: [number[], number[], number[]] = [[], [], []]
+        for (let round = 0; round <= ROUNDS; round++)
+          for (const [which, subject] of [one, clustered, forwarded].entries())
+            if (subject !== null) {
+              const measured = await rate(subject)
+              // The first round warms up.
+              if (round > 0) rates[which]?.push(measured)
+            }
+        const [alone, ours] = [median(rates[0]), median(rates[1])]
+        const there = forwarded === null ? '' : `; by a standby ${Math.round(median(rates[2]))} /s`
+        const both = `one process ${Math.round(alone)} /s, the owner ${Math.round(ours)} /s`
+        console.log(`${name}: ${both}, ratio ${(ours / alone).toFixed(2)}${there}`)
+      }
+    })
+  } finally {
+    await cluster.stop()
+    removeDirectory(directory)
+  }
+}
+
+/** The same node or another, with the same job. */
+function at(node: Process, subject: Subject): Subject {
+  const port = Number(new URL(node.address).port)
+  return { ...subject, service: { ...subject.service, port } }
+}
+
+/** A job like that of the other subject, on the cluster. */
+async function subjectAt(owner: Process, like: Subject, key: string): Promise<Subject> {
+  const port = Number(new URL(owner.address).port)
+  const client = new Client(port, key)
+  const made = await makeJob(client, { title: 'Bench', points: alertPoints, labels: alertLabels })
+  const service = { ...like.service, client, port } as Service
+  const headers = { 'X-Service-Api-Key': made.key }
+  const input = new Client(port, made.key)
+  const subject: Subject = {
+    ...like,
+    service,
+    jobId: made.jobId,
+    jobIds: [made.jobId],
+    headers,
+    input,
+    managementKey: key,
+  }
+  await teach(subject, alerts(LEARN_SEED, LEARN_EVENTS))
+  await train(client, made.jobId)
+  return subject
+}

@@ -189,12 +189,22 @@ const readSorted: Reader = async (view, columns, after, signal) => {
   }
 }
 
+/** The latest page that was asked for. Counts wait for it: the service answers lists one after the other. */
+let latest: Promise<unknown> = Promise.resolve()
+
 /** A page of the view; `after` is `next` of the page before, or ''. */
-export const readPage: Reader = (view, columns, after, signal) =>
-  (view.sort === '' && !view.isAscending ? readNewest : readSorted)(view, columns, after, signal)
+export const readPage: Reader = (view, columns, after, signal) => {
+  const page = (view.sort === '' && !view.isAscending ? readNewest : readSorted)(view, columns, after, signal)
+  latest = page.catch(() => {})
+  return page
+}
 
 /** How often each value of a field is there among what the query finds. */
 export async function readFacet(view: View, field: string, signal: AbortSignal): Promise<Facet> {
+  // Facets are below the page that asks for rows, so their effects run first.
+  await new Promise((resolve) => setTimeout(resolve))
+  await latest
+  signal.throwIfAborted()
   const filters = await wireFilters(view, signal)
   const body = { job_ids: [view.jobId], filters, fields: [field], size: FACET_VALUES }
   const { facets, partial } = await api.countFacets({ body }, { signal })

@@ -6,11 +6,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { consoleBudgets } from './console/console.js'
 import { audit } from './end-to-end/audit.js'
 import { bulkEventCentric, bulkNew } from './end-to-end/bulk-strange.js'
 import { bulk } from './end-to-end/bulk.js'
 import { cli } from './end-to-end/cli.js'
 import { cost } from './end-to-end/cost.js'
+import { gate } from './end-to-end/gate.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { manyJobs } from './end-to-end/many-jobs.js'
@@ -22,6 +24,8 @@ import { operations } from './end-to-end/operations.js'
 import { outputs } from './end-to-end/outputs.js'
 import { peer } from './end-to-end/peer.js'
 import { query } from './end-to-end/query.js'
+import { queuePage } from './end-to-end/queue-page.js'
+import { replay } from './end-to-end/replay.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
 import { searchInput } from './end-to-end/search-input.js'
@@ -52,7 +56,11 @@ const steps: readonly Step[] = [
   getEvent,
   query,
   nextLabels,
+  queuePage,
+  gate,
+  replay,
   lists,
+  consoleBudgets,
   metrics,
   walk,
   training,

@@ -27,17 +27,20 @@ import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-d
 import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
+import { mustBeNoNode } from './services/cluster/cluster-facts.js'
 import { jobViewOf } from './services/read/job-view.js'
+import type { EngineLogs } from './services/start/engine-logs.js'
 
 /**
  * Opens a data directory, and creates a new one. Rejects with Refusal data_dir_in_use, data_dir_newer,
- * data_dir_invalid.
+ * data_dir_invalid. `logs`: of the owner in a cluster; absent: the store is the log.
  */
-export async function openEngine(options: EngineOptions): Promise<Engine> {
+export async function openEngine(options: EngineOptions, logs?: EngineLogs): Promise<Engine> {
+  if (logs === undefined) mustBeNoNode(options.dataDir)
   makeDataDir(options.dataDir)
   const lock = await lockDataDir(options.dataDir)
   try {
-    return new Engine(options, openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT), lock)
+    return new Engine(options, openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT), lock, logs)
   } catch (error) {
     await lock.release()
     throw error
@@ -75,8 +78,8 @@ export class Engine implements DecisionService {
   readonly #shards: Wired['runtime']['shards']
   readonly #services: Wired['services']
 
-  constructor(options: EngineOptions, directory: DataDir, lock: DataLock) {
-    const wired = wire(options, directory, lock)
+  constructor(options: EngineOptions, directory: DataDir, lock: DataLock, logs?: EngineLogs) {
+    const wired = wire(options, directory, lock, logs)
     const { stores, runtime, services } = wired
     this.#wired = wired
     this.#resources = stores.resources
@@ -150,24 +153,14 @@ export class Engine implements DecisionService {
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id may have at most ${limits.eventIdBytesMax} bytes`)
     }
-    this.#shards.post({
-      job: this.#wired.stores.current(handle),
-      kind: 'ingest',
-      eventId,
-      idInBody,
-      body,
-      receiver,
-    })
+    const job = this.#wired.stores.current(handle)
+    this.#shards.post({ job, kind: 'ingest', eventId, idInBody, body, receiver })
   }
 
   async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author): Promise<number> {
     this.#wired.admission.mustAccept()
-    return (await this.#services.collector.ask(
-      this.#wired.stores.current(handle),
-      'historic',
-      null,
-      encodeHistoric(body, by),
-    )) as number
+    const job = this.#wired.stores.current(handle)
+    return (await this.#services.collector.ask(job, 'historic', null, encodeHistoric(body, by))) as number
   }
 
   event(handle: JobHandle, eventId: string): EventView {
@@ -244,7 +237,12 @@ export class Engine implements DecisionService {
     return outcome
   }
 
-  async close(): Promise<void> {
-    await this.#wired.close()
+  /** Refuses changes and stops integrations (services/cluster/). */
+  suspend(): Promise<void> {
+    return this.#wired.suspend()
+  }
+
+  close(): Promise<void> {
+    return this.#wired.close()
   }
 }

@@ -110,6 +110,8 @@ export const limits = {
   latestEventsMax: 131_072,
   /** Memory of one thread for buckets, of all its jobs in all its shards: about 60,000 buckets with short values. */
   bucketBytesInMemoryMax: 64 * MIB,
+  /** Memory of one thread for models that it decides by in WebAssembly: about 20 models. */
+  kernelBytesMax: 32 * MIB,
   /** Counters of a bucket are deferred only up to this length of its values, because it stays in memory until then. */
   deferredCounterCharsMax: 4 * KIB,
   /** Events of one shard between two writes of deferred counters (buckets/deferred-counters.ts). */
@@ -239,10 +241,7 @@ assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, '
 assert(limits.eventBytesMax * (limits.turnsUnderWayMax + 1) < limits.mailboxBytesMax, 'large events share the mailbox')
 assert(limits.bodyBytesMax * limits.unpackedAtOnce < limits.heldBodiesBytesMax, 'unpacked bodies fit in the held bytes')
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
-assert(
-  limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax,
-  'turns under way fit in the mailbox',
-)
+assert(limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax, 'turns fit in the mailbox')
 assert(limits.bulkEventsUnderWayMax < limits.mailboxMessagesMax, 'NDJSON requests cannot fill a mailbox')
 assert(
   limits.bulkEventsUnderWayMax >= limits.turnMessagesMax * (limits.turnsUnderWayMax + 1),

@@ -23,9 +23,9 @@ import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
 import type { DataDir } from './store/directory/data-dir.js'
 import type { DataLock } from './store/directory/data-lock.js'
-import type { TurnLog } from './runtime/log/turn-log.js'
 import { answerBackup } from './services/backup/backup-command.js'
 import { Admission } from './services/start/admission.js'
+import type { EngineLogs } from './services/start/engine-logs.js'
 import { openServices, type Services } from './services/start/open-services.js'
 import { openStores, type Stores } from './services/start/open-stores.js'
 import { openReports, type Reports } from './services/start/reports.js'
@@ -38,27 +38,35 @@ export interface Wired {
   readonly runtime: Runtime
   readonly services: Services
   readonly admission: Admission
+  /** Refuses changes, and stops what reaches outside. */
+  suspend(): Promise<void>
   /** Refuses new work, and answers what was accepted. */
   close(): Promise<void>
 }
 
 /**
- * `log`: where turns become durable; absent: in the store.
+ * `logs`: where turns and the catalog become durable; absent: in the store.
  * @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit.
  */
-export function wire(options: EngineOptions, directory: DataDir, lock: DataLock, log?: TurnLog): Wired {
+export function wire(options: EngineOptions, directory: DataDir, lock: DataLock, logs?: EngineLogs): Wired {
   const clock = options.clock ?? systemClock
   const admission = new Admission()
   const reports = openReports(options, clock)
-  const stores = openStores(options, directory, { clock, logs: reports.logs })
-  const settings = { ...options, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1, log }
+  const stores = openStores({ ...options, clustered: logs }, directory, { clock, logs: reports.logs })
+  const ledgerWritten = logs?.catalog.appendLedger.bind(logs.catalog)
+  const log = { log: logs?.turns, ledgerWritten }
+  const settings = { ...options, ...log, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1 }
   const runtime = startRuntime(settings, directory, { stores, reports })
   const services = openServices(settings, { stores, runtime, reports, admission })
   lock.serve((request) => answerBackup(services.backups, request))
   followChanges(stores, services)
   resume(services)
   const wired = { reports, stores, runtime, services, admission }
-  return { ...wired, close: () => close(wired, lock) }
+  const suspend = async (): Promise<void> => {
+    admission.suspend()
+    await services.integrations.close()
+  }
+  return { ...wired, suspend, close: () => close(wired, lock) }
 }
 
 function followChanges({ resources }: Stores, services: Services): void {
@@ -110,8 +118,11 @@ function resume({
   voteTasks.takeUp()
 }
 
-async function close({ stores, runtime, services, admission }: Omit<Wired, 'close'>, lock: DataLock): Promise<void> {
-  if (!admission.accepting()) return
+async function close(
+  { stores, runtime, services, admission }: Omit<Wired, 'close' | 'suspend'>,
+  lock: DataLock,
+): Promise<void> {
+  if (admission.hasEnded) return
   admission.end()
   services.schedule.close()
   services.gateChecks.close()

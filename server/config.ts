@@ -12,6 +12,7 @@
 import type { z } from 'zod'
 import { readConfigFile, SettingsError } from './config-file.js'
 import { flag, hosts, httpLibrary, identifier, integer, key, password, seconds, text, type Setting } from './setting.js'
+import { clusterFault, clusterSettings } from './cluster-settings.js'
 import { ssoFault, ssoSettings } from './sso-settings.js'
 import { tracingSettings } from './tracing-settings.js'
 
@@ -166,6 +167,7 @@ export const settingsTable = {
     fallback: '60',
     meaning: 'Minutes without a request after which a session of the console ends',
   },
+  ...clusterSettings,
   ...ssoSettings,
   ...tracingSettings,
 } as const satisfies Record<string, Setting>
@@ -236,7 +238,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
   if ('tlsCert' in settings !== 'tlsKey' in settings) {
     throw new SettingsError('SERVICE_TLS_CERT_FILE and SERVICE_TLS_KEY_FILE must be set together')
   }
-  const fault = ssoFault(settings)
+  const fault = ssoFault(settings) ?? clusterFault(settings)
   if (fault !== null) throw new SettingsError(fault)
   // Whoever gives the service another name replaces one that a client already knows, and one such client needs the
   // text.

@@ -7,9 +7,10 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { isNativeMisfit } from './native-misfit.js'
-import type { LogLevels } from '../engine/index.js'
+import type { EngineOptions, LogLevels } from '../engine/index.js'
 import { asksForHelp } from './command.js'
 import { firstStartText } from './first-start.js'
+import type { TlsFiles } from './http/tls.js'
 import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
@@ -54,39 +55,13 @@ function levelsOf(parts: Parts, { logLevel }: Settings): LogLevels {
   return levels
 }
 
+function engineOptions(parts: Parts, settings: Settings, acceptLoss: boolean): EngineOptions {
+  return { ...settings, acceptLoss, logLevels: levelsOf(parts, settings), logEcho: true }
+}
+
 async function openEngine(parts: Parts, settings: Settings, acceptLoss: boolean) {
-  const {
-    dataDir,
-    backupDir,
-    name,
-    threads,
-    trainers,
-    modelMemoryMb,
-    shards,
-    adminPassword,
-    bootstrapKey,
-    passwordCost,
-    minutesPerAlert,
-    privateHosts,
-  } = settings
-  const log = { logLevels: levelsOf(parts, settings), logEcho: true }
   try {
-    return await parts.openEngine({
-      dataDir,
-      backupDir,
-      name,
-      threads,
-      trainers,
-      modelMemoryMb,
-      shards,
-      adminPassword,
-      bootstrapKey,
-      passwordCost,
-      minutesPerAlert,
-      privateHosts,
-      acceptLoss,
-      ...log,
-    })
+    return await parts.openEngine(engineOptions(parts, settings, acceptLoss))
   } catch (error) {
     if (parts.isRefusal(error)) failStart(sentenceOf(error))
     throw error
@@ -132,7 +107,12 @@ function baseOf(scheme: string, host: string, port: number): string {
  * Prints to standard output what people need: the addresses, and at the first start where its secrets are. The log goes
  * to standard error, is for machines, and holds no secrets.
  */
-function announce(settings: Settings, { port, opsPort }: RunningServer, notice: string | null, secrets: string): void {
+function announce(
+  settings: Settings,
+  { port, opsPort }: Pick<RunningServer, 'port' | 'opsPort'>,
+  notice: string | null,
+  secrets: string,
+): void {
   const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
   const lines = [
     `Listening on ${base}`,
@@ -187,6 +167,21 @@ async function reload(
   }
 }
 
+/** The same program as a node of a cluster (cluster/node.ts). */
+async function runAsNode(parts: Parts, settings: Settings, tls: TlsFiles | undefined): Promise<void> {
+  const { runNode } = await import('./cluster/program.js')
+  await runNode({
+    engine: engineOptions(parts, settings, false),
+    server: { ...settings, tls },
+    cluster: { ...settings, cluster: settings.cluster ?? [] },
+    drainMs: settings.drainSeconds * 1_000,
+    traced: (engine) => openTracing(settings, engine),
+    owns: (engine) => void process.stdout.write(secretsOf(parts, settings, engine)),
+    announce: (ports) => announce(settings, ports, parts.httpNotice, ''),
+    failStart,
+  })
+}
+
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
   if (asksForHelp(args)) {
@@ -207,6 +202,7 @@ async function main(): Promise<void> {
   const tls = certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, passphrase }
   // Before the engine makes a data directory and its secrets: a start that fails here leaves nothing behind.
   await parts.Server.check({ ...settings, tls }).catch((error: unknown) => failStart(sentenceOf(error)))
+  if (settings.cluster !== undefined) return await runAsNode(parts, settings, tls)
   let engine: RunningEngine
   try {
     engine = await openEngine(parts, settings, args.includes(ACCEPT_LOSS))

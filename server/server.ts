@@ -11,6 +11,7 @@
  * | `main.ts`, `config.ts`, `app.ts`        | the program, its settings, what every handler gets               |
  * | `dispatch.ts`                           | from a request to its route                                      |
  * | `http/`                                 | HTTP without the API; the only room that imports uWebSockets.js  |
+ * | `cluster/`                              | a node of a cluster: its port, and requests that it forwards     |
  * | `routes/`                               | the operations; wire names (snake_case) become engine names here |
  * | `schemas/`, `openapi.ts`                | what operations send and receive, and its document               |
  * | `mcp/`                                  | tools for agents                                                 |
@@ -27,7 +28,7 @@ import { keyHeader } from './http/auth.js'
 import { replyError } from './http/error-reply.js'
 import type { Exchange, ExchangeHost } from './http/exchange.js'
 import { inProcess } from './http/in-process.js'
-import { Listener } from './http/listener.js'
+import { Listener, type ListenOptions } from './http/listener.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
 import { RateLimit } from './http/rate-limit.js'
@@ -41,6 +42,9 @@ import { consoleRoutes, opsRoutes, routes } from './routes/index.js'
 import { socketPaths } from './routes/stream/stream.js'
 
 export { httpNotice } from './http/native.js'
+
+/** A port with the requests of one engine. */
+export type ServedPort = Pick<Listener, 'port' | 'draining' | 'stopListening' | 'whenIdle' | 'reloadTls' | 'close'>
 
 export interface ServerOptions extends SignOnOptions {
   /** False: nobody signs in with a password. */
@@ -64,14 +68,16 @@ export interface ServerOptions extends SignOnOptions {
   readonly console?: boolean | undefined
   /** Minutes without a request after which a session of the console ends; default 60. */
   readonly sessionMinutes?: number | undefined
+  /** Takes the requests of a port; absent: the port is opened (cluster/door.ts). */
+  readonly listen?: ((options: ListenOptions) => Promise<ServedPort>) | undefined
 }
 
 export class Server {
-  readonly #listener: Listener
-  readonly #ops: Listener | null
+  readonly #listener: ServedPort
+  readonly #ops: ServedPort | null
   readonly #drainListeners: Set<() => void>
 
-  private constructor(listener: Listener, ops: Listener | null, drainListeners: Set<() => void>) {
+  private constructor(listener: ServedPort, ops: ServedPort | null, drainListeners: Set<() => void>) {
     this.#listener = listener
     this.#ops = ops
     this.#drainListeners = drainListeners
@@ -87,7 +93,8 @@ export class Server {
   /** Rejects with one sentence if an address is not available or the certificate is invalid. */
   static async start(service: DecisionService, options: ServerOptions): Promise<Server> {
     const drainListeners = new Set<() => void>()
-    let main: Listener | null = null
+    let main: ServedPort | null = null
+    const { listen = Listener.open } = options
     const traffic = new Traffic()
     const table = tableOf(servedRoutes(options), traffic)
     const log = service.monitor.log('api')
@@ -125,8 +132,8 @@ export class Server {
         return () => drainListeners.delete(listener)
       },
     }
-    const open = (host: string, port: number, served: Table, tls?: TlsFiles): Promise<Listener> =>
-      Listener.open({
+    const open = (host: string, port: number, served: Table, tls?: TlsFiles): Promise<ServedPort> =>
+      listen({
         host,
         port,
         tls,

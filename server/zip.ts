@@ -4,9 +4,9 @@
  */
 import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
-import { monitorBounds } from '../engine/index.js'
 import { replyError } from './http/error-reply.js'
 import type { Exchange } from './http/exchange.js'
+import { Pace } from './http/pieces/pace.js'
 import { statusLine } from './http/reply.js'
 
 export const zipType = 'application/zip'
@@ -17,10 +17,6 @@ export interface ZipEntry {
   /** Called at the end, after success or failure. */
   close(): Promise<void>
 }
-
-/** Milliseconds to wait for a slow client before the next piece. Each wait doubles, up to the maximum. */
-const WAIT_FIRST_MS = 2
-const WAIT_MOST_MS = 1_000
 
 /**
  * Answers with an archive, or with the refusal of `entries`. If an entry fails halfway, the connection is cut: half an
@@ -70,27 +66,5 @@ async function send(
     exchange.cut()
   } finally {
     output.destroy()
-  }
-}
-
-/**
- * Paces the pieces. uWebSockets.js does not report when its buffer is empty, so the next piece is tried after ever
- * longer waits.
- */
-class Pace {
-  #wait = WAIT_FIRST_MS
-  #since: number | null = null
-
-  flows(): void {
-    this.#wait = WAIT_FIRST_MS
-    this.#since = null
-  }
-
-  /** @throws Error if the client has read nothing for too long. */
-  async blocked(): Promise<void> {
-    this.#since ??= performance.now()
-    if (performance.now() - this.#since > monitorBounds.exportStallMs) throw new Error('the client stopped reading')
-    await new Promise((resolve) => setTimeout(resolve, this.#wait))
-    this.#wait = Math.min(2 * this.#wait, WAIT_MOST_MS)
   }
 }

@@ -2,7 +2,8 @@
  * The main job in under a minute: events in, decisions out, learning from feedback.
  *
  * The stream is cut in time order. 40 % are played, the analyst labels, the job trains; then the same with the next 40
- * %. The last 20 % are the exam (exam.ts) and never part of the stream.
+ * %. The last 20 % are the exam (exam.ts) and never part of the stream. Then come four weeks with a safety contract
+ * (weeks/).
  */
 import type { Measured } from '../../engine/domain/metrics/quality.js'
 import { makeJob, train } from '../harness/job.js'
@@ -15,6 +16,7 @@ import { BadOption, parseOptions, usage, type DemoOptions } from './options.js'
 import { play, type Played, type PlayedTo } from './play.js'
 import { Progress } from './progress.js'
 import { decisionText, percent, summaryText, thousands, type OwnFigures, type Sitting } from './report.js'
+import { runWeeks } from './weeks/run.js'
 import { fileStream, generatedStream, valueAt, type DemoEvent, type DemoStream } from './stream.js'
 
 /** Events of one exam, at most. */
@@ -155,8 +157,19 @@ class Demo {
   }
 }
 
+/** Events of the four weeks, as a share of those of the job. */
+const weeksShare = 0.5
+
 async function run(options: Exclude<DemoOptions, { kind: 'help' }>): Promise<void> {
   const progress = new Progress()
+  const { seed } = options
+  if (options.kind === 'file' || options.parts.includes('job')) await runJob(options, progress)
+  if (options.kind === 'file' || !options.parts.includes('weeks')) return
+  const events = Math.round(options.events * weeksShare)
+  console.log(await runWeeks({ seed, events, data: options.data }, progress))
+}
+
+async function runJob(options: Exclude<DemoOptions, { kind: 'help' }>, progress: Progress): Promise<void> {
   progress.phase('reading the stream')
   const stream = options.kind === 'file' ? fileStream(options) : generatedStream(options.seed, options.events)
   progress.done(`${thousands(stream.events.length)} events, ${stream.points.length} decision points`)
@@ -185,7 +198,7 @@ async function run(options: Exclude<DemoOptions, { kind: 'help' }>): Promise<voi
 }
 
 try {
-  const options = parseOptions(process.argv.slice(2))
+  const options = parseOptions(process.argv.slice(2), process.env)
   if (options.kind === 'help') console.log(usage)
   else await run(options)
 } catch (error) {

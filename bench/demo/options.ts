@@ -1,10 +1,21 @@
 /** The demo's options on the command line, and the sentences that refuse bad ones. */
 import { parseArgs } from 'node:util'
 
+/** `job`: from the first event to explained decisions. `weeks`: four weeks with a safety contract. */
+export type DemoPart = 'job' | 'weeks'
+
 /** A generated stream, or a file. */
 export type DemoOptions =
   | { readonly kind: 'help' }
-  | { readonly kind: 'generated'; readonly seed: number; readonly events: number; readonly votes: number }
+  | {
+      readonly kind: 'generated'
+      readonly seed: number
+      readonly events: number
+      readonly votes: number
+      readonly parts: readonly DemoPart[]
+      /** The folder of labelled sets, for the weeks; null without. */
+      readonly data: string | null
+    }
   | {
       readonly kind: 'file'
       readonly file: string
@@ -22,10 +33,14 @@ export type DemoOptions =
 export class BadOption extends Error {}
 
 export const usage = `npm run demo                                       a generated stream of security alerts
+npm run demo -- --weeks                             only the four weeks with a safety contract
+npm run demo -- --job                               only the first part, without them
+npm run demo -- --data FOLDER                       the four weeks on public alerts, too: FOLDER/ait_alerts_a
 npm run demo -- --file F --label PATH --points a,b  a JSON Lines file, gzip'd or not, in time order
 
   --label PATH    dot path of the truth in each line
   --points a,b,c  dot paths of the decision points in each event
+  --data FOLDER   labelled sets; the environment may name it as DEMO_DATA
   --event PATH    dot path of the event in each line; without it, the object at "event", else the whole line
   --events N      how many alerts to generate (1,000 to 1,000,000; default 60,000)
   --seed N        another stream, another analyst (default 1)
@@ -67,6 +82,9 @@ function read(args: readonly string[]): Record<string, string | boolean | undefi
         events: text,
         seed: text,
         votes: text,
+        data: text,
+        weeks: { type: 'boolean' },
+        job: { type: 'boolean' },
       },
     })
     return values
@@ -76,7 +94,7 @@ function read(args: readonly string[]): Record<string, string | boolean | undefi
 }
 
 /** @throws BadOption. */
-export function parseOptions(args: readonly string[]): DemoOptions {
+export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv = {}): DemoOptions {
   const values = read(args) as { readonly [name: string]: string | undefined }
   if (values.help !== undefined) return { kind: 'help' }
   const seed = integer('seed', values.seed, { low: 0, high: 4_294_967_295, otherwise: 1 })
@@ -87,8 +105,13 @@ export function parseOptions(args: readonly string[]): DemoOptions {
       if (values[name] !== undefined) throw new BadOption(`--${name} says how to read a file, so it needs --file.`)
     }
     const events = integer('events', values.events, { low: 1_000, high: 1_000_000, otherwise: 60_000 })
-    return { kind: 'generated', seed, votes, events }
+    const parts: DemoPart[] = values.weeks === undefined ? ['job'] : []
+    if (values.job === undefined) parts.push('weeks')
+    if (parts.length === 0) throw new BadOption('--weeks and --job each leave the other part out; give one of them.')
+    return { kind: 'generated', seed, votes, events, parts, data: values.data ?? env.DEMO_DATA ?? null }
   }
+  for (const name of ['data', 'weeks', 'job'])
+    if (values[name] !== undefined) throw new BadOption(`--${name} is for the generated stream, not for a file.`)
   if (values.events !== undefined) {
     throw new BadOption('--events is for the generated stream; a file is played whole.')
   }

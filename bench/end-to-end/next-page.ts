@@ -1,12 +1,10 @@
 /** A page of fifty labels to ask for, over many buckets, while people vote and events come in. */
-import { join } from 'node:path'
 import { makeSibling, train } from '../harness/job.js'
 import { processorSeconds } from '../harness/machine.js'
-import { median, type RunSize, type Row, type Step } from '../harness/result.js'
-import { alerts, teach, withSubject, type Subject } from '../harness/trained.js'
+import { median, quantile, type RunSize, type Row, type Step } from '../harness/result.js'
+import { alerts, eventsFile, teach, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk } from '../load/drive.js'
-import { writeFlushed } from '../load/requests.js'
-import { AlertStream, alertLabels, alertPoints } from '../streams/alerts.js'
+import { alertLabels, alertPoints } from '../streams/alerts.js'
 
 const pages = 200
 const learned = 2_000
@@ -16,31 +14,15 @@ interface Page {
   readonly next: readonly { readonly event_id: string }[]
 }
 
-function quantile(values: readonly number[], q: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * q)] as number
-}
-
-/** Sends so many events, each with values of its own at the decision points. */
-async function fill(subject: Subject, jobId: number, events: number): Promise<void> {
-  const stream = new AlertStream(12, events)
-  const lines: string[] = []
-  for (let at = 0; at < events; at++) {
-    const body = JSON.stringify({ ...stream.next().body, ticket: `t${at}` })
-    lines.push(`{"job_id":${jobId},"raw_body":${body}}\n`)
-  }
-  const file = join(subject.scratch, 'buckets.ndjson')
-  writeFlushed(file, lines.join(''))
-  const { port } = subject.service
-  await driveBulk({ port, file, headers: subject.headers, connections: 1, seconds: 0, events, rate: 0 })
-}
-
 async function measure(subject: Subject, size: RunSize): Promise<Row[]> {
   const { client } = subject.service
   const points = [...alertPoints, 'ticket']
   const jobId = await makeSibling(client, 'Bench', { points, labels: alertLabels, title: 'Buckets' })
   await teach(subject, alerts(11, learned), jobId)
   await train(client, jobId)
-  await fill(subject, jobId, size.labelled)
+  const file = eventsFile(subject, jobId, size.labelled, (at) => ({ ticket: `t${at}` }))
+  const { port } = subject.service
+  await driveBulk({ port, file, headers: subject.headers, connections: 1, seconds: 0, events: size.labelled, rate: 0 })
   const ask = async (): Promise<readonly [number, Page]> => {
     const startedAt = performance.now()
     const page = (await client.ask('GET', `/api/v2/jobs/${jobId}/next?count=50`)) as Page

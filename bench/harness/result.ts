@@ -46,6 +46,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2
 }
 
+export function quantile(values: readonly number[], q: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * q)] ?? Number.NaN
+}
+
 /** Runs things in turn, `rounds` times over, so that other load on the machine falls on all of them alike. */
 export async function alternate<const T extends readonly (() => Promise<unknown>)[]>(
   rounds: number,

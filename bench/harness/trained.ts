@@ -135,6 +135,17 @@ export function linesFile(subject: Subject, count: number, prefix?: string): Lin
   return { file, lines: count, rawBytes }
 }
 
+/** Writes NDJSON lines of new events of one job; returns the path. `more`: further fields of an event. */
+export function eventsFile(subject: Subject, jobId: number, count: number, more: (at: number) => object = () => ({})) {
+  const file = join(subject.scratch, `events-${jobId}-${count}.ndjson`)
+  const stream = new AlertStream(sendSeed, count)
+  const lines = Array.from({ length: count }, (_, at) => {
+    return `{"job_id":${jobId},"raw_body":${JSON.stringify({ ...stream.next().body, ...more(at) })}}\n`
+  })
+  writeFlushed(file, lines.join(''))
+  return file
+}
+
 /** What the first job shows of itself now. */
 export function jobOf(subject: Subject): Promise<JobAnswer> {
   return subject.input.job(subject.jobId)

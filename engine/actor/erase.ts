@@ -16,6 +16,7 @@ import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { eventAt, subjectOf, type FoundEvent } from './event-table.js'
 import type { Message } from './message.js'
+import { markErased } from './models/registry.js'
 import { dropStates } from './votes/ballot-states.js'
 import { dropBallot, readBallot, removeVotes } from './votes/ballots.js'
 import { ballotChanged } from './votes/voting.js'
@@ -38,15 +39,18 @@ export interface Erased {
 
 /** Erases the events of a message. */
 export function erase(deps: ActorDeps, { body, micros }: Message): Erased {
-  let [events, votes] = [0, 0]
+  let [events, votes, firstMicros] = [0, 0, Number.POSITIVE_INFINITY]
   const keepsVotes = body.readUInt8(0) === 1
   for (let at = FLAG_BYTES; at < body.length; at += TIME_BYTES) {
     const event = eventAt(deps.store, deps.settings.id, body.readDoubleLE(at))
     if (event === null) continue
     auditErased(deps, event.micros, micros)
     votes += eraseOne(deps, event, { keepsVotes, atMicros: micros })
+    firstMicros = Math.min(firstMicros, event.micros)
     events++
   }
+  // Retention purges what is old; it forgets nobody.
+  if (events > 0 && !keepsVotes) markErased(deps, firstMicros, micros)
   return { events, votes }
 }
 

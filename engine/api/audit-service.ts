@@ -45,6 +45,7 @@ export type AuditAction =
   | 'model rolled back'
   | 'challenger started'
   | 'challenger dropped'
+  | 'models erased'
   | 'challenger promoted'
   | 'replay requested'
   | 'replay cancelled'

@@ -114,6 +114,8 @@ export interface JobView {
   readonly modelState: 'none' | 'current' | 'ageing'
   /** The same as a sentence. */
   readonly modelMsg: string
+  /** Since when the model is ageing, microseconds; null for any other state. */
+  readonly modelAgeingSinceMicros: number | null
 }
 
 /**

@@ -19,6 +19,8 @@ export interface RegistryRow {
   readonly bytes: number
   /** Its bytes are in `models`. */
   readonly isKept: boolean
+  /** When events were erased that it was trained with; absent where there are none. */
+  readonly erasedMicros?: number | undefined
   /** Oldest first. Empty for one that never decided. */
   readonly spans: readonly ActiveSpan[]
 }

@@ -147,6 +147,8 @@ export interface StatsRow extends SinceTraining {
   readonly modelVersions: readonly number[]
   /** The least trainedThroughSeq of a model that may become active: ballots keep their changes from there on. */
   readonly keepFromSeq: number
+  /** The latest erasure of events; absent where there was none. */
+  readonly erasedMicros?: number
   /** By label: ballots with this consensus. */
   readonly consensusCounts: readonly number[]
   readonly undecidedBallots: number

@@ -8,8 +8,15 @@ export const addresses = {
   newJob: '/jobs/new',
   next: (job: number) => `/jobs/feedback-flow/${job}`,
   job: (job: number) => `/use-cases/overview/${job}`,
+  models: (job: number) => `/jobs/${job}/models`,
+  replays: (job: number) => `/jobs/${job}/replays`,
+  replay: (job: number, id: string) => `/jobs/${job}/replays/${part(id)}`,
+  safety: (job: number) => `/jobs/${job}/safety`,
+  pipeline: (job: number) => `/jobs/${job}/pipeline`,
+  settings: (job: number) => `/jobs/${job}/settings`,
   events: (job: number, query = '') => `/jobs/${job}/events${query === '' ? '' : `?${query}`}`,
   event: (job: number, id: string) => `/jobs/${job}/events/${part(id)}`,
+  eventFile: (job: number, query: string) => `/api/v2/jobs/${job}/events-file?${query}`,
   buckets: (job: number) => `/jobs/${job}/buckets`,
   bucket: (job: number, id: string) => `/jobs/${job}/buckets/${part(id)}`,
   clusters: (job: number) => `/jobs/${job}/clusters`,
@@ -23,6 +30,11 @@ export const addresses = {
   manual: '/docs',
   api: '/docs/exposer',
 } as const
+
+/** True for the pages that are about the job itself. */
+export function isOfJob(path: string): boolean {
+  return /^\/(use-cases\/overview\/\d+|jobs\/\d+\/(models|replays|safety|pipeline|settings)(\/.*)?)$/.test(path)
+}
 
 /** Links that the router takes; others, such as the manual, are pages of their own. */
 export const inConsole = /^\/(\?.*)?$|^\/(jobs|use-cases|integrations|operations|audit|people|api-keys)(\/|\?|$)/

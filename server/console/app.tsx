@@ -30,6 +30,12 @@ const Event = lazy(() => part(() => import('./pages/event/event.js')))
 const Jobs = lazy(() => part(() => import('./pages/jobs.js')))
 const NewJob = lazy(() => import('./pages/new-job/new-job.js'))
 const JobPage = lazy(() => part(() => import('./pages/job/job.js')))
+const Models = lazy(() => part(() => import('./pages/models/models.js')))
+const Replays = lazy(() => part(() => import('./pages/replays/replays.js')))
+const Replay = lazy(() => part(() => import('./pages/replays/replay.js')))
+const Safety = lazy(() => part(() => import('./pages/safety/safety.js')))
+const Pipeline = lazy(() => part(() => import('./pages/pipeline/pipeline.js')))
+const Settings = lazy(() => part(() => import('./pages/settings/settings.js')))
 const Integration = lazy(() => part(() => import('./pages/integration.js')))
 const Keys = lazy(() => part(() => import('./pages/keys.js')))
 const Buckets = lazy(() => part(() => import('./pages/buckets.js')))
@@ -41,6 +47,19 @@ const Operations = lazy(() => part(() => import('./pages/operations.js')))
 const Audit = lazy(() => part(() => import('./pages/audit.js')))
 const People = lazy(() => part(() => import('./pages/people.js')))
 const NotFound = lazy(() => part(() => import('./pages/not-found.js')))
+
+/** The part of the page that the address is of is loaded beside the session, and not after it. */
+const early: readonly (readonly [RegExp, { preload: () => Promise<unknown> }])[] = [
+  [/^\/jobs\/feedback-flow\//, Next],
+  [/^\/jobs\/\d+\/events\/./, Event],
+  [/^\/jobs\/\d+\/events/, Events],
+  [/^\/use-cases\/|^\/jobs\/\d+$/, JobPage],
+  [/^\/$/, Next],
+]
+early
+  .find(([path]) => path.test(location.pathname))?.[1]
+  .preload()
+  .catch(() => {})
 
 function Pages() {
   return (
@@ -57,6 +76,12 @@ function Pages() {
         <Route path="/jobs/:job/buckets" component={Buckets} />
         <Route path="/jobs/:job/clusters/:cluster" component={Cluster} />
         <Route path="/jobs/:job/clusters" component={Clusters} />
+        <Route path="/jobs/:job/models" component={Models} />
+        <Route path="/jobs/:job/replays/:replay" component={Replay} />
+        <Route path="/jobs/:job/replays" component={Replays} />
+        <Route path="/jobs/:job/safety" component={Safety} />
+        <Route path="/jobs/:job/pipeline" component={Pipeline} />
+        <Route path="/jobs/:job/settings" component={Settings} />
         <Route path="/jobs/:job" component={JobPage} />
         <Route path="/integrations" component={Integrations} />
         <Route path="/operations" component={Operations} />

@@ -46,6 +46,7 @@ import { storedEventRoutes } from './stored-events.js'
 import { handlingRoutes } from './handling/handling.js'
 import { sampleRoutes } from './sample/field-statistics.js'
 import { voteTaskRoutes } from './votes/vote-tasks.js'
+import { eventFileRoutes } from './lists/event-file.js'
 import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
@@ -140,6 +141,7 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...queryRoutes,
   ...listRoutes,
+  ...eventFileRoutes,
   ...voteTaskRoutes,
   ...sampleRoutes,
   ...handlingRoutes,

@@ -34,6 +34,7 @@ export function jobWire(view: JobView) {
     retrain_msg: view.retrainMsg,
     model_state: view.modelState,
     model_msg: view.modelMsg,
+    model_ageing_since: timestamp(view.modelAgeingSinceMicros),
     labels: view.labels.map((label) => label.name),
     features: view.decisionPoints,
     processed_documents_count: view.processedDocuments,

@@ -18,6 +18,7 @@ export const Job = Type.Object({
       'again.',
   }),
   model_msg: Type.String({ description: 'The model state, for people.' }),
+  model_ageing_since: nullable({ ...Timestamp, description: 'Since when the model is ageing.' }),
   labels: Type.Array(Type.String()),
   features: Type.Array(Type.String(), { description: 'The decision points.' }),
   processed_documents_count: Type.Integer(),

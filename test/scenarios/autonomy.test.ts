@@ -128,6 +128,7 @@ describe('a safety contract', () => {
       ['shadow', 'open', 'certified', 0, 'Drop'],
     )
     assert.match(certificate.statement, /settles Drop by itself/)
+    assert.match(certificate.assumptions.join(' '), /can guess that it is one/)
     assert.equal((await client.get(`${path}?gate_id=${certificate.gate}`)).body.total_count, 1)
     const other = await trained()
     const wrong = await client.get(`/api/v2/jobs/${other}/autonomy/certificates?gate_id=${certificate.gate}`)

@@ -44,6 +44,7 @@ test('without settings the defaults hold', () => {
     emptyErrorMessage: false,
     rateLimit: 0,
     sessionMinutes: 60,
+    clusterTrial: false,
     oidcScopes: 'openid profile email',
     oidcGroupsClaim: 'groups',
     oidcNameClaim: 'preferred_username',

@@ -54,8 +54,8 @@ const names = `
   DecisionDifference DecisionFeature DecisionMember DecisionMessage DecisionOutlier DecisionParts DecisionPointsAnswer
   DecisionReason DecisionScores DecisionSource DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus
   DisagreementPage DoubtedVote DrawnFigures Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage
-  EventAttention EventAutonomy EventExplanation EventFilter EventLine EventModel EventNote EventNotes EventSection
-  EventStatus EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExpectedGain
+  EventAttention EventAutonomy EventExplanation EventFileFormat EventFilter EventLine EventModel EventNote EventNotes
+  EventSection EventStatus EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExpectedGain
   ExplainedCluster ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent
   ExportedUser Facet FacetQuery FacetValue Facets FailedDeliveries FailedDelivery FailedDeliveryCount
   FailedDeliverySelection FailedDeliveryStatus Feedback FeedbackOutcome FeedbackReach FieldDifference FieldKind
@@ -67,7 +67,7 @@ const names = `
   InternalByModel InternalJob InternalModel IssuedToken Job JobAndModel JobCategory JobCategoryInFull JobCategoryList
   JobCategoryName JobLabel JobMetadata JobMetrics JobMonitor JobName JobProperties JobQuality JobResource JobSelection
   JobSettings JobStatus KeptPromises KeyState KnowledgeByDecision KnowledgeCount KnownVotes LabelProbabilities
-  LabelPromise LabelQuality LabelRole LabelledNeighbour Labels LinkSide ListPage ListQuery ListedEvent
+  LabelPromise LabelQuality LabelRole LabelledNeighbour Labels Leakage LinkSide ListPage ListQuery ListedEvent
   ListedIntegration ListedReplay LogLevel LogLevelChange LogLevelResult LogMessage LogoutTaken Looker Lookers
   McpAnswer McpError McpMessage MeasuredShare MetricsFilters MixedPage ModelActivation ModelActiveTime ModelAnswer
   ModelMetrics ModelOrigin ModelQuality ModelState ModelsPage MonitoringSettings Name NewDecisionPoints NewEvent
@@ -84,13 +84,13 @@ const names = `
   SearchAnswer SearchHit SearchHits SearchShards SearchTotal SearchTotalRelation SecondLookOrder SecondLookPage
   SecondOpinions SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState SessionRequest SessionView
   ShownResource SignInMethods SignedOut SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth
-  StoreIndex StoreStatus StoredDecision StreamGap StreamMessage StreamReady StreamType StreamedCluster StreamedDecision
-  StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector Timestamp Token TokenRequest
-  TrainAnswer TrainedBy TrainingMessage TrainingReason TrainingState UnlikeField UsagePoint UsageSeries UsageUnit User
-  UserChange UserDocument UserRole ValidationErrorBody ValidationIssue ValuesByPoint ViewBody VoteAction VoteMessage
-  VoteScope VoteTask VoteTaskState VoteTasks VotesByFilter VotesPreview VotesUndo WarningBody WarningType Watchdog
-  WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList WatchdogScope WatchdogSide
-  WatchdogState WatchdogSwitch WatchdogType WebhookTaken WhatIfAnswer WhatIfBody
+  StoreIndex StoreStatus StoredDecision StreamGap StreamMessage StreamReady StreamType StreamedCluster
+  StreamedDecision StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector Timestamp Token
+  TokenRequest TrainAnswer TrainedBy TrainingMessage TrainingReason TrainingState UnlikeField UsagePoint UsageSeries
+  UsageUnit User UserChange UserDocument UserRole ValidationErrorBody ValidationIssue ValuesByPoint ViewBody
+  VoteAction VoteMessage VoteScope VoteTask VoteTaskState VoteTasks VotesByFilter VotesPreview VotesUndo WarningBody
+  WarningType Watchdog WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration WatchdogList
+  WatchdogScope WatchdogSide WatchdogState WatchdogSwitch WatchdogType WebhookTaken WhatIfAnswer WhatIfBody
 `
   .trim()
   .split(/\s+/)

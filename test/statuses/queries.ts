@@ -24,6 +24,15 @@ export const queryRecipes: Recipes = {
   }),
   listEvents: query('/api/v2/events/list'),
   countFacets: query('/api/v2/events/facets', { fields: ['rule'] }),
+  getEventFile: {
+    good: async (client) => ({
+      path: `/api/v2/jobs/${(await makeJob(client)).jobId}/events-file?format=csv`,
+    }),
+    refusals: {
+      404: () => ({ path: '/api/v2/jobs/999999/events-file?format=csv' }),
+      422: async (client) => ({ path: `/api/v2/jobs/${(await makeJob(client)).jobId}/events-file?format=xlsx` }),
+    },
+  },
   streamEvents: {
     good: async (client) => ({ path: `/api/v2/events/stream?job_id=${(await makeJob(client)).jobId}` }),
     refusals: {

@@ -8,22 +8,12 @@
 import { Refusal } from '../../errors.js'
 import { hasClusters } from '../../domain/job/job.js'
 import { championChallengerOf } from '../../domain/learn/model-origin.js'
-import type { AuditAction } from '../../api/audit-service.js'
-import { theService, type Author } from '../../api/principal.js'
+import { theService } from '../../api/principal.js'
 import type { ModelRow } from '../../store/rows.js'
 import type { ActorDeps } from '../actor-deps.js'
-import { addAuditEntry } from '../audit-outbox.js'
-import { authorOf } from '../message-author.js'
-import { modelIdOf } from '../model-id.js'
 import { makeActive } from './registry.js'
 import { verdictOf } from './trial.js'
-
-/** Who does it, and when. `place`: of the entry in the audit log, beside that of the message. */
-export interface By {
-  readonly by: Author
-  readonly atMicros: number
-  readonly place?: number
-}
+import { addTrialEntry, endTrial, type By } from './trial-entries.js'
 
 /** Behind the certificates of gates. */
 const VERDICT_PLACE = 1_000
@@ -51,7 +41,7 @@ export function startTrial(deps: ActorDeps, version: number, who: By, auto = fal
   if (trial.row !== null) endTrial(deps, 'challenger dropped', { ...who, place: (who.place ?? 0) + 1 })
   const champion = stats.row.modelVersion
   trial.begin({ version, champion, sinceMicros: who.atMicros, by: who.by.name, auto })
-  addEntry(deps, 'challenger started', who)
+  addTrialEntry(deps, 'challenger started', who)
 }
 
 /** @throws Refusal challenger_not_found. */
@@ -81,33 +71,4 @@ export function followVerdict(deps: ActorDeps, atMicros: number): void {
 function mustRun({ trial }: ActorDeps) {
   if (trial.row !== null) return trial.row
   throw new Refusal('challenger_not_found', 'the job has no challenger', { details: 'start one first' })
-}
-
-function endTrial(deps: ActorDeps, action: AuditAction, who: By): void {
-  addEntry(deps, action, who)
-  deps.trial.end()
-}
-
-function addEntry({ store, settings, trial }: ActorDeps, action: AuditAction, { by, atMicros, place = 0 }: By): void {
-  const { row } = trial
-  if (row === null) return
-  const { id, title } = settings
-  const entry = {
-    atMicros,
-    by: authorOf(by),
-    action,
-    object: { type: 'model', id: modelIdOf(id, row.version), title: '' },
-    job: { id, title },
-    details: {
-      champion: modelIdOf(id, row.champion),
-      events: row.events,
-      disagreements: row.differ,
-      challenger_right: row.counts.wins,
-      champion_right: row.counts.losses,
-      neither_right: row.counts.neither,
-      verdict: verdictOf(row),
-      automatic: row.auto,
-    },
-  } as const
-  addAuditEntry(store, entry, place)
 }

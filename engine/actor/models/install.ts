@@ -5,7 +5,7 @@ import { modelKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
 import type { Message } from '../message.js'
 import { bringsChallenger, startTrial } from './challengers.js'
-import { dropOld, makeActive, putRow, readRegistryRow, rowsNow } from './registry.js'
+import { dropErased, dropOld, makeActive, putRow, readRegistryRow, rowsNow } from './registry.js'
 
 /** A version that is there already is not installed again: a version never changes. */
 export function installModel(deps: ActorDeps, { body, micros, applied }: Message): null {
@@ -14,12 +14,17 @@ export function installModel(deps: ActorDeps, { body, micros, applied }: Message
   const { row, model } = decodeModel(body)
   if (applied || readRegistryRow(store, id, row.version) !== null) return null
   store.put('models', modelKey(id, row.version), encodeModel(row, model))
-  putRow(deps, registryRowOf(row, model.length, micros))
+  const entry = registryRowOf(row, model.length, micros)
+  const { erasedMicros } = stats.row
+  // The training had begun before the erasure, so it may have read what was erased.
+  const isOlder = erasedMicros !== undefined && (row.origin?.throughMicros ?? row.trainedMicros) < erasedMicros
+  putRow(deps, isOlder ? { ...entry, erasedMicros } : entry)
   stats.change({ modelVersions: [...stats.row.modelVersions, row.version] })
   const { why, by } = row.origin ?? { why: 'requested', by: '' }
   if (bringsChallenger(deps, row)) {
     const who = { by: { kind: 'service', name: by }, atMicros: micros }
     startTrial(deps, row.version, who, why === 'scheduled')
+    dropErased(deps, micros)
   } else makeActive(deps, row.version, { why: 'trained', by, atMicros: micros })
   dropOld(deps, rowsNow(deps))
   return null

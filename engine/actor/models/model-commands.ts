@@ -12,9 +12,10 @@ import { addAuditEntry } from '../audit-outbox.js'
 import { authorOf } from '../message-author.js'
 import type { Message } from '../message.js'
 import { modelIdOf } from '../model-id.js'
-import { dropTrial, mustChallenge, promoteTrial, startTrial, type By } from './challengers.js'
+import { dropTrial, mustChallenge, promoteTrial, startTrial } from './challengers.js'
 import { decodeModelCommand, type ActiveChange, type ModelCommand } from './model-command.js'
 import { makeActive, readRegistryRow, rowsNow } from './registry.js'
+import type { By } from './trial-entries.js'
 
 /**
  * @throws Refusal model_not_found, model_not_kept, model_active, model_misfit, challenger_not_found,
@@ -83,20 +84,28 @@ export function mustServe({ settings, stats, arrivals }: ActorDeps, row: Registr
   const id = modelIdOf(settings.id, row.version)
   if (row.version === stats.row.modelVersion)
     throw new Refusal('model_active', `${id} is the model in use`, { details: 'name another model of the job' })
-  if (!row.isKept)
-    throw new Refusal('model_not_kept', `only the figures of ${id} are kept, not the model`, {
-      details: 'the setting models_kept says how many models a job keeps',
-    })
+  if (!row.isKept) throw notKept(id, row)
   if (row.fingerprint !== arrivals.points.fingerprint)
     throw new Refusal('model_misfit', `${id} was trained on other decision points than the job has now`, {
       details: 'set the decision points back first, or train the job',
     })
 }
 
+/** Only the figures of the model are kept. */
+export function notKept(id: string, { erasedMicros }: Pick<RegistryRow, 'erasedMicros'>): Refusal {
+  return erasedMicros === undefined
+    ? new Refusal('model_not_kept', `only the figures of ${id} are kept, not the model`, {
+        details: 'the setting models_kept says how many models a job keeps',
+      })
+    : new Refusal('model_not_kept', `${id} was erased: it was trained with events that were erased since`, {
+        details: 'name a later model, or train the job',
+      })
+}
+
 function notFound({ settings }: ActorDeps, version: number | null): Refusal {
   return version === null
     ? new Refusal('model_not_found', 'no other model of the job was in use before', {
-        details: 'train the job, or name a model',
+        details: 'train the job, or name a model that is kept',
       })
     : new Refusal('model_not_found', 'model not found', { details: `the job ${settings.id} has no model of that id` })
 }

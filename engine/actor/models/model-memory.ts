@@ -23,6 +23,12 @@ export const modelCells = { open: 0, kibibytes: 1, opened: 2, count: 3 } as cons
 
 const KIB = 1024
 
+/** The part of one of so many threads. `megabytes`: of all; absent: the default. */
+export function modelBytesOfThread(megabytes: number | undefined, threads: number): number {
+  const all = megabytes === undefined ? modelBounds.bytesInMemory : megabytes * KIB * KIB
+  return Math.ceil(all / threads)
+}
+
 export class ModelMemory {
   readonly #max: number
   readonly #cells: Int32Array

@@ -10,14 +10,24 @@
  * 3. The active model, the challenger and the newest models keep their bytes. Figures of all models stay.
  * 4. Ballots keep their changes from the oldest kept model on, so a model that is made active again finds its
  *    knowledge base (learn/knowledge-base.ts).
+ * 5. A model that was trained with events that were erased since is marked. Where the active model is not marked, no
+ *    marked model keeps its bytes, so nothing brings back what was erased.
  */
 import { must } from '../../assert.js'
+import { theService } from '../../api/principal.js'
 import { modelBounds, modelsKeptOf, type ActivationReason } from '../../domain/learn/model-origin.js'
 import { decodeRegistry, encodeRegistry, type RegistryRow } from '../../store/registry-row.js'
 import { decodeModel, nothingSinceTraining } from '../../store/rows.js'
 import { jobRange, modelKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
+import { addAuditEntry } from '../audit-outbox.js'
 import type { Reads } from '../event-table.js'
+import { authorOf } from '../message-author.js'
+import { modelIdOf } from '../model-id.js'
+import { endTrial } from './trial-entries.js'
+
+/** In the audit log, behind the certificates of gates and the verdict on a challenger. */
+const ERASED_PLACE = 2_000
 
 export function readRegistryRow(reads: Reads, jobId: number, version: number): RegistryRow | null {
   const bytes = reads.get('registry', modelKey(jobId, version))
@@ -46,6 +56,51 @@ export function makeActive(deps: ActorDeps, version: number, { why, by, atMicros
   cause?.learn()
   buckets.forgetDecisions()
   deps.trial.championChanged(version, atMicros)
+  dropErased(deps, atMicros)
+}
+
+/** Events from that ingest time on were erased: marks the models that were trained while they were stored (5). */
+export function markErased(deps: ActorDeps, fromMicros: number, atMicros: number): void {
+  for (const row of rowsNow(deps)) {
+    const throughMicros = row.origin?.throughMicros ?? row.trainedMicros
+    if (row.isKept && row.erasedMicros === undefined && throughMicros >= fromMicros)
+      putRow(deps, { ...row, erasedMicros: atMicros })
+  }
+  deps.stats.change({ erasedMicros: atMicros })
+  dropErased(deps, atMicros)
+}
+
+/** Drops the bytes of marked models, where the active one is not marked (5). */
+export function dropErased(deps: ActorDeps, atMicros: number): void {
+  const { store, settings, stats, trial } = deps
+  const { id, title } = settings
+  const { modelVersion } = stats.row
+  if (stats.row.erasedMicros === undefined || isMarked(readRegistryRow(store, id, modelVersion))) return
+  const marked = rowsNow(deps).filter((row) => row.isKept && isMarked(row))
+  if (marked.length === 0) return
+  for (const row of marked) {
+    if (trial.row?.version === row.version)
+      endTrial(deps, 'challenger dropped', { by: theService, atMicros, place: ERASED_PLACE })
+    store.delete('models', modelKey(id, row.version))
+    putRow(deps, { ...row, isKept: false })
+  }
+  const entry = {
+    atMicros,
+    by: authorOf(theService),
+    action: 'models erased',
+    object: { type: 'job', id: String(id), title },
+    job: { id, title },
+    details: {
+      models: marked.map(({ version }) => modelIdOf(id, version)),
+      model_in_use: modelVersion === 0 ? null : modelIdOf(id, modelVersion),
+      statement: 'they were trained with events that were erased since, so they cannot decide any more',
+    },
+  } as const
+  addAuditEntry(store, entry, ERASED_PLACE + 1)
+}
+
+function isMarked(row: RegistryRow | null): boolean {
+  return row?.erasedMicros !== undefined
 }
 
 /** Drops the bytes of models beyond the bound (3). `rows`: of all models. */

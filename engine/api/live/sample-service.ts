@@ -3,6 +3,9 @@
 /** What the values of a field look like. */
 export type FieldKind = 'id' | 'time' | 'number' | 'category' | 'text'
 
+/** What else the values of a field tell: when an event was, or on which host. */
+export type Leakage = 'time' | 'host'
+
 export interface FieldStatistics {
   readonly field: string
   readonly kind: FieldKind
@@ -13,6 +16,8 @@ export interface FieldStatistics {
   /** The most frequent values, as texts. */
   readonly examples: readonly string[]
   readonly suggested: boolean
+  /** Null: nothing of it was found. */
+  readonly leakage: Leakage | null
   /** Why the field is suggested, or why not, as a sentence. */
   readonly reason: string
   /** For each of the first events the number of its value, -1 without one; null where the field cannot decide. */

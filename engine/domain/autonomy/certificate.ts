@@ -92,7 +92,9 @@ export function ratesInWords(gate: Gate, figures: GateFigures, contract: SafetyC
 
 /** What has to hold for the bounds to hold. */
 export const assumptions: readonly string[] = [
-  'Audits are drawn by a keyed hash of the event id before anything is done, and nobody who votes can tell them apart.',
+  'Audits are drawn by a keyed hash of the event id before anything is done, and no answer marks them.',
+  'Analysts answer an audit as they answer any other event. Who compares its confidence with an open threshold can ' +
+    'guess that it is one, and only second opinions show whether that changes the answer.',
   'What analysts answer on an audit is right; the measured disagreement of second persons is given beside the bound.',
   'An audit that nobody answers in time counts as a failure.',
   'Evidence older than 28 days does not count, so the rate may change slowly but not within a week.',

@@ -107,7 +107,8 @@ export class Clustering {
       (link) =>
         link.belief >= LINK_MIN && link.delayMs < windowMs && this.#clusters.accepts(link.cluster, timeMs, streamTime),
     )
-    const after = isLatest ? none : this.#candidates.around(place, this.settings.gapMs, 'after', joinsAll)
+    // One late cause has symptoms on several entities, often of one kind: each may follow from it.
+    const after = isLatest ? none : this.#candidates.around(place, this.settings.gapMs, 'after', true)
     const near = joinsAll ? [...before, ...after].map(({ cluster }) => cluster) : []
     const joins = near.filter((cluster) => this.#clusters.accepts(cluster, timeMs, streamTime))
     if (parent !== undefined) joins.unshift(parent.cluster)

@@ -6,7 +6,7 @@
  * 2. The id is the first 128 bits of the SHA-256 of the text (FIPS 180-4). That is short enough for a key, and nobody
  *    can construct two events that collide.
  */
-import { createHash } from 'node:crypto'
+import crypto from 'node:crypto'
 import type { PointValue, PointValues, ScalarValue } from './point-value.js'
 
 export const BUCKET_ID_BYTES = 16
@@ -34,5 +34,11 @@ function scalarText(value: ScalarValue): string {
 
 /** The bucket's id, 16 bytes. `fingerprint` is that of the decision points, `text` the bucketText of the values. */
 export function bucketIdOf(fingerprint: number, text: string): Buffer {
-  return createHash('sha256').update(`${fingerprint}:${text}`, 'utf8').digest().subarray(0, BUCKET_ID_BYTES)
+  return sha256(`${fingerprint}:${text}`).subarray(0, BUCKET_ID_BYTES)
 }
+
+/** In one call where Node.js has it (from 20.12 on): an object for each hash costs more than the hash. */
+const sha256: (text: string) => Buffer =
+  typeof crypto.hash === 'function'
+    ? (text) => crypto.hash('sha256', text, 'buffer')
+    : (text) => crypto.createHash('sha256').update(text, 'utf8').digest()

@@ -41,8 +41,13 @@ const nonePoints: readonly number[] = []
 
 /** The places of the points without a value, ascending. Most events have all, and share one empty list. */
 export function absentPoints(values: PointValues): readonly number[] {
-  if (!values.includes(null)) return nonePoints
-  return values.flatMap((value, i) => (value === null ? [i] : []))
+  let absent: number[] | null = null
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] !== null) continue
+    if (absent === null) absent = [i]
+    else absent.push(i)
+  }
+  return absent ?? nonePoints
 }
 
 export class PointTally {

@@ -155,10 +155,8 @@ export class ReplayTally {
     this.events++
     const changed = before.label !== after.label
     ;(this.#moves[before.label + 1] as number[])[after.label + 1]! += 1
-    for (const [side, decision] of [before, after].entries()) {
-      if (decision.outlier) this.#outliers[side as 0 | 1]++
-      if (decision.label >= 0 && decision.confidence < LOW) this.#low[side as 0 | 1]++
-    }
+    this.#look(0, before)
+    this.#look(1, after)
     if (changed) {
       this.#changed++
       if (this.#examples.length < replayBounds.eventsShown) this.#examples.push(micros)
@@ -191,6 +189,11 @@ export class ReplayTally {
       queue: this.#queue.figures(),
       outputs: this.#outputs.map((output) => output.figures()),
     }
+  }
+
+  #look(side: 0 | 1, { outlier, label, confidence }: RuledDecision): void {
+    if (outlier) this.#outliers[side]++
+    if (label >= 0 && confidence < LOW) this.#low[side]++
   }
 
   #addTo(bucket: string, before: number, after: number): void {

@@ -24,6 +24,8 @@ export class Follower {
   #applied: number
   /** When the last record was applied, milliseconds. */
   #appliedMs = 0
+  /** The last time of a message in the records that it has read, microseconds. */
+  #lastMicros = 0
 
   constructor(shard: LoggedShard, log: RecordLog) {
     const { sequence, settings } = shard.applied()
@@ -43,9 +45,16 @@ export class Follower {
     return this.#appliedMs
   }
 
+  /** The last time of a message in the log; 0 where it has none behind the position at the start. */
+  get lastMicros(): number {
+    return this.#lastMicros
+  }
+
   /** Applies the log up to its present end. Rejects with LogUnavailable, LogGap, RecordRefused. */
   async catchUp(): Promise<void> {
     const through = await this.#log.last()
+    if (through < this.#applied)
+      throw new LogGap(`the log of shard ${this.#shard.shard} ends with ${through}; ${this.#applied} were applied`)
     for await (const record of this.#log.read(this.#applied, through)) await this.#take(record)
   }
 
@@ -66,7 +75,10 @@ export class Follower {
     if (sequence !== this.#applied + 1)
       throw new LogGap(`shard ${this.#shard.shard} needs record ${this.#applied + 1} of its log; ${sequence} came`)
     const record = decodeRecord(bytes)
-    if (record.kind === 'turn') await this.#runner.run(record.turn, sequence)
+    if (record.kind === 'turn') {
+      await this.#runner.run(record.turn, sequence)
+      this.#lastMicros = record.span.lastMicros
+    }
     this.#applied = sequence
     this.#appliedMs = epochMs()
   }

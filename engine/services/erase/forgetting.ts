@@ -86,13 +86,15 @@ const noModel: Forgetting = {
 const pending: Forgetting = {
   state: 'pending',
   goneFromModel: null,
-  message: 'the model in use was trained while the erased events were stored: train it again',
+  message:
+    'the model in use was trained while the erased events were stored: train it again. ' +
+    'The next model has nothing of them, and with it earlier ones are erased',
 }
 
 function trained(model: string): Forgetting {
   const message =
     `nothing of what was erased is in the model ${model} or in a later one; ` +
-    'earlier models were trained while it was stored, and rolling back to one brings it back'
+    'models that were trained while it was stored are erased, and only their figures are kept'
   return { state: 'trained', goneFromModel: model, message }
 }
 

@@ -9,6 +9,7 @@ import type {
 import { NO_JOB, type StepId } from '../../integration/delivery/ledger.js'
 import type { Pace } from '../../integration/delivery/pace.js'
 import type { PackedBatch } from './document-batch.js'
+import type { LoggedEntry } from '../../runtime/log/catalog/catalog-record.js'
 import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
 import type { Batch } from '../../api/monitor-service.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
@@ -23,6 +24,8 @@ export interface IntegrationThreadData {
   readonly pace: Pace
   /** Number of commits of each shard, in shared memory. */
   readonly commits: Int32Array
+  /** Whether rows of the ledger are told. */
+  readonly tellsLedger: boolean
 }
 
 /** The queries and commands for the thread, and its answers. */
@@ -67,6 +70,8 @@ export type FromIntegrations =
   | { readonly type: 'enriched'; readonly id: number; readonly jobId: number; readonly body: Uint8Array }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
+  /** Rows of the ledger that are committed. */
+  | { readonly type: 'ledger'; readonly entries: readonly LoggedEntry[] }
   /** Every step of the job has delivered all changes up to this one. */
   | { readonly type: 'passed'; readonly jobId: number; readonly changeMicros: number; readonly eventMicros: number }
   /** A step has sent a request about so many items to its counterpart. `reason` says why it failed, or is null. */

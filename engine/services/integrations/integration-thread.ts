@@ -30,6 +30,7 @@ import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './
 import { IntegrationAnswers } from './integration-answers.js'
 import { PassedChanges } from './passed-changes.js'
 import { Steps, type StepsDeps } from './steps.js'
+import { toldEnvironment } from './told-environment.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
 /** Where cores are few, threads that decide events come first. Inputs and enrichment are as urgent as deciding. */
@@ -40,7 +41,7 @@ const REPORT_MS = 2_000
 const RETRY_MS = 1_000
 
 const port = must(parentPort, 'the port to the main thread')
-const { dataDir, serviceNames, privateHosts, pace, commits } = workerData as IntegrationThreadData
+const { dataDir, serviceNames, privateHosts, pace, commits, tellsLedger } = workerData as IntegrationThreadData
 
 const tell = (message: FromIntegrations): void => port.postMessage(message)
 const failed = (what: string, error: unknown): void => {
@@ -54,7 +55,8 @@ let lastRequest = 0
 
 const usualPriority = getPriority()
 const catalog = openCatalog(dataDir, [...catalogTables, watchdogsTable, alertsTable])
-const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
+const ledgerFile = openLedger(dataDir, ledgerTables)
+const ledger = new Ledger(tellsLedger ? toldEnvironment(ledgerFile, tell) : ledgerFile, failed)
 const deps: StepsDeps = {
   dataDir,
   catalog,

@@ -13,6 +13,7 @@ import { systemClock } from '../../clock.js'
 import { Refusal, type RefusalCode } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { IntegrationsService, DeadLetterQuery } from '../../api/integrations-service.js'
+import type { LoggedEntry } from '../../runtime/log/catalog/catalog-record.js'
 import { threadFile } from '../../runtime/thread-files.js'
 import { standardPace } from '../../integration/delivery/pace.js'
 import {
@@ -36,6 +37,8 @@ export interface IntegrationsDeps extends ShardRequestsDeps {
   readonly privateHosts: readonly string[]
   /** The module of the thread, where it is not the service's own. */
   readonly module?: URL
+  /** Told of rows of the ledger that are committed; absent: nobody needs to know. */
+  readonly ledgerWritten?: ((entries: readonly LoggedEntry[]) => void) | undefined
   /** Whether integrations have alerts of watchdogs to deliver, or may get any. */
   hasAlerts(): boolean
 }
@@ -181,6 +184,7 @@ export class Integrations implements IntegrationsService {
       privateHosts,
       pace: standardPace,
       commits: shards.commits,
+      tellsLedger: this.#deps.ledgerWritten !== undefined,
     }
     const worker = new Worker(module ?? threadFile('integration-thread'), { workerData, name: 'integrations' })
     this.#worker = worker
@@ -229,6 +233,8 @@ export class Integrations implements IntegrationsService {
         return this.#queries.answered(message.id, message.answer)
       case 'refused':
         return this.#queries.refused(message.id, new Refusal(message.code as RefusalCode, message.message))
+      case 'ledger':
+        return this.#deps.ledgerWritten?.(message.entries)
       case 'passed':
         return this.#requests.passed(message)
       case 'requested':

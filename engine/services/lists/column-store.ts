@@ -4,12 +4,14 @@ import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { Environment } from '../../store/environment.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { BucketColumn } from './bucket-column.js'
+import { BucketValues } from './bucket-values.js'
 import { EventColumns } from './event-columns.js'
 import type { KeptVerdicts } from './list-filter.js'
 
 interface Kept {
   readonly columns: EventColumns
   readonly verdicts: KeptVerdicts
+  readonly values: BucketValues
   /** What the verdicts are about. */
   buckets: BucketColumn
   fingerprint: number
@@ -25,14 +27,16 @@ export class ColumnStore {
     environment: Environment,
     job: QueriedJob,
     isOver: () => boolean,
-  ): { readonly columns: EventColumns; readonly verdicts: KeptVerdicts } {
+  ): { readonly columns: EventColumns; readonly verdicts: KeptVerdicts; readonly values: BucketValues } {
     const key = `${dataDir}\0${job.id}`
     const known = this.#jobs.get(key)
     const columns = known?.columns ?? new EventColumns()
     columns.follow(environment, job, isOver)
     const fingerprint = fingerprintOf(job.decisionPoints)
     const isKept = known?.buckets === columns.buckets && known.fingerprint === fingerprint
-    const kept = isKept ? known : { columns, verdicts: new Map(), buckets: columns.buckets, fingerprint }
+    const kept = isKept
+      ? known
+      : { columns, verdicts: new Map(), values: new BucketValues(), buckets: columns.buckets, fingerprint }
     this.#jobs.delete(key)
     this.#jobs.set(key, kept)
     this.#bound()

@@ -35,11 +35,11 @@ import {
 } from '../../store/tables.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import { BucketColumn } from './bucket-column.js'
+import { DELETED, ROWS_AT_ONCE, walkRows, type ColumnWalk } from './column-walk.js'
 import { Rows } from './event-rows.js'
 
 const PENDING = 1
 const OUTLIER = 2
-const DELETED = 4
 /** Events between two looks at the clock. */
 const CHECK_EVENTS = 1_024
 /** The bucket of an event without one. */
@@ -197,26 +197,23 @@ export class EventColumns {
     return [rows, -1]
   }
 
-  /** Walks the rows before a time, newest first. False ends the walk. */
-  walk(before: number, visit: (micros: number, bucket: number, code: number, confidence: number) => boolean): boolean {
-    const { times, buckets, codes, confidences, length } = this.#later
-    const each = (rows: Rows, at: number): boolean =>
-      visit(
-        rows.times[at] as number,
-        rows.buckets[at] as number,
-        rows.codes[at] as number,
-        rows.confidences[at] as number,
-      )
-    for (let at = length - 1; at >= 0; at--) {
-      if ((times[at] as number) >= before || ((codes[at] as number) & DELETED) !== 0) continue
-      if (!visit(times[at] as number, buckets[at] as number, codes[at] as number, confidences[at] as number))
-        return false
+  /**
+   * Walks the rows before a time, newest first, but for those that a table refuses. After each ROWS_AT_ONCE rows,
+   * `pause` is called with the time. False of either ends the walk. Returns how many rows were looked at.
+   */
+  walk(before: number, how: ColumnWalk): number {
+    const [later, earlier] = [this.#later, this.#earlier]
+    const spans: (readonly [rows: Rows, first: number, end: number])[] = []
+    for (let at = later.length - 1; at >= 0; at -= ROWS_AT_ONCE)
+      spans.push([later, at, Math.max(-1, at - ROWS_AT_ONCE)])
+    for (let at = 0; at < earlier.length; at += ROWS_AT_ONCE)
+      spans.push([earlier, at, Math.min(earlier.length, at + ROWS_AT_ONCE)])
+    let looked = 0
+    for (const [rows, first, end] of spans) {
+      const seen = walkRows({ rows, first, end }, before, how)
+      looked += Math.abs(seen)
+      if (seen < 0 || !how.pause(rows.times[first < end ? end - 1 : end + 1] as number)) break
     }
-    const rows = this.#earlier
-    for (let at = 0; at < rows.length; at++) {
-      if ((rows.times[at] as number) >= before || ((rows.codes[at] as number) & DELETED) !== 0) continue
-      if (!each(rows, at)) return false
-    }
-    return true
+    return looked
   }
 }

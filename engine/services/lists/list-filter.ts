@@ -16,6 +16,8 @@ import { jobRange, timeKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { RecordFields } from '../query/record-fields.js'
+import type { BucketValues } from './bucket-values.js'
+import { REFUSED, type Tables } from './column-walk.js'
 import { NO_BUCKET, type EventColumns } from './event-columns.js'
 
 /** What the value of a field depends on. */
@@ -42,10 +44,16 @@ export function needOf(field: Field, name: string, job: QueriedJob): Need {
   return isPoint && hasBuckets(job.category) ? 'bucket' : 'record'
 }
 
-const [UNKNOWN, NO, YES, ALONE] = [0, 1, 2, 3]
+const [UNKNOWN, NO, YES, ALONE] = [0, REFUSED, 2, 3]
+
+interface Verdicts {
+  byBucket: Uint8Array
+  /** By the number of the value that a bucket has at the field (bucket-values.ts). */
+  readonly byValue: Map<number, number>
+}
 
 /** Verdicts on buckets that hold for good, by filter. */
-export type KeptVerdicts = Map<string, Uint8Array>
+export type KeptVerdicts = Map<string, Verdicts>
 
 const KEPT_MAX = 16
 
@@ -58,11 +66,14 @@ export interface ListFilterDeps {
   readonly fieldSet: FieldSet
   readonly context: DateContext
   readonly kept: KeptVerdicts
+  readonly values: BucketValues
 }
 
 interface BucketFilter {
   readonly condition: Condition
-  readonly verdicts: Uint8Array
+  readonly name: string
+  readonly field: Field
+  readonly verdicts: Verdicts
   readonly need: 'bucket' | 'votes'
 }
 
@@ -74,6 +85,8 @@ export class ListFilter {
   readonly #records: Condition[] = []
   readonly #codeVerdicts = new Uint8Array(65_536)
   readonly #confidenceVerdicts = new Uint8Array(65_536)
+  /** Records that were read for verdicts. */
+  reads = 0
   #voted: ReadonlySet<string> | null = null
   #unvoted = UNKNOWN
 
@@ -82,11 +95,15 @@ export class ListFilter {
     for (const [at, filter] of filters.entries()) {
       const { fieldSet, context, job } = deps
       const condition = compileFilters([filter], fieldSet, context, ['body', 'filters', at])
-      const need = needOf(fieldSet.field(filter.field), filter.field, job)
+      const field = fieldSet.field(filter.field)
+      const need = needOf(field, filter.field, job)
       if (need === 'code') this.#codes.push(condition)
       else if (need === 'confidence') this.#confidences.push(condition)
       else if (need === 'record') this.#records.push(condition)
-      else this.#buckets.push({ condition, need, verdicts: this.#verdictsOf(filter, need) })
+      else {
+        const verdicts = this.#verdictsOf(filter, need)
+        this.#buckets.push({ condition, name: filter.field, field, need, verdicts })
+      }
     }
     if (dates.kind !== 'all') this.#records.push(dates)
   }
@@ -98,6 +115,16 @@ export class ListFilter {
 
   get needsRecords(): boolean {
     return this.#records.length > 0
+  }
+
+  /** The verdicts so far. The walk fills them, and goes by them from then on. */
+  get tables(): Tables {
+    return {
+      byCode: this.#codes.length > 0 ? this.#codeVerdicts : null,
+      byConfidence: this.#confidences.length > 0 ? this.#confidenceVerdicts : null,
+      // One is enough: the others are asked of the rows that it lets pass.
+      byBucket: this.#buckets[0]?.verdicts.byBucket ?? null,
+    }
   }
 
   /** True if the row passes; what its record says is not asked. */
@@ -131,22 +158,33 @@ export class ListFilter {
 
   #passesBucket(filter: BucketFilter, micros: number, bucket: number): boolean {
     if (bucket === NO_BUCKET) return this.#ask([filter.condition], micros) === YES
-    let verdict = filter.verdicts[bucket]
+    const { byBucket } = filter.verdicts
+    let verdict = byBucket[bucket]
     if (verdict === undefined) return this.#ask([filter.condition], micros) === YES
     if (verdict === UNKNOWN) {
       verdict = filter.need === 'votes' ? this.#askVotes(filter, bucket, micros) : this.#askBucket(filter, bucket)
-      filter.verdicts[bucket] = verdict
+      byBucket[bucket] = verdict
     }
     return verdict === ALONE ? this.#ask([filter.condition], micros) === YES : verdict === YES
   }
 
-  #askBucket({ condition }: BucketFilter, bucket: number): number {
-    const { columns, store, job } = this.#deps
+  /** Buckets with the same value at the field have the same verdict, and a value is read once for all filters. */
+  #askBucket({ condition, name, field, verdicts }: BucketFilter, bucket: number): number {
+    const { columns, store, job, fields, values } = this.#deps
+    const known = verdicts.byValue.get(values.numberOf(name, bucket))
+    if (known !== undefined) return known
     if (!columns.buckets.isCurrent(store.environment, job.id, bucket)) return ALONE
     const micros = columns.buckets.times[bucket] as number
-    return store.environment.get('events', timeKey(job.id, micros)) === undefined
-      ? ALONE
-      : this.#ask([condition], micros)
+    this.reads++
+    const record = store.environment.get('events', timeKey(job.id, micros))
+    if (record === undefined) return ALONE
+    fields.event(micros, record)
+    const value = values.note(name, bucket, field.kind === 'body' ? fields.values(field) : null)
+    let verdict = verdicts.byValue.get(value)
+    if (verdict !== undefined) return verdict
+    verdict = matches(condition, fields) ? YES : NO
+    if (value > 0) verdicts.byValue.set(value, verdict)
+    return verdict
   }
 
   #askVotes({ condition }: BucketFilter, bucket: number, micros: number): number {
@@ -167,6 +205,7 @@ export class ListFilter {
   /** The verdict on a stored event; NO where it is gone. */
   #ask(conditions: readonly Condition[], micros: number): number {
     const { store, job, fields } = this.#deps
+    this.reads++
     const record = store.environment.get('events', timeKey(job.id, micros))
     if (record === undefined) return NO
     fields.event(micros, record)
@@ -174,16 +213,16 @@ export class ListFilter {
   }
 
   /** One entry for each bucket. Values at decision points never change, so their verdicts are kept. */
-  #verdictsOf(filter: Filter, need: 'bucket' | 'votes'): Uint8Array {
+  #verdictsOf(filter: Filter, need: 'bucket' | 'votes'): Verdicts {
     const { columns, kept } = this.#deps
     const size = columns.buckets.length
-    if (need === 'votes') return new Uint8Array(size)
+    if (need === 'votes') return { byBucket: new Uint8Array(size), byValue: new Map() }
     const key = JSON.stringify(filter)
-    let verdicts = kept.get(key) ?? new Uint8Array(size)
-    if (verdicts.length < size) {
-      const longer = new Uint8Array(Math.max(size, 2 * verdicts.length))
-      longer.set(verdicts)
-      verdicts = longer
+    const verdicts = kept.get(key) ?? { byBucket: new Uint8Array(size), byValue: new Map<number, number>() }
+    if (verdicts.byBucket.length < size) {
+      const longer = new Uint8Array(Math.max(size, 2 * verdicts.byBucket.length))
+      longer.set(verdicts.byBucket)
+      verdicts.byBucket = longer
     }
     kept.delete(key)
     kept.set(key, verdicts)

@@ -23,8 +23,7 @@ import type { EventColumns, EventRow } from './event-columns.js'
 import { ListFilter } from './list-filter.js'
 import type { ListTask } from './list-protocol.js'
 
-/** Rows of columns, and records, between two looks at the clock. */
-const CHECK_ROWS = 8_192
+/** Records between two looks at the clock. */
 const CHECK_RECORDS = 128
 /** Milliseconds for an answer, and the share of it for covering more events. */
 const WITHIN_MS = 200
@@ -90,6 +89,7 @@ export class ListWalk {
       fieldSet,
       context: context_,
       kept: kept.verdicts,
+      values: kept.values,
     })
   }
 
@@ -98,34 +98,36 @@ export class ListWalk {
     const end = Math.min(before, this.#last + 1)
     const filter = this.#filter
     if (filter.needsRecords && filter.needsRecordsAlone) return this.#walkRecords(end, visit, 0)
-    let looked = 0
     let from = -1
     const { environment } = this.#store
-    let work = 0
-    this.columns.walk(end, (micros, bucket, code, confidence) => {
-      if (micros < this.#first) {
-        from = 0
-        return false
+    let reads = 0
+    let checked = 0
+    const endAt = (micros: number): false => {
+      from = micros
+      return false
+    }
+    const row = (micros: number, bucket: number, code: number, confidence: number): boolean => {
+      if (micros < this.#first) return endAt(0)
+      const passes = filter.passesRow(micros, bucket, code, confidence)
+      if (reads + filter.reads >= checked + CHECK_RECORDS) {
+        checked = reads + filter.reads
+        // The walk that goes on from here looks at this row.
+        if (this.#isOver()) return endAt(micros + 1)
       }
-      looked++
-      if (++work >= CHECK_ROWS) {
-        work = 0
-        if (this.#isOver()) {
-          from = micros + 1
-          return false
-        }
-      }
-      if (!filter.passesRow(micros, bucket, code, confidence)) return true
+      if (!passes) return true
       let record: Uint8Array | null = null
       if (filter.needsRecords) {
-        work += CHECK_ROWS / CHECK_RECORDS
+        reads++
         record = environment.get('events', timeKey(this.job.id, micros)) ?? null
         if (record === null || !filter.passesRecord(micros, record)) return true
       }
-      if (visit({ micros, bucket, code, confidence }, record)) return true
-      from = micros
-      return false
-    })
+      return visit({ micros, bucket, code, confidence }, record) || endAt(micros)
+    }
+    const pause = (micros: number): boolean => {
+      if (micros < this.#first) return endAt(0)
+      return !this.#isOver() || endAt(Math.min(end, micros))
+    }
+    const looked = this.columns.walk(end, { tables: filter.tables, visit: row, pause })
     if (from >= 0) return { from, looked }
     if (this.columns.isWhole) return { from: 0, looked }
     return this.#walkRecords(Math.min(end, this.columns.from), visit, looked)

@@ -11,17 +11,24 @@ import { fieldWarnings } from './field-warnings.js'
 import { jobWarnings } from './job-warnings.js'
 import type { TrainingRow } from '../training/training-log.js'
 
+type ModelHealth = Pick<JobView, 'modelState' | 'modelMsg' | 'modelAgeingSinceMicros'>
+
 /** Whether recent events still confirm the active model. */
-export function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'modelState' | 'modelMsg'> {
-  if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet' }
+export function modelHealth({ modelVersion, watch }: StatsRow): ModelHealth {
+  const none = { modelAgeingSinceMicros: null }
+  if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet', ...none }
   const { ageing, sinceMicros } = watch.drift
-  if (ageing === 'no') return { modelState: 'current', modelMsg: seenOf(watch.drift) }
+  if (ageing === 'no') return { modelState: 'current', modelMsg: seenOf(watch.drift), ...none }
   const why =
     ageing === 'feedback'
       ? 'feedback says that it is right less often than it is sure'
       : 'it is less sure than it was when it was installed'
   const since = sinceMicros === 0 ? '' : `Since ${isoMicros(sinceMicros)}: `
-  return { modelState: 'ageing', modelMsg: `${since}${why}; its confidence is lowered until it is trained again` }
+  return {
+    modelState: 'ageing',
+    modelMsg: `${since}${why}; its confidence is lowered until it is trained again`,
+    modelAgeingSinceMicros: sinceMicros === 0 ? null : sinceMicros,
+  }
 }
 
 /** With fewer decisions, and without feedback on them, nothing is known of a model. */

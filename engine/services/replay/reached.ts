@@ -45,6 +45,11 @@ export class Outputs {
     this.#fields?.ofJob(job)
   }
 
+  /** A step has filters, so the event itself is looked at. */
+  get readsRecords(): boolean {
+    return this.#fields !== null
+  }
+
   /** Counts who would have got the event. */
   see(
     tally: ReplayTally,

@@ -18,8 +18,9 @@ import type { IngestClock } from '../../runtime/ingest-clock.js'
 import { isReplayOver, type ReplayRow, type ReplayTerms } from '../../store/replay-row.js'
 import { authorOf } from '../../actor/message-author.js'
 import { encodeReplayCommand, type ReplayCommand } from '../../actor/models/replay-commands.js'
+import { notKept } from '../../actor/models/model-commands.js'
 import type { ModelReads } from '../../actor/models/model-reads.js'
-import { versionOf } from '../../actor/model-id.js'
+import { modelIdOf, versionOf } from '../../actor/model-id.js'
 import type { AuditCollector } from '../audit/audit-collector.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import { ReplaySignals } from './replay-protocol.js'
@@ -150,10 +151,7 @@ export class Replays implements ReplayService {
     const row = version === null ? null : this.#models(job).one(version)
     if (row === null)
       throw new Refusal('model_not_found', 'model not found', { details: `the job ${job.id} has no model of that id` })
-    if (!row.isKept)
-      throw new Refusal('model_not_kept', `only the figures of ${modelId} are kept, not the model`, {
-        details: 'the setting models_kept says how many models a job keeps',
-      })
+    if (!row.isKept) throw notKept(modelIdOf(job.id, row.version), row)
     return row.version
   }
 

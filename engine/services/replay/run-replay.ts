@@ -6,21 +6,22 @@
  *
  * 1. It walks piece by piece, each in a snapshot of its own: a long snapshot would keep the store from using pages
  *    again.
- * 2. Where messages wait for the shards, it rests three times as long as it works.
+ * 2. Most events are answered by their bucket, so of these only the header is copied.
+ * 3. Where messages wait for the shards, it rests three times as long as it works.
  */
 import { must } from '../../assert.js'
 import { fingerprintOf } from '../../domain/event/decision-points.js'
-import { bucketIdText } from '../../domain/event/bucket-key.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { isLabel } from '../../domain/learn/consensus.js'
 import { ReplayTally, type JudgedBy } from '../../domain/metrics/replay-tally.js'
 import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
-import { decodeHeader, type RecordHeader } from '../../store/event-record.js'
+import { HEADER_BYTES } from '../../store/record-header.js'
 import type { ReplayReportRow } from '../../store/replay-row.js'
 import { timeKey, timeOfKey } from '../../store/tables.js'
 import { subjectOf } from '../../actor/event-table.js'
 import { openModel } from '../../actor/job-model.js'
+import { readStats } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { readRegistryRow } from '../../actor/models/registry.js'
 import { readBallot } from '../../actor/votes/ballots.js'
@@ -29,6 +30,7 @@ import { TrainingSignals } from '../training/training-protocol.js'
 import { taskOf } from '../training/training-task.js'
 import { trainFrom } from '../training/training-thread.js'
 import { votedSubjects } from '../training/voted-subjects.js'
+import { PieceEvent } from './piece-event.js'
 import type { ReplaySignals, ReplayTask } from './replay-protocol.js'
 import { Outputs, Settling } from './reached.js'
 import { storedDecision, Variant, type VariantModel } from './variant.js'
@@ -36,6 +38,8 @@ import { storedDecision, Variant, type VariantModel } from './variant.js'
 /** Events of one piece. */
 const PIECE_EVENTS = 4_096
 const REST_MS_MAX = 50
+/** Buckets whose votes are remembered. */
+const JUDGED_MAX = 500_000
 
 /** @throws Error with a sentence for people. */
 export function runReplay(environment: Environment, task: ReplayTask, signals: ReplaySignals): ReplayReportRow | null {
@@ -118,30 +122,36 @@ class Walk {
   readonly #deps: WalkDeps
   readonly #job: JobSettings
   readonly #settling: Settling
-  /** By subject, in the snapshot of this piece. */
+  /** Whole records are copied, where most events need theirs; else headers alone. */
+  readonly #readsRecords: boolean
+  readonly #heads = Buffer.allocUnsafe(PIECE_EVENTS * HEADER_BYTES)
+  /** By subject, as long as no vote changes. */
   readonly #judged = new Map<string, JudgedBy | null>()
+  #judgedAt = ''
 
   constructor(deps: WalkDeps) {
-    const { environment, task } = deps
+    const { environment, task, before, after, outputs } = deps
     this.#deps = deps
     this.#job = task.job
     this.#settling = new Settling(environment, task)
+    this.#readsRecords = before?.readsRecords === true || after.readsRecords || outputs.readsRecords
   }
 
   /** Counts the events from that time on; returns where the next piece begins, or null at the end. */
   piece(from: number): number | null {
     const { environment, task } = this.#deps
+    const { id } = this.#job
     environment.refresh()
-    this.#judged.clear()
-    const range = { from: timeKey(this.#job.id, from), to: timeKey(this.#job.id, task.terms.toMicros) }
+    this.#forgetVotes()
+    const range = { from: timeKey(id, from), to: timeKey(id, task.terms.toMicros) }
     let [seen, last] = [0, from]
-    const taken: { micros: number; record: Buffer }[] = []
+    const taken: { readonly micros: number; readonly bytes: Buffer }[] = []
     environment.scan('events', range, (key, value) => {
       last = timeOfKey(key)
-      taken.push({ micros: last, record: Buffer.from(value) })
+      taken.push({ micros: last, bytes: this.#copyOf(value, seen) })
       return ++seen < PIECE_EVENTS
     })
-    for (const { micros, record } of taken) this.#event(micros, record)
+    for (const one of taken) this.#event(new PieceEvent(environment, id, one))
     return seen < PIECE_EVENTS ? null : last + 1
   }
 
@@ -151,11 +161,32 @@ class Walk {
     return Math.min(1, Math.max(0, (micros - fromMicros) / Math.max(1, toMicros - fromMicros)))
   }
 
-  #event(micros: number, record: Buffer): void {
+  /** What is shown of a scan is gone after it. */
+  #copyOf(value: Uint8Array, place: number): Buffer {
+    if (this.#readsRecords) return Buffer.from(value)
+    const at = place * HEADER_BYTES
+    for (let byte = 0; byte < HEADER_BYTES; byte++) this.#heads[at + byte] = value[byte] as number
+    return this.#heads.subarray(at, at + HEADER_BYTES)
+  }
+
+  /** A snapshot with other votes than the last one. */
+  #forgetVotes(): void {
+    const { environment } = this.#deps
+    const {
+      feedbackSeq,
+      ballotStates,
+      erasedMicros = 0,
+    } = readStats(environment, this.#job.id, this.#job.labels.length)
+    const now = `${feedbackSeq} ${ballotStates} ${erasedMicros}`
+    if (now === this.#judgedAt && this.#judged.size < JUDGED_MAX) return
+    this.#judgedAt = now
+    this.#judged.clear()
+  }
+
+  #event(event: PieceEvent): void {
     const { before, after, tally, outputs } = this.#deps
-    const header = decodeHeader(record)
+    const { micros, header, bucket } = event
     if (header.pending) return
-    const event = { micros, record, header }
     const then = before === null ? storedDecision(header) : before.decide(event)
     const now = after.decide(event)
     const settled = [
@@ -164,29 +195,30 @@ class Walk {
     ] as const
     tally.add({
       micros,
-      bucket: header.bucketId === null ? null : bucketIdText(header.bucketId),
+      bucket,
       before: then,
       after: now,
-      consensus: this.#consensusOf(header, micros),
+      consensus: this.#consensusOf(event),
       queued: [!settled[0], !settled[1]],
     })
+    if (outputs.steps.length === 0) return
     const word = (isSettled: boolean) => (isSettled ? 'settled' : 'review')
     const was = { ...then, autonomy: word(settled[0]) } as const
-    outputs.see(tally, { micros, record }, was, { ...now, autonomy: word(settled[1]) })
+    outputs.see(tally, event, was, { ...now, autonomy: word(settled[1]) })
   }
 
-  #consensusOf(header: RecordHeader, micros: number): JudgedBy | null {
+  #consensusOf({ header, micros, bucket }: PieceEvent): JudgedBy | null {
     const { environment, before, after } = this.#deps
     const subject = subjectOf(header, micros)
-    const id = bucketIdText(subject)
-    let judged = this.#judged.get(id)
+    // An event without a bucket comes once.
+    let judged = bucket === null ? undefined : this.#judged.get(bucket)
     if (judged === undefined) {
       const ballot = readBallot(environment, this.#job.id, subject)
       const isJudged = ballot !== null && isLabel(ballot.consensus)
       judged = isJudged
         ? { label: ballot.consensus, seen: before?.hasSeen(ballot) === true || after.hasSeen(ballot) }
         : null
-      this.#judged.set(id, judged)
+      if (bucket !== null) this.#judged.set(bucket, judged)
     }
     return judged === null || before !== null || header.source !== 'knowledge_base' ? judged : { ...judged, seen: true }
   }

@@ -29,6 +29,12 @@ import type { JobAt } from '../explain/job-at.js'
 
 type StoredEvent = Pick<FoundEvent, 'micros' | 'record' | 'header'>
 
+/** An event of a replay. Its record is read when it is asked for: most answers are those of its bucket. */
+export interface ReplayedRecord extends StoredEvent {
+  /** The id of its bucket, as text; null for none. */
+  readonly bucket: string | null
+}
+
 export interface VariantModel {
   readonly model: Model
   readonly version: number
@@ -60,14 +66,22 @@ export class Variant {
     this.#probabilities = new Float64Array(at.job.labels.length)
   }
 
-  decide(event: StoredEvent): Decision {
-    const { header } = event
-    const { job } = this.#at
-    if (!hasBuckets(job.category)) return this.#decideAlone(event)
-    if (header.bucketId !== null && this.#isOwn(header.bucketId))
-      return this.#decideBucket(bucketIdText(header.bucketId), () => this.#reader.of(event))
+  decide(event: ReplayedRecord): Decision {
+    const { header, bucket } = event
+    if (!hasBuckets(this.#at.job.category)) return this.#decideAlone(event)
+    if (bucket !== null && header.bucketId !== null) {
+      // Ids of buckets of other decision points are other ids.
+      const answered = this.#answers.get(bucket)
+      if (answered !== undefined) return answered
+      if (this.#isOwn(header.bucketId, bucket)) return this.#decideBucket(bucket, () => this.#reader.of(event))
+    }
     const values = must(this.#reader.of(event), 'the values of an event without clusters')
     return this.#decideBucket(bucketIdText(bucketIdOf(this.#own.fingerprint, bucketText(values))), () => values)
+  }
+
+  /** Whether events are read with other decision points than those of the job. */
+  get readsRecords(): boolean {
+    return !hasBuckets(this.#at.job.category) || this.#own.fingerprint !== this.#at.fingerprint
   }
 
   /** Whether the model was trained on a consensus of that ballot. */
@@ -75,8 +89,7 @@ export class Variant {
     return isLabel(consensusAt(ballot.changes, this.#own.throughSeq))
   }
 
-  #isOwn(bucketId: Uint8Array): boolean {
-    const id = bucketIdText(bucketId)
+  #isOwn(bucketId: Uint8Array, id: string): boolean {
     let fits = this.#fits.get(id)
     if (fits === undefined) {
       const row = this.#at.environment.get('buckets', bucketKey(this.#at.job.id, bucketId))

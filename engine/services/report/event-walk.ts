@@ -88,11 +88,13 @@ export class EventWalk {
     const { job, stats } = this.#snapshot
     const labels = job.labels.map(({ name }) => name)
     const [first, last] = [this.#intervals.periods[0], this.#intervals.periods.at(-1)]
+    const { modelState, modelMsg } = modelHealth(stats)
     const whole = {
       startTime: first === undefined ? null : isoMicros(first.from),
       endTime: last === undefined ? null : isoMicros(last.to),
       productionDate: job.productionMicros === null ? null : isoMicros(job.productionMicros),
-      ...modelHealth(stats),
+      modelState,
+      modelMsg,
       ...tallyDocument(this.#whole, labels, minutesPerAlert),
     }
     if (this.#task.interval === null) return whole

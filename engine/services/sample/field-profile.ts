@@ -2,7 +2,7 @@
 import { limits } from '../../limits.js'
 import { isDateText } from '../../domain/query/instant.js'
 import type { FieldKind } from '../../api/live/sample-service.js'
-import type { SampleEvent } from './sample-events.js'
+import type { EventBody } from '../../domain/event/input/event-text.js'
 
 /** One field of the sample. */
 export class FieldProfile {
@@ -76,7 +76,7 @@ const MANY_NUMBERS = 20
 const EXAMPLE_CHARS = 80
 
 /** The fields of a sample in the order in which they are met, up to a bound. */
-export function profilesOf(events: readonly SampleEvent[]): FieldProfile[] {
+export function profilesOf(events: readonly EventBody[]): FieldProfile[] {
   const profiles = new Map<string, FieldProfile>()
   for (const [at, event] of events.entries()) {
     visit(event, '', 0, (name, value) => {

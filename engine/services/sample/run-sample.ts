@@ -2,8 +2,10 @@
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import type { SampleStatistics } from '../../api/live/sample-service.js'
+import { CsvError } from '../../domain/event/input/csv.js'
+import { eventsOfText, type EventText } from '../../domain/event/input/event-text.js'
 import { profilesOf, type FieldProfile } from './field-profile.js'
-import { sampleEvents } from './sample-events.js'
+import { leakagesOf } from './leakage.js'
 import { bucketFigures, suggestPoints } from './suggested-points.js'
 
 const EXAMPLES = 5
@@ -13,15 +15,29 @@ function codesOf(profile: FieldProfile, events: number): readonly number[] | nul
   return [...profile.codes.subarray(0, Math.min(events, limits.sampleCodesMax))]
 }
 
+function refused(msg: string): Refusal {
+  return new Refusal('invalid_body', msg, { issues: [{ loc: ['body'], msg, type: 'value_error' }] })
+}
+
+/** @throws Refusal invalid_body. */
+function sampleOf(bytes: Uint8Array): EventText {
+  try {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+    return eventsOfText(text, limits.sampleEventsMax)
+  } catch (error) {
+    if (error instanceof CsvError) throw refused(`Input should be CSV that can be read: ${error.message}`)
+    throw error
+  }
+}
+
 /** @throws Refusal invalid_body. */
 export function runSample(bytes: Uint8Array, points: readonly string[] | null): SampleStatistics {
-  const { format, events, skipped } = sampleEvents(bytes)
-  if (events.length === 0) {
-    const msg = 'Input should have events: a JSON array, one JSON object a line, or CSV with a line of names'
-    throw new Refusal('invalid_body', msg, { issues: [{ loc: ['body'], msg, type: 'value_error' }] })
-  }
+  const { format, events, skipped } = sampleOf(bytes)
+  if (events.length === 0)
+    throw refused('Input should have events: a JSON array, one JSON object a line, or CSV with a line of names')
   const profiles = profilesOf(events)
-  const choice = suggestPoints(profiles, events.length)
+  const leakages = leakagesOf(profiles, events.length)
+  const choice = suggestPoints(profiles, events.length, leakages)
   const chosen = points ?? choice.points
   const figures = bucketFigures(
     chosen.flatMap((name) => profiles.filter((profile) => profile.name === name)),
@@ -38,6 +54,7 @@ export function runSample(bytes: Uint8Array, points: readonly string[] | null): 
       values: profile.values.size,
       examples: profile.examples(EXAMPLES),
       suggested: choice.points.includes(profile.name),
+      leakage: leakages.get(profile.name) ?? null,
       reason: choice.reasons.get(profile.name) ?? '',
       codes: codesOf(profile, events.length),
     })),

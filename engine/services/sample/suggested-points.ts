@@ -1,12 +1,14 @@
 /**
  * Which fields of a sample may decide: those that come again, say something, and together leave few buckets.
  *
- * Owns: the choice, and its reasons. Leaves out: values (field-profile.ts), events (sample-events.ts).
+ * Owns: the choice, and its reasons. Leaves out: values (field-profile.ts), events (domain/event/input/).
  *
  * 1. A field whose name says that it is the rule, the action or the like comes first, then those that say most.
- * 2. A field is taken while the buckets stay large enough to learn from. One that follows from those before is left
+ * 2. A field that tells the time or the host by another name is left out (leakage.ts).
+ * 3. A field is taken while the buckets stay large enough to learn from. One that follows from those before is left
  *    out.
  */
+import type { Leakage } from '../../api/live/sample-service.js'
 import type { FieldProfile } from './field-profile.js'
 
 /** How fields of security events are named that analysts look at first, from the most telling on. */
@@ -64,8 +66,13 @@ function rankOf({ name }: FieldProfile): number {
   return at < 0 ? NAMES.length : at
 }
 
-/** Why a field cannot decide; null where it may. */
-function faultOf(profile: FieldProfile, events: number): string | null {
+const leakageReasons: Readonly<Record<Leakage, string>> = {
+  time: 'Its values follow the time: later events have new ones, so what is learned does not last.',
+  host: 'Each of its values is of one host, so what is learned holds for that host alone.',
+}
+
+/** Why a field is not suggested whatever the others are; null where it may be. */
+function faultOf(profile: FieldProfile, events: number, leakage: Leakage | undefined): string | null {
   const { kind } = profile
   if (kind === 'time') return 'It is a time, and times do not come again.'
   if (kind === 'id') return 'It looks like an id: nearly every event has another value.'
@@ -73,18 +80,22 @@ function faultOf(profile: FieldProfile, events: number): string | null {
   if (kind === 'number') return 'It has many different numbers, so buckets would be small.'
   if (profile.values.size < 2) return 'It always has the same value.'
   if (profile.events < COVERAGE_MIN * events) return `Only ${percent(profile.events, events)} of the events have it.`
-  return null
+  return leakage === undefined ? null : leakageReasons[leakage]
 }
 
 function percent(part: number, whole: number): string {
   return `${Math.round((100 * part) / whole)} %`
 }
 
-export function suggestPoints(profiles: readonly FieldProfile[], events: number): Choice {
+export function suggestPoints(
+  profiles: readonly FieldProfile[],
+  events: number,
+  leakages: ReadonlyMap<string, Leakage>,
+): Choice {
   const reasons = new Map<string, string>()
   const open: FieldProfile[] = []
   for (const profile of profiles) {
-    const fault = faultOf(profile, events)
+    const fault = faultOf(profile, events, leakages.get(profile.name))
     if (fault === null) open.push(profile)
     else reasons.set(profile.name, fault)
   }

@@ -27,7 +27,7 @@ import { JobWarnings } from '../read/job-warning-service.js'
 import type { Webhooks } from '../inbound/inbound.js'
 import { openWebhooks } from '../inbound/open-webhooks.js'
 import { NextLabels } from '../next/next-labels.js'
-import { Integrations } from '../integrations/integrations.js'
+import { Integrations, type IntegrationsDeps } from '../integrations/integrations.js'
 import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
 import { Lists } from '../lists/lists.js'
 import { Models } from '../models/models.js'
@@ -53,6 +53,8 @@ export interface ServiceSettings {
   readonly backupDir?: string | undefined
   readonly privateHosts?: readonly string[] | undefined
   readonly minutesPerAlert?: number | undefined
+  /** Told of rows of the ledger that are committed (services/cluster/). */
+  readonly ledgerWritten?: IntegrationsDeps['ledgerWritten']
 }
 
 /** The services of the engine. */
@@ -110,6 +112,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     privateHosts,
     job,
     failed,
+    ledgerWritten: settings.ledgerWritten,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
   const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })

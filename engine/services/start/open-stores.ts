@@ -28,6 +28,8 @@ import { ConsistencyCheck } from '../verify/consistency-check.js'
 import { allCatalogTables } from '../catalog-tables.js'
 import { IngestClock } from '../../runtime/ingest-clock.js'
 import { openReaders, type JobReader } from '../read/job-reader.js'
+import { loggedEnvironment } from '../../runtime/log/catalog/logged-environment.js'
+import type { EngineLogs } from './engine-logs.js'
 import type { Reports } from './reports.js'
 
 export interface StoreSettings {
@@ -36,6 +38,8 @@ export interface StoreSettings {
   readonly bootstrapKey?: string | undefined
   readonly passwordCost?: number | undefined
   readonly acceptLoss?: boolean | undefined
+  /** Where the catalog is written to a log; absent: the store is enough. */
+  readonly clustered?: EngineLogs | undefined
 }
 
 /** What is stored, open and checked. */
@@ -63,11 +67,13 @@ export function openStores(
   { shards }: DataDir,
   { clock, logs }: Pick<Reports, 'logs'> & { readonly clock: Clock },
 ): Stores {
-  const { dataDir } = settings
-  const catalogStore = openCatalog(dataDir, allCatalogTables)
+  const { dataDir, clustered } = settings
+  const catalogFile = openCatalog(dataDir, allCatalogTables)
+  const catalogStore = clustered === undefined ? catalogFile : loggedEnvironment(catalogFile, clustered.catalog)
   const auditLog = new AuditLog(catalogStore)
   const sealer = new Sealer(sealingKey(dataDir), systemRandom)
   const ingestClock = new IngestClock(clock)
+  ingestClock.follow(clustered?.lastMicros ?? 0)
   const resources = ResourceStore.open(catalogStore, {
     clock,
     stamp: () => ingestClock.take(),

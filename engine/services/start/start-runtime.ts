@@ -13,7 +13,7 @@ import { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
 import { StreamThread } from '../stream/stream-threads.js'
 import { TrainingThreads } from '../training/training-threads.js'
-import { modelBounds } from '../../domain/learn/model-origin.js'
+import { modelBytesOfThread } from '../../actor/models/model-memory.js'
 import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
@@ -79,12 +79,11 @@ function startShards(
     const container = `actor/${shards.threadOf(shard)}`
     reports.batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })
   }
-  const modelBytes = modelMemoryMb === undefined ? modelBounds.bytesInMemory : modelMemoryMb * 2 ** 20
   const threadData = {
     dataDir,
     sectionNames: serviceNames,
     uncountedEventsMax: limits.deferredCounterEventsMax,
-    modelBytesMax: Math.ceil(modelBytes / threads),
+    modelBytesMax: modelBytesOfThread(modelMemoryMb, threads),
   }
   const { failed } = reports
   const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, log })

@@ -8,10 +8,13 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { printing } from '../state/printing.js'
 import { scrollTo, windowOf } from './window.js'
 
 /** So many rows before the end the next ones are asked for. */
 const AHEAD = 40
+/** Rows on paper, at most. */
+const PRINTED_MAX = 1_000
 
 interface ListProps {
   readonly label: string
@@ -34,7 +37,9 @@ export function List(props: ListProps) {
   const latest = useRef(onChoose)
   latest.current = onChoose
   const scroll = useSignal({ top: 0, height: 600 })
-  const shown = windowOf(length, rowHeight, scroll.value.top, scroll.value.height)
+  const shown = printing.value
+    ? { first: 0, count: Math.min(length, PRINTED_MAX), top: 0, height: 0 }
+    : windowOf(length, rowHeight, scroll.value.top, scroll.value.height)
   useLayoutEffect(() => {
     const { current } = ref
     if (current === null) return
@@ -75,8 +80,8 @@ export function List(props: ListProps) {
       style={{ '--row-height': `${rowHeight}px` }}
       onScroll={({ currentTarget: { scrollTop: top, clientHeight: height } }) => (scroll.value = { top, height })}
     >
-      <div class="list-space" style={{ height: `${shown.height}px` }}>
-        <div class="list-rows" style={{ transform: `translateY(${shown.top}px)` }}>
+      <div class="list-space" style={printing.value ? {} : { height: `${shown.height}px` }}>
+        <div class="list-rows" style={printing.value ? {} : { transform: `translateY(${shown.top}px)` }}>
           {rows.map((at) => (
             <div
               key={keyOf(at)}

@@ -1,32 +1,38 @@
-/** A note on an event. */
+/** A note on an event, or the same note on several. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { api } from '../state/api.js'
 import { attempt, say } from '../state/toasts.js'
-import { t } from '../texts.js'
+import { count, t } from '../texts.js'
 import { Dialog } from './dialog.js'
 
 interface NoteProps {
   readonly jobId: number
-  readonly eventId: string
+  readonly eventIds: readonly string[]
   readonly close: () => void
   readonly saved?: () => void
 }
 
-export function NoteDialog({ jobId, eventId, close, saved }: NoteProps) {
+export function NoteDialog({ jobId, eventIds, close, saved }: NoteProps) {
   const text = useSignal('')
   const isBusy = useSignal(false)
   const input = useRef<HTMLTextAreaElement>(null)
+  const left = useRef(eventIds)
   useEffect(() => input.current?.focus(), [])
   async function save(): Promise<void> {
     if (text.value.trim() === '') return
     isBusy.value = true
-    const isSaved = await attempt(() =>
-      api.addAgenticNotes({ job_id: jobId, event_id: eventId, body: { agent_notes: text.value } }),
-    )
+    const isSaved = await attempt(async () => {
+      // One after the other: what fails is said, and the text stays to be saved again.
+      while (left.current.length > 0) {
+        const [id = ''] = left.current
+        await api.addNote({ job_id: jobId, event_id: id, body: { text: text.value.trim() } })
+        left.current = left.current.slice(1)
+      }
+    })
     isBusy.value = false
     if (!isSaved) return
-    say(t('note.saved'))
+    say(count('note.saved', eventIds.length))
     saved?.()
     close()
   }

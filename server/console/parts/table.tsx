@@ -1,4 +1,4 @@
-/** A table of rows. Columns of numbers are aligned to the right. */
+/** A table of rows. Columns of numbers are aligned to the right. On a phone each row is a card. */
 import type { ComponentChildren } from 'preact'
 
 interface Column {
@@ -15,7 +15,7 @@ export function Table({ columns, rows }: TableProps) {
   const classOf = (at: number): string => (columns[at]?.isNumber === true ? 'number' : 'bidi')
   return (
     <div class="table-wrap">
-      <table>
+      <table class="rows">
         <thead>
           <tr>
             {columns.map(({ text }, at) => (
@@ -29,7 +29,7 @@ export function Table({ columns, rows }: TableProps) {
           {rows.map(({ key, cells }) => (
             <tr key={key}>
               {cells.map((cell, at) => (
-                <td key={columns[at]?.text ?? ''} class={classOf(at)}>
+                <td key={columns[at]?.text ?? ''} class={classOf(at)} data-head={columns[at]?.text ?? ''}>
                   {cell}
                 </td>
               ))}

@@ -1,5 +1,6 @@
 /**
- * A JSON document as a tree: a line for each value, with its path to copy and a filter by its value.
+ * A JSON document as a tree: a line for each value, with its path to copy, a filter by its value, and the way to make
+ * it a decision point.
  *
  * 1. Everything is text. Long texts and long lists are cut until they are asked for, so that one event of a megabyte
  *    opens at once.
@@ -21,6 +22,10 @@ interface NodeProps {
   readonly value: unknown
   readonly depth: number
   readonly filter: ((path: string, value: string | number | boolean) => void) | null
+  /** Makes the field a decision point; null where the person may not. */
+  readonly point: ((path: string) => void) | null
+  /** The fields that are decision points. */
+  readonly points: readonly string[]
 }
 
 async function copy(path: string): Promise<void> {
@@ -34,6 +39,11 @@ async function copy(path: string): Promise<void> {
 
 function isLeaf(value: unknown): value is string | number | boolean | null | undefined {
   return typeof value !== 'object' || value === null
+}
+
+/** A value, or a list of values: what can decide. */
+function holdsValues(value: unknown): boolean {
+  return isLeaf(value) || (Array.isArray(value) && value.every(isLeaf))
 }
 
 function entriesOf(value: object): [string, unknown][] {
@@ -60,8 +70,9 @@ function Text({ value }: { readonly value: string }) {
   )
 }
 
-function Tools({ path, value, filter }: Pick<NodeProps, 'path' | 'value' | 'filter'>) {
+function Tools({ path, value, filter, point, points }: Omit<NodeProps, 'name' | 'depth'>) {
   if (path === '') return null
+  const isPoint = points.includes(path)
   return (
     <span class="tools">
       <button
@@ -84,25 +95,30 @@ function Tools({ path, value, filter }: Pick<NodeProps, 'path' | 'value' | 'filt
           <Icon name="filter" />
         </button>
       )}
+      {point === null || isPoint || !holdsValues(value) ? null : (
+        <button
+          type="button"
+          class="plain icon-only"
+          title={t('tree.point')}
+          aria-label={`${t('tree.point')}: ${path}`}
+          onClick={() => point(path)}
+        >
+          <Icon name="plus" />
+        </button>
+      )}
     </span>
   )
 }
 
-function Branch({ path, value, depth, filter }: NodeProps & { readonly value: object }) {
+function Branch(props: NodeProps & { readonly value: object }) {
+  const { path, value, depth } = props
   const shown = useSignal(ITEMS_SHOWN)
   const entries = entriesOf(value)
   const isList = Array.isArray(value)
   return (
     <ul>
       {entries.slice(0, shown.value).map(([name, member]) => (
-        <Node
-          key={name}
-          name={name}
-          path={pathOf(path, name, isList)}
-          value={member}
-          depth={depth + 1}
-          filter={filter}
-        />
+        <Node key={name} {...props} name={name} path={pathOf(path, name, isList)} value={member} depth={depth + 1} />
       ))}
       {entries.length > shown.value ? (
         <li>
@@ -116,14 +132,14 @@ function Branch({ path, value, depth, filter }: NodeProps & { readonly value: ob
 }
 
 function Node(props: NodeProps) {
-  const { name, path, value, depth, filter } = props
+  const { name, value, depth } = props
   const isOpen = useSignal(depth < OPEN_DEPTH)
   if (isLeaf(value))
     return (
       <li class="tree-line">
         <span class="tree-name bidi">{plainText(name)}</span>
         <Text value={typeof value === 'string' ? value : String(value)} />
-        <Tools path={path} value={value} filter={filter} />
+        <Tools {...props} />
       </li>
     )
   const size = Object.keys(value as object).length
@@ -140,18 +156,20 @@ function Node(props: NodeProps) {
           <span class="tree-name bidi">{plainText(name)}</span>
           <span class="dim">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
         </button>
-        <Tools path={path} value={value} filter={filter} />
+        <Tools {...props} />
       </div>
       {isOpen.value ? <Branch {...props} value={value as object} /> : null}
     </li>
   )
 }
 
-/** The tree of an object. `filter` is called with a path and the value there. */
-export function Tree({ value, filter }: { readonly value: object; readonly filter: NodeProps['filter'] }) {
+type TreeProps = Pick<NodeProps, 'filter' | 'point' | 'points'> & { readonly value: object }
+
+/** The tree of an object. `filter` is called with a path and the value there, `point` with the path. */
+export function Tree(props: TreeProps) {
   return (
     <div class="tree">
-      <Branch name="" path="" value={value} depth={0} filter={filter} />
+      <Branch {...props} name="" path="" depth={0} />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 /** The bar above every page: the job, its pages, the palette, the theme, the person. */
 import { useEffect } from 'preact/hooks'
-import { addresses } from '../addresses.js'
+import { addresses, isOfJob } from '../addresses.js'
 import { Icon } from '../parts/icon.js'
 import { api, may, session } from '../state/api.js'
 import { job, jobs } from '../state/jobs.js'
@@ -107,6 +107,11 @@ function PersonMenu({ places }: { readonly places: readonly Place[] }) {
   )
 }
 
+/** True on a page below the place. */
+function isUnder(path: string, href: string): boolean {
+  return path.startsWith(`${href}/`) || (isOfJob(href) && isOfJob(path))
+}
+
 const themeIcons = { auto: 'monitor', light: 'sun', dark: 'moon' } as const
 
 export function Bar({ path }: { readonly path: string }) {
@@ -121,11 +126,7 @@ export function Bar({ path }: { readonly path: string }) {
       <JobMenu />
       <nav class="places" aria-label={t('bar.pages')}>
         {(current === null ? [] : placesOfJob(current)).map(({ text, icon, href }) => (
-          <a
-            key={href}
-            href={href}
-            aria-current={path === href ? 'page' : path.startsWith(`${href}/`) ? 'true' : undefined}
-          >
+          <a key={href} href={href} aria-current={path === href ? 'page' : isUnder(path, href) ? 'true' : undefined}>
             <Icon name={icon} />
             {t(text)}
           </a>

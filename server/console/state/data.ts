@@ -5,7 +5,7 @@
  * 2. A request that nobody waits for any more is cancelled.
  */
 import { useSignal, type ReadonlySignal } from '@preact/signals'
-import { useCallback, useEffect, useRef } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from './api.js'
 
 export interface Loaded<T> {
@@ -47,7 +47,8 @@ export function useData<T>(key: string | null, load: (signal: AbortSignal) => Pr
       },
     )
   }, [])
-  useEffect(() => {
+  // Not a frame later, as an effect would be.
+  useLayoutEffect(() => {
     if (shown.current !== key) state.value = nothing
     shown.current = key
     if (key !== null) run()

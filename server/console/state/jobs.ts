@@ -20,6 +20,9 @@ export interface ShownJob extends Job {
 const colors = ['#ED0A2C', '#1264FE', '#9A00FF'] as const
 const CAUSE = 'Automated root cause analysis'
 
+/** So many voted events make a first model worth while. */
+export const FIRST_VOTES = 10
+
 /** Null until they are loaded. */
 export const jobs = signal<readonly ShownJob[] | null>(null)
 
@@ -48,6 +51,11 @@ async function loadColors(): Promise<void> {
   )
 }
 
+/** The colours are read again with the next jobs: somebody has changed them. */
+export function reloadColors(): void {
+  known = new Map()
+}
+
 function stylesOf(of: Job): LabelStyle[] {
   return of.labels.map((name, at) => {
     const given = known.get(of.job_id)?.get(name) ?? ''
@@ -56,8 +64,10 @@ function stylesOf(of: Job): LabelStyle[] {
 }
 
 export async function loadJobs(): Promise<void> {
-  const list = await api.listManagedJobs()
-  if (may('read:resources') && list.some(({ job_id: id }) => !known.has(id))) await loadColors()
+  const mayStyle = may('read:resources')
+  const first = mayStyle && jobs.peek() === null ? loadColors() : null
+  const [list] = await Promise.all([api.listManagedJobs(), first])
+  if (mayStyle && first === null && list.some(({ job_id: id }) => !known.has(id))) await loadColors()
   jobs.value = list.map((one) => ({ ...one, styles: stylesOf(one) })).sort((a, b) => a.job_id - b.job_id)
 }
 

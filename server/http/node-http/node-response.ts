@@ -6,9 +6,11 @@
  *
  * 1. A piece that is written is copied: the caller reuses its memory.
  * 2. A client that ends its side of the connection before it is answered counts as gone, unless reading is paused. Its
- *    end may be known before the handler has the whole body, so the handler may still pause then.
+ *    end may be known before the handler has the whole body, and a handler serves a request at the end of the round
+ *    (framing/after-read.ts). So the handler may pause until that round has ended.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { atRoundEnd } from '../../../engine/index.js'
 import type { HttpResponse } from '../library.js'
 import { began, ended, paused, resumed, type ArrivingBodies } from './connections.js'
 import { nameText } from './node-request.js'
@@ -49,6 +51,8 @@ export class NodeResponse implements HttpResponse {
   #offset = 0
   #takePiece: TakePiece | null = null
   #whole = false
+  /** The handler has the whole body, and the round in which it came has ended. */
+  #isServed = false
   #clientEnded = false
   /** Bytes of the body that are missing; -1 if its length is not known. */
   #missing: number
@@ -208,7 +212,12 @@ export class NodeResponse implements HttpResponse {
   /** Closes the request if its client is gone (2). */
   #closeIfLeft(): void {
     if (!this.#clientEnded || this.#over || this.#paused) return
-    if (this.#whole || !this.#req.complete) this.close()
+    if (this.#isServed || !this.#req.complete) this.close()
+  }
+
+  #served(): void {
+    this.#isServed = true
+    this.#closeIfLeft()
   }
 
   #abort(): void {
@@ -235,6 +244,6 @@ export class NodeResponse implements HttpResponse {
     this.#whole = last
     if (last) this.#bodies.end(this)
     this.#takePiece?.(piece, last)
-    if (last) this.#closeIfLeft()
+    if (last) atRoundEnd(() => this.#served())
   }
 }

@@ -17,6 +17,8 @@ export const SampleEvents = Type.Array(AnyObject)
 export const FieldKind = Type.Enum(['id', 'time', 'number', 'category', 'text'])
 export const SampleFormat = Type.Enum(['json', 'ndjson', 'csv'])
 
+export const Leakage = Type.Enum(['time', 'host'])
+
 export const SampledField = Type.Object({
   field: Type.String({ description: 'Its path, as decision points and filters name it.' }),
   kind: FieldKind,
@@ -24,6 +26,9 @@ export const SampledField = Type.Object({
   values: Type.Integer({ description: 'Different values.' }),
   examples: Type.Array(Type.String(), { description: 'The most frequent values.' }),
   suggested: Type.Boolean({ description: 'It is suggested as a decision point.' }),
+  leakage: Type.Union([Leakage, Type.Null()], {
+    description: 'Its values tell when an event was, or on which host, rather than what it is.',
+  }),
   reason: Type.String({ description: 'Why it is suggested, or why not.' }),
   codes: Type.Union(
     [

@@ -13,7 +13,20 @@ function refused(args: readonly string[]): string {
 }
 
 test('without options the stream is generated', () => {
-  assert.deepEqual(parseOptions([]), { kind: 'generated', seed: 1, votes: 300, events: 60_000 })
+  const usual = { kind: 'generated', seed: 1, votes: 300, events: 60_000, parts: ['job', 'weeks'], data: null }
+  assert.deepEqual(parseOptions([]), usual)
+  assert.deepEqual(parseOptions(['--weeks']), { ...usual, parts: ['weeks'] })
+  assert.deepEqual(parseOptions(['--job']), { ...usual, parts: ['job'] })
+})
+
+test('the folder of labelled sets is an option, or in the environment', () => {
+  const data = (args: readonly string[], env: NodeJS.ProcessEnv = {}): unknown => {
+    const options = parseOptions(args, env)
+    return options.kind === 'generated' && options.data
+  }
+  assert.equal(data(['--data', 'A']), 'A')
+  assert.equal(data([], { DEMO_DATA: 'B' }), 'B')
+  assert.equal(data(['--data', 'A'], { DEMO_DATA: 'B' }), 'A')
 })
 
 test('a file comes with its label and its points', () => {
@@ -36,6 +49,8 @@ test('unusable options are refused with a sentence that names them', () => {
   assert.match(refused(['stray']), /stray/)
   assert.match(refused(['--file', 'F']), /^--file needs --label/)
   assert.match(refused(['--file', 'F', '--label', 'l']), /^--file needs --points/)
+  assert.match(refused(['--weeks', '--job']), /give one of them/)
+  assert.match(refused(['--file', 'F', '--label', 'l', '--points', 'a', '--weeks']), /^--weeks is for the generated/)
   assert.match(refused(['--file', 'F', '--label', 'l', '--points', 'a,,b']), /^--points takes dot paths/)
   const file = ['--file', 'F', '--label', 'l', '--points', 'a']
   assert.match(refused([...file, '--events', '9']), /^--events is for the generated/)

@@ -29,7 +29,7 @@ async function newLog(limitMs?: number): Promise<{ log: JetStreamLog; name: stri
   const open = async (): Promise<JetStreamLog> => {
     const connection = await (cluster as NatsCluster).connect()
     connections.push(connection)
-    return await JetStreamLog.open(connection, { name, shard: 0, ...(limitMs === undefined ? {} : { limitMs }) })
+    return await JetStreamLog.open(connection, { name, of: 0, ...(limitMs === undefined ? {} : { limitMs }) })
   }
   return { log: await open(), name, open }
 }
@@ -165,7 +165,7 @@ describe('servers that would lose records are refused', { skip }, () => {
     const manager = await jetstreamManager(connection)
     await manager.streams.add({ name: 'wrong_turns_0', subjects: ['wrong.turns.0'], num_replicas: 1 })
     await assert.rejects(
-      JetStreamLog.open(connection, { name: 'wrong', shard: 0 }),
+      JetStreamLog.open(connection, { name: 'wrong', of: 0 }),
       /wrong_turns_0 cannot hold a log: num_replicas is 1 and must be 3/,
     )
   })

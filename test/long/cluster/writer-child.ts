@@ -25,7 +25,7 @@ function say(line: string): void {
 
 mkdirSync(dataDir, { recursive: true })
 const connection = await connectToCluster({ servers })
-const log = await JetStreamLog.open(connection, { name, shard: 0, limitMs: 20_000 })
+const log = await JetStreamLog.open(connection, { name, of: 0, limitMs: 20_000 })
 const environment = openShard(dataDir, 0)
 const copy = new TestShard<LmdbEnvironment>(environment)
 

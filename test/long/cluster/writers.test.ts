@@ -136,7 +136,7 @@ describe('two processes with one log', { skip }, () => {
     }
     await writer.end('SIGKILL')
     const connection = await servers.connect()
-    const log = await JetStreamLog.open(connection, { name: 'writers', shard: 0 })
+    const log = await JetStreamLog.open(connection, { name: 'writers', of: 0 })
     const copies = [new TestShard(), ...[0, 1].map((at) => new TestShard(openShard(join(home, `copy-${at}`), 0)))]
     for (const copy of copies) await new Follower(copy.asLogged(), log).catchUp()
     const [fresh, ...stored] = copies as [TestShard, ...TestShard[]]

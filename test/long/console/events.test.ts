@@ -88,7 +88,11 @@ test('rows are gone through, selected and voted on by keys', { skip }, async () 
 
 test('all that match are counted, voted on by the service, and taken back', { skip }, async () => {
   const page = await open('?q=-consensus:*')
-  const before = Number(/[\d,]+/.exec(await found(page))?.[0].replace(',', ''))
+  const counted = await eventually(
+    () => found(page),
+    (text) => /\d/.test(text),
+  )
+  const before = Number(/[\d,]+/.exec(counted)?.[0].replace(',', ''))
   await page.keyboard.press('*')
   await page.getByText(/^all [\d,]+ events that match$/).waitFor()
   await page.keyboard.press('2')
@@ -127,15 +131,42 @@ test('at most eighty rows are in the page, however far one scrolls', { skip }, a
   await page.context().close()
 })
 
-test('a view is saved as a file', { skip }, async () => {
+test('a view is saved as a file: all that match, or what is selected', { skip }, async () => {
   const page = await open('?q=label:Drop')
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Export' }).click(),
-  ])
-  const text = readFileSync(await download.path(), 'utf8')
-  assert.match(text, /^event_id,time,title,decision/)
-  assert.ok(text.split('\r\n').length > 10)
+  const counted = await eventually(
+    () => found(page),
+    (text) => /\d/.test(text),
+  )
+  const all = Number(/[\d,]+/.exec(counted)?.[0].replace(',', ''))
+  const take = async (name: string): Promise<string> => {
+    await page.locator('summary', { hasText: 'Export' }).click()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(name, { exact: true }).click()])
+    await page.keyboard.press('Escape')
+    return readFileSync(await download.path(), 'utf8')
+  }
+  const table = await take('All that match, CSV')
+  assert.match(table, /^\uFEFF?event_id,time,title,severity,decision/)
+  assert.equal(table.trimEnd().split('\r\n').length, all + 1)
+  const lines = (await take('All that match, NDJSON')).trimEnd().split('\n')
+  assert.equal(lines.length, all)
+  assert.ok(lines.every((line) => JSON.parse(line).result_label === 'Drop'))
+  await page.context().close()
+})
+
+test('on paper a view has its rows, and no controls', { skip }, async () => {
+  const page = await open()
+  await page.evaluate('window.print = () => { window.printed = document.querySelectorAll(".list-row").length }')
+  await page.locator('summary', { hasText: 'Export' }).click()
+  await page.getByRole('button', { name: 'Print what is loaded' }).click()
+  const printed = await eventually(
+    () => page.evaluate('window.printed ?? 0'),
+    (rows) => (rows as number) > 0,
+  )
+  assert.ok((printed as number) >= 100, String(printed))
+  await page.emulateMedia({ media: 'print' })
+  assert.ok(!(await page.locator('.bar').isVisible()))
+  assert.ok(!(await page.locator('.facets').isVisible()))
+  assert.ok(await page.locator('.list-row').first().isVisible())
   await page.context().close()
 })
 
@@ -164,7 +195,7 @@ test('an event is shown whole: why, votes, similar ones, what was sent, and what
       })
   await page.keyboard.press('1')
   await page.locator('.votes button[aria-pressed=true]').waitFor()
-  await page.getByRole('cell', { name: 'ann' }).waitFor()
+  await page.getByRole('cell', { name: 'ann', exact: true }).waitFor()
   await page.getByRole('button', { name: /^Events with this value: rule\.id/ }).click()
   await page.waitForURL(/events\?q=rule\.id%3A/)
   await page.context().close()

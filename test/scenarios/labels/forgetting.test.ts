@@ -56,6 +56,29 @@ test('with the setting, the model is trained before the erasure is reported, and
   assert.equal((await erase(jobId, 'person', 'ann')).forgetting.state, 'not_needed')
 })
 
+test('nobody goes back to a model that was trained with what was erased', async () => {
+  const jobId = await trained({ retrain_after_erase: true })
+  await erase(jobId, 'person', 'ann')
+  const { models } = (await client.get(`/api/v2/jobs/${jobId}/models`)).body
+  assert.deepEqual(
+    models.map((one: any) => [one.model_id, one.kept]),
+    [
+      [`model_${jobId}_2`, true],
+      [`model_${jobId}_1`, false],
+    ],
+  )
+  const wanted = { model_id: `model_${jobId}_1` }
+  for (const path of ['rollback', 'challenger', 'replays']) {
+    const { status, text } = await client.post(`/api/v2/jobs/${jobId}/${path}`, wanted)
+    assert.deepEqual([status, /trained with events that were erased since/.test(text)], [409, true], `${path} ${text}`)
+  }
+  const log = await eventually(
+    () => client.get(`/api/monitoring/api/v1/audit/logs?job_id=${jobId}&action=models%20erased`),
+    ({ body }) => body.total_count === 1,
+  )
+  assert.deepEqual(log.body.audit_logs[0].details.models, [`model_${jobId}_1`])
+})
+
 test('a model that cannot be trained again is named, and the erasure says what is missing', async () => {
   const jobId = await trained({ retrain_after_erase: true })
   const { retrain_needed, forgetting } = await erase(jobId, 'rule', 'noise')

@@ -23,7 +23,10 @@ export interface EngineParts extends Reports, Stores, Runtime, Services {
 /** The internals over an existing directory, with one shard if it is new. */
 export async function wireParts(options: EngineOptions, log?: TurnLog): Promise<EngineParts> {
   const lock = await lockDataDir(options.dataDir)
-  const { reports, stores, runtime, services, close } = wire(options, openDataDir(options.dataDir, 1), lock, log)
+  let sequence = 0
+  const catalog = { append: () => ++sequence, appendLedger() {} }
+  const logs = log === undefined ? undefined : { turns: log, catalog, lastMicros: 0 }
+  const { reports, stores, runtime, services, close } = wire(options, openDataDir(options.dataDir, 1), lock, logs)
   return { ...reports, ...stores, ...runtime, ...services, job: (id) => stores.resources.job(id), close }
 }
 

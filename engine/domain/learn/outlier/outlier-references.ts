@@ -17,8 +17,10 @@
  *    nearest.
  */
 import { FeatureTable } from '../features/feature-table.js'
+import { InKernel } from '../kernel/kernel.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { FurtherReferences, type ReferenceParts } from './further-references.js'
+import { KernelReferences } from './kernel-references.js'
 import { tokensMax, type OutlierView } from './outlier-view.js'
 
 /** The most references of a model. */
@@ -61,6 +63,7 @@ export class OutlierReferences {
   readonly #found = new Int32Array(tokensMax)
   #nearestPlace = -1
   #nearestDistance = Infinity
+  readonly #inKernel: InKernel<KernelReferences>
 
   private constructor(parts: ReferenceParts, scales?: Float32Array) {
     this.#parts = parts
@@ -70,6 +73,8 @@ export class OutlierReferences {
     this.#scales = scales ?? new Float32Array(this.#outlierCount).fill(1)
     this.#likeness = new Float32Array(this.#outlierCount)
     this.#further = new FurtherReferences(parts, this.#outlierCount)
+    const weights = { mean: meanWeight, most: mostWeight }
+    this.#inKernel = new InKernel((kernel) => KernelReferences.of(kernel, { parts, weights, scales: this.#scales }))
   }
 
   /** `load(i)` puts reference i into the view; `count` is at most referencesMax. */
@@ -124,14 +129,13 @@ export class OutlierReferences {
   localise(spreads: Float64Array): void {
     const usual = (spreads.slice().sort()[spreads.length >> 1] ?? 0) + spreadMin
     this.#scales = Float32Array.from(spreads, (spread) => ((spread + usual) / (2 * usual)) ** -localPower)
+    this.#inKernel.forget()
   }
 
   /** The nearest of the outlier check's references to the event of the last `distance`; -1 where there is none. */
   get nearestPlace(): number {
     return this.#nearestPlace
   }
-
-  /** Its distance. */
   get nearestDistance(): number {
     return this.#nearestDistance
   }
@@ -147,6 +151,7 @@ export class OutlierReferences {
   /** The distance by which the nearest one is found, of every reference to the event in the view. */
   distances(view: OutlierView): Float64Array {
     const { count, numberCount, numbers } = this.#parts
+    this.findTokens(view)
     const likeness = this.#compareTokens(view, new Float32Array(count))
     const share = numberCount > 0 ? 1 / numberCount : 0
     return Float64Array.from(likeness, (alike, i) => {
@@ -159,6 +164,17 @@ export class OutlierReferences {
 
   /** The distance of the event in the view for the outlier check, 0 or more; the reference `except` does not count. */
   distance(view: OutlierView, except = -1): number {
+    this.findTokens(view)
+    const inKernel = this.#inKernel.get()
+    if (inKernel === null) return this.#blend(this.#compare(view, except))
+    const found = inKernel.compare(view, this.#found, except, this.#nearest)
+    this.#nearestPlace = inKernel.nearestPlace
+    this.#nearestDistance = inKernel.nearestDistance
+    return this.#blend(found)
+  }
+
+  /** Compares the references of the outlier check with the event in the view; returns how many are in the list. */
+  #compare(view: OutlierView, except: number): number {
     this.#compareTokens(view, this.#likeness)
     const { numberCount, numbers } = this.#parts
     const mine = view.numbers
@@ -197,7 +213,7 @@ export class OutlierReferences {
       if (++found >= nearestCount) limit = nearest[nearestCount - 1] as number
     }
     this.#nearestDistance = closest
-    return this.#blend(Math.min(found, nearestCount))
+    return Math.min(found, nearestCount)
   }
 
   #blend(found: number): number {
@@ -207,14 +223,19 @@ export class OutlierReferences {
     return Math.max(0, (sum / found + (this.#nearest[0] as number)) / 2)
   }
 
-  /** Fills `likeness` with the cosines of the first references, as many as it has places. */
+  /** The numbers of the view's tokens, -1 for unknown ones; valid until the next event. */
+  findTokens(view: OutlierView): Int32Array {
+    for (let j = 0; j < view.count; j++) this.#found[j] = this.#table.find(view.tokens[j] as number)
+    return this.#found
+  }
+
+  /** Fills `likeness` with the cosines of the first references, as many as it has places, by the tokens found. */
   #compareTokens(view: OutlierView, likeness: Float32Array): Float32Array {
     const { starts, holders, weights } = this.#parts
     // An event without tokens is as far from all as their numbers are.
     likeness.fill(view.count === 0 ? 1 : 0)
     for (let j = 0; j < view.count; j++) {
-      const token = this.#table.find(view.tokens[j] as number)
-      this.#found[j] = token
+      const token = this.#found[j] as number
       if (token < 0) continue
       const weight = view.weights[j] as number
       const end = starts[token + 1] as number

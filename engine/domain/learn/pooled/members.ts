@@ -9,6 +9,7 @@
 import type { EventCoder } from '../features/event-coder.js'
 import type { LearningTable } from '../features/learning-table.js'
 import { copyCodes, type TreeRows } from '../features/tree-table.js'
+import { InKernel } from '../kernel/kernel.js'
 import { fitLinear, type LinearPenalty } from '../linear/linear-choice.js'
 import { scoreRow, softmax } from '../linear/logistic.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
@@ -18,6 +19,7 @@ import { predictBoosting } from '../trees/boosted-trees.js'
 import { growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
 import { readTrees, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
 import { predictForest, growForest, type ForestOptions } from '../trees/forest.js'
+import { KernelTrees } from '../trees/kernel-trees.js'
 import { predictNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
 
 /** In the order of their answers. */
@@ -115,6 +117,7 @@ export class MemberPanel {
   readonly #nearestView: Float64Array
   readonly #classCount: number
   readonly #weightedCount: number
+  readonly #inKernel: InKernel<KernelTrees>
 
   constructor(members: Members, classCount: number) {
     this.#members = members
@@ -124,6 +127,8 @@ export class MemberPanel {
     this.#nearestView = this.#views.at(-1) as Float64Array
     this.#weights = Float64Array.from(members.weights)
     this.#weightedCount = members.weights.length / classCount - 1
+    const { extraTrees, randomForest, boosting } = members
+    this.#inKernel = new InKernel((kernel) => KernelTrees.of(kernel, [extraTrees, randomForest], boosting))
   }
 
   /**
@@ -133,6 +138,11 @@ export class MemberPanel {
     const { references, classes } = this.#members.nearest
     const { place, distance } = references.nearestWithin(view, limit, except)
     return { label: classes[place] ?? -1, distance }
+  }
+
+  /** The numbers of the view's tokens among those of labelled events, -1 for others; valid until the next event. */
+  findTokens(view: OutlierView): Int32Array {
+    return this.#members.nearest.references.findTokens(view)
   }
 
   /** The distance of every labelled event that it compares with to the event in the view. */
@@ -187,9 +197,13 @@ export class MemberPanel {
   }
 
   #predictTrees(codes: Uint8Array): void {
-    predictForest(this.#members.extraTrees, codes, this.#views[1] as Float64Array)
-    predictForest(this.#members.randomForest, codes, this.#views[2] as Float64Array)
-    predictBoosting(this.#members.boosting, codes, this.#views[boostingPlace] as Float64Array)
+    const { extraTrees, randomForest, boosting } = this.#members
+    const [, extra, random, boosted] = this.#views as [Float64Array, Float64Array, Float64Array, Float64Array]
+    const inKernel = this.#inKernel.get()
+    if (inKernel !== null) return inKernel.predict(codes, [extra, random], boosted)
+    predictForest(extraTrees, codes, extra)
+    predictForest(randomForest, codes, random)
+    predictBoosting(boosting, codes, boosted)
   }
 }
 

@@ -5,7 +5,9 @@
  *
  * Owns: their order. Leaves out: the bytes and the other answers of a model (pooled-model.ts).
  *
- * 1. Answers only read the parts, and use buffers that are made once. Nothing is kept from one event to the next.
+ * 1. Answers only read the parts, and use buffers that are made once. Nothing is kept here from one event to the next
+ *    (coded-answers.ts keeps answers).
+ * 2. `writeKey` writes whatever an answer depends on: a new step of an answer may need more in the key.
  */
 import type { PointValues } from '../classifier.js'
 import { makeCoder, type CoderTables } from '../features/coder-tables.js'
@@ -16,6 +18,7 @@ import { withoutPoints } from './block-points.js'
 import { cellHash, mixCounts, type Cells } from './cells.js'
 import { balance } from './class-balance.js'
 import { doubted, fillDoubts, MemberPanel, type Members } from './members.js'
+import type { AnswerKey } from './coded-answers.js'
 import { mix, type Pool } from './pool.js'
 import { limitOf, mixRecalled, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
@@ -75,7 +78,12 @@ export class PooledAnswer {
    * of the classes' probabilities after each step, and before the first.
    */
   fill(event: PointValues, probabilities: Float64Array, except = -1, seen?: StepSeen): void {
-    this.#code(event)
+    this.code(event)
+    this.answer(probabilities, except, seen)
+  }
+
+  /** As `fill`, for the event that was coded last. */
+  answer(probabilities: Float64Array, except = -1, seen?: StepSeen): void {
     const { pool, recall, cells, sharpness, balance: factors } = this.#parts
     const answer = this.#answer
     this.distance = this.#panel.predict(this.coder, this.#view, except)
@@ -86,7 +94,7 @@ export class PooledAnswer {
     if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)
     seen?.('nearest label', answer)
     if (cells.key.length > 0) {
-      const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
+      const cell = this.#cell()
       if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
     }
     seen?.('cell', answer)
@@ -99,13 +107,37 @@ export class PooledAnswer {
 
   /** The distance of every labelled event that it compares with to this one. */
   distances(event: PointValues): Float64Array {
-    this.#code(event)
+    this.code(event)
     return this.#panel.distances(this.#view)
   }
 
-  #code(event: PointValues): void {
+  /** Reads an event. */
+  code(event: PointValues): void {
     this.values = withoutPoints(event, this.#parts.leftOut)
     this.coder.code(this.values)
     this.#view.take(this.values, this.coder.encoder)
+  }
+
+  /** Writes all that the answer to the event that was coded last depends on. */
+  writeKey(key: AnswerKey): void {
+    const { features, values, count, codes, numberCount, coordinates } = this.coder
+    const view = this.#view
+    key.clear()
+    key.ints(features, count)
+    key.floats(values, count)
+    key.floats(coordinates, coordinates.length)
+    // The columns behind those of numbers follow from the features.
+    key.ints(codes, numberCount)
+    key.floats(view.numbers, view.numbers.length)
+    key.int(this.#parts.cells.key.length > 0 ? this.#cell() : -1)
+    const found = this.#panel.findTokens(view)
+    key.int(view.count === 0 ? 1 : 0)
+    for (let j = 0; j < view.count; j++)
+      if ((found[j] as number) >= 0) key.token(found[j] as number, view.weights[j] as number)
+  }
+
+  /** The cell of the event, or -1. */
+  #cell(): number {
+    return this.#cellTable.find(cellHash(this.#parts.cells.key, this.coder.encoder.atoms, 0))
   }
 }

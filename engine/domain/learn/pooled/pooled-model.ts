@@ -22,6 +22,7 @@ import { OutlierDetector } from '../outlier/outlier-detector.js'
 import { UnseenValues } from '../outlier/unseen-values.js'
 import { withoutPoints } from './block-points.js'
 import { readCells, writeCells } from './cells.js'
+import { CodedAnswers } from './coded-answers.js'
 import { doubted, memberNames, readMembers, writeMembers } from './members.js'
 import { neighboursOf } from './nearest.js'
 import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
@@ -108,12 +109,14 @@ export class PooledModel implements Model {
   readonly #parts: PooledParts
   readonly #answer: PooledAnswer
   readonly #probabilities: Float64Array
+  readonly #kept: CodedAnswers
 
   constructor(parts: PooledParts) {
     this.#parts = parts
     this.references = parts.references
     this.#answer = new PooledAnswer(parts)
     this.#probabilities = new Float64Array(parts.labelCount)
+    this.#kept = new CodedAnswers(parts.labelCount)
     this.summary = {
       kind: pooledKind,
       examples: parts.examples,
@@ -139,10 +142,25 @@ export class PooledModel implements Model {
   }
 
   assess(values: PointValues, probabilities: Float64Array): number {
-    this.#answer.fill(values, probabilities)
-    const { distance, doubts, coder, values: read } = this.#answer
-    const score = this.#parts.detector.score(distance, doubts)
+    this.#answer.code(values)
+    const score = this.#assessCoded(probabilities)
+    const { coder, values: read } = this.#answer
     return this.#parts.unseen.holds(read, coder) ? certainScore + score : score
+  }
+
+  /** Answers the event that was coded last; returns its score by distance and doubts. */
+  #assessCoded(probabilities: Float64Array): number {
+    const kept = this.#kept
+    const isWorthwhile = kept.isWorthwhile()
+    if (isWorthwhile) {
+      this.#answer.writeKey(kept.key)
+      const known = kept.find(probabilities)
+      if (!Number.isNaN(known)) return known
+    }
+    this.#answer.answer(probabilities)
+    const score = this.#parts.detector.score(this.#answer.distance, this.#answer.doubts)
+    if (isWorthwhile) kept.keep(probabilities, score)
+    return score
   }
 
   neighbours(values: PointValues, count: number): Neighbour[] {

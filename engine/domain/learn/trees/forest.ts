@@ -188,7 +188,12 @@ export function predictForest(trees: FlatTrees, codes: Uint8Array, shares: Float
     const at = leaves[tree] as number
     for (let k = 0; k < classCount; k++) shares[k] = (shares[k] as number) + (values[at + k] as number)
   }
+  scaleShares(shares)
+}
+
+/** Scales shares to sum to 1. */
+export function scaleShares(shares: Float64Array): void {
   let total = 0
-  for (let k = 0; k < classCount; k++) total += shares[k] as number
-  for (let k = 0; k < classCount; k++) shares[k] = (shares[k] as number) / total
+  for (let k = 0; k < shares.length; k++) total += shares[k] as number
+  for (let k = 0; k < shares.length; k++) shares[k] = (shares[k] as number) / total
 }

@@ -8,6 +8,8 @@
  */
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 
+export type { NatsConnection }
+
 /** How to reach the servers. */
 export interface ClusterAddress {
   /** `host:port` or `nats://host:port` of each server. */

@@ -1,5 +1,5 @@
 /**
- * The log of one shard as a stream of NATS JetStream.
+ * The log of one shard, or of the catalog, as a stream of NATS JetStream.
  *
  * Owns: appends with fencing, what has become of an unclear append. Leaves out: reading (stream-reader.ts), the
  * connection (cluster-connection.ts), what the servers must be (cluster-check.ts), large records (large-records.ts).
@@ -20,7 +20,8 @@ import { pause, RETRY_MS, unavailable, untilAnswered } from './until-answered.js
 export interface JetStreamLogOptions {
   /** Of this service: several may share the servers. Letters, digits, `-` and `_`. */
   readonly name: string
-  readonly shard: number
+  /** A shard's turns, or the changes of the catalog. */
+  readonly of: number | 'catalog'
   /** Milliseconds until an append or a read gives up; default 10 s: a stream without its leader waits for 4 to 6 s. */
   readonly limitMs?: number
   /** For trials with fewer servers. */
@@ -64,14 +65,14 @@ export class JetStreamLog implements RecordLog {
     connection: NatsConnection,
     manager: JetStreamManager,
     js: JetStreamClient,
-    { name, shard, limitMs = LIMIT_MS, replicas = REPLICAS }: JetStreamLogOptions,
+    { name, of, limitMs = LIMIT_MS, replicas = REPLICAS }: JetStreamLogOptions,
   ) {
     this.#connection = connection
     this.#js = js
     this.#manager = manager
     this.#large = new LargeRecords(js, `${name}_large`, replicas)
-    this.#stream = `${name}_turns_${shard}`
-    this.#subject = `${name}.turns.${shard}`
+    this.#stream = of === 'catalog' ? `${name}_catalog` : `${name}_turns_${of}`
+    this.#subject = of === 'catalog' ? `${name}.catalog` : `${name}.turns.${of}`
     this.#limitMs = limitMs
     const [stream, grownSubject] = [this.#stream, this.#grownSubject]
     this.#reader = new StreamReader({ connection, manager, large: this.#large, stream, grownSubject, limitMs })

@@ -1,6 +1,7 @@
 /** One event: its decision and what it hangs on, votes, similar ones, what was sent, and what happened to it. */
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso'
+import { useEffect, useRef } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
 import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
@@ -10,16 +11,20 @@ import { Time } from '../../parts/time.js'
 import { Tree } from '../../parts/tree.js'
 import { voteOn, VoteButtons } from '../../parts/votes.js'
 import { Answer, Effects, Provenance } from '../../parts/why.js'
+import { Notes, With } from '../../parts/with.js'
 import { may } from '../../state/api.js'
-import { useData, type Data } from '../../state/data.js'
+import { useData } from '../../state/data.js'
 import { readSimilar, titleOf } from '../../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
+import { assignees, assignToMe, me, useAssignees, useCompany } from '../../state/handling.js'
 import { useCommands } from '../../state/keys.js'
+import { saidByOthers, subjectKey } from '../../state/live.js'
 import { votesTaken } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
 import { conditionOf } from '../events/query.js'
 import NotFound from '../not-found.js'
 import { Facts, History } from './facts.js'
+import { MakePoint } from './make-point.js'
 import { ownVote, readWhole, type Whole } from './read.js'
 import { Votes } from './votes.js'
 
@@ -48,36 +53,39 @@ function SimilarPart({ of, eventId }: { readonly of: ShownJob; readonly eventId:
 
 function Raw({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
   const { route } = useLocation()
+  const point = useSignal<string | null>(null)
   const { raw_body: body } = whole.event
   const filter = (path: string, value: string | number | boolean): void => {
     const query = new URLSearchParams({ q: conditionOf(path, value, whole.service) })
     route(addresses.events(of.job_id, query.toString()))
   }
+  const ask = (path: string): void => void (point.value = path)
   return (
     <section class="panel">
       <header>
         <h2 class="grow">{t('event.raw')}</h2>
       </header>
-      <Tree value={body ?? {}} filter={may('read:event_query') ? filter : null} />
+      <Tree
+        value={body ?? {}}
+        filter={may('read:event_query') ? filter : null}
+        point={may('write:resources') ? ask : null}
+        points={of.features}
+      />
+      {point.value === null ? null : <MakePoint of={of} field={point.value} close={() => (point.value = null)} />}
     </section>
   )
 }
 
-function Shown({
-  of,
-  whole,
-  data,
-}: {
-  readonly of: ShownJob
-  readonly whole: Whole
-  readonly data: Data<Whole | null>
-}) {
+function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
   const { event, reach } = whole
   const isNoting = useSignal(false)
   const before = ownVote(whole)
   const eventId = event.event_id
   const vote = (at: number): void => voteOn({ of, eventId, before }, at)
-  const mayNote = may('write:event_agentic_notes')
+  const mayNote = may('write:event_feedback')
+  const company = useCompany(of.job_id, eventId)
+  const assignee = assignees.value.get(eventId)
+  const assign = (): void => void assignToMe(of.job_id, [eventId])
   useCommands({
     'vote.1': () => vote(0),
     'vote.2': () => vote(1),
@@ -85,7 +93,7 @@ function Shown({
     back: () => history.back(),
     similar: () => document.getElementById('similar')?.scrollIntoView({ block: 'start' }),
     why: () => document.getElementById('main')?.scrollTo({ top: 0 }),
-    ...(mayNote ? { note: () => (isNoting.value = true) } : {}),
+    ...(mayNote ? { note: () => (isNoting.value = true), assign } : {}),
   })
   return (
     <div class="page">
@@ -101,11 +109,17 @@ function Shown({
             </span>
           ) : null}
         </p>
+        <With assignee={assignee} company={company.now.value} />
       </header>
       <section class="stack">
         <VoteButtons of={of} eventId={eventId} before={before} />
         <div class="row">
           <span class="dim grow">{reach === null ? '' : count('next.reach', reach.applies_to_events)}</span>
+          {mayNote ? (
+            <button type="button" class="plain" onClick={assign}>
+              <Icon name="user-check" /> {t(assignee === me() ? 'assign.release' : 'key.assign')} <kbd>a</kbd>
+            </button>
+          ) : null}
           {mayNote ? (
             <button type="button" class="plain" onClick={() => (isNoting.value = true)}>
               <Icon name="sticky-note" /> {t('key.note')} <kbd>c</kbd>
@@ -116,6 +130,7 @@ function Shown({
       <div class="two">
         <div class="stack">
           <Why of={of} whole={whole} />
+          <Notes notes={company.now.value.notes} />
           <Votes of={of} whole={whole} />
           {whole.explanation === null ? null : <SimilarPart of={of} eventId={eventId} />}
           <History whole={whole} />
@@ -126,22 +141,30 @@ function Shown({
         </div>
       </div>
       {isNoting.value ? (
-        <NoteDialog jobId={of.job_id} eventId={eventId} close={() => (isNoting.value = false)} saved={data.reload} />
+        <NoteDialog
+          jobId={of.job_id}
+          eventIds={[eventId]}
+          close={() => (isNoting.value = false)}
+          saved={company.reload}
+        />
       ) : null}
     </div>
   )
 }
 
 function EventOf({ of, eventId }: { readonly of: ShownJob; readonly eventId: string }) {
+  useAssignees(of.job_id)
   // Votes change what is known: it is read again, and stays until it is there.
   const key = `event ${of.job_id} ${eventId}`
   const data = useData(key, (signal) => readWhole(of.job_id, eventId, signal))
-  const taken = useSignal(votesTaken.value)
-  if (taken.value !== votesTaken.value) {
-    taken.value = votesTaken.value
-    setTimeout(data.reload)
-  }
-  if (data.value !== null) return <Shown of={of} whole={data.value} data={data} />
+  const subject = subjectKey(of.job_id, data.value?.event.bucket_id ?? null, eventId)
+  const others = saidByOthers.value.get(subject)
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (!isFirst.current) data.reload()
+    isFirst.current = false
+  }, [votesTaken.value, others])
+  if (data.value !== null) return <Shown of={of} whole={data.value} />
   if (data.error !== null) return <Failed error={data.error} retry={data.reload} />
   if (data.isLoading) return <Skeleton lines={12} />
   return (

@@ -63,23 +63,32 @@ interface Step {
   readonly isBad: boolean
 }
 
-function noteText(note: Readonly<Record<string, unknown>>): string {
-  return valueText(note.agent_notes ?? note.notes ?? note.text ?? '')
-}
-
-/** Notes, log messages and failed deliveries, in order. */
-function stepsOf({ section, failed }: Whole): Step[] {
+/** What came, who answered what, what was logged, and what was not delivered: in order. */
+function stepsOf({ event, consensus, section, failed }: Whole): Step[] {
+  const own = consensus?.votes.filter((vote) => vote.event_id === event.event_id || vote.scope === 'bucket') ?? []
+  const model = section.model?.path
   const steps: Step[] = [
+    { at: event.ingest_timestamp, who: '', text: t('history.received'), isBad: false },
+    ...(event.result_label === '' || event.timestamp_inference === ''
+      ? []
+      : [
+          {
+            at: event.timestamp_inference,
+            who: model ?? '',
+            text: t('history.decided', { label: event.result_label }),
+            isBad: false,
+          },
+        ]),
     ...(section.log_messages ?? []).map(({ content, timestamp, level }) => ({
       at: timestamp,
       who: '',
       text: content,
       isBad: level === 'error',
     })),
-    ...(section.agentic_notes ?? []).map((note) => ({
-      at: note.timestamp,
-      who: note.author,
-      text: noteText(note),
+    ...own.map(({ analyst, label, timestamp, scope }) => ({
+      at: timestamp,
+      who: analyst,
+      text: scope === 'bucket' ? t('history.voted_bucket', { label }) : t('history.voted', { label }),
       isBad: false,
     })),
     ...failed.map((delivery) => ({
@@ -94,7 +103,6 @@ function stepsOf({ section, failed }: Whole): Step[] {
 
 export function History({ whole }: PartProps) {
   const steps = stepsOf(whole)
-  if (steps.length === 0) return null
   return (
     <section class="panel">
       <h2>{t('event.history')}</h2>

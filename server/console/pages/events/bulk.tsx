@@ -16,9 +16,15 @@ import type { ShownJob } from '../../state/jobs.js'
 import { attempt, say } from '../../state/toasts.js'
 import { votesTaken } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
-import { wireFilters, type View } from './source.js'
+import { wireFilters, type View, type WireFilter } from './source.js'
 
 const EVERY_MS = 500
+
+/** What was counted, and by which filters. */
+interface Counted {
+  readonly preview: VotesPreview
+  readonly filters: readonly WireFilter[]
+}
 
 interface BulkProps {
   readonly of: ShownJob
@@ -72,13 +78,13 @@ function Progress({ task }: { readonly task: VoteTask }) {
   )
 }
 
-function Confirm({ of, view, label, close, preview }: BulkProps & { readonly preview: VotesPreview }) {
+function Confirm({ of, label, close, preview, filters }: BulkProps & Counted) {
   const task = useSignal<VoteTask | null>(null)
   const isBusy = useSignal(false)
   const give = async (): Promise<void> => {
     isBusy.value = true
     const isGiven = await attempt(async () => {
-      const body = { feedback: label, filters: wireFilters(view.query), until: preview.until }
+      const body = { feedback: label, filters: [...filters], until: preview.until }
       const begun = await api.voteByFilter({ job_id: of.job_id, body })
       if (begun.task === null) return
       task.value = begun.task
@@ -119,10 +125,11 @@ function Confirm({ of, view, label, close, preview }: BulkProps & { readonly pre
 
 export function BulkVote(props: BulkProps) {
   const { of, view, label, close } = props
-  const body = { feedback: label, filters: wireFilters(view.query), dry_run: true }
-  const preview = useData(JSON.stringify([of.job_id, body]), (signal) =>
-    api.voteByFilter({ job_id: of.job_id, body }, { signal }),
-  )
+  const preview = useData(JSON.stringify([of.job_id, label, view.query]), async (signal): Promise<Counted> => {
+    const filters = await wireFilters(view, signal)
+    const body = { feedback: label, filters, dry_run: true }
+    return { filters, preview: await api.voteByFilter({ job_id: of.job_id, body }, { signal }) }
+  })
   return (
     <Dialog title={t('bulk.title')} close={close}>
       {preview.error === null ? null : <Failed error={preview.error} retry={preview.reload} />}
@@ -131,7 +138,7 @@ export function BulkVote(props: BulkProps) {
           <Skeleton lines={4} />
         ) : null
       ) : (
-        <Confirm {...props} preview={preview.value} />
+        <Confirm {...props} {...preview.value} />
       )}
     </Dialog>
   )

@@ -14,6 +14,7 @@ import { List } from '../../parts/list.js'
 import { may } from '../../state/api.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
+import { useAssignees } from '../../state/handling.js'
 import { newEvents, takeIn } from '../../state/live.js'
 import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
@@ -113,6 +114,7 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
     if (addressOf(to) !== addressOf(view)) route(addressOf(to))
   }
   useEffect(takeIn, [of.job_id])
+  useAssignees(of.job_id)
   const n = newEvents.value
   return (
     <div class="events">

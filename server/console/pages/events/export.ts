@@ -1,4 +1,4 @@
-/** A view as a file: what is selected, else what is loaded. CSV for people, NDJSON for programs. */
+/** Selected events as a file. Whole views are files of the service (addresses.eventFile). */
 import type { ShownJob } from '../../state/jobs.js'
 import { valueText } from '../../state/events.js'
 import type { Row, View } from './source.js'

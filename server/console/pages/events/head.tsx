@@ -4,8 +4,9 @@ import { Icon } from '../../parts/icon.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
 import { count, t } from '../../texts.js'
-import { exportRows } from './export.js'
+import { ExportMenu } from './export-menu.js'
 import type { Row, View } from './source.js'
+import { Views } from './views.js'
 
 /** Typing never waits: the list follows when the typing pauses. */
 const TYPING_MS = 250
@@ -23,6 +24,7 @@ interface HeadProps {
   readonly isTotalExact: boolean
   readonly show: (view: View) => void
   readonly toggleFacets: () => void
+  /** The selected rows that are loaded. */
   readonly rows: readonly Row[]
 }
 
@@ -40,6 +42,7 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
       <button type="button" class="icon-only" aria-label={t('facets.title')} onClick={toggleFacets}>
         <Icon name="filter" />
       </button>
+      <Views of={of} view={view} />
       <input
         ref={input}
         type="search"
@@ -47,6 +50,11 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
         placeholder={t('events.query_example')}
         defaultValue={view.query}
         spellcheck={false}
+        onKeyDown={({ key, currentTarget: { value } }) => {
+          if (key !== 'Enter') return
+          clearTimeout(timer.current)
+          show({ ...view, query: value.trim() })
+        }}
         onInput={({ currentTarget: { value } }) => {
           clearTimeout(timer.current)
           timer.current = setTimeout(() => show({ ...view, query: value.trim() }), TYPING_MS)
@@ -72,9 +80,7 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
           </option>,
         ])}
       </select>
-      <button type="button" onClick={() => exportRows(of, view, rows)}>
-        <Icon name="download" /> <span class="narrow-hidden">{t('events.export')}</span>
-      </button>
+      <ExportMenu of={of} view={view} rows={rows} />
     </header>
   )
 }

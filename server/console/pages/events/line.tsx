@@ -4,6 +4,7 @@ import { Decision, LabelMark } from '../../parts/label.js'
 import { Time } from '../../parts/time.js'
 import { valueText } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
+import { assignees } from '../../state/handling.js'
 import { saidByOthers, subjectKey } from '../../state/live.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { t } from '../../texts.js'
@@ -12,6 +13,7 @@ import type { Row } from './source.js'
 export function Line({ of, row }: { readonly of: ShownJob; readonly row: Row }) {
   const own = voted.value.get(votedKey(of.job_id, row.id))
   const others = saidByOthers.value.get(subjectKey(of.job_id, row.bucketId, row.id))
+  const assignee = assignees.value.get(row.id)
   const consensus = others?.consensus ?? own?.outcome?.consensus ?? own?.label ?? row.consensus
   return (
     <>
@@ -25,6 +27,12 @@ export function Line({ of, row }: { readonly of: ShownJob; readonly row: Row }) 
         </span>
       ))}
       <span class="marks">
+        {assignee === undefined ? null : (
+          <span class="tag" title={t('assign.has', { name: assignee })}>
+            <Icon name="user-check" />
+            <span class="ellipsis bidi">{assignee}</span>
+          </span>
+        )}
         {row.isOutlier ? (
           <span title={t('events.outlier')}>
             <Icon name="triangle-alert" class="warn" />

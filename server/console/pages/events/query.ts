@@ -24,6 +24,7 @@ export const shortNames: Readonly<Record<string, string>> = {
   state: 'bucket_state',
   autonomy: 'autonomy',
   model: 'model.path',
+  assigned: 'assigned',
   title: 'title',
 }
 

@@ -1,8 +1,8 @@
 /** The rows that are loaded of a view, and loading more of them. */
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
-import { readPage, type Page, type Row, type View } from './source.js'
+import { readPage, readTotal, type Page, type Row, type View } from './source.js'
 
 export interface Rows {
   readonly rows: readonly Row[]
@@ -38,11 +38,11 @@ function joined(rows: readonly Row[], page: readonly Row[]): Row[] {
 /** The state with a page more. */
 function taken(before: State, found: Page, isFirst: boolean): State {
   const rows = isFirst ? found.rows : joined(before.rows, found.rows)
-  const { total, isTotalExact } = isFirst ? found : before
+  const counted = found.total === null ? before : found
   return {
     rows,
-    total,
-    isTotalExact,
+    total: counted.total,
+    isTotalExact: counted.isTotalExact,
     next: found.next,
     error: null,
     isLoading: found.next !== null && rows.length === 0,
@@ -56,6 +56,15 @@ export function useRows(view: View, columns: readonly string[]): Rows {
   const state = useSignal(empty)
   const controller = useRef<AbortController | null>(null)
   const isBusy = useRef(false)
+  /** Rows are shown before they are counted. */
+  const countAll = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const counted = await readTotal(view, signal)
+      if (!signal.aborted) state.value = { ...state.peek(), ...counted }
+    } catch (error) {
+      if (!signal.aborted) state.value = { ...state.peek(), error: messageOf(error) }
+    }
+  }
   const read = async (isFirst: boolean): Promise<void> => {
     const after = isFirst ? '' : state.peek().next
     if (after === null || (isBusy.current && !isFirst)) return
@@ -70,6 +79,7 @@ export function useRows(view: View, columns: readonly string[]): Rows {
       const found = await readPage(view, columns, after, signal)
       if (signal.aborted) return
       state.value = taken(state.peek(), found, isFirst)
+      if (isFirst && found.total === null) void countAll(signal)
       // What is rare is looked for on: each answer takes a bounded time, and has what was found until then.
       if (found.next !== null && state.value.rows.length < FEW) setTimeout(() => void read(false))
     } catch (error) {
@@ -79,7 +89,8 @@ export function useRows(view: View, columns: readonly string[]): Rows {
     }
   }
   const key = JSON.stringify([view, columns])
-  useEffect(() => {
+  // Not a frame later, as an effect would be.
+  useLayoutEffect(() => {
     state.value = { ...empty, rows: state.peek().rows }
     void read(true)
     return () => controller.current?.abort()

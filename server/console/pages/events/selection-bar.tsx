@@ -1,12 +1,16 @@
 /** What can be done with the selected events, or with the one under the cursor by its key. */
 import { useSignal } from '@preact/signals'
 import { LabelMark } from '../../parts/label.js'
+import { NoteDialog } from '../../parts/note.js'
 import { may } from '../../state/api.js'
+import { assignToMe } from '../../state/handling.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { useCommands } from '../../state/keys.js'
+import { runCommand, useCommands } from '../../state/keys.js'
+import { say } from '../../state/toasts.js'
 import { give, voted, votedKey } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
 import { BulkVote } from './bulk.js'
+import { exportRows } from './export.js'
 import type { Selection } from './selection.js'
 import type { Row, View } from './source.js'
 
@@ -22,6 +26,7 @@ interface BarProps {
 export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
   const mayVote = may('write:event_feedback')
   const bulk = useSignal<string | null>(null)
+  const noting = useSignal<readonly string[] | null>(null)
   const chosen = (): readonly Row[] => {
     if (selection.ids.size > 0) return rows.filter(({ id }) => selection.has(id))
     const row = rows[selection.cursor.value]
@@ -40,8 +45,26 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
     }
     selection.clear()
   }
-  useCommands({ 'vote.1': () => vote(0), 'vote.2': () => vote(1), 'vote.3': () => vote(2) })
-  if ((selection.ids.size === 0 && !selection.isAll) || !mayVote) return null
+  const ids = (): string[] => chosen().map(({ id }) => id)
+  const assign = (): void => {
+    if (selection.isAll) return say(t('selection.too_many'))
+    void assignToMe(of.job_id, ids())
+  }
+  const note = (): void => {
+    if (selection.isAll) return say(t('selection.too_many'))
+    if (ids().length > 0) noting.value = ids()
+  }
+  useCommands({
+    'vote.1': () => vote(0),
+    'vote.2': () => vote(1),
+    'vote.3': () => vote(2),
+    ...(mayVote ? { assign, note } : {}),
+  })
+  const noteDialog =
+    noting.value === null ? null : (
+      <NoteDialog jobId={of.job_id} eventIds={noting.value} close={() => (noting.value = null)} />
+    )
+  if ((selection.ids.size === 0 && !selection.isAll) || !mayVote) return noteDialog
   const close = (): void => {
     bulk.value = null
     selection.clear()
@@ -62,10 +85,29 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
           {name}
         </button>
       ))}
+      {selection.isAll ? null : (
+        <>
+          <button type="button" onClick={assign}>
+            <kbd>a</kbd> {t('selection.assign')}
+          </button>
+          <button type="button" onClick={note}>
+            <kbd>c</kbd> {t('key.note')}
+          </button>
+          <button type="button" onClick={() => exportRows(of, view, chosen())}>
+            {t('events.export')}
+          </button>
+        </>
+      )}
       <span class="grow" />
+      {selection.isAll ? null : (
+        <button type="button" class="plain" onClick={() => runCommand('list.all')}>
+          <kbd>*</kbd> {total === null ? t('selection.select_all') : count('selection.select', total)}
+        </button>
+      )}
       <button type="button" class="plain" onClick={selection.clear}>
         {t('selection.clear')}
       </button>
+      {noteDialog}
       {bulk.value === null ? null : <BulkVote of={of} view={view} label={bulk.value} close={close} />}
     </div>
   )

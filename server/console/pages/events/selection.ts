@@ -50,7 +50,7 @@ export function useSelection(rows: readonly Row[], key: string): Selection {
   return { cursor, ids: ids.value, isAll: isAll.value, has, select, clear }
 }
 
-/** The selected rows, or all of them where none is. */
+/** The selected rows that are loaded. */
 export function selectionOf(rows: readonly Row[], { ids }: Selection): readonly Row[] {
-  return ids.size === 0 ? rows : rows.filter(({ id }) => ids.has(id))
+  return ids.size === 0 ? [] : rows.filter(({ id }) => ids.has(id))
 }

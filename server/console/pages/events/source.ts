@@ -8,7 +8,8 @@ import { addresses } from '../../addresses.js'
 import { api, session } from '../../state/api.js'
 import { titleOf, type Titled } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { filtersOf } from './query.js'
+import { assignedIds, me } from '../../state/handling.js'
+import { filtersOf, type Filter } from './query.js'
 
 /** One event on a line. Little is kept of each, since there may be a hundred thousand. */
 export interface Row {
@@ -33,7 +34,7 @@ export interface View {
 
 export interface Page {
   readonly rows: readonly Row[]
-  /** Events that match, as far as they are counted; null on pages after the first. */
+  /** Events that match, where the page says so. */
   readonly total: number | null
   readonly isTotalExact: boolean
   /** What the next page is read with; null: this is the last one. */
@@ -70,12 +71,39 @@ export function serviceName(): string {
 
 type WireFilter = { field: string; operator: string; value?: string | number | boolean | string[] }
 
-export function wireFilters(query: string): WireFilter[] {
-  return filtersOf(query, serviceName()).map(({ field, operator, value }) => ({
-    field,
-    operator,
-    ...(value === undefined ? {} : { value: typeof value === 'object' ? [...value] : value }),
-  }))
+export type { WireFilter }
+
+/** No event has this id. */
+const NO_EVENT = ' '
+
+/** Who has which event is no field of events: the filter becomes the ids. `me` is who reads. */
+async function assignedFilter(jobId: number, { operator, value }: Filter, signal: AbortSignal): Promise<WireFilter> {
+  const named = typeof value === 'object' ? value : value === undefined ? [] : [String(value)]
+  const people = named.map((name) => (name === 'me' ? me() : name))
+  const found = await Promise.all(
+    people.length === 0
+      ? [assignedIds(jobId, null, signal)]
+      : people.map((person) => assignedIds(jobId, person, signal)),
+  )
+  const isNot = operator.includes('not')
+  const ids = found.flat()
+  return {
+    field: `${serviceName()}.event_id`,
+    operator: isNot ? 'is not one of' : 'is one of',
+    value: ids.length === 0 ? [NO_EVENT] : ids,
+  }
+}
+
+/** The filters of a view's query, as the API takes them. */
+export function wireFilters({ jobId, query }: View, signal: AbortSignal): Promise<WireFilter[]> {
+  return Promise.all(
+    filtersOf(query, serviceName()).map((filter): WireFilter | Promise<WireFilter> => {
+      const { field, operator, value } = filter
+      if (field === `${serviceName()}.assigned`) return assignedFilter(jobId, filter, signal)
+      const given = value === undefined ? {} : { value: typeof value === 'object' ? [...value] : value }
+      return { field, operator, ...given }
+    }),
+  )
 }
 
 interface Listed extends Titled {
@@ -111,19 +139,26 @@ const readNewest: Reader = async (view, columns, after, signal) => {
     {
       body: {
         job_ids: [view.jobId],
-        filters: wireFilters(view.query),
+        filters: await wireFilters(view, signal),
         size: SIZE,
-        ...(after === '' ? { count: true } : { after }),
+        ...(after === '' ? {} : { after }),
       },
     },
     { signal },
   )
   return {
     rows: answer.events.map((event) => rowOf(event, columns)),
-    total: answer.total_count,
-    isTotalExact: answer.total_count_is_exact,
+    total: null,
+    isTotalExact: false,
     next: answer.next,
   }
+}
+
+/** How many events the view finds, as far as they are counted. It takes longer than a page. */
+export async function readTotal(view: View, signal: AbortSignal): Promise<Pick<Page, 'total' | 'isTotalExact'>> {
+  const body = { job_ids: [view.jobId], filters: await wireFilters(view, signal), size: 1, count: true }
+  const { total_count: total, total_count_is_exact: isTotalExact } = await api.listEvents({ body }, { signal })
+  return { total, isTotalExact }
 }
 
 /** In another order, by pages of the events that came until the first of them was read. */
@@ -134,7 +169,7 @@ const readSorted: Reader = async (view, columns, after, signal) => {
     {
       body: {
         job_ids: [view.jobId],
-        filters: [...wireFilters(view.query), until],
+        filters: [...(await wireFilters(view, signal)), until],
         sort_order: view.isAscending ? 'asc' : 'desc',
         ...(view.sort === '' ? {} : { sort_by_column: view.sort }),
         size: SIZE,
@@ -160,7 +195,8 @@ export const readPage: Reader = (view, columns, after, signal) =>
 
 /** How often each value of a field is there among what the query finds. */
 export async function readFacet(view: View, field: string, signal: AbortSignal): Promise<Facet> {
-  const body = { job_ids: [view.jobId], filters: wireFilters(view.query), fields: [field], size: FACET_VALUES }
+  const filters = await wireFilters(view, signal)
+  const body = { job_ids: [view.jobId], filters, fields: [field], size: FACET_VALUES }
   const { facets, partial } = await api.countFacets({ body }, { signal })
   const [facet] = facets
   const missing = facet?.missing ?? 0

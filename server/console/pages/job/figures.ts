@@ -17,10 +17,12 @@ export interface Figures {
   readonly decided: number | null
   /** Doubtful events that nobody has voted on. */
   readonly waiting: number | null
+  /** The metrics of the challenger; null where there is none. */
+  readonly challenger: ModelMetrics | null
 }
 
 /** Below this a decision is doubtful (C4.4). */
-const LOW_CONFIDENCE = 60
+export const LOW_CONFIDENCE = 60
 
 async function orNull<T>(isAllowed: boolean, ask: () => Promise<T>): Promise<T | null> {
   if (!isAllowed) return null
@@ -43,9 +45,10 @@ async function countOf(
 
 export async function readFigures(jobId: number, signal: AbortSignal): Promise<Figures> {
   const mayQuery = may('read:event_query')
-  const [job, autonomy, decided, waiting] = await Promise.all([
+  const [job, autonomy, trial, decided, waiting] = await Promise.all([
     api.readJobMetrics({ job_id: String(jobId) }, { signal }),
     orNull(true, () => api.getAutonomy({ job_id: jobId }, { signal })),
+    orNull(true, () => api.getChallenger({ job_id: jobId }, { signal })),
     orNull(mayQuery, () =>
       countOf(jobId, [{ field: serviceField('result_label'), operator: 'is not', value: '' }], signal),
     ),
@@ -60,12 +63,13 @@ export async function readFigures(jobId: number, signal: AbortSignal): Promise<F
       ),
     ),
   ])
-  const modelId = job.active_model_id
-  const model =
-    modelId === null
-      ? null
-      : await orNull(true, () => api.getModelMetrics({ job_id: String(jobId), model_id: modelId }, { signal }))
-  return { job, model, autonomy, decided, waiting }
+  const metricsOf = (id: string | null | undefined): Promise<ModelMetrics | null> =>
+    orNull(id != null, () => api.getModelMetrics({ job_id: String(jobId), model_id: id ?? '' }, { signal }))
+  const [model, challenger] = await Promise.all([
+    metricsOf(job.active_model_id),
+    metricsOf(trial?.challenger?.model_id),
+  ])
+  return { job, model, autonomy, decided, waiting, challenger }
 }
 
 export function heldOutOf({ model }: Figures): QualityReport | null {

@@ -1,120 +1,139 @@
-/** Decisions of a job over time, with trainings marked. The library that draws is loaded when this is first shown. */
+/**
+ * The numbers of a job over time, or its decisions by label, with trainings, promotions and drift marked. The library
+ * that draws is loaded when this is first shown.
+ */
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { default as Plot, Options } from 'uplot'
-import { Failed, Skeleton } from '../../parts/feedback.js'
-import { api, serviceField } from '../../state/api.js'
+import { LabelMark } from '../../parts/label.js'
+import { Loaded } from '../../parts/loaded.js'
+import { Time } from '../../parts/time.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { part } from '../../state/parts.js'
-import { t } from '../../texts.js'
+import { preferences } from '../../state/preferences.js'
+import { number, percent, t, type TextKey } from '../../texts.js'
+import { readSeries, type Mark, type Series } from './series.js'
 
 const HEIGHT = 220
-const HOUR_MS = 3_600_000
-/** The wider the time, the wider the intervals: at most some hundred of them. */
-const intervals = [
-  ['5m', HOUR_MS / 12],
-  ['1h', HOUR_MS],
-  ['1d', 24 * HOUR_MS],
-  ['7d', 168 * HOUR_MS],
-] as const
-const POINTS_MAX = 300
 
-interface Series {
-  /** Seconds since 1970. */
-  readonly times: readonly number[]
-  /** A row for each label. */
-  readonly counts: readonly (readonly number[])[]
+/** A line of the chart. */
+interface Line {
+  readonly name: string
+  /** A colour, or the name of a token. */
+  readonly color: string
+  readonly values: readonly (number | null)[]
+  /** It is a share, with the scale at the right. */
+  readonly isShare?: boolean
 }
 
-interface Slot {
-  readonly key: number
-  readonly l?: { readonly buckets: readonly { readonly key: string; readonly doc_count: number }[] }
+const markColors: Readonly<Record<Mark['kind'], string>> = {
+  trained: '--dim',
+  promoted: '--accent',
+  rolled_back: '--warn',
+  ageing: '--bad',
+}
+const markTexts: Readonly<Record<Mark['kind'], TextKey>> = {
+  trained: 'mark.trained',
+  promoted: 'mark.promoted',
+  rolled_back: 'mark.rolled_back',
+  ageing: 'mark.ageing',
 }
 
-async function readSeries(of: ShownJob, signal: AbortSignal): Promise<Series> {
-  const { models } = await api.listModels({ job_id: of.job_id, size: 20 }, { signal }).catch(() => ({ models: [] }))
-  const oldest = models.at(-1)?.trained_at ?? of.last_processed_timestamp
-  const spanMs = Math.max(HOUR_MS, Date.now() - Date.parse(oldest))
-  const [interval] =
-    intervals.find(([, ms]) => spanMs / ms <= POINTS_MAX) ?? (intervals.at(-1) as (typeof intervals)[3])
-  const answer = await api.searchEvents(
-    {
-      body: {
-        job_ids: [of.job_id],
-        query_body: {
-          size: 0,
-          query: { range: { timestamp_inference: { gte: Date.now() - 2 * spanMs } } },
-          aggs: {
-            t: {
-              date_histogram: { field: 'timestamp_inference', fixed_interval: interval },
-              aggs: { l: { terms: { field: serviceField('result_label'), size: 4 } } },
-            },
-          },
-        },
-      },
-    },
-    { signal },
-  )
-  const slots = ((answer.aggregations?.t as { buckets?: readonly Slot[] } | undefined)?.buckets ?? []).slice(
-    -POINTS_MAX,
-  )
-  const countOf = ({ l }: Slot, label: string): number => l?.buckets.find(({ key }) => key === label)?.doc_count ?? 0
-  return {
-    times: slots.map(({ key }) => key / 1000),
-    counts: of.labels.map((label) => slots.map((slot) => countOf(slot, label))),
+function linesOf(of: ShownJob, series: Series, isByLabel: boolean): Line[] {
+  if (isByLabel) return of.styles.map(({ name, color }, at) => ({ name, color, values: series.labels[at] ?? [] }))
+  return [
+    { name: t('numbers.decided'), color: '--accent', values: series.decided },
+    { name: t('history.settled'), color: '--good', values: series.settled },
+    { name: t('history.doubtful'), color: '--warn', values: series.doubtful },
+    { name: t('history.right'), color: '--text', values: series.right, isShare: true },
+  ]
+}
+
+/** A colour as the canvas takes it. Tokens differ by theme, and only the page knows which one it is. */
+function colorOf(at: HTMLElement, color: string): string {
+  if (!color.startsWith('--')) return color
+  at.style.color = `var(${color})`
+  const shown = getComputedStyle(at).color
+  at.style.color = ''
+  return shown
+}
+
+function drawMarks(plot: Plot, marks: readonly Mark[], at: HTMLElement): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.setLineDash([4, 4])
+  for (const { kind, at: seconds } of marks) {
+    const x = plot.valToPos(seconds, 'x', true)
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.strokeStyle = colorOf(at, markColors[kind])
+    ctx.lineWidth = kind === 'ageing' ? 3 : 1.5
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
   }
+  ctx.restore()
 }
 
-/** A colour of the page, as it is now. */
-function tokenOf(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const HOUR_S = 3_600
+
+/** The time across: at least some hours, so that a single point has room at both sides. */
+function widened(from: number, to: number): [number, number] {
+  const missing = Math.max(0, 6 * HOUR_S - (to - from)) / 2
+  return [from - missing, to + missing]
 }
 
-function optionsOf(of: ShownJob, width: number): Options {
-  const axis = {
-    stroke: () => getComputedStyle(document.body).color,
-    grid: { stroke: '#8882' },
-    ticks: { stroke: '#8882' },
+function optionsOf(lines: readonly Line[], marks: readonly Mark[], at: HTMLElement): Options {
+  const text = colorOf(at, '--dim')
+  const grid = { stroke: colorOf(at, '--line'), width: 1 }
+  const axis = { stroke: text, grid, ticks: grid }
+  const hasShare = lines.some(({ isShare }) => isShare === true)
+  const shares = {
+    scale: 'share',
+    side: 1,
+    size: 60,
+    grid: { show: false },
+    values: (_: Plot, ticks: number[]) => ticks.map(percent),
   }
   return {
-    width,
+    width: at.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    axes: [axis, axis],
+    scales: {
+      x: { range: (_, from, to) => widened(from, to) },
+      share: { range: [0, 100] },
+      y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, high ?? 1)] },
+    },
+    axes: [
+      axis,
+      {
+        ...axis,
+        values: (_: Plot, ticks: number[]) => ticks.map((tick) => (Number.isInteger(tick) ? number(tick) : '')),
+      },
+      ...(hasShare ? [{ ...axis, ...shares }] : []),
+    ],
     series: [
       {},
-      ...of.styles.map(({ color, name }) => ({
+      ...lines.map(({ name, color, isShare }) => ({
         label: name,
-        stroke: color,
+        scale: isShare === true ? 'share' : 'y',
+        stroke: colorOf(at, color),
         width: 2,
+        spanGaps: true,
+        ...(isShare === true ? { dash: [6, 3] } : {}),
         points: { show: true, size: 5 },
       })),
     ],
-    hooks: {
-      draw: [
-        (plot: Plot) => {
-          const trained = Date.parse(of.last_train_finished_timestamp ?? '') / 1000
-          if (Number.isNaN(trained)) return
-          const x = plot.valToPos(trained, 'x', true)
-          const { ctx, bbox } = plot
-          if (x < bbox.left || x > bbox.left + bbox.width) return
-          ctx.save()
-          ctx.strokeStyle = tokenOf('--mark')
-          ctx.setLineDash([4, 4])
-          ctx.beginPath()
-          ctx.moveTo(x, bbox.top)
-          ctx.lineTo(x, bbox.top + bbox.height)
-          ctx.stroke()
-          ctx.restore()
-        },
-      ],
-    },
+    hooks: { draw: [(plot: Plot) => drawMarks(plot, marks, at)] },
   }
 }
 
-function Drawn({ of, series }: { readonly of: ShownJob; readonly series: Series }) {
+function Drawn({ lines, series }: { readonly lines: readonly Line[]; readonly series: Series }) {
   const ref = useRef<HTMLDivElement>(null)
+  const { theme } = preferences.value
+  const names = lines.map(({ name }) => name).join()
   useEffect(() => {
     let plot: Plot | null = null
     let isGone = false
@@ -123,8 +142,8 @@ function Drawn({ of, series }: { readonly of: ShownJob; readonly series: Series 
     })
     void part(() => import('uplot')).then(({ default: Chart }) => {
       if (isGone || ref.current === null) return
-      const data = [[...series.times], ...series.counts.map((counts) => [...counts])] as [number[], ...number[][]]
-      plot = new Chart(optionsOf(of, ref.current.clientWidth), data, ref.current)
+      const data = [[...series.times], ...lines.map(({ values }) => [...values])] as [number[], ...(number | null)[][]]
+      plot = new Chart(optionsOf(lines, series.marks, ref.current), data, ref.current)
       observer.observe(ref.current)
     })
     return () => {
@@ -132,26 +151,78 @@ function Drawn({ of, series }: { readonly of: ShownJob; readonly series: Series 
       observer.disconnect()
       plot?.destroy()
     }
-  }, [series])
-  return <div ref={ref} class="chart" role="img" aria-label={t('history.chart')} />
+  }, [series, theme, names])
+  return <div ref={ref} class="chart" role="img" aria-label={`${t('history.chart')}: ${names}`} />
 }
 
-export function DecisionHistory({ of }: { readonly of: ShownJob }) {
-  const data = useData(`history ${of.job_id} ${of.last_train_finished_timestamp}`, (signal) => readSeries(of, signal))
+/** What the lines and the marks mean. */
+function Legend({
+  of,
+  lines,
+  marks,
+}: {
+  readonly of: ShownJob
+  readonly lines: readonly Line[]
+  readonly marks: readonly Mark[]
+}) {
+  const kinds = [...new Set(marks.map(({ kind }) => kind))]
   return (
-    <section class="panel">
-      <h2>{t('history.chart')}</h2>
-      <p class="dim">{t('history.text')}</p>
-      {data.error === null ? null : <Failed error={data.error} retry={data.reload} />}
-      {data.value === null ? (
-        data.error === null ? (
-          <Skeleton lines={6} />
-        ) : null
-      ) : data.value.times.length === 0 ? (
-        <p class="dim">{t('job.no_scores')}</p>
-      ) : (
-        <Drawn of={of} series={data.value} />
-      )}
+    <ul class="legend">
+      {lines.map(({ name, color }) => (
+        <li key={name} class="label">
+          {color.startsWith('--') ? (
+            <span class="legend-line" style={{ '--line-color': `var(${color})` }} />
+          ) : (
+            <LabelMark of={of} label={name} />
+          )}
+          {name}
+        </li>
+      ))}
+      {kinds.map((kind) => {
+        const latest = Math.max(...marks.filter((mark) => mark.kind === kind).map(({ at }) => at))
+        return (
+          <li key={kind} class="label">
+            <span class="legend-line dashed" style={{ '--line-color': `var(${markColors[kind]})` }} />
+            {t(markTexts[kind])}
+            <span class="dim">
+              <Time at={new Date(1000 * latest).toISOString()} />
+            </span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+export function JobHistory({ of }: { readonly of: ShownJob }) {
+  const isByLabel = useSignal(false)
+  const key = `history ${of.job_id} ${of.last_train_finished_timestamp} ${of.model_state}`
+  const data = useData(key, (signal) => readSeries(of, signal))
+  return (
+    <section class="panel stack">
+      <header class="row">
+        <h2 class="grow">{t('history.chart')}</h2>
+        <select
+          aria-label={t('history.what')}
+          value={String(isByLabel.value)}
+          onChange={({ currentTarget: { value } }) => (isByLabel.value = value === 'true')}
+        >
+          <option value="false">{t('history.numbers')}</option>
+          <option value="true">{t('history.labels')}</option>
+        </select>
+      </header>
+      <Loaded data={data} lines={8}>
+        {(series) => {
+          if (series.times.length === 0) return <p class="dim">{t('history.none')}</p>
+          const lines = linesOf(of, series, isByLabel.value)
+          return (
+            <>
+              <Drawn lines={lines} series={series} />
+              <Legend of={of} lines={lines} marks={series.marks} />
+            </>
+          )
+        }}
+      </Loaded>
     </section>
   )
 }

@@ -31,7 +31,8 @@ function Row({
       <td class="number">{percent((100 * of.events) / events)}</td>
       <td class="number">{number(of.values)}</td>
       <td>
-        <span class={of.codes === null ? 'tag warn' : 'tag'}>{t(`new_job.kind.${of.kind}` as TextKey)}</span>
+        <span class={of.codes === null ? 'tag warn' : 'tag'}>{t(`new_job.kind.${of.kind}` as TextKey)}</span>{' '}
+        {of.leakage === null ? null : <span class="tag warn">{t(`new_job.leakage.${of.leakage}`)}</span>}
       </td>
       <td class="why">{of.reason}</td>
     </tr>

@@ -1,64 +1,59 @@
 /** The job is made: its events are played in, its key is shown, and Next waits. */
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
 import { Icon } from '../../parts/icon.js'
-import { messageOf } from '../../state/api.js'
-import { loadJobs } from '../../state/jobs.js'
-import { fail } from '../../state/toasts.js'
-import { number, t } from '../../texts.js'
+import { playing } from '../../state/playing.js'
+import { count, t } from '../../texts.js'
 import type { SampleEvent } from './read-events.js'
-import { playIn, type Made as MadeJob } from './setup.js'
+import type { Made as MadeJob } from './setup.js'
 
 function curlOf({ jobId, key }: MadeJob, event: SampleEvent): string {
   const body = JSON.stringify({ job_id: jobId, raw_body: event })
-  return `curl ${location.origin}/api/v1/events/ \\\n  -H 'X-Service-Api-Key: ${key}' \\\n  -d '${body.replaceAll("'", "'\\''")}'`
+  const quoted = body.replaceAll("'", "'\\''")
+  return `curl ${location.origin}/api/v1/events/ \\\n  -H 'X-Service-Api-Key: ${key}' \\\n  -d '${quoted}'`
 }
 
-export function Made({ of, events }: { readonly of: MadeJob; readonly events: readonly SampleEvent[] }) {
-  const done = useSignal(0)
-  const refused = useSignal(0)
-  const problem = useSignal<string | null>(null)
-  const isOver = useSignal(false)
-  useEffect(() => {
-    const stop = new AbortController()
-    playIn(of.jobId, events, stop.signal, (taken, bad) => {
-      done.value = taken + bad
-      refused.value = bad
-    })
-      .then(() => (isOver.value = true))
-      .catch((error: unknown) => {
-        if (!stop.signal.aborted) problem.value = messageOf(error)
-      })
-      .finally(() => loadJobs().catch(fail))
-    return () => stop.abort()
-  }, [of.jobId])
-  const total = events.length
+function Progress({ jobId }: { readonly jobId: number }) {
+  const state = playing.value.get(jobId)
+  if (state === undefined) return null
+  const { total, taken, refused, reasons, problem, isOver, goOn } = state
+  return (
+    <section class="panel stack">
+      <label>
+        {t('new_job.progress', { done: taken + refused, total })}
+        <progress max={Math.max(1, total)} value={taken + refused} />
+      </label>
+      {refused === 0 ? null : <p>{count('new_job.refused', refused, { why: reasons.join(' ') })}</p>}
+      {problem === null ? null : (
+        <div class="row">
+          <p role="alert">{t('new_job.broken', { why: problem })}</p>
+          <button type="button" onClick={goOn}>
+            {t('new_job.go_on')}
+          </button>
+        </div>
+      )}
+      {taken === 0 ? null : (
+        <div class="row">
+          <a class="button primary" href={addresses.next(jobId)}>
+            <Icon name="inbox" /> {t('new_job.open_next')}
+          </a>
+          <span>{t(isOver ? 'new_job.ten' : 'new_job.goes_on')}</span>
+        </div>
+      )}
+    </section>
+  )
+}
+
+export function Made({ of, first }: { readonly of: MadeJob; readonly first: SampleEvent }) {
   return (
     <div class="page">
-      <h1>{t(isOver.value ? 'new_job.ready' : 'new_job.playing')}</h1>
-      <section class="panel stack">
-        <label>
-          {t('new_job.progress', { done: done.value, total })}
-          <progress max={total} value={done.value} />
-        </label>
-        {refused.value === 0 ? null : <p>{t('new_job.refused', { n: number(refused.value) })}</p>}
-        {problem.value === null ? null : <p role="alert">{t('new_job.broken', { why: problem.value })}</p>}
-        {isOver.value || problem.value !== null ? (
-          <div class="row">
-            <a class="button primary" href={addresses.next(of.jobId)}>
-              <Icon name="inbox" /> {t('new_job.open_next')}
-            </a>
-            <span>{t('new_job.ten')}</span>
-          </div>
-        ) : null}
-      </section>
+      <h1>{t(playing.value.get(of.jobId)?.isOver === true ? 'new_job.ready' : 'new_job.playing')}</h1>
+      <Progress jobId={of.jobId} />
       {of.key === null ? null : (
         <section class="panel stack">
           <h2>{t('new_job.send')}</h2>
           <p>{t('keys.once')}</p>
           <pre>{of.key}</pre>
-          <pre class="wrap">{curlOf(of, events[0] ?? {})}</pre>
+          <pre class="wrap">{curlOf(of, first)}</pre>
         </section>
       )}
     </div>

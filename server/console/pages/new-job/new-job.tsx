@@ -11,16 +11,16 @@ import { Empty, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
 import { api, may, messageOf } from '../../state/api.js'
 import { jobs, loadJobs } from '../../state/jobs.js'
-import { number, t } from '../../texts.js'
+import { play } from '../../state/playing.js'
+import { count, t } from '../../texts.js'
 import { Fields } from './fields.js'
 import { generatedEvents } from './generated.js'
 import { Made } from './made.js'
-import { eventsIn, ReadError, readFile, type SampleEvent } from './read-events.js'
+import { eventsIn, ReadError, readFile, sampleOf, type EventText } from './read-events.js'
 import { makeJob, type Made as MadeJob } from './setup.js'
 import { Source } from './source.js'
 
-/** Events that the service looks at, and events of the built-in stream. */
-const SAMPLE = 2_000
+/** Events of the built-in stream. */
 const GENERATED = 1_500
 const LABELS = [
   { name: 'Escalate', color: '#ED0A2C' },
@@ -46,7 +46,7 @@ interface Draft {
 
 interface ChoicesProps {
   readonly sample: FieldStatistics
-  readonly events: number
+  readonly events: EventText
   readonly draft: Draft
   readonly isBusy: boolean
   readonly alert: ComponentChildren
@@ -67,12 +67,17 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
     >
       <div class="page-head">
         <h1 class="grow">{t('new_job.title')}</h1>
-        <span class="tag">{t('new_job.read', { n: number(events) })}</span>
+        <span class="tag">{t(events.isCut ? 'new_job.read_cut' : 'new_job.read', { n: events.events.length })}</span>
         <button type="button" onClick={again}>
           {t('new_job.other')}
         </button>
       </div>
       {alert}
+      {events.skipped === 0 ? null : (
+        <p class="warn" role="status">
+          <Icon name="triangle-alert" /> {count('new_job.skipped', events.skipped)}
+        </p>
+      )}
       <Fields sample={sample} chosen={chosen} />
       <section class="panel stack">
         <h2>{t('new_job.labels')}</h2>
@@ -114,7 +119,7 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
 }
 
 export default function NewJob() {
-  const events = useSignal<readonly SampleEvent[]>([])
+  const events = useSignal<EventText | null>(null)
   const sample = useSignal<FieldStatistics | null>(null)
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const title = useSignal('')
@@ -129,17 +134,18 @@ export default function NewJob() {
     try {
       await work()
     } catch (error) {
-      problem.value = error instanceof ReadError ? t(`new_job.${error.problem}`) : messageOf(error)
+      problem.value =
+        error instanceof ReadError ? t(`new_job.${error.problem}`, { what: error.what }) : messageOf(error)
     } finally {
       isBusy.value = false
     }
   }
 
-  const take = (name: string, read: () => Promise<SampleEvent[]> | SampleEvent[]): Promise<void> =>
+  const take = (name: string, read: () => Promise<EventText> | EventText): Promise<void> =>
     attempt(async () => {
-      const read_ = await read()
-      const found = await api.describeSample({ body: read_.slice(0, SAMPLE).map((event) => ({ ...event })) })
-      events.value = read_
+      const text = await read()
+      const found = await api.describeSample({ body: sampleOf(text.events) })
+      events.value = text
       title.value = freeTitle(name)
       chosen.value = new Set(found.decision_points)
       sample.value = found
@@ -148,13 +154,15 @@ export default function NewJob() {
   const make = (): Promise<void> =>
     attempt(async () => {
       const plan = { title: title.value.trim(), points: [...chosen.value], labels: labels.value }
-      made.value = await makeJob(plan)
+      const job = await makeJob(plan)
+      void play(job.jobId, events.value?.events ?? [])
+      made.value = job
       await loadJobs()
     })
 
   if (!may('write:resources', 'write:events'))
     return <Empty title={t('new_job.may_not')} text={t('jobs.none_ask')} icon="lock" />
-  if (made.value !== null) return <Made of={made.value} events={events.value} />
+  if (made.value !== null) return <Made of={made.value} first={events.value?.events[0] ?? {}} />
   const alert =
     problem.value === null ? null : (
       <p class="failed" role="alert">
@@ -162,7 +170,7 @@ export default function NewJob() {
       </p>
     )
   const found = sample.value
-  if (found === null)
+  if (found === null || events.value === null)
     return (
       <div class="page">
         <h1>{t('new_job.title')}</h1>
@@ -173,7 +181,10 @@ export default function NewJob() {
           <Source
             file={(file) => void take(file.name.replace(/(\.\w+)+$/, ''), () => readFile(file))}
             text={(text) => void take(t('new_job.default_title'), () => eventsIn(text))}
-            generated={() => void take(t('new_job.demo_title'), () => generatedEvents(GENERATED, Date.now()))}
+            generated={() => {
+              const all = generatedEvents(GENERATED, Date.now())
+              void take(t('new_job.demo_title'), () => ({ format: 'json', events: all, skipped: 0, isCut: false }))
+            }}
           />
         )}
       </div>
@@ -181,7 +192,7 @@ export default function NewJob() {
   return (
     <Choices
       sample={found}
-      events={events.value.length}
+      events={events.value}
       draft={{ chosen, title, labels }}
       isBusy={isBusy.value}
       alert={alert}

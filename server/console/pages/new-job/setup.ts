@@ -1,7 +1,6 @@
-/** The job that the wizard makes: its resources, its buckets beforehand, its events. */
+/** The job that the wizard makes: its resources, and its buckets beforehand. */
 import type { SampledField } from '../../../client/index.js'
 import { api, may } from '../../state/api.js'
-import type { SampleEvent } from './read-events.js'
 
 export interface BucketFigures {
   readonly buckets: number
@@ -73,25 +72,4 @@ export async function makeJob({ title, points, labels }: Plan): Promise<Made> {
   const job = created.find(({ type }) => type === 'job')
   const key = created.find(({ type }) => type === 'api_key')?.value
   return { jobId: Number(job?.internal_id), key: typeof key === 'string' ? key : null }
-}
-
-/** Sends the events, and says after each how many were taken and how many were refused. */
-export async function playIn(
-  jobId: number,
-  events: readonly SampleEvent[],
-  signal: AbortSignal,
-  progress: (taken: number, refused: number) => void,
-): Promise<void> {
-  const lines = events.map((raw_body, at) => ({
-    job_id: jobId,
-    event_id: `event-${at + 1}`,
-    raw_body: { ...raw_body },
-  }))
-  let [taken, refused] = [0, 0]
-  for await (const result of api.events.bulk(lines, { signal, batchLines: 250 })) {
-    if ('error' in result) refused++
-    else taken++
-    if ((taken + refused) % 50 === 0) progress(taken, refused)
-  }
-  progress(taken, refused)
 }

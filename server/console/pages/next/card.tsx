@@ -6,11 +6,13 @@ import { Icon } from '../../parts/icon.js'
 import { NoteDialog } from '../../parts/note.js'
 import { Nearest, Similar } from '../../parts/similar.js'
 import { Time } from '../../parts/time.js'
+import { With } from '../../parts/with.js'
 import { VoteButtons } from '../../parts/votes.js'
 import { Answer, Effects, Provenance } from '../../parts/why.js'
 import { may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { readSimilar, valueText, type Known } from '../../state/events.js'
+import { assignees, assignToMe, useCompany } from '../../state/handling.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
 import { count, t } from '../../texts.js'
@@ -81,11 +83,15 @@ export function Card({ of, item, known, after }: CardProps) {
   const isWhyOpen = useSignal(false)
   const isSimilarOpen = useSignal(false)
   const isNoting = useSignal(false)
-  const mayNote = may('write:event_agentic_notes')
+  const mayNote = may('write:event_feedback')
+  const company = useCompany(of.job_id, item.eventId)
+  const assignee = assignees.value.get(item.eventId)
   useCommands({
     why: () => (isWhyOpen.value = !isWhyOpen.value),
     similar: () => (isSimilarOpen.value = !isSimilarOpen.value),
-    ...(mayNote ? { note: () => (isNoting.value = true) } : {}),
+    ...(mayNote
+      ? { note: () => (isNoting.value = true), assign: () => void assignToMe(of.job_id, [item.eventId]) }
+      : {}),
   })
   return (
     <div>
@@ -94,6 +100,7 @@ export function Card({ of, item, known, after }: CardProps) {
         <p class="dim">
           {item.reason} · <Time at={item.at} /> · <span class="mono bidi">{item.eventId}</span>
         </p>
+        <With assignee={assignee} company={company.now.value} />
       </header>
       {known === null ? (
         <Skeleton lines={7} />
@@ -134,13 +141,23 @@ export function Card({ of, item, known, after }: CardProps) {
               <Icon name="sticky-note" /> {t('key.note')} <kbd>c</kbd>
             </button>
           ) : null}
+          {mayNote ? (
+            <button type="button" class="plain" onClick={() => void assignToMe(of.job_id, [item.eventId])}>
+              <Icon name="user-check" /> {t('key.assign')} <kbd>a</kbd>
+            </button>
+          ) : null}
           <a class="button plain" href={addresses.event(of.job_id, item.eventId)}>
             {t('next.whole')} <kbd>↵</kbd>
           </a>
         </div>
       </div>
       {isNoting.value ? (
-        <NoteDialog jobId={of.job_id} eventId={item.eventId} close={() => (isNoting.value = false)} />
+        <NoteDialog
+          jobId={of.job_id}
+          eventIds={[item.eventId]}
+          close={() => (isNoting.value = false)}
+          saved={company.reload}
+        />
       ) : null}
     </div>
   )

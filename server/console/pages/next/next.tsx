@@ -17,12 +17,14 @@ import { messageOf } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { readKnown, type Known } from '../../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
+import { useAssignees } from '../../state/handling.js'
 import { useCommands } from '../../state/keys.js'
 import { newEvents, saidByOthers, subjectKey, takeIn } from '../../state/live.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { count, percent, t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { Card } from './card.js'
+import { FirstModel } from './first-model.js'
 import { readQueue, type Waiting } from './queue.js'
 
 const ROW = 52
@@ -91,7 +93,7 @@ function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting 
   )
 }
 
-function Queue({ of, items, at, go }: QueueProps) {
+function Queue({ of, items, at, go, reload }: QueueProps) {
   const open = items.filter((item) => !isAnswered(of, item)).length
   return (
     <aside class="queue" aria-label={t('next.queue')}>
@@ -99,6 +101,7 @@ function Queue({ of, items, at, go }: QueueProps) {
         <h2>{t('next.queue')}</h2>
         <span class="dim">{open}</span>
       </header>
+      <FirstModel of={of} reload={reload} />
       <div class="grow">
         <List
           label={t('next.queue')}
@@ -119,6 +122,7 @@ interface QueueProps {
   readonly items: readonly Waiting[]
   readonly at: number
   readonly go: (at: number) => void
+  readonly reload: () => void
 }
 
 function NewBar({ reload }: { readonly reload: () => void }) {
@@ -189,7 +193,7 @@ function Answering({
   })
   return (
     <div class="next">
-      <Queue of={of} items={items} at={current} go={go} />
+      <Queue of={of} items={items} at={current} go={go} reload={reload} />
       <div class="card">
         <NewBar reload={reload} />
         {error === null ? (
@@ -207,6 +211,7 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
   return (
     <>
       <NewBar reload={reload} />
+      {isNew ? null : <FirstModel of={of} reload={reload} />}
       <Empty
         isPage
         icon={isNew ? 'send' : 'check'}
@@ -222,6 +227,7 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
 }
 
 function NextOf({ of }: { readonly of: ShownJob }) {
+  useAssignees(of.job_id)
   const queue = useData(`next ${of.job_id}`, (signal) => readQueue(of, signal))
   useEffect(takeIn, [of.job_id])
   if (queue.value === null && queue.error !== null) return <Failed error={queue.error} retry={queue.reload} />

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { encodeErase } from '../../../../engine/actor/erase.js'
 import { encodeModelCommand, type ActiveChange } from '../../../../engine/actor/models/model-command.js'
+import { lastTime } from '../../../../engine/actor/event-table.js'
 import { isRefusal, type RefusalCode } from '../../../../engine/errors.js'
+import { decodeModel, encodeModel } from '../../../../engine/store/rows.js'
 import { modelKey } from '../../../../engine/store/tables.js'
 import { testAuthor } from '../../../support/author.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
@@ -141,5 +144,85 @@ describe('a rollback', () => {
       [1, 2, 3].map((version) => isKept(shard, version)),
       [false, true, true],
     )
+  })
+})
+
+describe('an erasure', () => {
+  /** A model that says until when its training has read. */
+  function train(shard: TestShard, version: number): Uint8Array {
+    const { row, model } = decodeModel(shard.train(job, version))
+    return encodeModel({ ...row, trainedMicros: lastTime(shard.environment) }, model)
+  }
+
+  const models = (shard: TestShard) => [1, 2, 3].map((version) => isKept(shard, version))
+  async function eraseEvent(shard: TestShard, id: string): Promise<void> {
+    const { ingestMicros } = shard.view(job, id)
+    await shard.post({ job, kind: 'erase', body: encodeErase([ingestMicros], false) })
+  }
+
+  it('takes the models that were trained before it, as soon as one without the events decides', async () => {
+    const shard = await labelled()
+    await shard.ingest(job, { host: 'noisy', person: 'ann' }, 'personal')
+    for (const version of [1, 2]) await shard.install(job, train(shard, version))
+    await eraseEvent(shard, 'personal')
+    // The model in use holds the event too, so going back brings nothing back.
+    assert.deepEqual(models(shard), [true, true, false])
+    assert.deepEqual(await rollBack(shard, 1), { from: 2, to: 1 })
+    const before = shard.reader().untold(0, 100).length
+    await shard.install(job, train(shard, 3))
+    assert.deepEqual(models(shard), [false, false, true])
+    await refused(rollBack(shard, 2), 'model_not_kept')
+    await assert.rejects(rollBack(shard, 1), /trained with events that were erased since/)
+    await refused(rollBack(shard, null), 'model_not_found')
+    const [entry] = shard.reader().untold(0, 100).slice(before)
+    assert.deepEqual(
+      [entry?.action, entry?.details?.models, entry?.details?.model_in_use],
+      ['models erased', ['model_1_1', 'model_1_2'], 'model_1_3'],
+    )
+  })
+
+  it('takes a training that had begun before it, and a challenger of such a training', async () => {
+    const shard = await labelled()
+    await shard.install(job, train(shard, 1))
+    await shard.ingest(job, { host: 'noisy', person: 'ann' }, 'personal')
+    const begun = train(shard, 2)
+    await eraseEvent(shard, 'personal')
+    assert.deepEqual(models(shard), [true, false, false])
+    await shard.install(job, begun)
+    await shard.install(job, train(shard, 3))
+    assert.deepEqual(models(shard), [true, false, true])
+    await refused(rollBack(shard, 2), 'model_not_kept')
+    assert.deepEqual(await rollBack(shard, 1), { from: 3, to: 1 })
+  })
+
+  it('leaves models from before the events, and drops a challenger that was trained with them', async () => {
+    const shard = await labelled()
+    await shard.install(job, train(shard, 1))
+    await shard.ingest(job, { host: 'noisy', person: 'ann' }, 'personal')
+    await shard.install(job, train(shard, 2))
+    await rollBack(shard, 1)
+    const challenge = encodeModelCommand({ op: 'challenge', version: 2, by: testAuthor })
+    await shard.post({ job, kind: 'models', body: challenge })
+    await eraseEvent(shard, 'personal')
+    assert.deepEqual(models(shard), [true, false, false])
+    assert.equal(shard.reader().models(job.id).trial(), null)
+    assert.deepEqual(
+      shard
+        .reader()
+        .untold(0, 100)
+        .slice(-2)
+        .map(({ action }) => action),
+      ['challenger dropped', 'models erased'],
+    )
+  })
+
+  it('of retention takes no model', async () => {
+    const shard = await labelled()
+    await shard.ingest(job, { host: 'noisy' }, 'old')
+    for (const version of [1, 2]) await shard.install(job, train(shard, version))
+    const { ingestMicros } = shard.view(job, 'old')
+    await shard.post({ job, kind: 'erase', body: encodeErase([ingestMicros], true) })
+    await shard.install(job, train(shard, 3))
+    assert.deepEqual(models(shard), [false, true, true])
   })
 })

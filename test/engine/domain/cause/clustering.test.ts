@@ -53,6 +53,17 @@ describe('an alert', () => {
     assert.equal(cluster?.row.merged.length, 2)
   })
 
+  it('out of order takes in its symptoms on all devices, also those of one kind', () => {
+    const world = new TestClustering()
+    const symptoms = ['d1', 'd2', 'd3'].map((device, i) => world.take(alarm(device, 'loss', 10 + i, ['d0'])))
+    const cause = world.take(alarm('d0', 'power', 2))
+    assert.deepEqual(
+      symptoms.map((symptom) => world.clustering.alert(symptom)?.parent),
+      [cause, cause, cause],
+    )
+    assert.equal(world.clustering.alert(cause)?.followers, 3)
+  })
+
   it('too late is a cluster of its own, and so is one without an id', () => {
     const world = new TestClustering({ late_s: 60 })
     for (let i = 0; i < 4; i++) world.take(alarm('d1', 'power', 1000 + i))

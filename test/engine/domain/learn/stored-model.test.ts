@@ -27,3 +27,12 @@ test('a stored model of version 1 answers as it did', () => {
     })
   }
 })
+
+test('a stored model answers with the same bits when it is used often, by WebAssembly, as when it was opened', () => {
+  const { answers, bytes } = readFixture('model-1') as ModelFixture
+  const model = loadModel(unpackBytes(bytes))
+  const ask = (): unknown[] => answers.map(({ values }) => answerTo(model, values))
+  const opened = ask()
+  for (let i = 0; i < 300; i++) ask()
+  assert.deepEqual(ask(), opened)
+})

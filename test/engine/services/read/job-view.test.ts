@@ -11,4 +11,12 @@ test('of a model that has decided hardly anything the job says what is not known
   assert.match(says(), /no feedback says yet/)
   stats.watch.drift.weight = 3
   assert.equal(says(), 'The stream bears the model out')
+  assert.equal(modelHealth(stats).modelAgeingSinceMicros, null)
+})
+
+test('of an ageing model the job says since when', () => {
+  const stats = { ...emptyStats(3), modelVersion: 1 }
+  Object.assign(stats.watch.drift, { ageing: 'feedback', sinceMicros: 1_700_000_000_000_000 })
+  const { modelState, modelAgeingSinceMicros } = modelHealth(stats)
+  assert.deepEqual([modelState, modelAgeingSinceMicros], ['ageing', 1_700_000_000_000_000])
 })

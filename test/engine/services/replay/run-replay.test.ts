@@ -158,6 +158,32 @@ describe('a replay', () => {
     assert.throws(() => replayed(shard, { version: 2 }, { ...single, decisionPoints: ['rule'] }), /are not known/)
   })
 
+  it('says the same over several pieces, whether it reads headers alone or whole records', async () => {
+    const filters = '[{"field": "rule", "operator": "exists"}]'
+    const output = {
+      integrationId: 7,
+      role: 'output',
+      enabled: true,
+      parameters: { filters },
+      outsideSince: 1,
+    } as const
+    const shard = await lived()
+    const random = new SeededRandom(6)
+    const rules = ['malware', 'scan', 'policy', 'odd']
+    for (let at = 0; at < 70; at++)
+      await Promise.all(
+        Array.from({ length: 64 }, (_, i) =>
+          shard.ingest(job, { rule: random.pick(rules), host: `host-${random.below(300)}` }, `m${at}-${i}`),
+        ),
+      )
+    for (const against of [1, null]) {
+      const heads = replayed(shard, { version: 2, against }).figures
+      const records = replayed(shard, { version: 2, against }, { ...job, pipeline: [output] }).figures
+      assert.equal(heads.events, 210 + 70 * 64)
+      assert.deepEqual({ ...records, outputs: [] }, heads)
+    }
+  })
+
   it('that is cancelled has no report', async () => {
     const shard = await lived()
     const signals = new ReplaySignals()

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, it, type TestContext } from 'node:test'
+import { atRoundEnd } from '../../../../engine/index.js'
 import type { Handler, HttpResponse, ListenSocket } from '../../../../server/http/library.js'
 import { ArrivingBodies } from '../../../../server/http/node-http/connections.js'
 import { nodeHttp } from '../../../../server/http/node-http/node-app.js'
@@ -112,7 +113,7 @@ describe('the adapter over node:http', () => {
     assert.deepEqual(results, ['gone'])
   })
 
-  it('gives the handler a whole body, and the time to pause, though the end of the client is known first', () => {
+  it('gives the handler a whole body, and the time to pause, though the end of the client is known first', async () => {
     const socket = Object.assign(new PassThrough(), { destroy: () => results.push('closed') })
     const req = Object.assign(new PassThrough(), { socket, headers: {}, complete: true })
     const bodies = new ArrivingBodies()
@@ -121,12 +122,13 @@ describe('the adapter over node:http', () => {
     res.onAborted(() => results.push('gone'))
     res.onData((_piece, last) => {
       results.push(last ? 'last' : 'piece')
-      if (last) res.pause()
+      if (last) atRoundEnd(() => res.pause())
     })
     res.handled()
     socket.emit('end')
     req.emit('data', Buffer.from('body'))
     req.emit('end')
+    await new Promise((resolve) => setTimeout(resolve, 5))
     assert.deepEqual(results, ['piece', 'last'])
     res.resume()
     assert.deepEqual(results, ['piece', 'last', 'gone', 'closed'])

@@ -1,32 +1,48 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { test } from 'node:test'
-import { eventsIn, readFile } from '../../../../../server/console/pages/new-job/read-events.js'
+import { eventsIn, readFile, sampleOf } from '../../../../../server/console/pages/new-job/read-events.js'
+import { csvCases, csvOfOneNameTwice, plain } from '../../../../support/csv-cases.js'
 
 const events = [{ rule: 'a', n: 1 }, { rule: 'b' }]
+const lines = events.map((event) => JSON.stringify(event)).join('\n')
 
-test('events are found in JSON, lines of JSON and answers of search engines', () => {
-  assert.deepEqual(eventsIn(JSON.stringify(events)), events)
-  assert.deepEqual(eventsIn(`\uFEFF${JSON.stringify(events[0])}\n\nno event\n${JSON.stringify(events[1])}\n`), events)
-  assert.deepEqual(eventsIn(JSON.stringify({ alerts: events })), events)
-  assert.deepEqual(eventsIn(JSON.stringify({ hits: { hits: events.map((_source) => ({ _source })) } })), events)
-  assert.deepEqual(eventsIn(JSON.stringify({ job_id: 7, raw_body: events[0] })), [events[0]])
-})
-
-test('CSV has quoted cells, other delimiters, numbers and empty cells', () => {
-  const text = 'rule;n;note\r\n"a; b";1;"he said ""no"""\r\n\r\nc;;true\r\n'
-  assert.deepEqual(eventsIn(text), [
-    { rule: 'a; b', n: 1, note: 'he said "no"' },
-    { rule: 'c', note: true },
-  ])
-})
+for (const { name, text, events: expected, bad = 0 } of csvCases)
+  test(`CSV in the console: ${name}`, async () => {
+    const found = await readFile(new Blob([text]))
+    assert.equal(found.skipped, bad)
+    assert.deepEqual(plain(found.events), plain(expected))
+  })
 
 test('what has no events is refused', () => {
-  for (const text of ['', '[]', '[1, 2]', 'only names']) assert.throws(() => eventsIn(text), /no_events/)
+  for (const text of ['', '[]', '[1, 2]', 'only names', '{"cut off": '])
+    assert.throws(() => eventsIn(text), /no_events/)
+  assert.throws(() => eventsIn(csvOfOneNameTwice), { problem: 'same_name', what: 'rule' })
 })
 
 test('a file may be gzip', async () => {
-  const lines = events.map((event) => JSON.stringify(event)).join('\n')
-  assert.deepEqual(await readFile(new Blob([gzipSync(lines)])), events)
-  assert.deepEqual(await readFile(new Blob([lines])), events)
+  for (const file of [gzipSync(lines), lines])
+    assert.deepEqual(await readFile(new Blob([file])), { format: 'ndjson', events, skipped: 0, isCut: false })
+})
+
+test('a file that is no text, or damaged, is told in its own words', async () => {
+  const zipped = gzipSync(lines)
+  const bad: [Uint8Array | string, string][] = [
+    [zipped.subarray(0, zipped.length - 9), 'bad_gzip'],
+    [Buffer.concat([zipped.subarray(0, 12), Buffer.from('nonsense')]), 'bad_gzip'],
+    [Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 0xff, 0xfe]), 'no_text'],
+    [Buffer.from('rule,name\n1,é', 'latin1'), 'no_text'],
+    [Buffer.from('rule,name\n1,a', 'utf16le'), 'no_text'],
+    [gzipSync(Buffer.alloc(65 * 1024 * 1024, 'a\n')), 'too_large'],
+  ]
+  for (const [bytes, problem] of bad) await assert.rejects(readFile(new Blob([bytes as string])), { problem })
+})
+
+test('a sample is taken from all of the events, in their order, and not too large', () => {
+  const many = Array.from({ length: 10_000 }, (_, n) => ({ n }))
+  const sample = sampleOf(many) as { n: number }[]
+  assert.deepEqual([sample.length, sample[0]?.n, sample[1]?.n, sample.at(-1)?.n], [2_000, 0, 5, 9_995])
+  const large = Array.from({ length: 3_000 }, (_, n) => ({ n, text: 'x'.repeat(10_000) }))
+  assert.ok(JSON.stringify(sampleOf(large)).length < 8 * 1024 * 1024)
+  assert.deepEqual(sampleOf(events), events)
 })

@@ -1,0 +1,56 @@
+/**
+ * `npm run cluster -- --nodes 3`: three NATS servers and some nodes on loopback, until it is interrupted.
+ *
+ * All data is in a directory that is removed at the end. For real use see server/docs/cluster.md.
+ */
+import { once } from 'node:events'
+import { parseArgs } from 'node:util'
+import { newKey, removeDirectory, temporaryDirectory } from '../harness/service.js'
+import { LocalCluster } from './local-cluster.js'
+import { natsProgram, NoNats } from './nats-program.js'
+
+const NODES_MAX = 5
+const usage = `npm run cluster                a cluster of three nodes on loopback
+npm run cluster -- --nodes N   with N nodes, 1 to ${NODES_MAX}`
+
+function nodesOf(args: readonly string[]): number | null {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { nodes: { type: 'string' } } })
+    const nodes = Number(values.nodes ?? 3)
+    return Number.isInteger(nodes) && nodes >= 1 && nodes <= NODES_MAX ? nodes : null
+  } catch {
+    return null
+  }
+}
+
+async function main(nodes: number): Promise<void> {
+  const directory = temporaryDirectory()
+  const program = await natsProgram((line) => console.log(line))
+  console.log(`starting three NATS servers and ${nodes} nodes in ${directory}`)
+  const cluster = await LocalCluster.start({ program, directory, nodes, key: newKey() })
+  for (const { name, address, child } of [...cluster.servers, ...cluster.nodes])
+    console.log(`${name.padEnd(10)} ${address}  process ${child.pid}`)
+  console.log(`\nManagement key: ${cluster.key}`)
+  console.log('Each node answers for every job. Kill any one node and any one server: nothing is lost.')
+  console.log('Interrupt (Ctrl-C) to end all and remove the data.')
+  // A handler of the harness would end this process at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal)
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  await cluster.stop()
+  removeDirectory(directory)
+  process.exit(0)
+}
+
+const nodes = nodesOf(process.argv.slice(2))
+if (nodes === null) {
+  console.error(usage)
+  process.exitCode = 2
+} else {
+  try {
+    await main(nodes)
+  } catch (error) {
+    if (!(error instanceof NoNats)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}

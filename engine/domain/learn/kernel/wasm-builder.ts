@@ -1,0 +1,193 @@
+/**
+ * Builds the bytes of a WebAssembly module from nested expressions: `add(a, b)` is the code of `a`, that of `b`, and
+ * the instruction i32.add. It knows the few instructions that the kernel needs.
+ *
+ * The numbers are those of the binary format (WebAssembly Core Specification 2.0, chapter 5).
+ */
+
+/** The bytes of an expression or of a statement. */
+export type Code = readonly number[]
+
+export const i32 = 0x7f
+export const i64 = 0x7e
+export const f64 = 0x7c
+export const v128 = 0x7b
+export type ValueType = typeof i32 | typeof i64 | typeof f64 | typeof v128
+
+/** A parameter or another local variable of a function. */
+export interface Local {
+  readonly get: Code
+  set(value: Code): Code
+}
+
+const noType = 0x40
+const simd = 0xfd
+
+function unsigned(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
+}
+
+function signed(value: number): number[] {
+  return value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)]
+}
+
+type Operation = (...operands: readonly Code[]) => Code
+
+function operation(...opcode: readonly number[]): Operation {
+  return (...operands) => [...operands.flat(), ...opcode]
+}
+
+/** A load from an address and a constant offset; `align` is the exponent of 2 that the address is a multiple of. */
+function load(align: number, ...opcode: readonly number[]): (address: Code, offset?: number) => Code {
+  return (address, offset = 0) => [...address, ...opcode, align, ...unsigned(offset)]
+}
+
+function store(align: number, ...opcode: readonly number[]): (address: Code, value: Code, offset?: number) => Code {
+  return (address, value, offset = 0) => [...address, ...value, ...opcode, align, ...unsigned(offset)]
+}
+
+/** A constant of 32 bits. */
+export const int = (value: number): Code => [0x41, ...signed(value)]
+export const add = operation(0x6a)
+export const and = operation(0x71)
+export const xor = operation(0x73)
+export const shiftLeft = operation(0x74)
+export const shiftRight = operation(0x75)
+export const shiftRightUnsigned = operation(0x76)
+export const isLess = operation(0x49)
+export const isGreater = operation(0x4b)
+/** For signed numbers. */
+export const isNotNegative = (value: Code): Code => [...value, ...int(0), 0x4e]
+export const isZero = operation(0x45)
+export const loadInt = load(2, 0x28)
+export const loadByte = load(0, 0x2d)
+export const storeInt = store(2, 0x36)
+
+/** 64 bits: their lower and upper half. */
+export const loadLong = load(3, 0x29)
+export const lowerHalf = operation(0xa7)
+export const upperHalf = (value: Code): Code => [...value, 0x42, 32, 0x88, 0xa7]
+
+/** A constant in double precision. */
+export function double(value: number): Code {
+  return [0x44, ...new Uint8Array(Float64Array.of(value).buffer)]
+}
+export const addDoubles = operation(0xa0)
+export const multiplyDoubles = operation(0xa2)
+export const isLessDouble = operation(0x63)
+export const loadDouble = load(3, 0x2b)
+export const storeDouble = store(3, 0x39)
+/** A number in single precision as a double, and back, rounded. */
+export const loadFloat = (address: Code, offset = 0): Code => [...load(2, 0x2a)(address, offset), 0xbb]
+export const storeFloat = (address: Code, value: Code, offset = 0): Code =>
+  store(2, 0x38)(address, [...value, 0xb6], offset)
+
+/** Two doubles side by side. */
+export const zeros: Code = [simd, 0x0c, ...new Array<number>(16).fill(0)]
+export const twice = operation(simd, 0x14)
+export const addPairs = operation(simd, 0xf0, 0x01)
+export const subtractPairs = operation(simd, 0xf1, 0x01)
+export const multiplyPairs = operation(simd, 0xf2, 0x01)
+export const absolutePairs = operation(simd, 0xec, 0x01)
+export const largerPairs = operation(simd, 0xf5, 0x01)
+export const loadTwice = load(3, simd, 0x0a)
+export const storePair = store(3, simd, 0x0b)
+/** Two numbers in single precision as doubles. */
+export const loadFloatPair = (address: Code, offset = 0): Code => [...load(2, simd, 0x5d)(address, offset), simd, 0x5f]
+
+/** `whenTrue` or `whenFalse`, without a branch: both are computed. */
+export const select = (condition: Code, whenTrue: Code, whenFalse: Code): Code => [
+  ...whenTrue,
+  ...whenFalse,
+  ...condition,
+  0x1b,
+]
+export const whenTrue = (condition: Code, ...body: readonly Code[]): Code => [
+  ...condition,
+  0x04,
+  noType,
+  ...body.flat(),
+  0x0b,
+]
+/** Runs the body, and again while the condition holds after it. */
+export const repeatWhile = (condition: Code, ...body: readonly Code[]): Code => [
+  0x03,
+  noType,
+  ...body.flat(),
+  ...condition,
+  0x0d,
+  0,
+  0x0b,
+]
+/** Runs the body while the condition holds before it. */
+export const loopWhile = (condition: Code, ...body: readonly Code[]): Code =>
+  whenTrue(condition, repeatWhile(condition, ...body))
+
+export interface WasmFunction {
+  readonly name: string
+  readonly params: readonly ValueType[]
+  readonly result: ValueType | null
+  readonly locals: readonly ValueType[]
+  readonly body: Code
+}
+
+export type Named<T extends Readonly<Record<string, ValueType>>> = { readonly [K in keyof T]: Local }
+
+function localsFrom<T extends Readonly<Record<string, ValueType>>>(types: T, first: number): Named<T> {
+  const named = Object.keys(types).map((name, i) => {
+    const index = unsigned(first + i)
+    const local: Local = { get: [0x20, ...index], set: (value) => [...value, 0x21, ...index] }
+    return [name, local] as const
+  })
+  return Object.fromEntries(named) as Named<T>
+}
+
+/** A function with these parameters and local variables. Its last expression is its result, if it has one. */
+export function wasmFunction<
+  P extends Readonly<Record<string, ValueType>>,
+  L extends Readonly<Record<string, ValueType>>,
+>(
+  name: string,
+  { params, locals, result = null }: { params: P; locals: L; result?: ValueType | null },
+  body: (params: Named<P>, locals: Named<L>) => readonly Code[],
+): WasmFunction {
+  const types = Object.values(params)
+  const code = body(localsFrom(params, 0), localsFrom(locals, types.length)).flat()
+  return { name, params: types, result, locals: Object.values(locals), body: code }
+}
+
+function list(items: readonly Code[]): Code {
+  return [...unsigned(items.length), ...items.flat()]
+}
+
+function sized(code: Code): Code {
+  return [...unsigned(code.length), ...code]
+}
+
+function text(value: string): Code {
+  return sized([...value].map((character) => character.charCodeAt(0)))
+}
+
+/** The bytes of a module that exports these functions and imports `env.memory`. */
+export function wasmModule(functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {
+  const section = (id: number, items: readonly Code[]): Code => [id, ...sized(list(items))]
+  const types = functions.map(({ params, result }) => {
+    return [0x60, ...list(params.map((type) => [type])), ...list(result === null ? [] : [[result]])]
+  })
+  const memory = [...text('env'), ...text('memory'), 2, 0, 1]
+  const bodies = functions.map(({ locals, body }) => sized([...list(locals.map((type) => [1, type])), ...body, 0x0b]))
+  return Uint8Array.from([
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, types),
+    ...section(2, [memory]),
+    ...section(
+      3,
+      functions.map((_, i) => unsigned(i)),
+    ),
+    ...section(
+      7,
+      functions.map(({ name }, i) => [...text(name), 0, ...unsigned(i)]),
+    ),
+    ...section(10, bodies),
+  ])
+}

@@ -1,0 +1,55 @@
+/**
+ * The entry of the thread that appends to the catalog's log, with a connection of its own.
+ *
+ * 1. Records are appended one after the other. After the first that fails, none is.
+ */
+import { must } from '../../../assert.js'
+import { parentPort, workerData } from 'node:worker_threads'
+import { connectToCluster } from '../jetstream/cluster-connection.js'
+import { JetStreamLog } from '../jetstream/jetstream-log.js'
+import type { CatalogAppend, CatalogAppended, CatalogWriterData } from './catalog-writer.js'
+
+const port = must(parentPort, 'the port to the main thread')
+const { address, name, replicas, limitMs, after, done, answers } = workerData as CatalogWriterData
+
+const connection = connectToCluster(address)
+const opened = connection.then((one) => JetStreamLog.open(one, { name, of: 'catalog', limitMs, replicas }))
+// Its failure is that of each append.
+opened.catch(() => {})
+
+let end = after
+let lost: string | null = null
+
+async function append(bytes: Uint8Array): Promise<CatalogAppended> {
+  if (lost !== null) return { lost }
+  try {
+    end = await (await opened).append(bytes, end)
+    return { sequence: end }
+  } catch (error) {
+    lost = (error as Error).message
+    return { lost }
+  }
+}
+
+async function take({ bytes, isAwaited }: CatalogAppend): Promise<void> {
+  const answer = await append(bytes)
+  if (!isAwaited) {
+    if ('lost' in answer) port.postMessage(answer)
+    return
+  }
+  answers.postMessage(answer)
+  Atomics.add(done, 0, 1)
+  Atomics.notify(done, 0)
+}
+
+let before: Promise<void> = Promise.resolve()
+
+/** Null ends the thread, when what came before is done. */
+port.on('message', (message: CatalogAppend | null) => {
+  before = before.then(async () => {
+    if (message !== null) return await take(message)
+    answers.close()
+    port.close()
+    await (await connection.catch(() => null))?.close()
+  })
+})

@@ -1,0 +1,82 @@
+/**
+ * The connection of a node to its cluster: the servers are checked, and all logs are open.
+ *
+ * Owns: the order of the checks at a start. Leaves out: the checks (cluster-check.ts, cluster-facts.ts).
+ */
+import type { EngineOptions } from '../../options.js'
+import { SHARDS_DEFAULT } from '../../options.js'
+import { checkServers, REPLICAS } from '../../runtime/log/jetstream/cluster-check.js'
+import {
+  connectToCluster,
+  type ClusterAddress,
+  type NatsConnection,
+} from '../../runtime/log/jetstream/cluster-connection.js'
+import { ClusterKeys } from '../../runtime/log/jetstream/cluster-keys.js'
+import { JetStreamLog } from '../../runtime/log/jetstream/jetstream-log.js'
+import { LogUnavailable, type RecordLog } from '../../runtime/log/turn-log.js'
+import { makeDataDir } from '../../store/directory/data-dir.js'
+import { lockDataDir } from '../../store/directory/data-lock.js'
+import { joinDirectory, placeSealingKey, type NodeFile } from './cluster-facts.js'
+
+/** Milliseconds until a start gives up, and between two tries. */
+const [START_MS, RETRY_MS] = [20_000, 200]
+
+export interface ClusterOptions {
+  readonly address: ClusterAddress
+  /** Addresses where the NATS servers tell how they are set up (/varz). */
+  readonly monitors: readonly string[]
+  /** Where other nodes reach this one. */
+  readonly url: string
+  /** 64 hexadecimal digits, for a new data directory. */
+  readonly sealingKey?: string | undefined
+  /** The servers are not checked, and may be fewer than three: for trials only. */
+  readonly isTrial: boolean
+}
+
+export interface ClusterLogs {
+  readonly connection: NatsConnection
+  readonly keys: ClusterKeys
+  readonly node: NodeFile
+  /** Of the streams. */
+  readonly name: string
+  readonly replicas: number
+  readonly shards: readonly RecordLog[]
+  readonly catalog: RecordLog
+  close(): Promise<void>
+}
+
+/** Rejects with Refusal, UnfitForLog or LogUnavailable: their messages say what to do. */
+export async function openClusterLogs(options: EngineOptions, cluster: ClusterOptions): Promise<ClusterLogs> {
+  const { dataDir, name, shards = SHARDS_DEFAULT } = options
+  if (!cluster.isTrial) await checkServers(cluster.monitors, Date.now)
+  const replicas = cluster.isTrial ? Math.min(REPLICAS, cluster.address.servers.length) : REPLICAS
+  makeDataDir(dataDir)
+  placeSealingKey(dataDir, cluster.sealingKey)
+  const connection = await connectToCluster(cluster.address)
+  try {
+    const keys = await ClusterKeys.open(connection, name, replicas)
+    const lock = await lockDataDir(dataDir)
+    const join = (): Promise<NodeFile> => joinDirectory(keys, dataDir, { shards, name })
+    const node = await whenAnswered(join).finally(() => lock.release())
+    const open = (of: number | 'catalog'): Promise<JetStreamLog> =>
+      JetStreamLog.open(connection, { name, of, replicas })
+    const catalog = await open('catalog')
+    const logs = await Promise.all(Array.from({ length: shards }, (_, shard) => open(shard)))
+    return { connection, keys, node, name, replicas, shards: logs, catalog, close: () => connection.close() }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/** New streams have no leader for a moment. */
+async function whenAnswered<T>(work: () => Promise<T>): Promise<T> {
+  for (const end = performance.now() + START_MS; ; ) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof LogUnavailable) || performance.now() > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
+}

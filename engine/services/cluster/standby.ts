@@ -1,0 +1,153 @@
+/**
+ * A node that is not the owner: it keeps copies of the catalog and of all shards by applying their logs.
+ *
+ * Owns: the followers and their threads, and the end of following, where this node becomes the owner. Leaves out: when
+ * that is (cluster-node.ts), what a follower does (runtime/log/).
+ *
+ * 1. Nothing here writes anything that is not in a log.
+ * 2. Before it becomes the owner it begins as the writer of every log, the catalog's last. From then on the owner
+ *    before it is refused, and the copies here are complete.
+ */
+import { modelBytesOfThread } from '../../actor/models/model-memory.js'
+import { limits } from '../../limits.js'
+import { Refusal } from '../../errors.js'
+import { sectionNamesOf, type EngineOptions } from '../../options.js'
+import { CatalogFollower } from '../../runtime/log/catalog/catalog-follower.js'
+import { Follower } from '../../runtime/log/follower.js'
+import { LogMoved, type RecordLog } from '../../runtime/log/turn-log.js'
+import { encodeBegin } from '../../runtime/log/turn-record.js'
+import { defaultThreads, ShardThreads } from '../../runtime/threads/shard-threads.js'
+import { openDataDir } from '../../store/directory/data-dir.js'
+import { lockDataDir, type DataLock } from '../../store/directory/data-lock.js'
+import { openCatalog, openLedger } from '../../store/directory/environments.js'
+import { isMade } from '../../store/directory/whole-files.js'
+import type { LmdbEnvironment } from '../../store/lmdb/lmdb.js'
+import { ledgerTables } from '../../integration/delivery/ledger.js'
+import { allCatalogTables } from '../catalog-tables.js'
+import { openReaders, type JobReader } from '../read/job-reader.js'
+import { LEDGER, watermarkOf } from '../verify/watermarks.js'
+
+export interface StandbyDeps {
+  readonly options: Pick<EngineOptions, 'dataDir' | 'name' | 'threads' | 'modelMemoryMb'>
+  /** One for each shard, and that of the catalog. */
+  readonly logs: readonly RecordLog[]
+  readonly catalogLog: RecordLog
+  /** Told where following has stopped for good. */
+  stopped(error: unknown): void
+  failed(what: string, error: unknown): void
+}
+
+/** Where the logs were when this node began to write them. */
+export interface Begun {
+  /** Sequence of the last record of the catalog. */
+  readonly catalogSequence: number
+  /** No message in any log has a later time, microseconds. */
+  readonly lastMicros: number
+}
+
+export class Standby {
+  readonly #deps: StandbyDeps
+  readonly #lock: DataLock
+  readonly #catalogStore: LmdbEnvironment
+  readonly #threads: ShardThreads
+  readonly #readers: readonly JobReader[]
+  readonly #shards: readonly { readonly follower: Follower; readonly log: RecordLog }[]
+  readonly #catalog: CatalogFollower
+  readonly #ending = new AbortController()
+  readonly #following: Promise<unknown>
+  #ledger: LmdbEnvironment | null = null
+
+  /** Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
+  static async open(deps: StandbyDeps): Promise<Standby> {
+    const lock = await lockDataDir(deps.options.dataDir)
+    try {
+      return new Standby(deps, lock)
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  }
+
+  private constructor(deps: StandbyDeps, lock: DataLock) {
+    const { options, logs, catalogLog, failed } = deps
+    const { dataDir, name } = options
+    this.#deps = deps
+    this.#lock = lock
+    const { shards } = openDataDir(dataDir, logs.length)
+    if (shards !== logs.length)
+      throw new Refusal('data_dir_invalid', `the data directory ${dataDir} has ${shards} shards, not ${logs.length}`)
+    this.#catalogStore = openCatalog(dataDir, allCatalogTables)
+    this.#readers = openReaders(dataDir, shards)
+    const threads = Math.min(shards, options.threads ?? defaultThreads(shards))
+    const threadData = {
+      dataDir,
+      sectionNames: sectionNamesOf(name),
+      uncountedEventsMax: limits.deferredCounterEventsMax,
+      modelBytesMax: modelBytesOfThread(options.modelMemoryMb, threads),
+    }
+    this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread of a standby died', error))
+    this.#shards = logs.map((log, shard) => {
+      const reader = this.#readers[shard] as JobReader
+      const run = this.#threads.run.bind(this.#threads)
+      return { log, follower: new Follower({ shard, run, failed, applied: () => reader.appliedLog() }, log) }
+    })
+    this.#catalog = new CatalogFollower({
+      catalog: this.#catalogStore,
+      log: catalogLog,
+      ledger: () => this.#openLedger(),
+    })
+    const { signal } = this.#ending
+    const following = [this.#catalog, ...this.#shards.map(({ follower }) => follower)].map((one) => one.follow(signal))
+    this.#following = Promise.all(following).catch((error: unknown) => {
+      if (!signal.aborted) deps.stopped(error)
+    })
+  }
+
+  /** Sequences that were applied: of each shard, and of the catalog. */
+  get applied(): { readonly shards: readonly number[]; readonly catalog: number } {
+    return { shards: this.#shards.map(({ follower }) => follower.applied), catalog: this.#catalog.applied }
+  }
+
+  /** Ends following, applies the rest of all logs and begins as their writer. Rejects with LogUnavailable, LogGap. */
+  async begin(term: string): Promise<Begun> {
+    await this.#end()
+    await Promise.all(this.#shards.map(({ follower, log }) => beginShard(follower, log, term)))
+    const catalogSequence = await this.#catalog.begin(term)
+    // A ledger without any rows is not in the log. The catalog knows that there is one.
+    if (watermarkOf(this.#catalogStore, LEDGER) !== null && !isMade(this.#deps.options.dataDir, LEDGER))
+      this.#openLedger()
+    return { catalogSequence, lastMicros: Math.max(0, ...this.#shards.map(({ follower }) => follower.lastMicros)) }
+  }
+
+  async close(): Promise<void> {
+    await this.#end()
+    await this.#threads.close()
+    for (const reader of this.#readers) await reader.close()
+    await this.#ledger?.close()
+    await this.#catalogStore.close()
+    await this.#lock.release()
+  }
+
+  async #end(): Promise<void> {
+    this.#ending.abort()
+    await this.#following
+  }
+
+  #openLedger(): LmdbEnvironment {
+    this.#ledger ??= openLedger(this.#deps.options.dataDir, ledgerTables)
+    return this.#ledger
+  }
+}
+
+/** The record with which a writer begins is not applied here: it changes nothing. */
+async function beginShard(follower: Follower, log: RecordLog, term: string): Promise<void> {
+  for (;;) {
+    await follower.catchUp()
+    try {
+      await log.append(encodeBegin(term), follower.applied)
+      return
+    } catch (error) {
+      if (!(error instanceof LogMoved)) throw error
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** The walk over columns of events, by tables of what is refused. */
+import type { Rows } from './event-rows.js'
+
+/** The flag of a row whose event was deleted. */
+export const DELETED = 4
+/** Rows between two looks at the clock. */
+export const ROWS_AT_ONCE = 8_192
+/** An entry of a table that refuses. */
+export const REFUSED = 1
+
+/** What is known of rows beforehand, by their code, confidence and bucket; null: nothing. */
+export interface Tables {
+  readonly byCode: Uint8Array | null
+  readonly byConfidence: Uint8Array | null
+  readonly byBucket: Uint8Array | null
+}
+
+export interface ColumnWalk {
+  readonly tables: Tables
+  readonly visit: (micros: number, bucket: number, code: number, confidence: number) => boolean
+  readonly pause: (micros: number) => boolean
+}
+
+/**
+ * The rows from `first` on, up to `end` without it: up or down. Returns how many were looked at, negative where the
+ * visitor ended the walk.
+ *
+ * A walk of a million rows is this loop: tables are looked at here, without a call for each row.
+ */
+export function walkRows(
+  { rows, first, end }: { readonly rows: Rows; readonly first: number; readonly end: number },
+  before: number,
+  { tables, visit }: ColumnWalk,
+): number {
+  const { times, codes, confidences, buckets } = rows
+  const { byCode, byConfidence, byBucket } = tables
+  const step = first < end ? 1 : -1
+  let looked = 0
+  for (let at = first; at !== end; at += step) {
+    const code = codes[at] as number
+    const micros = times[at] as number
+    if (micros >= before || (code & DELETED) !== 0) continue
+    looked++
+    if (byCode !== null && byCode[code] === REFUSED) continue
+    const confidence = confidences[at] as number
+    if (byConfidence !== null && byConfidence[confidence] === REFUSED) continue
+    const bucket = buckets[at] as number
+    // Without a bucket there is no entry, which refuses nothing.
+    if (byBucket !== null && byBucket[bucket] === REFUSED) continue
+    if (!visit(micros, bucket, code, confidence)) return -looked
+  }
+  return looked
+}

@@ -1,0 +1,121 @@
+/**
+ * Forwards requests to the owner, by HTTP, as they came.
+ *
+ * Owns: which node gets a request, waiting while there is none, what is sent again. Leaves out: one request and its
+ * answer (forwarding.ts), who the owner is (the engine's cluster node).
+ *
+ * 1. While no node is the owner, requests wait, at most `limits.waitMs`. Then they are refused with 503 and
+ *    Retry-After.
+ * 2. A request is sent again where nothing of it was sent, or where doing it twice is doing it once (S6), and its body
+ *    is still here.
+ * 3. Any other request whose owner goes away is refused with 503. The answer says that it may have taken effect.
+ */
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { Refusal } from '../../engine/index.js'
+import { replyHttpError, replyRefusal } from '../http/error-reply.js'
+import type { Exchange } from '../http/exchange.js'
+import { HeldBytes } from '../http/held-bytes.js'
+import { Forwarding, type RequestHead } from './forwarding.js'
+
+/**
+ * Milliseconds that a request waits for an owner; between two looks; until an idle connection to the owner is closed.
+ */
+const [WAIT_MS, LOOK_MS, IDLE_MS] = [12_000, 25, 4_000]
+/** Bytes of bodies that are held, over all requests. */
+const HELD_BYTES = 64 * 1024 * 1024
+/** Nodes that may forward a request one after the other. */
+const HOPS_MAX = 3
+const HOPS = 'x-forwarded-nodes'
+const RETRY_AFTER_SECONDS = 2
+
+/** Headers of one connection (RFC 9110, 7.6.1), and those that the next request has of its own. */
+const ofConnection = new Set(['connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'transfer-encoding', 'expect'])
+
+export class Forwarder {
+  readonly #ownerUrl: () => string | null
+  readonly #waitMs: number
+  readonly #held = new HeldBytes(HELD_BYTES)
+  readonly #agents = {
+    'http:': new HttpAgent({ keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' }),
+    'https:': new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' }),
+  }
+
+  /** `ownerUrl`: where the owner serves; null while there is none. */
+  constructor(ownerUrl: () => string | null, waitMs = WAIT_MS) {
+    this.#ownerUrl = ownerUrl
+    this.#waitMs = waitMs
+  }
+
+  forward(exchange: Exchange): void {
+    const { headFault } = exchange
+    if (headFault !== null) return replyHttpError(exchange, headFault.status, headFault.message)
+    if (exchange.header('upgrade') !== '')
+      return replyRefusal(
+        exchange,
+        new Refusal('websocket_unavailable', 'only the owner of the cluster has WebSockets'),
+      )
+    const hops = Number(exchange.header(HOPS) || 0) + 1
+    if (!(hops <= HOPS_MAX)) return replyRefusal(exchange, noOwner())
+    const forwarding = new Forwarding(exchange, headOf(exchange, hops), this.#held)
+    void this.#send(forwarding).catch((error: unknown) => exchange.failed(error))
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy()
+  }
+
+  async #send(forwarding: Forwarding): Promise<void> {
+    const end = performance.now() + this.#waitMs
+    for (;;) {
+      const url = await this.#owner(end, forwarding)
+      if (forwarding.isOver) return
+      if (url === null) return forwarding.refuse(noOwner())
+      const target = new URL(url)
+      const agent = this.#agents[target.protocol === 'https:' ? 'https:' : 'http:']
+      const how = await forwarding.send(target, agent, () => (this.#ownerUrl() ?? url) !== url)
+      if (how === 'over') return
+      if (how === 'unclear')
+        return forwarding.refuse(
+          new Refusal('log_unavailable', 'the owner of the cluster went away; the request may have taken effect', {
+            retryAfterSeconds: RETRY_AFTER_SECONDS,
+          }),
+        )
+      if (performance.now() > end) return forwarding.refuse(noOwner())
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+  }
+
+  async #owner(end: number, forwarding: Forwarding): Promise<string | null> {
+    for (;;) {
+      const url = this.#ownerUrl()
+      if (url !== null || forwarding.isOver || performance.now() > end) return url
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+  }
+}
+
+function noOwner(): Refusal {
+  return new Refusal('not_ready', 'no node of the cluster is the owner now; try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+}
+
+function headOf(exchange: Exchange, hops: number): RequestHead {
+  const query = exchange.query()
+  const headers = Object.fromEntries(exchange.headers((name) => !ofConnection.has(name)))
+  const method = exchange.method.toUpperCase()
+  return {
+    method,
+    path: query === '' ? exchange.path : `${exchange.path}?${query}`,
+    headers: { ...headers, 'x-request-id': exchange.requestId, [HOPS]: String(hops) },
+    isRepeatable: isRepeatable(method, exchange.path),
+  }
+}
+
+/** Reads, feedback, and an event with an id of the sender's. */
+function isRepeatable(method: string, path: string): boolean {
+  return (
+    ['GET', 'HEAD', 'OPTIONS', 'PUT'].includes(method) || (method === 'POST' && /^\/+api\/v1\/events\/[^_/]/.test(path))
+  )
+}

@@ -1,0 +1,182 @@
+/**
+ * The program as a node of a cluster: its port is open all the time, and there is an engine while it is the owner.
+ *
+ * Owns: joining, serving, forwarding and leaving, in this order. Leaves out: when the node is the owner (the engine's
+ * cluster node), the port (door.ts).
+ */
+import { readFileSync } from 'node:fs'
+import {
+  ClusterNode,
+  openEngine,
+  type ClusterOptions,
+  type Engine,
+  type EngineOptions,
+  type NodeDeps,
+} from '../../engine/index.js'
+import type { Exchange } from '../http/exchange.js'
+import { replyJson } from '../http/reply.js'
+import { Server, type ServerOptions } from '../server.js'
+import { socketPaths } from '../routes/stream/stream.js'
+import { Door } from './door.js'
+import { Forwarder } from './forwarder.js'
+
+/** The settings of a cluster (cluster-settings.ts), as they were given. */
+export interface GivenCluster {
+  readonly cluster: readonly string[]
+  readonly clusterMonitors?: readonly string[] | undefined
+  readonly clusterUrl?: readonly string[] | undefined
+  readonly clusterSealingKey?: string | undefined
+  readonly clusterCredentials?: string | undefined
+  readonly clusterNkey?: string | undefined
+  readonly clusterCa?: string | undefined
+  readonly clusterCert?: string | undefined
+  readonly clusterKey?: string | undefined
+  readonly clusterTrial: boolean
+}
+
+export interface NodeOptions {
+  readonly engine: EngineOptions
+  readonly server: Omit<ServerOptions, 'listen'>
+  readonly cluster: GivenCluster
+  readonly drainMs: number
+  /** What is traced, of an engine. */
+  traced(engine: Engine): Promise<ServerOptions['tracer']>
+  /** This node has become the owner. */
+  owns(engine: Engine): void
+  /** This node cannot go on. */
+  fatal(why: string): void
+}
+
+interface Doors {
+  readonly main: Door
+  /** The port for operators; null where there is none. */
+  readonly ops: Door | null
+}
+
+const MONITOR_PORT = 8_222
+
+/** For operators, on standard error: there is no engine whose log it could be in. */
+function tell(level: 'info' | 'error', msg: string, details: Readonly<Record<string, unknown>> = {}): void {
+  const entry = { level, time: new Date().toISOString(), component: 'cluster', msg, ...details }
+  process.stderr.write(`${JSON.stringify(entry)}\n`)
+}
+
+export class RunningNode {
+  readonly #options: NodeOptions
+  readonly #doors: Doors
+  readonly #forwarder: Forwarder
+  #node: ClusterNode<Engine> | null = null
+  #server: Server | null = null
+
+  /** Rejects with an error whose message says what to do. */
+  static async start(options: NodeOptions): Promise<RunningNode> {
+    const { host, port, tls, opsHost = '127.0.0.1', opsPort } = options.server
+    let node: ClusterNode<Engine> | null = null
+    const forwarder = new Forwarder(() => node?.ownerUrl ?? null)
+    const failed = (error: unknown): void => tell('error', 'a request failed', { error: String(error) })
+    const probe = (exchange: Exchange): boolean => answerProbe(exchange, node)
+    const main = await Door.open({
+      host,
+      port,
+      tls,
+      socketPaths,
+      failed,
+      elsewhere: (exchange) => void (probe(exchange) || forwarder.forward(exchange)),
+    })
+    const elsewhere = (exchange: Exchange): void => {
+      if (!probe(exchange)) replyJson(exchange, 503, { error: 'this node is a standby: ask the owner' })
+    }
+    const ops = opsPort === undefined ? null : await Door.open({ host: opsHost, port: opsPort, failed, elsewhere })
+    const running = new RunningNode(options, { main, ops }, forwarder)
+    try {
+      node = running.#node = await ClusterNode.join(running.#deps())
+      return running
+    } catch (error) {
+      main.close()
+      ops?.close()
+      throw error
+    }
+  }
+
+  private constructor(options: NodeOptions, doors: Doors, forwarder: Forwarder) {
+    this.#options = options
+    this.#doors = doors
+    this.#forwarder = forwarder
+  }
+
+  get doors(): Doors {
+    return this.#doors
+  }
+
+  /** Hands over, answers what has come, and ends. */
+  async stop(): Promise<void> {
+    await this.#node?.leave()
+    await this.#doors.main.drain(this.#options.drainMs)
+    await this.#node?.close()
+    this.#forwarder.close()
+    this.#doors.main.close()
+    this.#doors.ops?.close()
+  }
+
+  #deps(): NodeDeps<Engine> {
+    const { engine: options, server, traced, owns, fatal, drainMs } = this.#options
+    return {
+      options,
+      cluster: this.#clusterOptions(),
+      open: (logs) => openEngine(options, logs),
+      serve: async (engine) => {
+        const { main, ops } = this.#doors
+        const listen: ServerOptions['listen'] = async (one) =>
+          (one.port === server.port ? main : (ops as Door)).serve(one)
+        this.#server = await Server.start(engine, { ...server, tracer: await traced(engine), listen })
+        owns(engine)
+      },
+      release: async () => {
+        await this.#server?.drain(drainMs)
+        this.#server?.close()
+        this.#server = null
+      },
+      told: (what, details) => tell('info', what, details),
+      failed: (what, error) => tell('error', what, { error: String(error) }),
+      fatal,
+    }
+  }
+
+  #clusterOptions(): ClusterOptions {
+    const { cluster: given, server } = this.#options
+    const { clusterCa: ca, clusterCert: cert, clusterKey: key, clusterSealingKey: sealingKey } = given
+    const hosts = given.cluster.map((entry) => new URL(entry.includes('://') ? entry : `nats://${entry}`).hostname)
+    const scheme = server.tls === undefined ? 'http' : 'https'
+    const host = server.host.includes(':') ? `[${server.host}]` : server.host
+    const tls = { ...fileAs('ca', ca), ...fileAs('cert', cert), ...fileAs('key', key) }
+    return {
+      address: {
+        servers: given.cluster,
+        credentials: textOf(given.clusterCredentials),
+        nkeySeed: textOf(given.clusterNkey),
+        tls: Object.keys(tls).length === 0 ? undefined : tls,
+      },
+      monitors: given.clusterMonitors ?? hosts.map((name) => `http://${name}:${MONITOR_PORT}`),
+      url: given.clusterUrl?.[0] ?? `${scheme}://${host}:${this.#doors.main.port}`,
+      sealingKey,
+      isTrial: given.clusterTrial,
+    }
+  }
+}
+
+function textOf(file: string | undefined): string | undefined {
+  return file === undefined ? undefined : readFileSync(file, 'utf8')
+}
+
+function fileAs(name: string, file: string | undefined): Record<string, string> {
+  return file === undefined ? {} : { [name]: readFileSync(file, 'utf8') }
+}
+
+/** Probes are about this node: it is ready where it can serve a request or forward it. False for other requests. */
+function answerProbe(exchange: Exchange, node: ClusterNode<Engine> | null): boolean {
+  const path = exchange.path.replace(/\/+$/, '')
+  if (path !== '/livez' && path !== '/readyz') return false
+  const isReady = path === '/livez' || node?.ownerUrl != null
+  replyJson(exchange, isReady ? 200 : 503, { status: isReady ? 'OK' : 'not ready', node: node?.state ?? 'joining' })
+  return true
+}

@@ -1,0 +1,71 @@
+/**
+ * The way to the first model of a job: how many answers are left, then the training, then that the model is there.
+ *
+ * 1. The training begins by itself once, after the tenth answer. Where it is refused, the next answer tries again.
+ */
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { api, may, messageOf } from '../../state/api.js'
+import { FIRST_VOTES, loadJobs, type ShownJob } from '../../state/jobs.js'
+import { fail } from '../../state/toasts.js'
+import { votesTaken } from '../../state/votes.js'
+import { count, t } from '../../texts.js'
+
+const EVERY_MS = 1_000
+
+export function FirstModel({ of, reload }: { readonly of: ShownJob; readonly reload: () => void }) {
+  const { job_id: jobId, retrain_state: state, feedback_documents_count: votes } = of
+  const isUntrained = of.last_train_finished_timestamp === null
+  const wasUntrained = useRef(isUntrained)
+  const triedAt = useRef(-1)
+  const refusal = useSignal('')
+  const isRunning = state === 'queued' || state === 'training'
+  const isMine = may('execute:job_operations')
+  useEffect(() => {
+    if (isUntrained && votesTaken.value > 0) loadJobs().catch(fail)
+  }, [votesTaken.value])
+  useEffect(() => {
+    if (!isUntrained || isRunning || !isMine || votes < FIRST_VOTES || triedAt.current === votesTaken.value) return
+    triedAt.current = votesTaken.value
+    api.trainManagedJob({ job_id: jobId }).then(
+      () => {
+        refusal.value = ''
+        loadJobs().catch(fail)
+      },
+      (error: unknown) => (refusal.value = messageOf(error)),
+    )
+  }, [votes, votesTaken.value])
+  useEffect(() => {
+    if (!isUntrained || !isRunning) return
+    const timer = setInterval(() => void loadJobs().catch(fail), EVERY_MS)
+    return () => clearInterval(timer)
+  }, [isUntrained, isRunning])
+  if (!wasUntrained.current) return null
+  if (!isUntrained && state === 'RETRAIN_FINISHED')
+    return (
+      <button
+        type="button"
+        class="new-bar"
+        onClick={() => {
+          wasUntrained.current = false
+          reload()
+        }}
+      >
+        {t('next.first_there')}
+      </button>
+    )
+  return (
+    <p class="first-model" role="status">
+      {isRunning
+        ? t('next.first_training')
+        : votes < FIRST_VOTES
+          ? count('next.first', FIRST_VOTES - votes)
+          : !isMine
+            ? t('next.first_others')
+            : refusal.value === ''
+              ? t('next.first_training')
+              : t('next.first_missing', { why: refusal.value })}
+      <progress max={FIRST_VOTES} value={Math.min(votes, FIRST_VOTES)} aria-label={t('next.queue')} />
+    </p>
+  )
+}

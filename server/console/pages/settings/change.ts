@@ -1,0 +1,147 @@
+/** From the filled form to a change of the job's document, with no more in it than differs. */
+import type { JobSettings } from '../../../client/index.js'
+import type { JobChange, JobDocument } from '../../state/job-document.js'
+
+/** What blocks a scheduled training. */
+export const blockers = [
+  'outliers',
+  'low_confidence_score',
+  'undecided_consensus',
+  'consensus_low_score',
+  'consensus_flipping',
+  'consensus_changes',
+] as const
+
+/** The settings of `advanced_settings` that the form has. */
+export const settingNames = [
+  'custom_labels',
+  'objective',
+  'auto_retrain',
+  'champion_challenger',
+  'models_kept',
+  'outlier_false_alarm_rate',
+  'weighted_consensus',
+  'decide_untrained',
+  'retention',
+  'retrain_after_erase',
+] as const
+
+export type SettingName = (typeof settingNames)[number]
+export type ChangedName = SettingName | 'description' | 'decision_points' | 'feedback_columns'
+
+export const defaults = { models_kept: 20, outlier_false_alarm_rate: 0.02 } as const
+
+/** One changed setting, as it was and as it is to be. */
+export interface Difference {
+  readonly name: ChangedName
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** The lines of a text that say something. */
+export function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return [...new Set(lines.filter((line) => line !== ''))]
+}
+
+/** A whole number, or nothing. */
+function wholeOf(text: string): number | undefined {
+  return text.trim() === '' ? undefined : Number(text)
+}
+
+function objectiveOf(text: (name: string) => string, labels: number): JobSettings['objective'] {
+  const name = text('objective')
+  if (name !== 'costs') return name as 'accuracy'
+  const places = Array.from({ length: labels }, (_, at) => at)
+  return { costs: places.map((truth) => places.map((answer) => Number(text(`cost ${truth} ${answer}`)))) }
+}
+
+/** The whole of what the form says. */
+function settingsOf(data: FormData, { advanced_settings: before }: JobDocument): JobSettings {
+  const text = (name: string): string => String(data.get(name) ?? '')
+  const has = (name: string): boolean => data.get(name) !== null
+  const labels = before.custom_labels ?? []
+  const [days, events] = [wholeOf(text('days')), wholeOf(text('max_events'))]
+  return {
+    custom_labels: labels.map((label, at) => ({
+      ...label,
+      name: text(`label ${at}`).trim(),
+      hex_color: text(`color ${at}`).toUpperCase(),
+    })),
+    objective: objectiveOf(text, labels.length),
+    auto_retrain: {
+      enabled: has('scheduled'),
+      cron: text('cron').trim(),
+      blockers: Object.fromEntries(blockers.map((name) => [name, has(`blocker ${name}`)])),
+    },
+    champion_challenger: has('champion_challenger'),
+    models_kept: wholeOf(text('models_kept')),
+    outlier_false_alarm_rate: Number(text('outlier_rate')) / 100,
+    weighted_consensus: has('weighted_consensus'),
+    decide_untrained: has('decide_untrained'),
+    retention: {
+      ...(days === undefined ? {} : { days }),
+      ...(events === undefined ? {} : { max_events: events }),
+    },
+    retrain_after_erase: has('retrain_after_erase'),
+  }
+}
+
+/** What a setting is where the document does not say. */
+export function withDefaults({ advanced_settings: given, category }: JobDocument): JobSettings {
+  const isCause = category === 'Automated root cause analysis'
+  return {
+    objective: isCause ? 'accuracy' : 'macro_f1',
+    champion_challenger: false,
+    weighted_consensus: false,
+    decide_untrained: false,
+    retention: {},
+    retrain_after_erase: false,
+    ...defaults,
+    ...given,
+    custom_labels: (given.custom_labels ?? []).map((label) => ({
+      ...label,
+      hex_color: label.hex_color?.toUpperCase(),
+    })),
+    auto_retrain: {
+      enabled: given.auto_retrain?.enabled ?? false,
+      cron: given.auto_retrain?.cron ?? '',
+      blockers: Object.fromEntries(blockers.map((name) => [name, given.auto_retrain?.blockers?.[name] ?? false])),
+    },
+  }
+}
+
+/** Equal as JSON, whatever the order of keys. */
+function isSame(a: unknown, b: unknown): boolean {
+  const sorted = (_: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([x], [y]) => (x < y ? -1 : 1)))
+      : value
+  return JSON.stringify(a, sorted) === JSON.stringify(b, sorted)
+}
+
+/** What the form changes. */
+export function differencesOf(data: FormData, document: JobDocument): Difference[] {
+  const text = (name: string): string => String(data.get(name) ?? '')
+  const [before, after] = [withDefaults(document), settingsOf(data, document)]
+  const all: Difference[] = [
+    { name: 'description', before: document.description, after: text('description').trim() },
+    { name: 'decision_points', before: document.decision_points, after: linesOf(text('points')) },
+    { name: 'feedback_columns', before: document.feedback_columns, after: linesOf(text('columns')) },
+    ...settingNames.map((name): Difference => ({ name, before: before[name], after: after[name] })),
+  ]
+  return all.filter((one) => !isSame(one.before, one.after))
+}
+
+const ofJob: ReadonlySet<string> = new Set(['description', 'decision_points', 'feedback_columns'])
+
+/** The change that sets them. */
+export function changeOf(differences: readonly Difference[]): JobChange {
+  const pairs = (isOfJob: boolean) =>
+    differences.filter(({ name }) => ofJob.has(name) === isOfJob).map(({ name, after }) => [name, after] as const)
+  const settings = pairs(false)
+  return {
+    ...Object.fromEntries(pairs(true)),
+    ...(settings.length === 0 ? {} : { advanced_settings: Object.fromEntries(settings) as JobSettings }),
+  }
+}

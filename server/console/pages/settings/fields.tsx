@@ -1,0 +1,179 @@
+/** The fields of the form of a job's settings. */
+import { useSignal } from '@preact/signals'
+import type { JobDocument } from '../../state/job-document.js'
+import { hasClusters, type ShownJob } from '../../state/jobs.js'
+import { t } from '../../texts.js'
+import { blockers, withDefaults } from './change.js'
+import { Costs, NumberField, Section, Switch } from './controls.js'
+import { objectives } from './objective.js'
+
+interface FieldsProps {
+  readonly document: JobDocument
+}
+
+export function Basics({ of, document }: FieldsProps & { readonly of: ShownJob }) {
+  const labels = document.advanced_settings.custom_labels ?? []
+  return (
+    <Section title="settings.basics">
+      <label>
+        {t('settings.name.description')}
+        <input name="description" defaultValue={document.description} />
+      </label>
+      <fieldset class="choices">
+        <legend>{t('settings.name.custom_labels')}</legend>
+        {labels.map(({ name, hex_color: color }, at) => (
+          <div key={name} class="row">
+            <input
+              type="color"
+              name={`color ${at}`}
+              aria-label={t('settings.color', { n: at + 1 })}
+              defaultValue={color ?? ''}
+            />
+            <input name={`label ${at}`} aria-label={t('new_job.label', { n: at + 1 })} defaultValue={name} required />
+          </div>
+        ))}
+        <p class="help">{t('settings.means.custom_labels')}</p>
+      </fieldset>
+      <div class="halves">
+        <label>
+          {t('settings.name.decision_points')}
+          <textarea
+            name="points"
+            rows={Math.max(4, document.decision_points.length + 1)}
+            spellcheck={false}
+            defaultValue={document.decision_points.join('\n')}
+          />
+          <span class="help">{t('settings.points_help')}</span>
+        </label>
+        <label>
+          {t('settings.name.feedback_columns')}
+          <textarea name="columns" rows={4} spellcheck={false} defaultValue={document.feedback_columns.join('\n')} />
+          <span class="help">{t('settings.means.feedback_columns')}</span>
+        </label>
+      </div>
+      <p class="dim">{t('settings.fixed', { title: of.title, category: of.category })}</p>
+    </Section>
+  )
+}
+
+export function Learning({ of, document }: FieldsProps & { readonly of: ShownJob }) {
+  const settings = withDefaults(document)
+  const { objective } = settings
+  const given = typeof objective === 'string' ? objective : 'costs'
+  const chosen = useSignal<string>(given)
+  return (
+    <Section title="settings.learning">
+      <label>
+        {t('settings.name.objective')}
+        <select
+          name="objective"
+          value={chosen.value}
+          onChange={({ currentTarget: { value } }) => (chosen.value = value)}
+        >
+          {[...objectives, 'costs' as const].map((name) => (
+            <option key={name} value={name}>
+              {t(`objective.${name}`)}
+            </option>
+          ))}
+        </select>
+        <span class="help">{t(`objective.help.${chosen.value as 'costs'}`)}</span>
+      </label>
+      {chosen.value === 'costs' ? <Costs of={of} costs={typeof objective === 'object' ? objective.costs : []} /> : null}
+      <Switch
+        name="weighted_consensus"
+        text="settings.name.weighted_consensus"
+        help="settings.means.weighted_consensus"
+        isOn={settings.weighted_consensus === true}
+      />
+      {hasClusters(of) ? (
+        <Switch
+          name="decide_untrained"
+          text="settings.name.decide_untrained"
+          help="settings.means.decide_untrained"
+          isOn={settings.decide_untrained === true}
+        />
+      ) : null}
+      <NumberField
+        name="outlier_rate"
+        text="settings.outlier_percent"
+        help="settings.means.outlier_false_alarm_rate"
+        value={Math.round((settings.outlier_false_alarm_rate ?? 0) * 10_000) / 100}
+        min={0.1}
+        max={20}
+      />
+    </Section>
+  )
+}
+
+export function Training({ document }: FieldsProps) {
+  const settings = withDefaults(document)
+  const schedule = settings.auto_retrain
+  return (
+    <Section title="settings.training">
+      <Switch
+        name="scheduled"
+        text="settings.scheduled"
+        help="settings.means.auto_retrain"
+        isOn={schedule?.enabled === true}
+      />
+      <label>
+        {t('settings.cron')}
+        <input class="mono" name="cron" placeholder="0 3 * * *" defaultValue={schedule?.cron ?? ''} />
+        <span class="help">{t('settings.cron_help')}</span>
+      </label>
+      <fieldset class="choices">
+        <legend>{t('settings.blockers')}</legend>
+        {blockers.map((name) => (
+          <label key={name} class="inline">
+            <input type="checkbox" name={`blocker ${name}`} defaultChecked={schedule?.blockers?.[name] === true} />
+            {t(`blocker.${name}`)}
+          </label>
+        ))}
+      </fieldset>
+      <Switch
+        name="champion_challenger"
+        text="settings.name.champion_challenger"
+        help="settings.means.champion_challenger"
+        isOn={settings.champion_challenger === true}
+      />
+      <NumberField
+        name="models_kept"
+        text="settings.name.models_kept"
+        help="settings.means.models_kept"
+        value={settings.models_kept}
+        min={2}
+        max={1_000}
+      />
+    </Section>
+  )
+}
+
+export function Storage({ document }: FieldsProps) {
+  const settings = withDefaults(document)
+  return (
+    <Section title="settings.storage">
+      <div class="row ends">
+        <NumberField
+          name="days"
+          text="settings.days"
+          help="settings.days_help"
+          value={settings.retention?.days}
+          min={1}
+        />
+        <NumberField
+          name="max_events"
+          text="settings.max_events"
+          help="settings.days_help"
+          value={settings.retention?.max_events}
+          min={1}
+        />
+      </div>
+      <Switch
+        name="retrain_after_erase"
+        text="settings.name.retrain_after_erase"
+        help="settings.means.retrain_after_erase"
+        isOn={settings.retrain_after_erase === true}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,2 @@
+/** What answers should be good at. */
+export const objectives = ['macro_f1', 'accuracy'] as const

@@ -1,0 +1,151 @@
+/** The settings of a job. What a change means is said before it is saved. */
+import { useSignal } from '@preact/signals'
+import { Confirm } from '../../parts/confirm.js'
+import { JobFrame } from '../../parts/job-head.js'
+import { Loaded } from '../../parts/loaded.js'
+import { PointEffect } from '../../parts/point-effect.js'
+import { api, may } from '../../state/api.js'
+import { useData } from '../../state/data.js'
+import { readDocument, saveDocument, type JobDocument } from '../../state/job-document.js'
+import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
+import { say } from '../../state/toasts.js'
+import { t } from '../../texts.js'
+import NotFound from '../not-found.js'
+import { changeOf, differencesOf, type Difference } from './change.js'
+import { Basics, Learning, Storage, Training } from './fields.js'
+
+/** Settings that take effect with the next training. */
+const atTraining = new Set(['decision_points', 'objective', 'outlier_false_alarm_rate', 'weighted_consensus'])
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) {
+    const names = value.map((one) =>
+      typeof one === 'object' && one !== null && 'name' in one ? `${one.name} ${one.hex_color}` : String(one),
+    )
+    return names.join(', ') || '—'
+  }
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value)
+  return value === '' || value === undefined ? '—' : String(value)
+}
+
+/** What a change means: each setting as it was and will be, and what follows. */
+function Meaning({ of, differences }: { readonly of: ShownJob; readonly differences: readonly Difference[] }) {
+  const points = differences.find(({ name }) => name === 'decision_points')
+  const needsTraining = differences.some(({ name }) => atTraining.has(name))
+  return (
+    <>
+      <dl class="facts">
+        {differences.map(({ name, before, after }) => (
+          <>
+            <dt>{t(`settings.name.${name}`)}</dt>
+            <dd>
+              <p>
+                <s class="dim">{valueText(before)}</s> → {valueText(after)}
+              </p>
+              <p class="dim">{t(`settings.means.${name}`)}</p>
+            </dd>
+          </>
+        ))}
+      </dl>
+      {points === undefined ? null : <PointEffect of={of} points={points.after as readonly string[]} />}
+      {needsTraining ? <p>{t('settings.needs_training')}</p> : null}
+    </>
+  )
+}
+
+interface FormProps {
+  readonly of: ShownJob
+  readonly document: JobDocument
+  readonly saved: () => void
+}
+
+function Form({ of, document, saved }: FormProps) {
+  const proposed = useSignal<readonly Difference[] | null>(null)
+  const train = useSignal(true)
+  const mayWrite = may('write:resources')
+  const save = async (): Promise<void> => {
+    const differences = proposed.value ?? []
+    const before = changeOf(differences.map(({ name, before: was, after }) => ({ name, before: after, after: was })))
+    const warnings = await saveDocument(of, changeOf(differences))
+    const isTrained =
+      train.value && differences.some(({ name }) => atTraining.has(name)) && may('execute:job_operations')
+    const trained = isTrained
+      ? await api.trainManagedJob({ job_id: of.job_id }).then(
+          () => t('job.did.train'),
+          (error: unknown) => (error instanceof Error ? error.message : ''),
+        )
+      : ''
+    say(
+      [t('settings.saved'), trained, ...warnings.map(({ msg }) => msg)].filter((text) => text !== '').join(' '),
+      async () => {
+        await saveDocument(of, before)
+        saved()
+      },
+    )
+    saved()
+  }
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const differences = differencesOf(new FormData(event.currentTarget), document)
+        if (differences.length === 0) say(t('settings.unchanged'))
+        else proposed.value = differences
+      }}
+    >
+      <fieldset class="stack" disabled={!mayWrite}>
+        <Basics of={of} document={document} />
+        <Learning of={of} document={document} />
+        <Training document={document} />
+        <Storage document={document} />
+      </fieldset>
+      {mayWrite ? (
+        <div class="save-bar">
+          <button type="submit" class="primary">
+            {t('settings.see')}
+          </button>
+          <button type="reset">{t('integration.reset')}</button>
+        </div>
+      ) : null}
+      {proposed.value === null ? null : (
+        <Confirm title={t('settings.confirm')} verb={t('save')} close={() => (proposed.value = null)} act={save}>
+          <Meaning of={of} differences={proposed.value} />
+          {proposed.value.some(({ name }) => atTraining.has(name)) && may('execute:job_operations') ? (
+            <label class="inline">
+              <input
+                type="checkbox"
+                checked={train.value}
+                onChange={({ currentTarget: { checked } }) => (train.value = checked)}
+              />
+              {t('settings.train')}
+            </label>
+          ) : null}
+        </Confirm>
+      )}
+    </form>
+  )
+}
+
+function SettingsOf({ of }: { readonly of: ShownJob }) {
+  const version = useSignal(0)
+  const data = useData(`settings ${of.job_id}`, (signal) => readDocument(of.job_id, signal))
+  const saved = (): void => {
+    data.reload()
+    version.value++
+  }
+  return (
+    <JobFrame of={of}>
+      <Loaded data={data} lines={10}>
+        {(document) => (
+          <Form key={JSON.stringify([version.value, document])} of={of} document={document} saved={saved} />
+        )}
+      </Loaded>
+    </JobFrame>
+  )
+}
+
+export default function Settings() {
+  const of = jobOfPage.value
+  return of === null ? <NotFound /> : <SettingsOf key={of.job_id} of={of} />
+}

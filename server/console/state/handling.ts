@@ -1,0 +1,121 @@
+/**
+ * How people share the work: who has which event, who looks at one, notes on it.
+ *
+ * 1. Who has what is read again while somebody looks, so that colleagues' assignments show.
+ * 2. Nothing is asked while the tab is hidden or nobody touches it: `liveState` says so.
+ */
+import { signal, useSignal, type ReadonlySignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { EventNote } from '../../client/index.js'
+import { count, t } from '../texts.js'
+import { api, may, session } from './api.js'
+import { liveState } from './live.js'
+import { attempt, say } from './toasts.js'
+
+const EVERY_MS = 5_000
+
+/** Who has which event of the job that is shown, by event id. */
+export const assignees = signal<ReadonlyMap<string, string>>(new Map())
+
+/** Who this person is, in assignments. */
+export function me(): string {
+  return session.value?.name ?? ''
+}
+
+/** The events of a job that are assigned: to somebody, or to anybody. */
+export async function assignedIds(jobId: number, to: string | null, signal?: AbortSignal): Promise<string[]> {
+  const { assignments } = await api.listAssignments(
+    { job_id: jobId, ...(to === null ? {} : { assignee: to }) },
+    { signal },
+  )
+  return assignments.map(({ event_id: id }) => id)
+}
+
+async function readAssignees(jobId: number): Promise<void> {
+  const { assignments } = await api.listAssignments({ job_id: jobId })
+  assignees.value = new Map(assignments.map(({ event_id: id, assignee }) => [id, assignee ?? '']))
+}
+
+/** Keeps `assignees` current while the component is shown. */
+export function useAssignees(jobId: number): void {
+  useEffect(() => {
+    if (!may('read:event_query')) return
+    // Without them the page works as well: the next look may find them.
+    const read = (): void => void readAssignees(jobId).catch(() => {})
+    assignees.value = new Map()
+    read()
+    const timer = setInterval(() => {
+      if (liveState.value === 'live') read()
+    }, EVERY_MS)
+    return () => clearInterval(timer)
+  }, [jobId])
+}
+
+async function give(jobId: number, ids: readonly string[], toOf: (id: string) => string | null): Promise<void> {
+  for (const id of ids) {
+    const { assignee } = await api.assignEvent({ job_id: jobId, event_id: id, body: { assignee: toOf(id) } })
+    const all = new Map(assignees.value)
+    if (assignee === null) all.delete(id)
+    else all.set(id, assignee)
+    assignees.value = all
+  }
+}
+
+/** Assigns events to this person; those that are all this person's already go to nobody. Undo restores who had them. */
+export async function assignToMe(jobId: number, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0 || !may('write:event_feedback')) return
+  const before = new Map(ids.map((id) => [id, assignees.value.get(id) ?? null]))
+  const isOwn = ids.every((id) => before.get(id) === me())
+  const isDone = await attempt(() => give(jobId, ids, () => (isOwn ? null : me())))
+  if (!isDone) return
+  say(count(isOwn ? 'assign.withdrawn' : 'assign.given', ids.length), () =>
+    give(jobId, ids, (id) => before.get(id) ?? null),
+  )
+}
+
+/** What others do with an event that is shown. */
+export interface Company {
+  /** Others who have the event open. */
+  readonly lookers: readonly string[]
+  readonly notes: readonly EventNote[]
+}
+
+/** Says that this person looks at the event, and knows who else does and what they note. */
+export function useCompany(jobId: number, eventId: string): { readonly now: ReadonlySignal<Company>; reload(): void } {
+  const now = useSignal<Company>({ lookers: [], notes: [] })
+  const version = useSignal(0)
+  useEffect(() => {
+    const place = { job_id: jobId, event_id: eventId }
+    const controller = new AbortController()
+    const { signal: ended } = controller
+    const look = async (): Promise<void> => {
+      const [{ lookers }, { notes }] = await Promise.all([
+        may('write:event_feedback') ? api.lookAtEvent(place, { signal: ended }) : { lookers: [] },
+        may('read:event_export') ? api.listNotes(place, { signal: ended }) : { notes: [] },
+      ])
+      if (ended.aborted) return
+      now.value = { lookers: lookers.map(({ name }) => name).filter((name) => name !== me()), notes }
+    }
+    // An event that is gone has no company, and without a connection the next look may succeed.
+    const tryLook = (): void => void look().catch(() => {})
+    tryLook()
+    const timer = setInterval(() => {
+      if (liveState.value === 'live') tryLook()
+    }, EVERY_MS)
+    return () => {
+      controller.abort()
+      clearInterval(timer)
+    }
+  }, [jobId, eventId, version.value])
+  return { now, reload: () => version.value++ }
+}
+
+/** The text of a note of a person or an agent. */
+export function noteText({ note }: EventNote): string {
+  return typeof note === 'string' ? note : JSON.stringify(note)
+}
+
+/** `bob looks at it, too.` */
+export function lookersText(lookers: readonly string[]): string {
+  return lookers.length === 0 ? '' : t('company.looks', { names: lookers.join(', ') })
+}

@@ -1,0 +1,25 @@
+/** Which events are in a file, and in which form. */
+import { Type } from 'typebox'
+import { limits } from '../../../engine/index.js'
+import { Exact } from '../common.js'
+import { EventFilter } from '../queries.js'
+
+export const EventFileFormat = Type.Enum(['csv', 'ndjson'])
+
+export const EventFileQuery = Exact({
+  format: EventFileFormat,
+  filters: Type.Optional(
+    Type.String({ maxLength: 64 * 1024, description: 'Filters as JSON text, as in `events/list`.' }),
+  ),
+  columns: Type.Optional(
+    Type.Array(Type.String({ maxLength: limits.decisionPointCharsMax }), {
+      maxItems: limits.decisionPointsMax,
+      description: 'Decision points that are columns of CSV; default: all of the job.',
+    }),
+  ),
+  raw_body: Type.Optional(Type.Boolean({ description: 'NDJSON has the events as they were sent, too.' })),
+})
+
+export const EventFileFilters = Exact({
+  filters: Type.Array(EventFilter, { maxItems: limits.queryFiltersMax }),
+})

@@ -1,0 +1,138 @@
+/** The lease of a cluster's owner, and what all its nodes must have equal. */
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { LogUnavailable } from '../../../../engine/runtime/log/turn-log.js'
+import type { KeyValue } from '../../../../engine/runtime/log/jetstream/cluster-keys.js'
+import { joinDirectory, mustBeNoNode, placeSealingKey } from '../../../../engine/services/cluster/cluster-facts.js'
+import { Lease, type Owner } from '../../../../engine/services/cluster/lease.js'
+import { Tenure } from '../../../../engine/services/cluster/tenure.js'
+import { temporaryDirectory } from '../../../support/engine/files.js'
+
+/** Shared values in memory. `loses`: the next write is stored and not acknowledged. */
+class Keys {
+  readonly #values = new Map<string, KeyValue>()
+  #revision = 0
+  loses = false
+  isAway = false
+
+  async get(key: string): Promise<KeyValue | null> {
+    if (this.isAway) throw new LogUnavailable('away')
+    return this.#values.get(key) ?? null
+  }
+
+  async put(key: string, value: unknown, revision: number): Promise<number | null> {
+    if (this.isAway) throw new LogUnavailable('away')
+    if ((this.#values.get(key)?.revision ?? 0) !== revision) return null
+    this.#values.set(key, { value, revision: ++this.#revision })
+    if (!this.loses) return this.#revision
+    this.loses = false
+    throw new LogUnavailable('no answer')
+  }
+}
+
+const ownerOf = (node: string, state: Owner['state'] = 'taking'): Owner => ({
+  node,
+  term: `${node}-term`,
+  url: `http://${node}`,
+  state,
+})
+
+const key = 'ab'.repeat(32)
+
+function directoryOf(test: TestContext, sealingKey = key): string {
+  const directory = temporaryDirectory(test)
+  placeSealingKey(directory, sealingKey)
+  return directory
+}
+
+describe('the lease', () => {
+  it('goes to one of two nodes that both saw it free', async () => {
+    const keys = new Keys()
+    const [first, second] = [new Lease(keys), new Lease(keys)]
+    assert.equal(await first.read(), null)
+    assert.equal(await second.read(), null)
+    assert.equal(await first.write(ownerOf('a')), true)
+    assert.equal(await second.write(ownerOf('b')), false)
+    assert.equal(second.owner?.node, 'a')
+  })
+
+  it('is known by its holder after a write without an answer', async () => {
+    const keys = new Keys()
+    const lease = new Lease(keys)
+    keys.loses = true
+    await assert.rejects(lease.write(ownerOf('a')), LogUnavailable)
+    assert.equal(await lease.write(ownerOf('a')), true)
+    assert.equal(lease.owner?.node, 'a')
+  })
+
+  it('ends a term where another node has written it', async () => {
+    const keys = new Keys()
+    const [mine, others] = [new Lease(keys), new Lease(keys)]
+    await mine.write(ownerOf('a'))
+    const tenure = new Tenure(mine, ownerOf('a'))
+    await others.read()
+    await others.write(ownerOf('b'))
+    await tenure.become('serving')
+    assert.equal(await tenure.over, 'deposed')
+    tenure.end()
+  })
+
+  it('suspends a term whose log is lost, with the reason', async () => {
+    const keys = new Keys()
+    const lease = new Lease(keys)
+    await lease.write(ownerOf('a'))
+    const tenure = new Tenure(lease, ownerOf('a'))
+    tenure.suspend('no answer')
+    assert.equal(await tenure.over, 'suspended')
+    assert.equal(tenure.reason, 'no answer')
+    await tenure.answered()
+    tenure.end()
+  })
+})
+
+describe('the nodes of a cluster', () => {
+  it('join where all is equal, and keep their directory', async (t) => {
+    const keys = new Keys()
+    const [one, two] = [directoryOf(t), directoryOf(t)]
+    const own = { shards: 2, name: 'service' }
+    const first = await joinDirectory(keys, one, own)
+    const second = await joinDirectory(keys, two, own)
+    assert.equal(first.cluster, second.cluster)
+    assert.notEqual(first.node, second.node)
+    assert.deepEqual(await joinDirectory(keys, one, own), first)
+    assert.throws(() => mustBeNoNode(one), { code: 'data_dir_invalid', message: /SERVICE_CLUSTER/ })
+  })
+
+  it('do not join with another number of shards, another name or another sealing key', async (t) => {
+    const keys = new Keys()
+    await joinDirectory(keys, directoryOf(t), { shards: 2, name: 'service' })
+    const refused = (directory: string, own: { shards: number; name: string }, message: RegExp): Promise<void> =>
+      assert.rejects(joinDirectory(keys, directory, own), { code: 'data_dir_invalid', message })
+    await refused(directoryOf(t), { shards: 4, name: 'service' }, /SERVICE_SHARDS/)
+    await refused(directoryOf(t), { shards: 2, name: 'acme' }, /SERVICE_NAME/)
+    await refused(directoryOf(t, 'cd'.repeat(32)), { shards: 2, name: 'service' }, /sealing\.key/)
+  })
+
+  it('do not join with the directory of another cluster, or with data of one process', async (t) => {
+    const own = { shards: 2, name: 'service' }
+    const directory = directoryOf(t)
+    await joinDirectory(new Keys(), directory, own)
+    const others = new Keys()
+    await assert.rejects(joinDirectory(others, directory, own), /streams are gone/)
+    await joinDirectory(others, directoryOf(t), own)
+    await assert.rejects(joinDirectory(others, directory, own), /another cluster/)
+    const used = directoryOf(t)
+    writeFileSync(join(used, 'catalog.mdb'), '')
+    await assert.rejects(joinDirectory(others, used, own), /empty directory/)
+  })
+
+  it('need one sealing key, and say so', (t) => {
+    const empty = temporaryDirectory(t)
+    assert.throws(() => placeSealingKey(empty, undefined), /SERVICE_CLUSTER_SEALING_KEY/)
+    placeSealingKey(empty, key)
+    assert.equal(readFileSync(join(empty, 'sealing.key'), 'utf8'), key)
+    assert.throws(() => placeSealingKey(empty, 'cd'.repeat(32)), /must be equal/)
+  })
+})

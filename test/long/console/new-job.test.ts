@@ -1,0 +1,193 @@
+/** From nothing to the first learned decision: a file, its fields, labels, ten answers. */
+import assert from 'node:assert/strict'
+import { gzipSync } from 'node:zlib'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { eventually } from '../../support/client.js'
+import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service.js'
+import { launch, skip } from './browser.js'
+import { textOf } from './world.js'
+
+const WITHIN_MS = 120_000
+const labels = ['Escalate', 'Drop', 'Investigate'] as const
+
+let service: TestService
+let browser: Browser
+before(async () => {
+  if (skip !== false) return
+  service = await startService()
+  browser = await launch()
+})
+after(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+async function open(): Promise<Page> {
+  const context = await browser.newContext({ baseURL: service.baseUrl, viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const data = { username: 'admin', password: ADMIN_PASSWORD }
+  await page.request.post('/api/v2/session', { data, headers: { 'x-requested-with': 'test' } })
+  return page
+}
+
+/** Alerts of a file: what is right follows from the rule. */
+const alerts = Array.from({ length: 600 }, (_, n) => ({
+  time: new Date(1_767_225_600_000 + n * 30_000).toISOString(),
+  alert: `A-${n}`,
+  rule: ['Failed logon', 'Port scan', 'Log cleared', 'New admin', 'Macro', 'Beacon'][(n * 7) % 6] as string,
+  host: ['web', 'db', 'mail', 'laptop'][(n >> 2) % 4] as string,
+}))
+const head = 'time,alert,rule,host.type'
+const csv = [head, ...alerts.map(({ time, alert, rule, host }) => [time, alert, rule, host].join())].join('\r\n')
+const ndjson = alerts.map(({ host, ...rest }) => JSON.stringify({ ...rest, host: { type: host } })).join('\n')
+
+interface Step {
+  readonly name: string
+  readonly ms: number
+}
+
+/** Notes how long each step takes. */
+class Clock {
+  readonly steps: Step[] = []
+  #at = performance.now()
+
+  step(name: string): void {
+    const now = performance.now()
+    this.steps.push({ name, ms: Math.round(now - this.#at) })
+    this.#at = now
+  }
+
+  get allMs(): number {
+    return this.steps.reduce((sum, { ms }) => sum + ms, 0)
+  }
+}
+
+async function give(page: Page, name: string, buffer: Buffer): Promise<void> {
+  await page.goto('/jobs/new')
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
+}
+
+/** Makes the job, and waits until its events are in. */
+async function make(page: Page, title: string): Promise<number> {
+  await page.getByLabel('Name of the job').fill(title)
+  await page.getByRole('button', { name: /Make the job/ }).click()
+  await page.getByRole('heading', { name: 'The job is ready' }).waitFor()
+  const { body } = await service.client.get('/api/v2/jobs')
+  return body.find((job: { title: string }) => job.title === title).job_id
+}
+
+/** Ten answers by keys. The same rule gets the same label. */
+async function answerTen(page: Page): Promise<void> {
+  const known = new Map<string, number>()
+  for (let n = 0; n < 10; n++) {
+    await page.locator('.card .answer-bar button').first().waitFor()
+    const id = await textOf(page.locator('.card-head .mono'))
+    const rule = await textOf(page.locator('.card-head h1'))
+    if (!known.has(rule)) known.set(rule, known.size % labels.length)
+    await page.keyboard.press(String((known.get(rule) as number) + 1))
+    if (n === 9) return
+    await eventually(
+      () => textOf(page.locator('.card-head .mono')),
+      (shown) => shown !== id,
+    )
+  }
+}
+
+async function untilDecided(page: Page, jobId: number, body: object): Promise<string> {
+  await page.getByRole('button', { name: /The first model decides now/ }).waitFor({ timeout: 60_000 })
+  assert.equal((await service.client.post('/api/v1/events/decided', { job_id: jobId, raw_body: body })).status, 201)
+  return eventually(
+    async () => (await service.client.get(`/api/v1/events/${jobId}/decided`)).body.result_label,
+    (label) => labels.includes(label),
+  )
+}
+
+test('from an empty service to the first learned decision by the generated stream', { skip }, async () => {
+  const page = await open()
+  const clock = new Clock()
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Try it' }).click()
+  await page.getByRole('heading', { name: 'Which fields decide?' }).waitFor()
+  clock.step('events and suggested fields')
+  const buckets = page.locator('.panel output')
+  const before = await textOf(buckets)
+  assert.match(before, /^[\d,]+ buckets, the 50 largest hold \d+ %$/)
+  const box = page.getByRole('checkbox', { name: /^user\.role/ })
+  await box.setChecked(!(await box.isChecked()))
+  assert.notEqual(await textOf(buckets), before)
+  await box.setChecked(!(await box.isChecked()))
+  assert.equal(await textOf(buckets), before)
+  assert.ok(await page.getByRole('checkbox', { name: 'alert.id' }).isDisabled())
+  const jobId = await make(page, 'Six products')
+  clock.step('made, and played in')
+  assert.match(await textOf(page.locator('pre.wrap')), /^curl http.*\n {2}-H 'X-Service-Api-Key: [\w-]{20,}'/)
+  assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 1_500)
+  await page.getByRole('link', { name: 'Open Next' }).click()
+  await page.getByText('10 answers more make the first model.').waitFor()
+  await answerTen(page)
+  clock.step('ten answers')
+  const example = { product: 'firewall', rule: { id: 'FW-301', name: 'Port scan from outside' } }
+  assert.ok(labels.includes((await untilDecided(page, jobId, example)) as (typeof labels)[number]))
+  clock.step('the model')
+  assert.ok(clock.allMs < WITHIN_MS, JSON.stringify(clock.steps))
+  console.log(clock.steps.map(({ name, ms }) => `${name}: ${(ms / 1000).toFixed(1)} s`).join('; '))
+  await page.context().close()
+})
+
+for (const [name, bytes] of [
+  ['alerts.csv', Buffer.from(csv)],
+  ['alerts.ndjson', Buffer.from(ndjson)],
+  ['alerts.csv.gz', gzipSync(csv)],
+] as const)
+  test(`a job is made from ${name}`, { skip }, async () => {
+    const page = await open()
+    await give(page, name, bytes)
+    await page.getByText('600 events', { exact: true }).waitFor()
+    assert.equal(await page.getByLabel('Name of the job').inputValue(), 'alerts')
+    assert.ok(await page.getByRole('checkbox', { name: 'rule', exact: true }).isChecked())
+    assert.ok(await page.getByRole('checkbox', { name: 'host.type' }).isChecked())
+    for (const field of ['time', 'alert']) assert.ok(await page.getByRole('checkbox', { name: field }).isDisabled())
+    const jobId = await make(page, name)
+    assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 600)
+    await page.getByRole('link', { name: 'Open Next' }).click()
+    if (name === 'alerts.csv') {
+      await answerTen(page)
+      await untilDecided(page, jobId, { rule: 'Port scan', host: { type: 'db' } })
+    }
+    await page.context().close()
+  })
+
+test('a bad file is told in a sentence, and another one can be taken', { skip }, async () => {
+  const page = await open()
+  for (const [bytes, says] of [
+    [Buffer.from(''), 'There is no event in it'],
+    [Buffer.from('[1, 2, 3]'), 'There is no event in it'],
+    [Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 255]), 'The file is no text in UTF-8'],
+    [gzipSync(csv).subarray(0, 900), 'The gzip is damaged or cut off'],
+    [Buffer.from('a,a\n1,2'), 'Two columns are named a'],
+  ] as const) {
+    await give(page, 'bad.csv', bytes)
+    await page.getByRole('alert').getByText(says).waitFor()
+    assert.ok(await page.getByText('Drop a file of events here').isVisible())
+  }
+  await give(page, 'partly.ndjson', Buffer.from(`${ndjson}\nno event\n`))
+  await page.getByText('1 line is no event, and is left out.').waitFor()
+  await page.context().close()
+})
+
+test('what was not sent is sent when the connection is back', { skip }, async () => {
+  const page = await open()
+  await give(page, 'cut.ndjson', Buffer.from(ndjson))
+  await page.getByLabel('Name of the job').fill('Cut')
+  await page.route('**/api/v1/events/_bulk*', (route) => route.fulfill({ status: 400, body: '{"detail":"cut"}' }))
+  await page.getByRole('button', { name: /Make the job/ }).click()
+  await page.getByText('The rest was not sent').waitFor()
+  await page.unroute('**/api/v1/events/_bulk*')
+  await page.getByRole('main').getByRole('button', { name: 'Send the rest' }).click()
+  await page.getByRole('heading', { name: 'The job is ready' }).waitFor()
+  const { body } = await service.client.get('/api/v2/jobs')
+  assert.equal(body.find(({ title }: { title: string }) => title === 'Cut').processed_documents_count, 600)
+  await page.context().close()
+})

@@ -14,6 +14,7 @@ import { readConfigFile, SettingsError } from './config-file.js'
 import { flag, hosts, httpLibrary, identifier, integer, key, password, seconds, text, type Setting } from './setting.js'
 import { clusterFault, clusterSettings } from './cluster-settings.js'
 import { ssoFault, ssoSettings } from './sso-settings.js'
+import { threadSettings } from './thread-settings.js'
 import { tracingSettings } from './tracing-settings.js'
 
 export { SettingsError }
@@ -57,14 +58,6 @@ export const settingsTable = {
     fallback: 'auto',
     meaning: 'auto: uWebSockets.js, or node:http where that does not load; node: always node:http, which is slower',
   },
-  httpThreads: {
-    name: 'SERVICE_HTTP_THREADS',
-    schema: integer(1, 32),
-    fallback: '1',
-    meaning:
-      'Threads that serve HTTP; 1: the main thread does; more are for machines with more than four cores, and need ' +
-      'uWebSockets.js',
-  },
   drainSeconds: {
     name: 'SERVICE_DRAIN_SECONDS',
     schema: seconds,
@@ -91,18 +84,7 @@ export const settingsTable = {
     fallback: 'service',
     meaning: 'Name of the service in the header x-<name>-api-key and the field <name>_event',
   },
-  threads: {
-    name: 'SERVICE_THREADS',
-    schema: integer(1, 64),
-    meaning: 'Threads that decide events; default: one less than the number of cores, at least one',
-  },
-  trainers: { name: 'SERVICE_TRAINERS', schema: integer(1, 16), meaning: 'Threads that train; default: one' },
-  modelMemoryMb: {
-    name: 'SERVICE_MODEL_MEMORY_MB',
-    schema: integer(1, 65_536),
-    meaning:
-      'Megabytes that models in memory take at most; the others come back when an event needs them; default: 256',
-  },
+  ...threadSettings,
   shards: {
     name: 'SERVICE_SHARDS',
     schema: integer(1, 256),

@@ -30,7 +30,7 @@ export async function startTimedService(dataDir: string, fromMicros: number): Pr
     client.close()
     await server.drain(DRAIN_MS)
     await engine.close()
-    server.close()
+    await server.close()
   }
   return { client, port, clock, stop }
 }

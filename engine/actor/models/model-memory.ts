@@ -18,16 +18,16 @@ export interface ModelHolder {
   forgetModel(): void
 }
 
-/** The bytes of open models that each of so many threads may hold, by the setting in MiB. */
-export function modelBytesOf(modelMemoryMb: number | undefined, threads: number): number {
-  const all = modelMemoryMb === undefined ? modelBounds.bytesInMemory : modelMemoryMb * 2 ** 20
-  return Math.ceil(all / threads)
-}
-
 /** Cells that the main thread reads, as Int32. */
 export const modelCells = { open: 0, kibibytes: 1, opened: 2, count: 3 } as const
 
 const KIB = 1024
+
+/** The part of one of so many threads. `megabytes`: of all; absent: the default. */
+export function modelBytesOfThread(megabytes: number | undefined, threads: number): number {
+  const all = megabytes === undefined ? modelBounds.bytesInMemory : megabytes * KIB * KIB
+  return Math.ceil(all / threads)
+}
 
 export class ModelMemory {
   readonly #max: number

@@ -8,7 +8,7 @@
  * 2. Before it becomes the owner it begins as the writer of every log, the catalog's last. From then on the owner
  *    before it is refused, and the copies here are complete.
  */
-import { modelBytesOf } from '../../actor/models/model-memory.js'
+import { modelBytesOfThread } from '../../actor/models/model-memory.js'
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import { sectionNamesOf, type EngineOptions } from '../../options.js'
@@ -83,7 +83,7 @@ export class Standby {
       dataDir,
       sectionNames: sectionNamesOf(name),
       uncountedEventsMax: limits.deferredCounterEventsMax,
-      modelBytesMax: modelBytesOf(options.modelMemoryMb, threads),
+      modelBytesMax: modelBytesOfThread(options.modelMemoryMb, threads),
     }
     this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread of a standby died', error))
     this.#shards = logs.map((log, shard) => {

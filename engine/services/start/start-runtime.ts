@@ -13,7 +13,7 @@ import { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
 import { StreamThread } from '../stream/stream-threads.js'
 import { TrainingThreads } from '../training/training-threads.js'
-import { modelBytesOf } from '../../actor/models/model-memory.js'
+import { modelBytesOfThread } from '../../actor/models/model-memory.js'
 import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
@@ -83,7 +83,7 @@ function startShards(
     dataDir,
     sectionNames: serviceNames,
     uncountedEventsMax: limits.deferredCounterEventsMax,
-    modelBytesMax: modelBytesOf(modelMemoryMb, threads),
+    modelBytesMax: modelBytesOfThread(modelMemoryMb, threads),
   }
   const { failed } = reports
   const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, log })

@@ -107,7 +107,8 @@ export class Kernel {
   #reach(end: number): boolean {
     const { length } = this.bytes
     if (end <= length) return true
-    // At least twice as much: each growth makes new views, and the collector counts the memory. Unused pages cost nothing.
+    // At least twice as much: each growth makes new views, and the collector counts the memory.
+    // Pages that are not used cost nothing.
     const reach = Math.min(this.#bytesMax, Math.max(end, 2 * length))
     try {
       this.#memory.grow(Math.ceil((reach - length) / pageBytes))

@@ -94,10 +94,14 @@ describe('a shard whose turns go through a log', () => {
       const shard = over(log)
       await shard.ingest(job, { host: 'a' }, 'one')
       let appends = 0
+      let release = (): void => undefined
+      const allPosted = new Promise<void>((resolve) => {
+        release = resolve
+      })
       log.before = async () => {
         // The first fails when others have begun behind it, and with it all of these.
         const isLost = appends++ < 3
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await allPosted
         if (isLost) throw error
       }
       const posted: Promise<unknown>[] = []
@@ -105,7 +109,9 @@ describe('a shard whose turns go through a log', () => {
         posted.push(shard.ingest(job, { host: 'a' }, `e${i}`))
         await new Promise((resolve) => setImmediate(resolve))
       }
-      const ends = await Promise.allSettled(posted)
+      const settled = Promise.allSettled(posted)
+      release()
+      const ends = await settled
       const copy = await copyOf(log)
       for (const [i, { status }] of ends.entries())
         if (status === 'fulfilled') assert.equal(copy.view(job, `e${i}`).eventId, `e${i}`)

@@ -73,6 +73,7 @@ export class Engine implements DecisionService {
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly live: DecisionService['live']
+  readonly noteUses: (ids: readonly string[]) => void
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -109,6 +110,7 @@ export class Engine implements DecisionService {
     this.monitor = services.monitor
     this.backups = services.backups
     this.live = services
+    this.noteUses = (ids) => stores.resources.noteUses(ids)
   }
 
   get accepting(): boolean {

@@ -53,7 +53,9 @@ export class Forwarder {
     if (exchange.header('upgrade') !== '')
       return replyRefusal(
         exchange,
-        new Refusal('websocket_unavailable', 'only the owner of the cluster has WebSockets'),
+        new Refusal('not_ready', 'this node does not answer from its copies now; try again', {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        }),
       )
     const hops = Number(exchange.header(HOPS) || 0) + 1
     if (!(hops <= HOPS_MAX)) return replyRefusal(exchange, noOwner())

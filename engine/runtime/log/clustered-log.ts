@@ -3,10 +3,20 @@ import { must } from '../../assert.js'
 import { LoggedTurns } from './logged-turns.js'
 import type { RecordLog, TurnLog } from './turn-log.js'
 
+export interface ClusteredLog extends TurnLog {
+  /** Sequence of the last record of each shard whose turn this owner has run; 0 for none. */
+  applied(): number[]
+}
+
 /** `writer` is 8 bytes in hexadecimal, of this time of being the owner alone. */
-export function clusteredLog(logs: readonly RecordLog[], writer: string): TurnLog {
+export function clusteredLog(logs: readonly RecordLog[], writer: string): ClusteredLog {
+  const writers: (LoggedTurns | undefined)[] = logs.map(() => undefined)
   return {
-    runner: (shard) =>
-      new LoggedTurns({ ...shard, log: must(logs[shard.shard], 'the log of shard', shard.shard), writer }).run,
+    applied: () => writers.map((one) => one?.applied ?? 0),
+    runner: (shard) => {
+      const turns = new LoggedTurns({ ...shard, log: must(logs[shard.shard], 'the log of shard', shard.shard), writer })
+      writers[shard.shard] = turns
+      return turns.run
+    },
   }
 }

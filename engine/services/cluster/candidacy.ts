@@ -9,11 +9,15 @@ import { mayBeThere } from '../../runtime/log/jetstream/owner-ping.js'
 import type { ClusterLogs } from './cluster-logs.js'
 import { LEASE, type Lease, type Owner } from './lease.js'
 
-/** Milliseconds between two looks at the lease; pings without a listener after which the owner counts as gone. */
+/** Milliseconds between two looks at the lease. */
 export const LOOK_MS = 300
-const SILENT_PINGS = 4
+/**
+ * Pings without a listener after which the owner counts as gone, and milliseconds between two of them: an owner whose
+ * server died is at another one sooner.
+ */
+const [SILENT_PINGS, PING_MS] = [5, 150]
 /** Of two standbys that see the same, one waits up to this long. */
-const YIELD_MS = 300
+const YIELD_MS = 100
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -27,7 +31,7 @@ export async function mayTake(
   if (!isOpen) {
     for (let silent = 0; silent < SILENT_PINGS; silent++) {
       if (await mayBeThere(connection, name, owner.term)) return false
-      await pause(LOOK_MS)
+      await pause(PING_MS)
     }
   }
   await pause(yieldMs(owner?.term ?? '', node.node))

@@ -24,7 +24,7 @@ export interface FollowingDeps {
 }
 
 /** Milliseconds until the owner, and until all logs have to answer. */
-const [OWNER_MS, LOGS_MS] = [500, 1_000]
+const [OWNER_MS, LOGS_MS] = [200, 1_000]
 
 export class Following {
   readonly #deps: FollowingDeps

@@ -40,13 +40,17 @@ export class LocalCluster {
     readonly nodes: number
     readonly key: string
     readonly env?: NodeJS.ProcessEnv
+    /** The program of the last node, where it is another one. */
+    readonly lastMain?: string | undefined
   }): Promise<LocalCluster> {
-    const { program, directory, nodes, key, env = {} } = options
+    const { program, directory, nodes, key, env = {}, lastMain } = options
     const cluster = new LocalCluster(program, directory, key)
     try {
       await cluster.#startServers()
       const sealing = randomBytes(32).toString('hex')
-      for (let at = 0; at < nodes; at++) await cluster.#startNode(at, sealing, env)
+      const mainOf = (at: number): string =>
+        at === nodes - 1 && lastMain !== undefined ? lastMain : built('bundle/service/main.js')
+      for (let at = 0; at < nodes; at++) await cluster.#startNode(mainOf(at), { at, sealing, env })
       await Promise.all(cluster.nodes.map((node) => cluster.untilReady(node)))
       return cluster
     } catch (error) {
@@ -126,7 +130,10 @@ cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
     }
   }
 
-  async #startNode(at: number, sealing: string, env: NodeJS.ProcessEnv): Promise<void> {
+  async #startNode(
+    main: string,
+    { at, sealing, env }: { readonly at: number; readonly sealing: string; readonly env: NodeJS.ProcessEnv },
+  ): Promise<void> {
     const home = join(this.directory, `node-${at + 1}`)
     mkdirSync(home, { recursive: true })
     const [port, opsPort] = [await freePort(), await freePort()]
@@ -141,7 +148,6 @@ cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
       SERVICE_CLUSTER_SEALING_KEY: sealing,
       ...env,
     }
-    const main = built('bundle/service/main.js')
     const start = (): ChildProcess => begin(process.execPath, ['--enable-source-maps', main], settings, log)
     const [address, monitor] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`]
     this.nodes.push({ name: `node ${at + 1}`, address, monitor, log, start, child: start() })

@@ -17,6 +17,8 @@ const directory = newDirectory()
 const key = 'k'.repeat(32)
 /** How often each fault happens. */
 const ROUNDS = Number(process.env.CLUSTER_ROUNDS ?? (isShort ? 1 : 3))
+/** The program of one of three nodes, of another version: a cluster during an upgrade. */
+const lastMain = process.env.CLUSTER_OTHER_MAIN
 /** Events that are read on other nodes as soon as they are acknowledged. */
 const READS = 20
 const CLIENTS = 8
@@ -30,7 +32,7 @@ const STOPPED_MS = 8_000
 const cluster =
   program === null
     ? null
-    : await LocalCluster.start({ program, directory, nodes: 3, key, env: { SERVICE_THREADS: '1' } })
+    : await LocalCluster.start({ program, directory, nodes: 3, key, env: { SERVICE_THREADS: '1' }, lastMain })
 
 after(async () => {
   await cluster?.stop()
@@ -141,6 +143,8 @@ async function ownerOf(all: LocalCluster): Promise<Process> {
 
 describe('a cluster of nodes', { skip, timeout: 900_000 }, () => {
   const all = cluster as LocalCluster
+  /** Nodes of this version. */
+  const ours = all === null ? [] : all.nodes.slice(0, lastMain === undefined ? 3 : 2)
   const [first, second, third] = (cluster?.nodes ?? []) as [Process, Process, Process]
   let load: Load
 
@@ -166,7 +170,7 @@ describe('a cluster of nodes', { skip, timeout: 900_000 }, () => {
     owner.child.kill('SIGSTOP')
     try {
       const beganMs = performance.now()
-      for (const node of others) {
+      for (const node of others.filter((one) => ours.includes(one))) {
         const answer = await fetch(`${node.address}/api/v1/events/1/read-7`, {
           headers: { 'x-service-api-key': key },
           signal: AbortSignal.timeout(LIMIT_MS),
@@ -195,6 +199,7 @@ describe('a cluster of nodes', { skip, timeout: 900_000 }, () => {
   })
 
   it('goes on after a node, a server or both were killed, and after a node was stopped', async () => {
+    const cookie = await signIn(first)
     load = new Load([1, 2, 3])
     await load.more(50)
     const gaps: string[] = []
@@ -232,6 +237,12 @@ describe('a cluster of nodes', { skip, timeout: 900_000 }, () => {
       }
     }
     await load.end()
+    const owner = await ownerOf(all)
+    if (ours.includes(owner))
+      for (const node of all.nodes) {
+        const who = await fetch(`${node.address}/api/v2/session`, { headers: { cookie } })
+        assert.equal(who.status, 200, `the session has ended on ${node.name}`)
+      }
     console.log(`longest time without an acknowledgement, after each fault:\n${gaps.join('\n')}`)
   })
 
@@ -240,7 +251,7 @@ describe('a cluster of nodes', { skip, timeout: 900_000 }, () => {
     const event = { job_id: 1, raw_body: { rule: 'r', host: 'h' } }
     for (const server of all.servers) server.child.kill('SIGSTOP')
     await sleep(7_000)
-    for (const node of all.nodes) {
+    for (const node of ours) {
       const read = await fetch(`${node.address}/api/v1/events/1/first`, {
         headers: { 'x-service-api-key': key },
         signal: AbortSignal.timeout(LIMIT_MS),
@@ -289,6 +300,17 @@ describe('a cluster of nodes', { skip, timeout: 900_000 }, () => {
       await killed(owner)
     }
   })
+
+  /** The cookie of a new session of the console. */
+  async function signIn(node: Process): Promise<string> {
+    const answer = await fetch(`${node.address}/api/v2/session`, {
+      method: 'POST',
+      headers: { 'x-requested-with': 'test' },
+      body: JSON.stringify({ key }),
+    })
+    assert.equal(answer.status, 200)
+    return (answer.headers.get('set-cookie') ?? '').split(';')[0] as string
+  }
 
   /** Kills a process, waits until the cluster goes on, and starts it again. */
   async function killed(one: Process): Promise<void> {

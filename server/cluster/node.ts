@@ -73,7 +73,7 @@ export class RunningNode {
     const forwarder = new Forwarder(() => node?.ownerUrl ?? null)
     const readsNow = (): StandbyReads | null => (running === null ? null : running.#reads)
     const failed = (error: unknown): void => tell('error', 'a request failed', { error: String(error) })
-    const probe = (exchange: Exchange): boolean => answerProbe(exchange, node)
+    const probe = (exchange: Exchange): boolean => answerProbe(exchange, node, readsNow())
     const main = await Door.open({
       host,
       port,
@@ -193,10 +193,14 @@ function noteLag(exchange: Exchange, lagMs: number): void {
 }
 
 /** Probes are about this node: it is ready where it can serve a request or forward it. False for other requests. */
-function answerProbe(exchange: Exchange, node: ClusterNode<Engine> | null): boolean {
+function answerProbe(exchange: Exchange, node: ClusterNode<Engine> | null, reads: StandbyReads | null): boolean {
   const path = exchange.path.replace(/\/+$/, '')
   if (path !== '/livez' && path !== '/readyz') return false
   const isReady = path === '/livez' || node?.ownerUrl != null
-  replyJson(exchange, isReady ? 200 : 503, { status: isReady ? 'OK' : 'not ready', node: node?.state ?? 'joining' })
+  replyJson(exchange, isReady ? 200 : 503, {
+    status: isReady ? 'OK' : 'not ready',
+    node: node?.state ?? 'joining',
+    ...(reads === null ? {} : { lag_ms: reads.knownLagMs }),
+  })
   return true
 }

@@ -53,14 +53,14 @@ for (const route of routes) table.add(route.method, route.path, route)
 export type StandbyServerOptions = Omit<ServerOptions, 'listen' | 'opsPort' | 'tracer' | 'console' | 'httpThreads'>
 
 export class StandbyReads {
-  readonly #following: Pick<Following, 'lagMs'>
+  readonly #following: Pick<Following, 'lagMs' | 'knownLagMs'>
   readonly #keyHeader: string
   readonly #served: ServedExchanges
   readonly #server: Server
 
   static async open(
     door: Door,
-    following: Pick<Following, 'lagMs' | 'service'>,
+    following: Pick<Following, 'lagMs' | 'knownLagMs' | 'service'>,
     given: { readonly server: StandbyServerOptions; readonly log: Log },
   ): Promise<StandbyReads> {
     let served: ServedExchanges | null = null
@@ -76,7 +76,11 @@ export class StandbyReads {
     return new StandbyReads(following, server, served as unknown as ServedExchanges)
   }
 
-  private constructor(following: Pick<Following, 'lagMs' | 'service'>, server: Server, served: ServedExchanges) {
+  private constructor(
+    following: Pick<Following, 'lagMs' | 'knownLagMs' | 'service'>,
+    server: Server,
+    served: ServedExchanges,
+  ) {
     this.#following = following
     this.#keyHeader = keyHeader(following.service.name)
     this.#server = server
@@ -90,6 +94,11 @@ export class StandbyReads {
     if (/\bno-cache\b/i.test(request.getHeader('cache-control'))) return null
     const match = table.find(method || request.getMethod(), request.getUrl())
     return match.found && readOperations.has(match.value.operationId) ? this.#following.lagMs() : null
+  }
+
+  /** How long ago the copies were last known to be current, milliseconds; null for never. */
+  get knownLagMs(): number | null {
+    return this.#following.knownLagMs
   }
 
   get served(): ServedExchanges {

@@ -72,6 +72,11 @@ export class Following {
     return this.#point.lagMs()
   }
 
+  /** As in read-point.ts. */
+  get knownLagMs(): number | null {
+    return this.#point.knownLagMs
+  }
+
   /** As in standby.ts. */
   begin(term: string): Promise<Begun> {
     return this.#standby.begin(term)

@@ -44,9 +44,9 @@ export class ReadPoint {
     this.#timer = setInterval(() => void this.lagMs(), LOOK_MS).unref()
   }
 
-  /** True where the copies were current once, so that a read of them is of some time. */
-  get wasCurrent(): boolean {
-    return this.#currentMs > 0
+  /** How long ago the copies were last known to be current, milliseconds; null for never. */
+  get knownLagMs(): number | null {
+    return this.#currentMs === 0 ? null : Math.max(1, Math.ceil(performance.now() - this.#currentMs))
   }
 
   /**
@@ -56,7 +56,7 @@ export class ReadPoint {
   async lagMs(): Promise<number | null> {
     const beganMs = performance.now()
     const goal = await this.#ask()
-    if (goal === null) return this.wasCurrent ? Math.max(1, Math.ceil(performance.now() - this.#currentMs)) : null
+    if (goal === null) return this.knownLagMs
     if (!(await this.#reach(goal))) return null
     this.#currentMs = Math.max(this.#currentMs, beganMs)
     return 0

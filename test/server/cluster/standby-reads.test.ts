@@ -125,7 +125,7 @@ describe('a node that follows the owner', () => {
     const server = { host: '127.0.0.1', port: 0, emptyErrorMessage: false }
     reads = await StandbyReads.open(
       door,
-      { service: standby.reads, lagMs: () => point.lagMs() },
+      { service: standby.reads, lagMs: () => point.lagMs(), knownLagMs: null },
       { server, log: silent },
     )
     base = `http://127.0.0.1:${door.port}`

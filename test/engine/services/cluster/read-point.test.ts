@@ -71,8 +71,10 @@ describe('the copies of a node', () => {
     const { state, point } = world(t)
     state.owner = null
     assert.equal(await point.lagMs(), null)
+    assert.equal(point.knownLagMs ?? 0, 0)
     state.owner = at(0)
     assert.equal(await point.lagMs(), 0)
+    assert.ok((point.knownLagMs as number) >= 1)
     state.owner = null
     assert.ok(((await point.lagMs()) as number) >= 1)
   })

@@ -17,7 +17,7 @@ import { LocalCluster, type Process } from './local-cluster.js'
 const SECONDS = 4
 const ROUNDS = 3
 const [BULK_CONNECTIONS, POST_CONNECTIONS, QUERY_CONNECTIONS] = [4, 256, 8]
-const [POSTS, LINES, READ] = [20_000, 40_000, 2_000]
+const [POSTS, LINES, READ] = [20_000, 40_000, 2_048]
 const [LEARN_SEED, LEARN_EVENTS] = [7, 2_000]
 
 type Rate = (subject: Subject) => Promise<number>

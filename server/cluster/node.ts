@@ -31,6 +31,8 @@ export interface GivenCluster {
   readonly clusterCa?: string | undefined
   readonly clusterCert?: string | undefined
   readonly clusterKey?: string | undefined
+  readonly clusterSnapshotRecords: number
+  readonly clusterSnapshotMb: number
   readonly clusterTrial: boolean
 }
 
@@ -159,6 +161,7 @@ export class RunningNode {
       monitors: given.clusterMonitors ?? hosts.map((name) => `http://${name}:${MONITOR_PORT}`),
       url: given.clusterUrl?.[0] ?? `${scheme}://${host}:${this.#doors.main.port}`,
       sealingKey,
+      snapshots: { records: given.clusterSnapshotRecords, bytes: given.clusterSnapshotMb * 1024 ** 2 },
       isTrial: given.clusterTrial,
     }
   }

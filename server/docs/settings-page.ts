@@ -66,6 +66,8 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   clusterCa: 'cluster',
   clusterCert: 'cluster',
   clusterKey: 'cluster',
+  clusterSnapshotRecords: 'cluster',
+  clusterSnapshotMb: 'cluster',
   clusterTrial: 'cluster',
   otlpEndpoint: 'traces',
   otlpTracesEndpoint: 'traces',

@@ -45,6 +45,8 @@ test('without settings the defaults hold', () => {
     emptyErrorMessage: false,
     rateLimit: 0,
     sessionMinutes: 60,
+    clusterSnapshotRecords: 50_000,
+    clusterSnapshotMb: 128,
     clusterTrial: false,
     oidcScopes: 'openid profile email',
     oidcGroupsClaim: 'groups',

@@ -13,10 +13,14 @@ import {
 } from '../../runtime/log/jetstream/cluster-connection.js'
 import { ClusterKeys } from '../../runtime/log/jetstream/cluster-keys.js'
 import { JetStreamLog } from '../../runtime/log/jetstream/jetstream-log.js'
+import { ObjectBucket } from '../../runtime/log/jetstream/object-bucket.js'
+import { SnapshotList } from '../../runtime/log/snapshots/snapshot-list.js'
 import { LogUnavailable, type RecordLog } from '../../runtime/log/turn-log.js'
 import { makeDataDir } from '../../store/directory/data-dir.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
+import { LEDGER } from '../verify/watermarks.js'
 import { joinDirectory, nodeFileOf, placeSealingKey, type NodeFile } from './cluster-facts.js'
+import type { SnapshotPart, SnapshotSettings } from './snapshots/snapshot-part.js'
 
 /** Milliseconds until a start gives up, and between two tries. */
 const [START_MS, RETRY_MS] = [20_000, 200]
@@ -31,6 +35,7 @@ export interface ClusterOptions {
   readonly sealingKey?: string | undefined
   /** The servers are not checked, and may be fewer than three: for trials only. */
   readonly isTrial: boolean
+  readonly snapshots?: SnapshotSettings | undefined
 }
 
 export interface ClusterLogs {
@@ -42,6 +47,10 @@ export interface ClusterLogs {
   readonly replicas: number
   readonly shards: readonly RecordLog[]
   readonly catalog: RecordLog
+  /** What snapshots are made of: the shards in order, then the catalog. */
+  readonly parts: readonly SnapshotPart[]
+  /** The bucket of snapshots, and its objects. */
+  readonly snapshots: { readonly bucket: string; readonly objects: ObjectBucket }
   close(): Promise<void>
 }
 
@@ -64,7 +73,14 @@ export async function openClusterLogs(options: EngineOptions, cluster: ClusterOp
       JetStreamLog.open(connection, { name, of, replicas })
     const catalog = await open('catalog')
     const logs = await Promise.all(Array.from({ length: shards }, (_, shard) => open(shard)))
-    return { connection, keys, node, name, replicas, shards: logs, catalog, close: () => connection.close() }
+    const partOf = (part: string, log: RecordLog, ...more: string[]): SnapshotPart => {
+      return { name: part, environments: [part, ...more], log, list: new SnapshotList(keys, node.cluster, part) }
+    }
+    const parts = [...logs.map((log, shard) => partOf(`shard-${shard}`, log)), partOf('catalog', catalog, LEDGER)]
+    const bucket = `${name}_snapshots`
+    const snapshots = { bucket, objects: await ObjectBucket.over(connection, { bucket, replicas }) }
+    const close = (): Promise<void> => connection.close()
+    return { connection, keys, node, name, replicas, shards: logs, catalog, parts, snapshots, close }
   } catch (error) {
     await connection.close()
     throw error

@@ -18,7 +18,6 @@
  * 3. After it was suspended, the copies here are read from the log again: an append may have been stored or not.
  */
 import { randomBytes } from 'node:crypto'
-import { isRefusal } from '../../errors.js'
 import type { EngineOptions } from '../../options.js'
 import { CatalogWriter } from '../../runtime/log/catalog/catalog-writer.js'
 import { clusteredLog } from '../../runtime/log/clustered-log.js'
@@ -26,8 +25,12 @@ import { answerPings } from '../../runtime/log/jetstream/owner-ping.js'
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import type { EngineLogs } from '../start/engine-logs.js'
 import { LOOK_MS, mayTake } from './candidacy.js'
+import { isFatal } from './fatal.js'
 import { openClusterLogs, type ClusterLogs, type ClusterOptions } from './cluster-logs.js'
 import { Lease } from './lease.js'
+import { openSnapshots } from './snapshots/node-snapshots.js'
+import type { PartRole } from './snapshots/snapshot-part.js'
+import type { Snapshots } from './snapshots/snapshots.js'
 import { Standby } from './standby.js'
 import { Tenure } from './tenure.js'
 
@@ -70,6 +73,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
   readonly #deps: NodeDeps<Engine>
   readonly #logs: ClusterLogs
   readonly #lease: Lease
+  readonly #snapshots: Snapshots
+  /** Its copies are open: as a standby, or by the engine. */
+  #isOpen = false
   readonly #running: Promise<void>
   #isLeaving = false
   #following: NodeJS.Timeout | null = null
@@ -85,6 +91,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
     this.#deps = deps
     this.#logs = logs
     this.#lease = new Lease(logs.keys)
+    const roleOf = (): PartRole => (!this.#isOpen ? 'none' : this.#state === 'standby' ? 'follows' : 'writes')
+    this.#snapshots = openSnapshots(logs, { ...deps, dataDir: deps.options.dataDir, roleOf })
+    this.#snapshots.begin()
     this.#running = this.#run().catch((error: unknown) => {
       deps.fatal(error instanceof Error ? error.message : String(error))
     })
@@ -104,7 +113,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
   async leave(): Promise<void> {
     this.#isLeaving = true
     this.#wake()
+    const closed = this.#snapshots.close()
     await this.#running
+    await closed
     this.#following = setInterval(() => void this.#lease.read().catch(() => {}), LEFT_LOOK_MS)
   }
 
@@ -140,7 +151,10 @@ export class ClusterNode<Engine extends OwnedEngine> {
       stopped = error
       this.#wake()
     }
-    const standby = await Standby.open({ options, logs, catalogLog, failed, stopped: ended })
+    const prepare = (): Promise<void> => this.#snapshots.restore()
+    this.#isOpen = false
+    const standby = await Standby.open({ options, logs, catalogLog, prepare, failed, stopped: ended })
+    this.#isOpen = true
     let term: string | null = null
     let opened: Opened<Engine> | null = null
     try {
@@ -232,11 +246,4 @@ export class ClusterNode<Engine extends OwnedEngine> {
     tenure.end()
     told('this node is not the owner any more', { node: this.#logs.node.node, reason: why })
   }
-}
-
-/** True where trying again cannot help. */
-function isFatal(error: unknown): boolean {
-  if (error instanceof LogUnavailable) return false
-  if (isRefusal(error)) return !error.retryable && error.code !== 'data_dir_in_use'
-  return (error as Error).constructor.name === 'LogGap' || /has format/.test((error as Error).message)
 }

@@ -32,6 +32,8 @@ export interface StandbyDeps {
   /** One for each shard, and that of the catalog. */
   readonly logs: readonly RecordLog[]
   readonly catalogLog: RecordLog
+  /** Restores what the logs cannot complete, before anything is opened. */
+  prepare(): Promise<void>
   /** Told where following has stopped for good. */
   stopped(error: unknown): void
   failed(what: string, error: unknown): void
@@ -57,10 +59,14 @@ export class Standby {
   readonly #following: Promise<unknown>
   #ledger: LmdbEnvironment | null = null
 
-  /** Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
+  /** Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid, and as `prepare` does. */
   static async open(deps: StandbyDeps): Promise<Standby> {
-    const lock = await lockDataDir(deps.options.dataDir)
+    const { dataDir } = deps.options
+    const lock = await lockDataDir(dataDir)
     try {
+      // Files that are cut off are refused before anybody reads them.
+      openDataDir(dataDir, deps.logs.length)
+      await deps.prepare()
       return new Standby(deps, lock)
     } catch (error) {
       await lock.release()

@@ -84,7 +84,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
 
   /** Joins the cluster. Rejects with a Refusal or UnfitForLog, whose message says what to do. */
   static async join<Engine extends OwnedEngine>(deps: NodeDeps<Engine>): Promise<ClusterNode<Engine>> {
-    return new ClusterNode(deps, await openClusterLogs(deps.options, deps.cluster))
+    return new ClusterNode(deps, await openClusterLogs(deps.options, { ...deps.cluster, told: deps.told }))
   }
 
   private constructor(deps: NodeDeps<Engine>, logs: ClusterLogs) {

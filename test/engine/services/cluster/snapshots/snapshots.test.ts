@@ -7,8 +7,11 @@ import { FileLog } from '../../../../../engine/runtime/log/file-log.js'
 import { Follower } from '../../../../../engine/runtime/log/follower.js'
 import { SnapshotList } from '../../../../../engine/runtime/log/snapshots/snapshot-list.js'
 import { LogPurged } from '../../../../../engine/runtime/log/turn-log.js'
+import { importData } from '../../../../../engine/services/cluster/snapshots/import-data.js'
+import { positionIn } from '../../../../../engine/runtime/log/snapshots/snapshot-work.js'
 import type { PartRole, SnapshotPart } from '../../../../../engine/services/cluster/snapshots/snapshot-part.js'
 import { Snapshots, type SnapshotsDeps } from '../../../../../engine/services/cluster/snapshots/snapshots.js'
+import { openDataDir } from '../../../../../engine/store/directory/data-dir.js'
 import { openShard } from '../../../../../engine/store/directory/environments.js'
 import type { LmdbEnvironment } from '../../../../../engine/store/lmdb/lmdb.js'
 import { afterwards } from '../../../../support/afterwards.js'
@@ -248,5 +251,48 @@ describe('snapshots', () => {
     const [, before] = await world.list.read()
     assert.equal((await world.log.extent()).first, (before?.sequence ?? 0) + 1)
     assert.equal((await world.objects.names()).length, 2)
+  })
+
+  it('of the data of one process are where a cluster begins', async (test) => {
+    const world = new World(test)
+    const [mine, second] = [world.directory(), world.directory()]
+    openDataDir(mine, 1)
+    const alone = openShard(mine, 0)
+    const before = new TestShard(alone)
+    await events(before, 0, 50)
+    await before.feedback(job, 'e1', 'ann', 'Escalate')
+    const rows = before.rows()
+    await alone.close()
+    const imports = (log = world.log): Promise<void> => {
+      const part = (name: string, of = log): SnapshotPart => {
+        return { name, environments: [name], log: of, list: new SnapshotList(world.keys, 'cluster', name) }
+      }
+      const parts = [part('shard-0'), part('catalog')]
+      const told = (): void => {}
+      return importData({ dataDir: mine, node: 'one', parts, worker: workerOver(world.objects), told })
+    }
+    await imports()
+    // Cut off before the cluster began: it is done again.
+    await imports()
+    assert.deepEqual(
+      (await world.list.read()).map(({ sequence }) => sequence),
+      [0],
+    )
+    await world.snapshots(mine).restore()
+    await world.snapshots(second).restore()
+    assert.deepEqual((await world.follower(second)).rows(), rows)
+    const writer = world.writer(mine)
+    writer.take(1_000_000)
+    await events(writer, 100, 5)
+    const third = world.directory()
+    await world.snapshots(third).restore()
+    assert.deepEqual((await world.follower(third)).rows(), writer.rows())
+    await assert.rejects(imports(), /has records of an earlier cluster/)
+    // The copy of a cluster begins another one: the position in its log goes.
+    const other = new FileLog(join(world.directory(), 'log'))
+    afterwards(test, () => other.close())
+    world.keys.values.clear()
+    await imports(other)
+    assert.equal(await positionIn(mine, 'shard-0'), 0)
   })
 })

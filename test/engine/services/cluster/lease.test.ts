@@ -143,7 +143,7 @@ describe('the nodes of a cluster', () => {
     assert.equal((await joinDirectory(keys, directoryOf(t), own, noImport)).cluster, node.cluster)
   })
 
-  it('that have data are refused where another has begun meanwhile, and their data can be used as before', async (t) => {
+  it('with data are refused where another has begun meanwhile, and their data can be used as before', async (t) => {
     const [own, keys, directory] = [{ shards: 2, name: 'service' }, new Keys(), directoryOf(t)]
     writeFileSync(join(directory, 'catalog.mdb'), '')
     const late = async (): Promise<void> => void (await joinDirectory(keys, directoryOf(t), own, noImport))

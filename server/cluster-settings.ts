@@ -79,6 +79,12 @@ export const clusterSettings = {
     fallback: '128',
     meaning: 'Megabytes of a log after which a snapshot is made, whichever comes first',
   },
+  clusterRestore: {
+    name: 'SERVICE_CLUSTER_RESTORE',
+    schema: flag,
+    fallback: 'false',
+    meaning: 'true: a copy that differs from those of the other nodes is restored from a snapshot at the start',
+  },
   clusterTrial: {
     name: 'SERVICE_CLUSTER_TRIAL',
     schema: flag,

@@ -33,6 +33,7 @@ export interface GivenCluster {
   readonly clusterKey?: string | undefined
   readonly clusterSnapshotRecords: number
   readonly clusterSnapshotMb: number
+  readonly clusterRestore: boolean
   readonly clusterTrial: boolean
 }
 
@@ -162,6 +163,7 @@ export class RunningNode {
       url: given.clusterUrl?.[0] ?? `${scheme}://${host}:${this.#doors.main.port}`,
       sealingKey,
       snapshots: { records: given.clusterSnapshotRecords, bytes: given.clusterSnapshotMb * 1024 ** 2 },
+      mayRestore: given.clusterRestore,
       isTrial: given.clusterTrial,
     }
   }

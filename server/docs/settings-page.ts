@@ -68,6 +68,7 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   clusterKey: 'cluster',
   clusterSnapshotRecords: 'cluster',
   clusterSnapshotMb: 'cluster',
+  clusterRestore: 'cluster',
   clusterTrial: 'cluster',
   otlpEndpoint: 'traces',
   otlpTracesEndpoint: 'traces',

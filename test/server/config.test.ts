@@ -47,6 +47,7 @@ test('without settings the defaults hold', () => {
     sessionMinutes: 60,
     clusterSnapshotRecords: 50_000,
     clusterSnapshotMb: 128,
+    clusterRestore: false,
     clusterTrial: false,
     oidcScopes: 'openid profile email',
     oidcGroupsClaim: 'groups',

@@ -38,6 +38,8 @@ export interface ClusterOptions {
   /** The servers are not checked, and may be fewer than three: for trials only. */
   readonly isTrial: boolean
   readonly snapshots?: SnapshotSettings | undefined
+  /** A copy that differs from those of other nodes is restored from a snapshot, when the node starts. */
+  readonly mayRestore?: boolean | undefined
 }
 
 export interface ClusterLogs {

@@ -28,9 +28,7 @@ import { LOOK_MS, mayTake } from './candidacy.js'
 import { isFatal } from './fatal.js'
 import { openClusterLogs, type ClusterLogs, type ClusterOptions } from './cluster-logs.js'
 import { Lease } from './lease.js'
-import { openSnapshots } from './snapshots/node-snapshots.js'
-import type { PartRole } from './snapshots/snapshot-part.js'
-import type { Snapshots } from './snapshots/snapshots.js'
+import { NodeCopies } from './node-copies.js'
 import { Standby } from './standby.js'
 import { Tenure } from './tenure.js'
 
@@ -73,9 +71,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
   readonly #deps: NodeDeps<Engine>
   readonly #logs: ClusterLogs
   readonly #lease: Lease
-  readonly #snapshots: Snapshots
-  /** Its copies are open: as a standby, or by the engine. */
-  #isOpen = false
+  readonly #copies: NodeCopies
   readonly #running: Promise<void>
   #isLeaving = false
   #following: NodeJS.Timeout | null = null
@@ -91,9 +87,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
     this.#deps = deps
     this.#logs = logs
     this.#lease = new Lease(logs.keys)
-    const roleOf = (): PartRole => (!this.#isOpen ? 'none' : this.#state === 'standby' ? 'follows' : 'writes')
-    this.#snapshots = openSnapshots(logs, { ...deps, dataDir: deps.options.dataDir, roleOf })
-    this.#snapshots.begin()
+    this.#copies = new NodeCopies(logs, { ...deps, dataDir: deps.options.dataDir })
     this.#running = this.#run().catch((error: unknown) => {
       deps.fatal(error instanceof Error ? error.message : String(error))
     })
@@ -113,7 +107,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
   async leave(): Promise<void> {
     this.#isLeaving = true
     this.#wake()
-    const closed = this.#snapshots.close()
+    const closed = this.#copies.close()
     await this.#running
     await closed
     this.#following = setInterval(() => void this.#lease.read().catch(() => {}), LEFT_LOOK_MS)
@@ -151,10 +145,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
       stopped = error
       this.#wake()
     }
-    const prepare = (): Promise<void> => this.#snapshots.restore()
-    this.#isOpen = false
+    const prepare = (): Promise<void> => this.#copies.restore()
     const standby = await Standby.open({ options, logs, catalogLog, prepare, failed, stopped: ended })
-    this.#isOpen = true
+    this.#copies.source = { role: 'follows', sumsOf: (shard) => standby.sumsOf(shard) }
     let term: string | null = null
     let opened: Opened<Engine> | null = null
     try {
@@ -167,6 +160,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
       this.#state = 'taking'
       opened = await this.#take(standby, term)
     } finally {
+      if (opened === null) this.#copies.source = null
       if (opened === null) await standby.close()
     }
     await this.#serve(opened)
@@ -198,6 +192,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
     let writer: CatalogWriter | null = null
     try {
       const { catalogSequence, lastMicros } = await standby.begin(term)
+      this.#copies.source = null
       await standby.close()
       const { replicas, name } = this.#logs
       const lost = (why: string): void => tenure.suspend(why)
@@ -209,7 +204,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
         writer: term,
         lost,
       })
-      const engine = await open({ turns: clusteredLog(this.#logs.shards, term), catalog: writer, lastMicros })
+      const turns = clusteredLog(this.#logs.shards, term)
+      const engine = await open({ turns, catalog: writer, lastMicros })
+      this.#copies.source = { role: 'writes', sumsOf: turns.sumsOf }
       told('this node is the owner', { node: this.#logs.node.node, term })
       return { engine, writer, tenure }
     } catch (error) {
@@ -238,6 +235,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
     }
     if (why === 'leaving') await tenure.become('leaving')
     await release(engine)
+    this.#copies.source = null
     this.#state = 'standby'
     if (why !== 'leaving') writer.abandon()
     await engine.close()

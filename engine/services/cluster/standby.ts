@@ -8,6 +8,7 @@
  * 2. Before it becomes the owner it begins as the writer of every log, the catalog's last. From then on the owner
  *    before it is refused, and the copies here are complete.
  */
+import type { BlockSum } from '../../actor/log/block-sums.js'
 import { modelBytesOfThread } from '../../actor/models/model-memory.js'
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
@@ -112,6 +113,13 @@ export class Standby {
   /** Sequences that were applied: of each shard, and of the catalog. */
   get applied(): { readonly shards: readonly number[]; readonly catalog: number } {
     return { shards: this.#shards.map(({ follower }) => follower.applied), catalog: this.#catalog.applied }
+  }
+
+  /** Of what the latest records of a shard's log wrote. */
+  sumsOf(shard: number): readonly BlockSum[] {
+    const reader = this.#readers[shard] as JobReader
+    reader.refresh()
+    return reader.appliedLog().sums
   }
 
   /** Ends following, applies the rest of all logs and begins as their writer. Rejects with LogUnavailable, LogGap. */

@@ -1,5 +1,5 @@
 /**
- * Sums of what the records of a log made a shard write, so that copies on several nodes can be compared while they work.
+ * Sums of what the records of a log made a shard write, so that copies on several nodes are compared while they work.
  *
  * Owns: what is summed, the row of sums in `meta`. Leaves out: who compares them (services/cluster/).
  *

@@ -26,9 +26,12 @@ export class LocalCluster {
   readonly servers: Process[] = []
   readonly nodes: Process[] = []
   readonly #program: string
+  readonly #env: NodeJS.ProcessEnv
+  readonly #sealing = randomBytes(32).toString('hex')
 
-  private constructor(program: string, directory: string, key: string) {
+  private constructor(program: string, directory: string, key: string, env: NodeJS.ProcessEnv) {
     this.#program = program
+    this.#env = env
     this.directory = directory
     this.key = key
   }
@@ -44,19 +47,23 @@ export class LocalCluster {
     readonly lastMain?: string | undefined
   }): Promise<LocalCluster> {
     const { program, directory, nodes, key, env = {}, lastMain } = options
-    const cluster = new LocalCluster(program, directory, key)
+    const cluster = new LocalCluster(program, directory, key, env)
     try {
       await cluster.#startServers()
-      const sealing = randomBytes(32).toString('hex')
-      const mainOf = (at: number): string =>
-        at === nodes - 1 && lastMain !== undefined ? lastMain : built('bundle/service/main.js')
-      for (let at = 0; at < nodes; at++) await cluster.#startNode(mainOf(at), { at, sealing, env })
+      for (let at = 0; at < nodes; at++) await cluster.#startNode({}, at === nodes - 1 ? lastMain : undefined)
       await Promise.all(cluster.nodes.map((node) => cluster.untilReady(node)))
       return cluster
     } catch (error) {
       await cluster.stop()
       throw error
     }
+  }
+
+  /** Starts another node, with an empty data directory. */
+  async addNode(env: NodeJS.ProcessEnv = {}): Promise<Process> {
+    const node = await this.#startNode(env)
+    await this.untilReady(node)
+    return node
   }
 
   /** Ends a process at once, as a power cut would. */
@@ -130,11 +137,9 @@ cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
     }
   }
 
-  async #startNode(
-    main: string,
-    { at, sealing, env }: { readonly at: number; readonly sealing: string; readonly env: NodeJS.ProcessEnv },
-  ): Promise<void> {
-    const home = join(this.directory, `node-${at + 1}`)
+  async #startNode(more: NodeJS.ProcessEnv = {}, main = built('bundle/service/main.js')): Promise<Process> {
+    const number = this.nodes.length + 1
+    const home = join(this.directory, `node-${number}`)
     mkdirSync(home, { recursive: true })
     const [port, opsPort] = [await freePort(), await freePort()]
     const log = join(home, 'log')
@@ -145,12 +150,15 @@ cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
       SERVICE_BOOTSTRAP_KEY: this.key,
       SERVICE_CLUSTER: this.servers.map(({ address }) => address).join(','),
       SERVICE_CLUSTER_MONITORS: this.servers.map(({ monitor }) => monitor).join(','),
-      SERVICE_CLUSTER_SEALING_KEY: sealing,
-      ...env,
+      SERVICE_CLUSTER_SEALING_KEY: this.#sealing,
+      ...this.#env,
+      ...more,
     }
     const start = (): ChildProcess => begin(process.execPath, ['--enable-source-maps', main], settings, log)
     const [address, monitor] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`]
-    this.nodes.push({ name: `node ${at + 1}`, address, monitor, log, start, child: start() })
+    const node = { name: `node ${number}`, address, monitor, log, start, child: start() }
+    this.nodes.push(node)
+    return node
   }
 }
 

@@ -122,7 +122,7 @@ function at(node: Process, subject: Subject): Subject {
 }
 
 /** A job like that of the other subject, on the cluster. */
-async function subjectAt(owner: Process, like: Subject, key: string): Promise<Subject> {
+export async function subjectAt(owner: Process, like: Subject, key: string): Promise<Subject> {
   const port = Number(new URL(owner.address).port)
   const client = new Client(port, key)
   const made = await makeJob(client, { title: 'Bench', points: alertPoints, labels: alertLabels })

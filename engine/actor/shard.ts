@@ -63,7 +63,7 @@ export class Shard {
   /** Actors that had a message in the turn. */
   readonly #touched = new Set<JobActor>()
   readonly #deferred: DeferredCounters
-  readonly #log = new LogPosition()
+  readonly #log = new LogPosition(() => this.#environment)
   /** Rows of counts may be behind that `#deferred` does not know of. */
   #mayBeBehind = true
   readonly #handOver: HandOver | null

@@ -36,7 +36,7 @@
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
  * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log, and |
- * |          |                              | of a shard that a log feeds: its position, settings of jobs |
+ * |          |                              | of a shard that a log feeds: its position, sums, settings of jobs |
  */
 
 /** The tables of a shard. */
@@ -207,7 +207,7 @@ export function versionOfKey(key: Uint8Array): number {
 }
 
 /** Values of the shard. */
-type MetaName = 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten' | 'log_sequence'
+type MetaName = 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten' | 'log_sequence' | 'log_sums'
 
 /** Key of a value of the shard. */
 export function metaKey(name: MetaName): Buffer {

@@ -33,6 +33,9 @@ export interface GivenCluster {
   readonly clusterCa?: string | undefined
   readonly clusterCert?: string | undefined
   readonly clusterKey?: string | undefined
+  readonly clusterSnapshotRecords: number
+  readonly clusterSnapshotMb: number
+  readonly clusterRestore: boolean
   readonly clusterTrial: boolean
 }
 
@@ -174,6 +177,8 @@ export class RunningNode {
       monitors: given.clusterMonitors ?? hosts.map((name) => `http://${name}:${MONITOR_PORT}`),
       url: given.clusterUrl?.[0] ?? `${scheme}://${host}:${this.#doors.main.port}`,
       sealingKey,
+      snapshots: { records: given.clusterSnapshotRecords, bytes: given.clusterSnapshotMb * 1024 ** 2 },
+      mayRestore: given.clusterRestore,
       isTrial: given.clusterTrial,
     }
   }

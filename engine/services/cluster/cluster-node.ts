@@ -18,15 +18,16 @@
  * 3. After it was suspended, the copies here are read from the log again: an append may have been stored or not.
  */
 import { randomBytes } from 'node:crypto'
-import { isRefusal } from '../../errors.js'
 import type { EngineOptions } from '../../options.js'
 import { answerPings } from '../../runtime/log/jetstream/owner-ping.js'
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import type { EngineLogs } from '../start/engine-logs.js'
 import { LOOK_MS, mayTake } from './candidacy.js'
+import { isFatal } from './fatal.js'
 import { openClusterLogs, type ClusterLogs, type ClusterOptions } from './cluster-logs.js'
 import { Following } from './following.js'
-import { Lease } from './lease.js'
+import { LEASE, Lease } from './lease.js'
+import { NodeCopies } from './node-copies.js'
 import { OwnerLogs } from './owner-logs.js'
 import { Tenure } from './tenure.js'
 
@@ -73,6 +74,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
   readonly #deps: NodeDeps<Engine>
   readonly #logs: ClusterLogs
   readonly #lease: Lease
+  readonly #copies: NodeCopies
   readonly #running: Promise<void>
   #isLeaving = false
   #following: NodeJS.Timeout | null = null
@@ -81,13 +83,14 @@ export class ClusterNode<Engine extends OwnedEngine> {
 
   /** Joins the cluster. Rejects with a Refusal or UnfitForLog, whose message says what to do. */
   static async join<Engine extends OwnedEngine>(deps: NodeDeps<Engine>): Promise<ClusterNode<Engine>> {
-    return new ClusterNode(deps, await openClusterLogs(deps.options, deps.cluster))
+    return new ClusterNode(deps, await openClusterLogs(deps.options, { ...deps.cluster, told: deps.told }))
   }
 
   private constructor(deps: NodeDeps<Engine>, logs: ClusterLogs) {
     this.#deps = deps
     this.#logs = logs
     this.#lease = new Lease(logs.keys)
+    this.#copies = new NodeCopies(logs, { ...deps, dataDir: deps.options.dataDir })
     this.#running = this.#run().catch((error: unknown) => {
       deps.fatal(error instanceof Error ? error.message : String(error))
     })
@@ -103,16 +106,23 @@ export class ClusterNode<Engine extends OwnedEngine> {
     return owner?.state === 'serving' ? owner.url : null
   }
 
-  /** Milliseconds since this node knew that its copies are current; 0 where they are, or another node answers. */
+  /**
+   * Milliseconds since this node knew that its copies are current; 0 where they are, or another node answers. The lease
+   * counts, not what this node has noticed: a process that was stopped may answer before it notices anything.
+   */
   get lagMs(): number {
-    return this.#state === 'suspended' ? Math.ceil(this.#lease.ageMs) : 0
+    if (this.#state === 'standby') return 0
+    const { ageMs } = this.#lease
+    return this.#state === 'suspended' || ageMs > LEASE.freshMs ? Math.ceil(ageMs) : 0
   }
 
   /** Hands the shards over. Until `close` this node knows who the owner is, for the requests that it still has. */
   async leave(): Promise<void> {
     this.#isLeaving = true
     this.#wake()
+    const closed = this.#copies.close()
     await this.#running
+    await closed
     this.#following = setInterval(() => void this.#lease.read().catch(() => {}), LEFT_LOOK_MS)
   }
 
@@ -147,7 +157,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
       failure = error
       this.#wake()
     }
-    const following = await Following.open({ options, logs: this.#logs, lease: this.#lease, failed, stopped })
+    const prepare = (): Promise<void> => this.#copies.restore()
+    const following = await Following.open({ options, logs: this.#logs, lease: this.#lease, prepare, failed, stopped })
+    this.#copies.source = { role: 'follows', sumsOf: (shard) => following.sumsOf(shard) }
     let [term, opened]: [string | null, Opened<Engine> | null] = [null, null]
     try {
       await this.#deps.standBy(following)
@@ -160,6 +172,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
       this.#state = 'taking'
       opened = await this.#take(following, term)
     } finally {
+      if (opened === null) this.#copies.source = null
       if (opened === null) await this.#end(following)
     }
     await this.#serve(opened)
@@ -199,10 +212,15 @@ export class ClusterNode<Engine extends OwnedEngine> {
     let logs: OwnerLogs | null = null
     try {
       const begun = await following.begin(term)
+      this.#copies.source = null
       await this.#end(following)
       logs = new OwnerLogs({ logs: this.#logs, address: cluster.address, term, begun, lost })
       const engine = await open(logs.ofEngine)
-      logs.answer({ noteUses: engine.noteUses, isOwner: () => this.#state !== 'suspended' })
+      const sumsOf = logs.sumsOf
+      this.#copies.source = { role: 'writes', sumsOf }
+      // The copies may be behind those of another owner from the moment on at which the lease may be another's.
+      const isOwner = (): boolean => this.lagMs === 0
+      logs.answer({ noteUses: engine.noteUses, isOwner })
       told('this node is the owner', { node: node.node, term })
       return { engine, logs, tenure }
     } catch (error) {
@@ -231,6 +249,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
     }
     if (why === 'leaving') await tenure.become('leaving')
     await release(engine)
+    this.#copies.source = null
     this.#state = 'standby'
     if (why !== 'leaving') logs.abandon()
     await engine.close()
@@ -239,11 +258,4 @@ export class ClusterNode<Engine extends OwnedEngine> {
     tenure.end()
     told('this node is not the owner any more', { node: this.#logs.node.node, reason: why })
   }
-}
-
-/** True where trying again cannot help. */
-function isFatal(error: unknown): boolean {
-  if (error instanceof LogUnavailable) return false
-  if (isRefusal(error)) return !error.retryable && error.code !== 'data_dir_in_use'
-  return (error as Error).constructor.name === 'LogGap' || /has format/.test((error as Error).message)
 }

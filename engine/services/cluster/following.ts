@@ -4,6 +4,7 @@
  * Owns: joining the copies with what says whether they are current. Leaves out: the copies (standby.ts), when this node
  * becomes the owner (cluster-node.ts).
  */
+import type { BlockSum } from '../../actor/log/block-sums.js'
 import type { ReadService } from '../../api/read-service.js'
 import { limits } from '../../limits.js'
 import type { EngineOptions } from '../../options.js'
@@ -18,6 +19,8 @@ export interface FollowingDeps {
   readonly options: EngineOptions
   readonly logs: ClusterLogs
   readonly lease: Pick<Lease, 'owner'>
+  /** As in standby.ts. */
+  prepare(): Promise<void>
   /** Following has ended for good. */
   stopped(error: unknown): void
   failed(what: string, error: unknown): void
@@ -36,13 +39,14 @@ export class Following {
 
   /** Rejects as Standby.open. */
   static async open(deps: FollowingDeps): Promise<Following> {
-    const { options, logs, stopped, failed } = deps
+    const { options, logs, prepare, stopped, failed } = deps
     const used = new Set<string>()
     let point: ReadPoint | null = null
     const standby = await Standby.open({
       options,
       logs: logs.shards,
       catalogLog: logs.catalog,
+      prepare,
       stopped,
       failed,
       progressed: () => point?.progressed(),
@@ -75,6 +79,11 @@ export class Following {
   /** As in read-point.ts. */
   get knownLagMs(): number | null {
     return this.#point.knownLagMs
+  }
+
+  /** Of what the latest records of a shard's log wrote here. */
+  sumsOf(shard: number): readonly BlockSum[] {
+    return this.#standby.sumsOf(shard)
   }
 
   /** As in standby.ts. */

@@ -39,6 +39,9 @@ export class OwnerLogs {
     return { turns: this.#turns, catalog: this.#catalog, lastMicros: this.#deps.begun.lastMicros }
   }
 
+  /** Of what the latest records of a shard's log wrote. */
+  readonly sumsOf: ClusteredLog['sumsOf'] = (shard) => this.#turns.sumsOf(shard)
+
   /** Answers nodes that follow. `isOwner` is false where this node may not be the owner any more. */
   answer({ noteUses, isOwner }: { noteUses(ids: readonly string[]): void; isOwner(): boolean }): void {
     const { logs, term } = this.#deps

@@ -9,6 +9,7 @@
  *    before it is refused, and the copies here are complete.
  */
 import { systemClock } from '../../clock.js'
+import type { BlockSum } from '../../actor/log/block-sums.js'
 import { modelBytesOfThread } from '../../actor/models/model-memory.js'
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
@@ -35,6 +36,8 @@ export interface StandbyDeps {
   /** One for each shard, and that of the catalog. */
   readonly logs: readonly RecordLog[]
   readonly catalogLog: RecordLog
+  /** Restores what the logs cannot complete, before anything is opened. */
+  prepare(): Promise<void>
   /** Told where following has stopped for good. */
   stopped(error: unknown): void
   failed(what: string, error: unknown): void
@@ -66,10 +69,14 @@ export class Standby {
   readonly #following: Promise<unknown>
   #ledger: LmdbEnvironment | null = null
 
-  /** Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
+  /** Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid, and as `prepare` does. */
   static async open(deps: StandbyDeps): Promise<Standby> {
-    const lock = await lockDataDir(deps.options.dataDir)
+    const { dataDir } = deps.options
+    const lock = await lockDataDir(dataDir)
     try {
+      // Files that are cut off are refused before anybody reads them.
+      openDataDir(dataDir, deps.logs.length)
+      await deps.prepare()
       return new Standby(deps, lock)
     } catch (error) {
       await lock.release()
@@ -135,6 +142,13 @@ export class Standby {
   /** Sequences that were applied: of each shard, and of the catalog. */
   get applied(): Positions {
     return { shards: this.#shards.map(({ follower }) => follower.applied), catalog: this.#catalog.applied }
+  }
+
+  /** Of what the latest records of a shard's log wrote. */
+  sumsOf(shard: number): readonly BlockSum[] {
+    const reader = this.#readers[shard] as JobReader
+    reader.refresh()
+    return reader.appliedLog().sums
   }
 
   /** Ends following, applies the rest of all logs and begins as their writer. Rejects with LogUnavailable, LogGap. */

@@ -24,6 +24,7 @@ import type {
 } from './api/decision-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
 import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
+import { upgradeDataDir } from './store/directory/upgrade.js'
 import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
@@ -40,7 +41,8 @@ export async function openEngine(options: EngineOptions, logs?: EngineLogs): Pro
   makeDataDir(options.dataDir)
   const lock = await lockDataDir(options.dataDir)
   try {
-    return new Engine(options, openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT), lock, logs)
+    const dir = await upgradeDataDir(openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT))
+    return new Engine(options, dir, lock, logs)
   } catch (error) {
     await lock.release()
     throw error

@@ -20,7 +20,8 @@ import type { Positions } from '../../runtime/log/jetstream/owner-positions.js'
 import { LogMoved, type RecordLog } from '../../runtime/log/turn-log.js'
 import { encodeBegin } from '../../runtime/log/turn-record.js'
 import { defaultThreads, ShardThreads } from '../../runtime/threads/shard-threads.js'
-import { openDataDir } from '../../store/directory/data-dir.js'
+import { openDataDir, type DataDir } from '../../store/directory/data-dir.js'
+import { upgradeDataDir } from '../../store/directory/upgrade.js'
 import { lockDataDir, type DataLock } from '../../store/directory/data-lock.js'
 import { openCatalog, openLedger } from '../../store/directory/environments.js'
 import { isMade } from '../../store/directory/whole-files.js'
@@ -71,25 +72,24 @@ export class Standby {
 
   /** Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid, and as `prepare` does. */
   static async open(deps: StandbyDeps): Promise<Standby> {
-    const { dataDir } = deps.options
-    const lock = await lockDataDir(dataDir)
+    const lock = await lockDataDir(deps.options.dataDir)
     try {
+      const { options, logs } = deps
       // Files that are cut off are refused before anybody reads them.
-      openDataDir(dataDir, deps.logs.length)
+      openDataDir(options.dataDir, logs.length)
       await deps.prepare()
-      return new Standby(deps, lock)
+      return new Standby(deps, lock, await upgradeDataDir(openDataDir(options.dataDir, logs.length)))
     } catch (error) {
       await lock.release()
       throw error
     }
   }
 
-  private constructor(deps: StandbyDeps, lock: DataLock) {
+  private constructor(deps: StandbyDeps, lock: DataLock, { shards }: DataDir) {
     const { options, logs, catalogLog, failed } = deps
     const { dataDir, name } = options
     this.#deps = deps
     this.#lock = lock
-    const { shards } = openDataDir(dataDir, logs.length)
     if (shards !== logs.length)
       throw new Refusal('data_dir_invalid', `the data directory ${dataDir} has ${shards} shards, not ${logs.length}`)
     this.#catalogStore = openCatalog(dataDir, allCatalogTables)

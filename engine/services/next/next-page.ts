@@ -16,8 +16,9 @@ import { neighboursMax } from '../../domain/learn/selection/candidates.js'
 import { promisedEvents } from '../../domain/learn/selection/promise.js'
 import { slotAt, type PickedBy } from '../../domain/learn/selection/slots.js'
 import type { NextLabel, NextPage, NextQuery, Promised } from '../../api/next-service.js'
-import { decodeBucketHead } from '../../store/rows.js'
-import { bucketKey, changeOfKey, jobRange } from '../../store/tables.js'
+import { decodeBucketHead } from '../../store/bucket-row.js'
+import { readBucket } from '../../store/bucket-table.js'
+import { changeOfKey, jobRange } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { readBallot } from '../../actor/votes/ballots.js'
 import type { JobAt } from '../explain/job-at.js'
@@ -80,7 +81,7 @@ class PageOfLabels {
       const micros = Number(Buffer.from(id).readBigUInt64BE(0))
       return { id, events: 1, firstMicros: micros, lastMicros: micros }
     }
-    const row = environment.get('buckets', bucketKey(job.id, id))
+    const row = readBucket(environment, job.id, id)
     const head = row === undefined ? null : decodeBucketHead(row)
     if (head === null || head.fingerprint !== fingerprint) return null
     const { events, lastMicros } = counts.of(bucketIdText(id), head.number)

@@ -97,6 +97,7 @@ describe('a node that follows the owner', () => {
       options: { ...options, dataDir: join(directory, 'standby') },
       logs,
       catalogLog,
+      prepare: async () => {},
       stopped: (error) => assert.fail(String(error)),
       failed: (_what, error) => assert.fail(String(error)),
       progressed: () => point?.progressed(),

@@ -8,6 +8,7 @@
  * 3. A uniform slot alternates: an audit that waits for an answer, where there is one, and a draw by event. Both say
  *    that they were drawn, and no more: audits are not marked.
  */
+import { DecisionPoints } from '../../domain/event/decision-points.js'
 import { bucketIdText, BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { AskOrder } from '../../domain/learn/selection/ask-order.js'
@@ -25,6 +26,7 @@ import type { JobAt } from '../explain/job-at.js'
 import { rounded } from '../explain/shown.js'
 import { lastEventOf, type CandidatePool } from './candidate-pool.js'
 import { dissentNow } from './dissent.js'
+import { eventShown } from './event-shown.js'
 import { promisesKept } from './promises.js'
 import { subjectAt, type Subject } from './subject-columns.js'
 
@@ -56,11 +58,13 @@ class PageOfLabels {
   readonly #pool: CandidatePool
   readonly #terms: PageTerms
   readonly #shown = new Set<number>()
+  readonly #points: DecisionPoints
 
   constructor(at: JobAt, pool: CandidatePool, terms: PageTerms) {
     this.#at = at
     this.#pool = pool
     this.#terms = terms
+    this.#points = new DecisionPoints(at.job.decisionPoints)
   }
 
   addDissent({ count, analyst }: NextQuery): void {
@@ -165,14 +169,17 @@ class PageOfLabels {
     const { job } = this.#at
     const { lastMicros } = subject
     if (this.#shown.has(lastMicros)) return false
-    const event = lastEventOf(this.#at, lastMicros)
+    const event = eventShown(this.#at, this.#points, lastMicros)
     if (event === null) return false
     this.#shown.add(lastMicros)
-    const { header, clientId } = event
+    const { header, clientId, originalMicros, title, decisionPoints } = event
     const label = job.labels[header.label]
     this.labels.push({
       eventId: clientId ?? eventIdOf(lastMicros),
       ingestMicros: lastMicros,
+      originalMicros,
+      title,
+      decisionPoints,
       bucketId: header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex'),
       events: subject.events,
       result: label?.id ?? '',

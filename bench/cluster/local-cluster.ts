@@ -20,29 +20,44 @@ export interface Process {
   readonly start: () => ChildProcess
 }
 
+/** Where a process runs. */
+export interface Place {
+  readonly host: string
+  /** A command that runs the program which follows it; empty for none. */
+  readonly within: readonly string[]
+  /** Where its data is. */
+  readonly home: string
+}
+
+export interface LocalClusterOptions {
+  readonly program: string
+  readonly directory: string
+  readonly nodes: number
+  readonly key: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Of a process by its name, `server-1` and `node-1`. Default: this machine's loopback, a folder of the directory. */
+  readonly placeOf?: (name: string) => Place
+}
+
 export class LocalCluster {
   readonly directory: string
   readonly key: string
   readonly servers: Process[] = []
   readonly nodes: Process[] = []
   readonly #program: string
+  readonly #placeOf: (name: string) => Place
 
-  private constructor(program: string, directory: string, key: string) {
+  private constructor({ program, directory, key, placeOf }: LocalClusterOptions) {
     this.#program = program
     this.directory = directory
     this.key = key
+    this.#placeOf = placeOf ?? ((name) => ({ host: '127.0.0.1', within: [], home: join(directory, name) }))
   }
 
   /** Starts all, and resolves when every node answers. */
-  static async start(options: {
-    readonly program: string
-    readonly directory: string
-    readonly nodes: number
-    readonly key: string
-    readonly env?: NodeJS.ProcessEnv
-  }): Promise<LocalCluster> {
-    const { program, directory, nodes, key, env = {} } = options
-    const cluster = new LocalCluster(program, directory, key)
+  static async start(options: LocalClusterOptions): Promise<LocalCluster> {
+    const { nodes, env = {} } = options
+    const cluster = new LocalCluster(options)
     try {
       await cluster.#startServers()
       const sealing = randomBytes(32).toString('hex')
@@ -95,26 +110,28 @@ export class LocalCluster {
   }
 
   async #startServers(): Promise<void> {
-    const ports: { clients: number; monitor: number; routes: number }[] = []
-    for (let at = 0; at < SERVERS; at++)
-      ports.push({ clients: await freePort(), monitor: await freePort(), routes: await freePort() })
-    const routes = ports.map(({ routes: port }) => `nats://127.0.0.1:${port}`).join(', ')
-    for (const [at, { clients, monitor, routes: own }] of ports.entries()) {
-      const home = join(this.directory, `server-${at + 1}`)
+    const ports: { clients: number; monitor: number; routes: number; place: Place }[] = []
+    for (let at = 0; at < SERVERS; at++) {
+      const place = this.#placeOf(`server-${at + 1}`)
+      ports.push({ clients: await freePort(), monitor: await freePort(), routes: await freePort(), place })
+    }
+    const routes = ports.map(({ routes: port, place }) => `nats://${place.host}:${port}`).join(', ')
+    for (const [at, { clients, monitor, routes: own, place }] of ports.entries()) {
+      const { home, host, within } = place
       mkdirSync(home, { recursive: true })
       const config = join(home, 'server.conf')
       writeFileSync(
         config,
         `server_name: server-${at + 1}
-listen: 127.0.0.1:${clients}
-http: 127.0.0.1:${monitor}
+listen: ${host}:${clients}
+http: ${host}:${monitor}
 jetstream { store_dir: "${home}/data", sync_interval: always }
-cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
+cluster { name: decisions, listen: ${host}:${own}, routes: [${routes}] }
 `,
       )
       const log = join(home, 'log')
-      const start = (): ChildProcess => begin(this.#program, ['-c', config], {}, log)
-      const [address, monitoring] = [`nats://127.0.0.1:${clients}`, `http://127.0.0.1:${monitor}`]
+      const start = (): ChildProcess => begin([...within, this.#program, '-c', config], {}, log)
+      const [address, monitoring] = [`nats://${host}:${clients}`, `http://${host}:${monitor}`]
       this.servers.push({ name: `server ${at + 1}`, address, monitor: monitoring, log, start, child: start() })
     }
     const isUp = async ({ monitor }: Process): Promise<boolean> =>
@@ -127,12 +144,14 @@ cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
   }
 
   async #startNode(at: number, sealing: string, env: NodeJS.ProcessEnv): Promise<void> {
-    const home = join(this.directory, `node-${at + 1}`)
+    const { home, host, within } = this.#placeOf(`node-${at + 1}`)
     mkdirSync(home, { recursive: true })
     const [port, opsPort] = [await freePort(), await freePort()]
     const log = join(home, 'log')
     const settings = {
+      SERVICE_HOST: host,
       SERVICE_PORT: String(port),
+      SERVICE_OPS_HOST: host,
       SERVICE_OPS_PORT: String(opsPort),
       SERVICE_DATA_DIR: join(home, 'data'),
       SERVICE_BOOTSTRAP_KEY: this.key,
@@ -142,8 +161,8 @@ cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
       ...env,
     }
     const main = built('bundle/service/main.js')
-    const start = (): ChildProcess => begin(process.execPath, ['--enable-source-maps', main], settings, log)
-    const [address, monitor] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`]
+    const start = (): ChildProcess => begin([...within, process.execPath, '--enable-source-maps', main], settings, log)
+    const [address, monitor] = [`http://${host}:${port}`, `http://${host}:${opsPort}`]
     this.nodes.push({ name: `node ${at + 1}`, address, monitor, log, start, child: start() })
   }
 }
@@ -154,7 +173,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-function begin(program: string, args: readonly string[], env: NodeJS.ProcessEnv, log: string): ChildProcess {
+function begin([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv, log: string): ChildProcess {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const file = createWriteStream(log, { flags: 'a' })
   child.stdout.pipe(file, { end: false })

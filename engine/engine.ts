@@ -23,8 +23,8 @@ import type {
   ResourceQuery,
 } from './api/decision-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
-import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
-import { upgradeDataDir } from './store/directory/upgrade.js'
+import { makeDataDir, type DataDir } from './store/directory/data-dir.js'
+import { openUpgraded } from './store/directory/upgrade.js'
 import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
@@ -41,8 +41,7 @@ export async function openEngine(options: EngineOptions, logs?: EngineLogs): Pro
   makeDataDir(options.dataDir)
   const lock = await lockDataDir(options.dataDir)
   try {
-    const dir = await upgradeDataDir(openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT))
-    return new Engine(options, dir, lock, logs)
+    return new Engine(options, await openUpgraded(options.dataDir, options.shards ?? SHARDS_DEFAULT), lock, logs)
   } catch (error) {
     await lock.release()
     throw error
@@ -75,7 +74,7 @@ export class Engine implements DecisionService {
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly live: DecisionService['live']
-  readonly noteUses: (ids: readonly string[]) => void
+  readonly noteUses = (ids: readonly string[]): void => this.#resources.noteUses(ids)
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
@@ -112,7 +111,6 @@ export class Engine implements DecisionService {
     this.monitor = services.monitor
     this.backups = services.backups
     this.live = services
-    this.noteUses = (ids) => stores.resources.noteUses(ids)
   }
 
   get accepting(): boolean {

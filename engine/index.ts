@@ -3,7 +3,8 @@
 // The engine and its contract.
 export { openEngine, type Engine } from './engine.js'
 export type { EngineOptions } from './options.js'
-export { ClusterNode, type NodeDeps } from './services/cluster/cluster-node.js'
+export { ClusterNode } from './services/cluster/cluster-node.js'
+export type { NodeDeps } from './services/cluster/node-deps.js'
 export type { Following } from './services/cluster/following.js'
 export type { ClusterOptions } from './services/cluster/cluster-logs.js'
 export * from './errors.js'

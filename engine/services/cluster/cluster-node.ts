@@ -18,46 +18,17 @@
  * 3. After it was suspended, the copies here are read from the log again: an append may have been stored or not.
  */
 import { randomBytes } from 'node:crypto'
-import type { EngineOptions } from '../../options.js'
 import { answerPings } from '../../runtime/log/jetstream/owner-ping.js'
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
-import type { EngineLogs } from '../start/engine-logs.js'
 import { LOOK_MS, mayTake } from './candidacy.js'
 import { isFatal } from './fatal.js'
-import { openClusterLogs, type ClusterLogs, type ClusterOptions } from './cluster-logs.js'
+import { openClusterLogs, type ClusterLogs } from './cluster-logs.js'
 import { Following } from './following.js'
 import { LEASE, Lease } from './lease.js'
 import { NodeCopies } from './node-copies.js'
+import type { NodeDeps, OwnedEngine } from './node-deps.js'
 import { OwnerLogs } from './owner-logs.js'
 import { Tenure } from './tenure.js'
-
-/** What a node needs of an engine. */
-export interface OwnedEngine {
-  /** Refuses changes, and stops what reaches outside. Reads go on. */
-  suspend(): Promise<void>
-  /** Keys and tokens with these ids were used on other nodes. */
-  readonly noteUses: (ids: readonly string[]) => void
-  close(): Promise<void>
-}
-
-export interface NodeDeps<Engine extends OwnedEngine> {
-  readonly options: EngineOptions
-  readonly cluster: ClusterOptions
-  open(logs: EngineLogs): Promise<Engine>
-  /** Serves requests with this engine from now on. */
-  serve(engine: Engine): Promise<void>
-  /** Serves no more requests with it. Resolves when those under way are answered, or cannot be. */
-  release(engine: Engine): Promise<void>
-  /** Answers reads from the copies of this node from now on. */
-  standBy(following: Following): Promise<void>
-  /** Answers no more reads from them: resolves when those under way are over. */
-  standDown(): Promise<void>
-  /** For operators. */
-  told(what: string, details?: Readonly<Record<string, unknown>>): void
-  failed(what: string, error: unknown): void
-  /** This node cannot go on: the reason, as a sentence. */
-  fatal(why: string): void
-}
 
 /** What there is while this node is the owner. */
 interface Opened<Engine> {

@@ -21,7 +21,7 @@ import { LogMoved, type RecordLog } from '../../runtime/log/turn-log.js'
 import { encodeBegin } from '../../runtime/log/turn-record.js'
 import { defaultThreads, ShardThreads } from '../../runtime/threads/shard-threads.js'
 import { openDataDir, type DataDir } from '../../store/directory/data-dir.js'
-import { upgradeDataDir } from '../../store/directory/upgrade.js'
+import { openUpgraded } from '../../store/directory/upgrade.js'
 import { lockDataDir, type DataLock } from '../../store/directory/data-lock.js'
 import { openCatalog, openLedger } from '../../store/directory/environments.js'
 import { isMade } from '../../store/directory/whole-files.js'
@@ -78,7 +78,7 @@ export class Standby {
       // Files that are cut off are refused before anybody reads them.
       openDataDir(options.dataDir, logs.length)
       await deps.prepare()
-      return new Standby(deps, lock, await upgradeDataDir(openDataDir(options.dataDir, logs.length)))
+      return new Standby(deps, lock, await openUpgraded(options.dataDir, logs.length))
     } catch (error) {
       await lock.release()
       throw error

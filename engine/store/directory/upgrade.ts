@@ -11,11 +11,16 @@ import { encodeBucketNumber } from '../bucket-table.js'
 import { WriteBatch } from '../write-batch.js'
 import { bucketKey, countKey, JOB_BYTES, jobOfKey } from '../tables.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
-import { DATA_FORMAT, writeFormat, type DataDir } from './data-dir.js'
+import { DATA_FORMAT, openDataDir, writeFormat, type DataDir } from './data-dir.js'
 import { openShard } from './environments.js'
 
 /** Rows in one commit. */
 const PIECE = 10_000
+
+/** Opens a directory as openDataDir does, and upgrades it. */
+export async function openUpgraded(path: string, shards: number): Promise<DataDir> {
+  return await upgradeDataDir(openDataDir(path, shards))
+}
 
 /** Resolves with the directory as it is now. */
 export async function upgradeDataDir(dir: DataDir): Promise<DataDir> {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LocalCluster, type Process } from '../../../bench/cluster/local-cluster.js'
 import { newDirectory } from '../../support/engine/files.js'
 import { counterpart, isShort, skipUnless } from '../integrations/counterparts.js'
+import { jobDocument } from './job-document.js'
 import { natsServer } from './nats-cluster.js'
 
 const program = counterpart('nats-server', natsServer)
@@ -52,33 +53,6 @@ async function send(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   return { status: answer.status, body: (await answer.json()) as never }
-}
-
-function jobDocument(name: string): unknown {
-  const labels = ['A', 'B', 'C'].map((label) => ({ name: label, hex_color: '#ED0A2C' }))
-  return {
-    resources: {
-      [`${name}-key`]: { type: 'api_key', properties: { name: `${name}-key` } },
-      [`${name}-input`]: {
-        type: 'integration',
-        properties: {
-          title: `${name}-input`,
-          integration_type: 'External REST API',
-          parameters: { api_key: `{{api_keys(name='${name}-key')}}`, data_type: 'alerts' },
-        },
-      },
-      [name]: {
-        type: 'job',
-        properties: {
-          title: name,
-          category: 'Decision intelligence',
-          decision_points: ['rule', 'host'],
-          advanced_settings: { custom_labels: labels },
-          pipeline_integrations: [{ resource: `${name}-input`, integration_type: 'input', enabled: true }],
-        },
-      },
-    },
-  }
 }
 
 /** Clients that post events with ids of their own to all nodes, each again until it is acknowledged. */

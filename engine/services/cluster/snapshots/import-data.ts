@@ -12,7 +12,7 @@ import { Refusal } from '../../../errors.js'
 import { POSITION, POSITION_TABLE } from '../../../runtime/log/catalog/logged-environment.js'
 import type { SnapshotWorker } from '../../../runtime/log/snapshots/snapshot-threads.js'
 import { positionIn } from '../../../runtime/log/snapshots/snapshot-work.js'
-import { openDataDir } from '../../../store/directory/data-dir.js'
+import { openUpgraded } from '../../../store/directory/upgrade.js'
 import { openWhole } from '../../../store/directory/environments.js'
 import { WriteBatch } from '../../../store/environment.js'
 import type { SnapshotPart } from './snapshot-part.js'
@@ -31,7 +31,7 @@ export interface ImportDeps {
 
 /** The caller holds the directory's lock. Rejects with Refusal data_dir_invalid, and LogUnavailable. */
 export async function importData({ dataDir, node, parts, worker, told }: ImportDeps): Promise<void> {
-  const { shards } = openDataDir(dataDir, parts.length - 1)
+  const { shards } = await openUpgraded(dataDir, parts.length - 1)
   if (shards !== parts.length - 1)
     throw new Refusal(
       'data_dir_invalid',

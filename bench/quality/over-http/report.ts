@@ -75,30 +75,45 @@ async function compare(service: Service, title: string, set: PlayedSet, job: Vot
   }
 }
 
-/** Plays each set, seed and number of labels; `null` where no set can be played. */
-export async function runOverHttp({ data, sets, seeds, labels }: QualityOptions): Promise<Compared[] | null> {
+interface PlannedJob {
+  readonly title: string
+  readonly set: PlayedSet
+  readonly job: VotedJob
+}
+
+/** The jobs that can be trained: three labels, and votes for more than one of them. */
+function* jobsOf({ data, sets, seeds, labels }: QualityOptions): Generator<PlannedJob> {
+  for (const name of sets) {
+    const dataset = loadDataset(data, name)
+    if (dataset.labelNames.length !== labelsOfJob) continue
+    const lines = readEventLines(data, name)
+    const set = { dataset, bodyOf: (line: number): unknown => lines[line]?.event }
+    const kinds = [
+      ['all points', [...dataset.points.keys()]],
+      ['coarse', coarsePoints(dataset)],
+    ] as const
+    const runs = [...new Array(seeds).keys()].flatMap((seed) => labels.map((count) => ({ seed, labels: count })))
+    for (const run of runs.filter((one) => dataset.protocol.pick('random', one.seed).length >= one.labels)) {
+      const votes = castVotes(dataset, { ...run, analysts: 1 })
+      for (const [what, places] of kinds) {
+        const title = `${name} ${run.labels}, ${what}, seed ${run.seed}`
+        const job = new VotedJob(dataset, places, votes)
+        if (job.consensusCounts().filter((buckets) => buckets > 0).length > 1) yield { title, set, job }
+        else console.error(`${title}: all buckets have one consensus, so nothing can be trained`)
+      }
+    }
+  }
+}
+
+/** Plays each set, seed and number of labels; null where no set can be played. */
+export async function runOverHttp(options: QualityOptions): Promise<Compared[] | null> {
   const played: Compared[] = []
   const directory = temporaryDirectory()
   const service = await startService(directory, newKey())
   try {
-    for (const name of sets) {
-      const dataset = loadDataset(data, name)
-      if (dataset.labelNames.length !== labelsOfJob) continue
-      const lines = readEventLines(data, name)
-      const set = { dataset, bodyOf: (line: number): unknown => lines[line]?.event }
-      for (let seed = 0; seed < seeds; seed++)
-        for (const count of labels) {
-          if (dataset.protocol.pick('random', seed).length < count) continue
-          const votes = castVotes(dataset, { seed, labels: count, analysts: 1 })
-          for (const [what, places] of [
-            ['all points', [...dataset.points.keys()]],
-            ['coarse', coarsePoints(dataset)],
-          ] as const) {
-            const title = `${name} ${count}, ${what}, seed ${seed}`
-            console.error(title)
-            played.push(await compare(service, title, set, new VotedJob(dataset, places, votes)))
-          }
-        }
+    for (const { title, set, job } of jobsOf(options)) {
+      console.error(title)
+      played.push(await compare(service, title, set, job))
     }
   } finally {
     await service.stop()

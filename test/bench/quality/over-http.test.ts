@@ -63,3 +63,15 @@ test('sets without three labels are not played', async (context) => {
   assert.ok(options !== 'help')
   assert.equal(await runOverHttp(options), null)
 })
+
+test('a set whose votes agree on one label is left out, because no job could be trained', async (context) => {
+  const folder = folderOf(context)
+  const events = Array.from({ length: 240 }, (_, i) =>
+    JSON.stringify({ event: { kind: 'k' }, label: i < 200 ? 'drop' : labels[i % 3], meta: {} }),
+  )
+  writeFileSync(join(folder, 'three', 'events.jsonl.gz'), gzipSync(events.join('\n')))
+  const args = ['--data', folder, '--sets', 'three', '--over-http', '--labels', '60', '--seeds', '1']
+  const options = parseOptions(args)
+  assert.ok(options !== 'help')
+  assert.equal(await runOverHttp(options), null)
+})

@@ -115,9 +115,12 @@ function headOf(exchange: Exchange, hops: number): RequestHead {
   }
 }
 
-/** Reads, feedback, and an event with an id of the sender's. */
+/**
+ * Reads, and an event with an id of the sender's. Not a vote: the first try may still be on its way to a node that is
+ * cut off, and come there after somebody else has voted.
+ */
 function isRepeatable(method: string, path: string): boolean {
   return (
-    ['GET', 'HEAD', 'OPTIONS', 'PUT'].includes(method) || (method === 'POST' && /^\/+api\/v1\/events\/[^_/]/.test(path))
+    ['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'POST' && /^\/+api\/v1\/events\/[^_/]/.test(path))
   )
 }

@@ -120,7 +120,5 @@ function headOf(exchange: Exchange, hops: number): RequestHead {
  * cut off, and come there after somebody else has voted.
  */
 function isRepeatable(method: string, path: string): boolean {
-  return (
-    ['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'POST' && /^\/+api\/v1\/events\/[^_/]/.test(path))
-  )
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'POST' && /^\/+api\/v1\/events\/[^_/]/.test(path))
 }

@@ -28,7 +28,16 @@ function echo(exchange: Exchange, waited: number | null | undefined): void {
 
 /** A port whose requests wait until the test lets them go on. */
 async function waiting(test: TestContext) {
-  const state = { goOn: (_waited: number): void => {}, served: 0 }
+  const held: ((waited: number) => void)[] = []
+  const state = {
+    served: 0,
+    /** Lets the request go on that waits, or the next one that comes to wait. */
+    goOn: (waited: number): void => {
+      const one = held.shift()
+      if (one === undefined) setTimeout(() => state.goOn(waited), 5).unref()
+      else one(waited)
+    },
+  }
   const listener = await Listener.open({
     host: '127.0.0.1',
     port: 0,
@@ -37,7 +46,7 @@ async function waiting(test: TestContext) {
       echo(exchange, waited)
     },
     waitsFor: (request) =>
-      request.getUrl() === '/now' ? null : new Promise<number>((resolve) => (state.goOn = resolve)),
+      request.getUrl() === '/now' ? null : new Promise<number>((resolve) => void held.push(resolve)),
     fault: replyError,
     failed: (_exchange, error) => assert.fail(String(error)),
     over() {},

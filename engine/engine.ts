@@ -7,7 +7,6 @@
  * 1. A promise resolves after the change is flushed, never before (D1).
  */
 import { Refusal } from './errors.js'
-import { limits } from './limits.js'
 import { SHARDS_DEFAULT, type EngineOptions } from './options.js'
 import { wire, type Wired } from './wiring.js'
 import type {
@@ -23,11 +22,11 @@ import type {
   ResourceQuery,
 } from './api/decision-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
-import { makeDataDir, type DataDir } from './store/directory/data-dir.js'
+import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
 import { openUpgraded } from './store/directory/upgrade.js'
 import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
+import type { JobSettings } from './domain/job/job.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
-import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
 import { mustBeNoNode } from './services/cluster/cluster-facts.js'
 import { jobViewOf } from './services/read/job-view.js'
 import type { EngineLogs } from './services/start/engine-logs.js'
@@ -37,11 +36,13 @@ import type { EngineLogs } from './services/start/engine-logs.js'
  * data_dir_invalid. `logs`: of the owner in a cluster; absent: the store is the log.
  */
 export async function openEngine(options: EngineOptions, logs?: EngineLogs): Promise<Engine> {
-  if (logs === undefined) mustBeNoNode(options.dataDir)
-  makeDataDir(options.dataDir)
-  const lock = await lockDataDir(options.dataDir)
+  const { dataDir, shards = SHARDS_DEFAULT } = options
+  if (logs?.opened !== undefined) return new Engine(options, openDataDir(dataDir, shards), logs.opened.lock, logs)
+  if (logs === undefined) mustBeNoNode(dataDir)
+  makeDataDir(dataDir)
+  const lock = await lockDataDir(dataDir)
   try {
-    return new Engine(options, await openUpgraded(options.dataDir, options.shards ?? SHARDS_DEFAULT), lock, logs)
+    return new Engine(options, await openUpgraded(dataDir, shards), lock, logs)
   } catch (error) {
     await lock.release()
     throw error
@@ -127,6 +128,11 @@ export class Engine implements DecisionService {
     return job
   }
 
+  /** As in services/cluster/node-deps.ts. */
+  jobSettings(id: number): JobSettings | undefined {
+    return this.#resources.job(id)
+  }
+
   jobForPosts(principal: Principal, id: number): JobHandle {
     const job = this.job(principal, id)
     if (this.#resources.canPost(principal, id)) return job
@@ -148,21 +154,11 @@ export class Engine implements DecisionService {
     body: Uint8Array,
     receiver: IngestReceiver,
   ): void {
-    this.#wired.admission.mustAccept()
-    if (body.length > limits.eventBytesMax) {
-      throw new Refusal('body_too_large', `an event may have at most ${limits.eventBytesMax} bytes`)
-    }
-    if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) {
-      throw new Refusal('event_id_too_long', `an event id may have at most ${limits.eventIdBytesMax} bytes`)
-    }
-    const job = this.#wired.stores.current(handle)
-    this.#shards.post({ job, kind: 'ingest', eventId, idInBody, body, receiver })
+    this.#services.intake.ingest(handle, eventId, idInBody, body, receiver)
   }
 
-  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author): Promise<number> {
-    this.#wired.admission.mustAccept()
-    const job = this.#wired.stores.current(handle)
-    return (await this.#services.collector.ask(job, 'historic', null, encodeHistoric(body, by))) as number
+  ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author): Promise<number> {
+    return this.#services.intake.ingestHistoric(handle, body, by)
   }
 
   event(handle: JobHandle, eventId: string): EventView {
@@ -174,11 +170,8 @@ export class Engine implements DecisionService {
     return this.#services.exports.of(this.#wired.stores.current(handle), eventId, gone)
   }
 
-  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect> {
-    this.#wired.admission.mustAccept()
-    if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    const job = this.#wired.stores.current(handle)
-    return (await this.#services.collector.ask(job, 'feedback', eventId, encodeFeedback(feedback, by))) as VoteEffect
+  giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<VoteEffect> {
+    return this.#services.intake.giveFeedback(handle, eventId, feedback, by)
   }
 
   jobView(handle: JobHandle): JobView {

@@ -25,7 +25,7 @@ import type { DataDir } from './store/directory/data-dir.js'
 import type { DataLock } from './store/directory/data-lock.js'
 import { answerBackup } from './services/backup/backup-command.js'
 import { Admission } from './services/start/admission.js'
-import type { EngineLogs } from './services/start/engine-logs.js'
+import type { EngineLogs, OpenedParts } from './services/start/engine-logs.js'
 import { openServices, type Services } from './services/start/open-services.js'
 import { openStores, type Stores } from './services/start/open-stores.js'
 import { openReports, type Reports } from './services/start/reports.js'
@@ -56,17 +56,18 @@ export function wire(options: EngineOptions, directory: DataDir, lock: DataLock,
   const ledgerWritten = logs?.catalog.appendLedger.bind(logs.catalog)
   const log = { log: logs?.turns, ledgerWritten }
   const settings = { ...options, ...log, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1 }
-  const runtime = startRuntime(settings, directory, { stores, reports })
+  const runtime = startRuntime(settings, directory, { stores, reports }, logs?.opened)
   const services = openServices(settings, { stores, runtime, reports, admission })
   lock.serve((request) => answerBackup(services.backups, request))
   followChanges(stores, services)
+  if (logs?.opened !== undefined) logs.opened.listeners.ranElsewhere = (shard) => services.collector.request(shard)
   resume(services)
   const wired = { reports, stores, runtime, services, admission }
   const suspend = async (): Promise<void> => {
     admission.suspend()
     await services.integrations.close()
   }
-  return { ...wired, suspend, close: () => close(wired, lock) }
+  return { ...wired, suspend, close: () => close(wired, lock, logs?.opened) }
 }
 
 function followChanges({ resources }: Stores, services: Services): void {
@@ -121,6 +122,7 @@ function resume({
 async function close(
   { stores, runtime, services, admission }: Omit<Wired, 'close' | 'suspend'>,
   lock: DataLock,
+  opened: OpenedParts | undefined,
 ): Promise<void> {
   if (admission.hasEnded) return
   admission.end()
@@ -142,7 +144,8 @@ async function close(
   services.explanations.close()
   services.metrics.close()
   await services.backups.close()
-  await runtime.shards.whenIdle()
+  // Other nodes send messages to shards that are open longer than this engine.
+  if (opened === undefined) await runtime.shards.whenIdle()
   await services.integrations.close()
   await services.collector.close()
   await runtime.readers.close()
@@ -152,10 +155,11 @@ async function close(
   await runtime.replayThreads.close()
   await services.reprocess.close()
   runtime.watermarks.close()
-  await runtime.shards.close()
+  if (opened === undefined) await runtime.shards.close()
+  else Object.assign(opened.listeners, { failed: undefined, ran: undefined, ranElsewhere: undefined })
   services.sessions?.close()
   stores.resources.close()
-  await stores.catalogStore.close()
+  if (opened === undefined) await stores.catalogStore.close()
   await services.monitor.close()
-  await lock.release()
+  if (opened === undefined) await lock.release()
 }

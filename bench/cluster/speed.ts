@@ -17,6 +17,8 @@ import { LocalCluster, type Process } from './local-cluster.js'
 const SECONDS = 4
 const ROUNDS = 3
 const [BULK_CONNECTIONS, POST_CONNECTIONS, QUERY_CONNECTIONS] = [4, 256, 8]
+/** Events by which the nodes are told apart. */
+const PROBES = 40
 const [POSTS, LINES, READ] = [20_000, 40_000, 2_048]
 const [LEARN_SEED, LEARN_EVENTS] = [7, 2_000]
 
@@ -76,17 +78,35 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
 }
 
+/** The node that runs the turns of the job's shard, and another one: the first answers soonest. */
+async function nodesOf(cluster: LocalCluster, subject: Subject): Promise<[own: Process, other: Process | undefined]> {
+  const times: { readonly node: Process; readonly ms: number }[] = []
+  for (const node of cluster.nodes) {
+    const { input } = at(node, subject)
+    const each: number[] = []
+    for (let i = 0; i < PROBES; i++) {
+      const beganMs = performance.now()
+      await input.ask('POST', `/api/v1/events/probe-${i}`, { job_id: subject.jobId, raw_body: { probe: i } })
+      each.push(performance.now() - beganMs)
+    }
+    times.push({ node, ms: median(each) })
+  }
+  const [own, other] = times.sort((a, b) => a.ms - b.ms).map(({ node }) => node)
+  return [own as Process, other]
+}
+
 /** Prints a line for each kind of load. */
 export async function measureSpeed(program: string, nodes: number): Promise<void> {
   const directory = temporaryDirectory()
   const key = newKey()
   const cluster = await LocalCluster.start({ program, directory, nodes, key })
   try {
-    const owner = (await cluster.owner()) as Process
-    const standby = cluster.nodes.find((node) => node !== owner)
+    const catalogOwner = (await cluster.owner()) as Process
     await withSubject(async (one) => {
-      const clustered = await subjectAt(owner, one, key)
-      const forwarded = standby === undefined ? null : at(standby, clustered)
+      const made = await subjectAt(catalogOwner, one, key)
+      const [own, other] = await nodesOf(cluster, made)
+      const clustered = at(own, made)
+      const forwarded = other === undefined ? null : at(other, made)
       await store(one)
       await store(clustered)
       for (const [name, rate] of [
@@ -104,8 +124,8 @@ export async function measureSpeed(program: string, nodes: number): Promise<void
               if (round > 0) rates[which]?.push(measured)
             }
         const [alone, ours] = [median(rates[0]), median(rates[1])]
-        const there = forwarded === null ? '' : `; by a standby ${Math.round(median(rates[2]))} /s`
-        const both = `one process ${Math.round(alone)} /s, the owner ${Math.round(ours)} /s`
+        const there = forwarded === null ? '' : `; by another node ${Math.round(median(rates[2]))} /s`
+        const both = `one process ${Math.round(alone)} /s, the owner of the shard ${Math.round(ours)} /s`
         console.log(`${name}: ${both}, ratio ${(ours / alone).toFixed(2)}${there}`)
       }
     })
@@ -118,7 +138,8 @@ export async function measureSpeed(program: string, nodes: number): Promise<void
 /** The same node or another, with the same job. */
 function at(node: Process, subject: Subject): Subject {
   const port = Number(new URL(node.address).port)
-  return { ...subject, service: { ...subject.service, port } }
+  const input = new Client(port, subject.headers['X-Service-Api-Key'] as string)
+  return { ...subject, input, service: { ...subject.service, port } }
 }
 
 /** A job like that of the other subject, on the cluster. */

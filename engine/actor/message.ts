@@ -122,6 +122,16 @@ export function readMessage(memory: Buffer, at: number, appliedThrough: number):
   return new Message(memory, at, appliedThrough)
 }
 
+/** The job of the message at `at`. */
+export function jobOfMessage(memory: Buffer, at: number): number {
+  return memory.readUInt32LE(at + 4)
+}
+
+/** The kind of the message at `at`. */
+export function kindOfMessage(memory: Buffer, at: number): MessageKind {
+  return messageKinds[memory[at] as number] as MessageKind
+}
+
 /** Where the message after the one at `at` begins. */
 export function nextMessage(memory: Buffer, at: number): number {
   return at + messageBytes(memory.readUInt16LE(at + 2), memory.readUInt32LE(at + 8))

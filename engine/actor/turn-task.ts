@@ -40,6 +40,8 @@ export interface TurnResult {
   readonly turnedAway?: true
   /** Its messages may have been applied before it came to the mailbox's thread, from the shard's log. */
   readonly wasLogged?: true
+  /** Another node has run it: nothing is committed here yet. */
+  readonly ranElsewhere?: true
   /** The other thread failed to commit it: the shard has to be opened again. */
   readonly beginsAnew?: true
   /** What was stored and decided, by job (decision-counts.ts). */

@@ -1,4 +1,7 @@
-/** What a node of a cluster answers from its copies while another node is the owner: reads of stored events. */
+/**
+ * What a node of a cluster answers while another node owns the catalog: reads of stored events from its copies, and
+ * events and votes, which go to the owners of their shards.
+ */
 import type { AutonomyService } from './autonomy-service.js'
 import type { DecisionService } from './decision-service.js'
 import type { LiveServices } from './live/live-services.js'
@@ -11,6 +14,10 @@ export interface ReadService
     | 'authenticate'
     | 'job'
     | 'jobByTitle'
+    | 'jobForPosts'
+    | 'ingest'
+    | 'ingestHistoric'
+    | 'giveFeedback'
     | 'event'
     | 'exportEvent'
     | 'queries'

@@ -83,6 +83,11 @@ export class ResourceCopy {
     return this.#visibility.canSee(principal, jobId)
   }
 
+  /** True where the principal may post events to the job. */
+  canPost(principal: Principal, jobId: number): boolean {
+    return this.#visibility.canPost(principal, jobId)
+  }
+
   /** The job as it is now. @throws Refusal job_not_found. */
   current({ id }: { readonly id: number }): JobSettings {
     const job = this.#state.jobs.get(id)

@@ -15,9 +15,10 @@ export class IngestClock implements Clock {
     this.#clock = clock
   }
 
-  /** Makes all later times greater than `micros`, such as the latest time of the data directory. */
-  follow(micros: number): void {
+  /** Makes all later times greater than `micros`, such as the latest time of the data directory. Returns `micros`. */
+  follow(micros: number): number {
     if (micros > this.#last) this.#last = micros
+    return micros
   }
 
   /** The present of what is stored: no message so far has a later time. Queries take this as now. */

@@ -8,21 +8,22 @@ import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { EventView } from '../api/decision-service.js'
-import { DecidedTotals } from '../actor/decision-counts.js'
 import { viewOf } from '../actor/event-reply.js'
 import { timesTaken, type MessageKind } from '../actor/message.js'
 import type { TurnResult, TurnTask } from '../actor/turn-task.js'
 import type { IngestClock } from './ingest-clock.js'
 import { LatestEvents } from './latest-events.js'
 import { embeddedLog, type TurnLog } from './log/turn-log.js'
+import { Holds } from './mailbox/holds.js'
 import { Mailbox } from './mailbox/mailbox.js'
 import { TurnSlots } from './mailbox/turn-slots.js'
 import { ShardMemory } from './shard-memory.js'
 import type { ShardReader } from './shard-reader.js'
+import { TurnReports } from './turn-reports.js'
 import { ShardThreads, type OpenModels, type ShardThreadData } from './threads/shard-threads.js'
 import type { ThreadUsage } from './threads/thread-usage.js'
-import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
-import { TurnMeter } from './turn/turn-meter.js'
+import type { NewMessage, TurnRan } from './turn/turn-contract.js'
+import type { TurnMeter } from './turn/turn-meter.js'
 
 export type { ShardReader } from './shard-reader.js'
 
@@ -43,43 +44,46 @@ export interface ShardsDeps<Reader extends ShardReader> {
   failed(what: string, error: unknown): void
   /** Told of every turn that was committed. */
   ran?(shard: number, ran: TurnRan): void
+  /** Told of every turn that was committed outside of a mailbox (turn-log.ts), after all else. */
+  ranElsewhere?(shard: number): void
 }
 
 export class Shards<Reader extends ShardReader = ShardReader> {
   readonly #mailboxes: readonly Mailbox[]
+  readonly #log: TurnLog
   readonly #readers: readonly Reader[]
   readonly #threads: ShardThreads
   readonly #clock: IngestClock
   readonly #memory: ShardMemory
   readonly #latest = new LatestEvents((job, micros) => this.reader(job.shard).hasIdsAhead(job.id, micros))
-  /** How often each shard has committed: other threads wait on it for new events. */
-  readonly commits: Int32Array
   /** Deleted jobs: later messages to them would leave rows behind. */
   readonly #gone = new Set<number>()
-  /** Settles when no mailbox is held any more. */
-  #holding: Promise<unknown> = Promise.resolve()
-  readonly #meters: readonly TurnMeter[]
-  readonly #decided = new DecidedTotals()
+  readonly #holds = new Holds()
+  readonly #reports: TurnReports
 
   constructor(deps: ShardsDeps<Reader>) {
     const { threads, threadData, readers, clock, failed, log = embeddedLog } = deps
     this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread that decides events died', error))
+    this.#log = log
     this.#readers = readers
-    this.#meters = readers.map(() => new TurnMeter())
     this.#clock = clock
-    this.commits = new Int32Array(new SharedArrayBuffer(readers.length * Int32Array.BYTES_PER_ELEMENT))
     const slots = Array.from({ length: threads }, () => new TurnSlots())
     const run = (task: TurnTask, decided: () => void): Promise<TurnResult> => this.#threads.run(task, decided)
-    const common = {
-      events: this.#mailboxEvents(deps),
-      takeTimes: (count: number) => clock.take(count),
-    }
+    const reports = new TurnReports({ ...deps, latest: this.#latest })
+    this.#reports = reports
+    const common = { events: reports, takeTimes: (count: number) => clock.take(count) }
     this.#mailboxes = readers.map(
       (reader, shard) =>
         new Mailbox({
           ...common,
           shard,
-          run: log.runner({ shard, run, failed, applied: () => reader.appliedLog() }),
+          run: log.runner({
+            shard,
+            run,
+            failed,
+            applied: () => reader.appliedLog(),
+            ranElsewhere: (ran, lastMicros) => reports.ranElsewhere(shard, ran, lastMicros),
+          }),
           slots: must(slots[this.threadOf(shard)], 'the slots of', shard),
         }),
     )
@@ -92,24 +96,6 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     })
   }
 
-  #mailboxEvents({ failed, ran }: ShardsDeps<Reader>): MailboxEvents {
-    return {
-      committed: (shard, facts) => {
-        this.reader(shard).refresh()
-        for (const jobId of facts.changed) this.#latest.forget(jobId)
-        Atomics.add(this.commits, shard, 1)
-        this.meter(shard).add(facts)
-        this.#decided.add(facts.decided)
-        ran?.(shard, facts)
-      },
-      added: (job, clientId, reply) => this.#latest.keep(job, clientId, reply),
-      failed: (shard, error) => {
-        this.meter(shard).failed++
-        failed(`a turn of shard ${shard} failed`, error)
-      },
-    }
-  }
-
   reader(shard: number): Reader {
     return must(this.#readers[shard], 'shard', shard)
   }
@@ -120,9 +106,14 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return latest === null ? this.reader(job.shard).event(job, eventId) : viewOf(job, eventId, latest)
   }
 
+  /** How often each shard has committed: other threads wait on it for new events. */
+  get commits(): Int32Array {
+    return this.#reports.commits
+  }
+
   /** Number, sizes and durations of the shard's turns. */
   meter(shard: number): TurnMeter {
-    return must(this.#meters[shard], 'shard', shard)
+    return must(this.#reports.meters[shard], 'shard', shard)
   }
 
   mailbox(shard: number): Pick<Mailbox, 'length' | 'bytes'> {
@@ -131,7 +122,7 @@ export class Shards<Reader extends ShardReader = ShardReader> {
 
   /** What was stored and decided since the last call, by job and place (decision-counts.ts). */
   takeDecided(): ReadonlyMap<number, Float64Array> {
-    return this.#decided.take()
+    return this.#reports.decided.take()
   }
 
   get count(): number {
@@ -202,6 +193,15 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     })
   }
 
+  /**
+   * Does `work`, which changes who runs the turns of a shard, between two of them. `work` resolves with a time that the
+   * messages which wait must be behind, microseconds. Messages that arrive meanwhile wait.
+   */
+  changeRunner(shard: number, work: () => Promise<number>): Promise<void> {
+    const mailbox = must(this.#mailboxes[shard], 'shard', shard)
+    return this.#holds.during([mailbox], async () => mailbox.moveToNewThread(this.#clock.follow(await work())))
+  }
+
   /** Which thread runs the turns of a shard. */
   threadOf(shard: number): number {
     return this.#threads.threadOf(shard)
@@ -222,18 +222,17 @@ export class Shards<Reader extends ShardReader = ShardReader> {
     return this.#held(this.#mailboxes, work)
   }
 
-  /** One holder after the other, because a mailbox is held once at a time. */
+  /** Also stops what runs outside of these mailboxes. */
   #held<T>(mailboxes: readonly Mailbox[], work: () => Promise<T>): Promise<T> {
-    const result = this.#holding.then(async () => {
-      await Promise.all(mailboxes.map((mailbox) => mailbox.hold()))
+    return this.#holds.during(mailboxes, async () => {
+      const still = mailboxes.map((mailbox) => this.#log.still?.(this.#mailboxes.indexOf(mailbox)))
+      const opens = await Promise.all(still)
       try {
         return await work()
       } finally {
-        for (const mailbox of mailboxes) mailbox.release()
+        for (const open of opens) open?.()
       }
     })
-    this.#holding = result.catch(() => {})
-    return result
   }
 
   /** Resolves when every message is answered. */

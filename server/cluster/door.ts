@@ -20,8 +20,10 @@ export interface DoorOptions extends Pick<ListenOptions, 'host' | 'port' | 'tls'
   elsewhere(exchange: Exchange, waited?: number | null): void
   /** What a request waits for that the engine does not serve (listener.ts). */
   waitsFor?: ListenOptions['waitsFor']
-  /** Told of each request before the engine serves it. */
-  serving?(exchange: Exchange): void
+  /** The same, of one that the engine serves. */
+  ownerWaitsFor?: ListenOptions['waitsFor']
+  /** Told of each request before the engine serves it. `waited`: what `ownerWaitsFor` resolved to. */
+  serving?(exchange: Exchange, waited?: number | null): void
   failed(error: unknown): void
 }
 
@@ -40,7 +42,7 @@ export class Door {
   }
 
   static async open(options: DoorOptions): Promise<Door> {
-    const { elsewhere, failed, serving, waitsFor, ...where } = options
+    const { elsewhere, failed, serving, waitsFor, ownerWaitsFor, ...where } = options
     const served: Served[] = []
     const having = (exchange: Exchange): Served | undefined => served.find((one) => one.underWay.has(exchange))
     const owner = (): Served | undefined => served.findLast((one) => one.takesAll && !one.draining)
@@ -49,12 +51,15 @@ export class Door {
       handle: (exchange, waited) => {
         const now = owner()
         if (now === undefined) return elsewhere(exchange, waited)
-        serving?.(exchange)
+        serving?.(exchange, waited)
         now.take(exchange)
       },
-      ...(waitsFor === undefined
+      ...(waitsFor === undefined && ownerWaitsFor === undefined
         ? {}
-        : { waitsFor: (request, method) => (owner() === undefined ? waitsFor(request, method) : null) }),
+        : {
+            waitsFor: (request, method) =>
+              (owner() === undefined ? waitsFor : ownerWaitsFor)?.(request, method) ?? null,
+          }),
       fault: (exchange, error) => (having(exchange)?.handling.fault ?? replyError)(exchange, error),
       failed: (exchange, error) => {
         const one = having(exchange)

@@ -14,6 +14,7 @@ import {
   type NodeDeps,
 } from '../../engine/index.js'
 import type { Exchange } from '../http/exchange.js'
+import type { HttpRequest } from '../http/native.js'
 import { replyJson } from '../http/reply.js'
 import { Server, type ServerOptions } from '../server.js'
 import { socketPaths } from '../routes/stream/stream.js'
@@ -86,12 +87,14 @@ export class RunningNode {
       elsewhere: (exchange, waited) => {
         if (probe(exchange)) return
         const reads = readsNow()
+        if (reads?.takes(exchange) === true) return reads.served.take(exchange)
         if (reads === null || waited === undefined || waited === null) return forwarder.forward(exchange)
         noteLag(exchange, waited)
         reads.served.take(exchange)
       },
       waitsFor: (request, method) => readsNow()?.waitsFor(request, method) ?? null,
-      serving: (exchange) => noteLag(exchange, node?.lagMs ?? 0),
+      ownerWaitsFor: (request, method) => (isIntake(request, method) ? null : (node?.readLagMs() ?? null)),
+      serving: (exchange, waited) => noteLag(exchange, Math.max(node?.lagMs ?? 0, waited ?? 0)),
     })
     const elsewhere = (exchange: Exchange): void => {
       if (!probe(exchange)) replyJson(exchange, 503, { error: 'this node is a standby: ask the owner' })
@@ -192,6 +195,11 @@ function fileAs(name: string, file: string | undefined): Record<string, string> 
   return file === undefined ? {} : { [name]: readFileSync(file, 'utf8') }
 }
 
+/** Events on their way in: nothing that they need is in a copy. */
+function isIntake(request: HttpRequest, method: string): boolean {
+  return (method || request.getMethod()) === 'post' && request.getUrl().startsWith('/api/v1/events')
+}
+
 /** Says how old the answer may be, where that is not known to be 0. */
 function noteLag(exchange: Exchange, lagMs: number): void {
   if (lagMs > 0) exchange.notes = [[LAG_HEADER, String(lagMs)]]
@@ -206,6 +214,7 @@ function answerProbe(exchange: Exchange, node: ClusterNode<Engine> | null, reads
     status: isReady ? 'OK' : 'not ready',
     node: node?.state ?? 'joining',
     ...(reads === null ? {} : { lag_ms: reads.knownLagMs }),
+    ...(node === null ? {} : { shards: node.ownShards }),
   })
   return true
 }

@@ -1,5 +1,6 @@
 /**
- * Reads of stored events on a node that is not the owner: they are answered here, from its copies.
+ * What a node serves itself while another one owns the catalog: reads of stored events, from its copies, and events and
+ * votes, which the engine takes to the owners of their shards.
  *
  * Owns: which requests are answered here, and serving them. Leaves out: whether the copies are current (the engine),
  * all other requests (forwarder.ts).
@@ -12,6 +13,7 @@
  */
 import type { DecisionService, Following, Log, ReadService } from '../../engine/index.js'
 import { keyHeader, neutralHeader } from '../http/auth.js'
+import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/native.js'
 import type { Route } from '../http/route.js'
 import { Router } from '../http/router.js'
@@ -39,16 +41,35 @@ export const readOperations: ReadonlySet<string> = new Set([
   'streamEvents',
 ])
 
+/** Operations that are done here: their messages go to the owners of their shards. They use ReadService alone, too. */
+export const writeOperations: ReadonlySet<string> = new Set([
+  'postEvent',
+  'postEventWithId',
+  'postEventLines',
+  'postHistoricEvents',
+  'giveFeedback',
+  'giveFeedbackByLabel',
+  'withdrawFeedback',
+  'withdrawFeedbackByLabel',
+])
+
 /** The header that says how old an answer may be, milliseconds. */
 export const LAG_HEADER = 'X-Lag-Ms'
 
 /** Milliseconds for reads under way, when this node becomes the owner. */
 const DRAIN_MS = 500
 
-const readRoutes = routes.filter(({ operationId }) => readOperations.has(operationId))
+const servedRoutes = routes.filter(
+  ({ operationId }) => readOperations.has(operationId) || writeOperations.has(operationId),
+)
 /** All routes, because a path may be that of another operation. */
 const table = new Router<Route>()
 for (const route of routes) table.add(route.method, route.path, route)
+
+function operationOf(method: string, path: string): string | null {
+  const match = table.find(method, path)
+  return match.found ? match.value.operationId : null
+}
 
 export type StandbyServerOptions = Omit<ServerOptions, 'listen' | 'opsPort' | 'tracer' | 'console' | 'httpThreads'>
 
@@ -70,7 +91,7 @@ export class StandbyReads {
       opsPort: undefined,
       console: false,
       httpThreads: 1,
-      routes: readRoutes,
+      routes: servedRoutes,
       listen: async (handling) => (served = door.serveSome(handling)),
     })
     return new StandbyReads(following, server, served as unknown as ServedExchanges)
@@ -89,11 +110,20 @@ export class StandbyReads {
 
   /** What the request waits for, if it is answered here: how old the answer may be, or null where it is forwarded. */
   waitsFor(request: HttpRequest, method: string): Promise<number | null> | null {
-    const has = (name: string): boolean => request.getHeader(name) !== ''
-    if (!has(this.#keyHeader) && !has(neutralHeader) && !has('authorization')) return null
-    if (/\bno-cache\b/i.test(request.getHeader('cache-control'))) return null
-    const match = table.find(method || request.getMethod(), request.getUrl())
-    return match.found && readOperations.has(match.value.operationId) ? this.#following.lagMs() : null
+    const header = (name: string): string => request.getHeader(name)
+    if (!this.#isByKey(header) || /\bno-cache\b/i.test(header('cache-control'))) return null
+    const operation = operationOf(method || request.getMethod(), request.getUrl())
+    return operation !== null && readOperations.has(operation) ? this.#following.lagMs() : null
+  }
+
+  /** True for an operation that changes something and is done here. */
+  takes(exchange: Exchange): boolean {
+    const operation = operationOf(exchange.method, exchange.path)
+    return operation !== null && writeOperations.has(operation) && this.#isByKey((name) => exchange.header(name))
+  }
+
+  #isByKey(header: (name: string) => string): boolean {
+    return header(this.#keyHeader) !== '' || header(neutralHeader) !== '' || header('authorization') !== ''
   }
 
   /** How long ago the copies were last known to be current, milliseconds; null for never. */
@@ -129,6 +159,10 @@ function asService(service: ReadService, log: Log): DecisionService {
     jobByTitle: (...given: Parameters<ReadService['jobByTitle']>) => service.jobByTitle(...given),
     event: (...given: Parameters<ReadService['event']>) => service.event(...given),
     exportEvent: (...given: Parameters<ReadService['exportEvent']>) => service.exportEvent(...given),
+    jobForPosts: (...given: Parameters<ReadService['jobForPosts']>) => service.jobForPosts(...given),
+    ingest: service.ingest,
+    ingestHistoric: service.ingestHistoric,
+    giveFeedback: service.giveFeedback,
   }
   return reads as unknown as DecisionService
 }

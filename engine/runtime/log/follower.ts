@@ -12,7 +12,8 @@
 import { epochMs } from '../../clock.js'
 import { RecordRunner } from './record-runner.js'
 import { LogGap, LogUnavailable, type LoggedShard, type LogRecord, type RecordLog } from './turn-log.js'
-import { decodeRecord } from './turn-record.js'
+import { Gate } from './gate.js'
+import { decodeRecord, jobIdsOf, type TurnRecord } from './turn-record.js'
 
 /** Milliseconds between two tries at a log that does not answer. */
 const RETRY_MS = 250
@@ -22,6 +23,7 @@ export class Follower {
   readonly #log: RecordLog
   readonly #runner: RecordRunner
   readonly #took: () => void
+  readonly #gate = new Gate()
   #applied: number
   /** When the last record was applied, milliseconds. */
   #appliedMs = 0
@@ -73,17 +75,35 @@ export class Follower {
     }
   }
 
+  /** Applies nothing until the returned function is called. */
+  still(): Promise<() => void> {
+    return this.#gate.close()
+  }
+
   async #take({ sequence, bytes }: LogRecord): Promise<void> {
     if (sequence <= this.#applied) return
     if (sequence !== this.#applied + 1)
       throw new LogGap(`shard ${this.#shard.shard} needs record ${this.#applied + 1} of its log; ${sequence} came`)
     const record = decodeRecord(bytes)
-    if (record.kind === 'turn') {
-      await this.#runner.run(record.turn, sequence)
-      this.#lastMicros = record.span.lastMicros
-    }
+    if (record.kind === 'turn') await this.#gate.pass(() => this.#run(record, sequence))
     this.#applied = sequence
     this.#appliedMs = epochMs()
     this.#took()
+  }
+
+  async #run({ turn, span }: TurnRecord & { readonly kind: 'turn' }, sequence: number): Promise<void> {
+    const beganMs = performance.now()
+    const results = await this.#runner.run(turn, sequence)
+    this.#lastMicros = span.lastMicros
+    this.#shard.ranElsewhere?.(
+      {
+        messages: turn.count,
+        seconds: (performance.now() - beganMs) / 1000,
+        flushSeconds: results.reduce((sum, { flushMs = 0 }) => sum + flushMs, 0) / 1000,
+        decided: results.flatMap(({ decided = [] }) => decided),
+        changed: [...jobIdsOf(turn)],
+      },
+      span.lastMicros,
+    )
   }
 }

@@ -49,6 +49,11 @@ export class LogEnd {
     this.#writer = writer
   }
 
+  /** The last time of a message in the log, or on its way there; 0 for none. */
+  get lastMicros(): number {
+    return this.#lastMicros
+  }
+
   /** A turn came with these settings. */
   cameWith(settings: readonly JobSettings[]): void {
     for (const one of settings) this.#latest.set(one.id, loggedSettings(one))

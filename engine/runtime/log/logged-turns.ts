@@ -64,6 +64,16 @@ export class LoggedTurns {
     return this.#applied
   }
 
+  /** Another writer has begun: this one appends nothing more. */
+  get isFenced(): boolean {
+    return this.#isFenced
+  }
+
+  /** The last time of a message in the log, as far as this writer has read or written it, microseconds; 0 for none. */
+  get lastMicros(): number {
+    return this.#end.lastMicros
+  }
+
   /** Runs a turn of the mailbox. */
   readonly run: RunTurn = async (task, decided) => {
     const failures = this.#failures
@@ -105,6 +115,14 @@ export class LoggedTurns {
     } catch (error) {
       throw this.#fail(error)
     }
+  }
+
+  /** What was decided, and in which jobs, outside of the mailbox and not reported with a result yet. */
+  takeUnreported(): { readonly decided: readonly number[]; readonly changed: readonly number[] } {
+    const { decided, jobs } = this.#unreported
+    const taken = { decided: decided.splice(0), changed: [...jobs] }
+    jobs.clear()
+    return taken
   }
 
   /** Where the turn is in the log, now that its place in the order has come. Null where it has to run again. */

@@ -17,7 +17,7 @@
  * The suite test/contracts/record-log.ts checks each log of records.
  */
 import type { AppliedLog } from '../../actor/log/log-position.js'
-import type { RunTurn } from '../turn/turn-contract.js'
+import type { RunTurn, TurnRan } from '../turn/turn-contract.js'
 
 /** A shard whose turns go through a log. */
 export interface LoggedShard {
@@ -28,12 +28,16 @@ export interface LoggedShard {
   applied(): AppliedLog
   /** Told of messages that were skipped because they kept failing. */
   failed(what: string, error: unknown): void
+  /** Told of each turn that ran outside of the mailbox, with the last time of its messages, microseconds. */
+  ranElsewhere?(ran: TurnRan, lastMicros: number): void
 }
 
 /** Where turns become durable. */
 export interface TurnLog {
   /** What runs the turns of a shard: it appends each to the log, and then runs it. */
   runner(shard: LoggedShard): RunTurn
+  /** Runs nothing outside of a shard's mailbox until the returned function is called. Absent: it never does. */
+  still?(shard: number): Promise<() => void>
 }
 
 /** The store is the log: the commit of a turn makes it durable, so nothing is appended before. */

@@ -15,7 +15,7 @@
  */
 import { assert } from '../../assert.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import { lastMicrosOf, nextMessage, readMessage } from '../../actor/message.js'
+import { jobOfMessage, lastMicrosOf, nextMessage, readMessage } from '../../actor/message.js'
 import { REPLY_BYTES } from '../../actor/reply.js'
 import { PROGRESS_BYTES, type TurnTask } from '../../actor/turn-task.js'
 import { pack, unpack } from '../../store/pack.js'
@@ -111,7 +111,7 @@ export function spanOf({ memory, count }: Pick<LoggedTurn, 'memory' | 'count'>):
 export function jobIdsOf({ memory, count }: Pick<LoggedTurn, 'memory' | 'count'>): Set<number> {
   const messages = Buffer.from(memory)
   const ids = new Set<number>()
-  for (let i = 0, at = 0; i < count; i++, at = nextMessage(messages, at)) ids.add(readMessage(messages, at, 0).jobId)
+  for (let i = 0, at = 0; i < count; i++, at = nextMessage(messages, at)) ids.add(jobOfMessage(messages, at))
   return ids
 }
 

@@ -63,7 +63,6 @@ export class Mailbox {
   #state: State = { is: 'idle' }
   /** Turns that run again, before all others. */
   readonly #again: Turn[] = []
-  /** Messages that wait or run, and their bytes. */
   #messages = 0
   #bytes = 0
   readonly #whenIdle: (() => void)[] = []
@@ -112,10 +111,11 @@ export class Mailbox {
     })
   }
 
-  /** The shard's next turn runs on another thread, which has to open the shard. Only while held. */
-  moveToNewThread(): void {
+  /** The next turn opens the shard anew. Messages that wait get times behind `micros`. Only while held. */
+  moveToNewThread(micros = 0): void {
     assert(this.#state.is === 'held', 'a shard moves between its turns')
     this.#thread.reset()
+    this.#queues.goOnBehind(this.#again, micros)
   }
 
   release(): void {
@@ -214,8 +214,8 @@ export class Mailbox {
     if (result.beginsAnew === true) this.#thread.reset()
     const { flushMs = 0, decided = [], changed = [...turn.jobs().keys()] } = result
     turn.ran(shard, result, ms)
-    const times = { seconds: ms / 1000, flushSeconds: flushMs / 1000 }
-    events.committed(shard, { messages: turn.count, ...times, decided, changed })
+    const facts = { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided, changed }
+    if (result.ranElsewhere !== true) events.committed(shard, facts)
     this.#beginTurns()
     this.#end(turn, () => turn.settle(result, changed, events))
     this.#recover()

@@ -124,6 +124,12 @@ export class TurnQueues {
     return turn
   }
 
+  /** Messages get later times than `micros`: those of `turns`, which run again, then all that leave from now on. */
+  goOnBehind(turns: readonly Turn[], micros: number): void {
+    const latest = turns.reduce((before, turn) => turn.moveBehind(before, this.#takeTimes), micros)
+    this.#latest = Math.max(this.#latest, latest)
+  }
+
   #nextQueue(): TurnQueue {
     const { first } = this.#others
     if (this.#singles.first.count === 0) return this.#others

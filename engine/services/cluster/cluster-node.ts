@@ -1,13 +1,13 @@
 /**
- * A node of a cluster: a standby, or the owner of all shards and of the catalog.
+ * A node of a cluster: a standby, or the owner of the catalog. Either way it runs the turns of its shards (owners/).
  *
- * Owns: when this node becomes the owner, and when it stops being it. Leaves out: the lease (lease.ts), copies
- * (standby.ts), the engine, and requests, which whoever has made this node serves or forwards.
+ * Owns: when this node becomes the owner of the catalog, and when it stops being it. Leaves out: the lease (lease.ts),
+ * copies (standby.ts), shards (owners/), the engine, and requests, which whoever has made this node serves or forwards.
  *
  * | state     | what it does                                   | next state                                     |
  * |-----------|------------------------------------------------|------------------------------------------------|
- * | standby   | follows all logs, answers reads                | taking: the lease is free, or too old          |
- * | taking    | begins as the writer of all logs, opens the    | serving; standby where the log does not answer |
+ * | standby   | follows the catalog, answers reads             | taking: the lease is free, or too old          |
+ * | taking    | begins as the writer of the catalog, opens the | serving; standby where the log does not answer |
  * |           | engine                                         |                                                |
  * | serving   | renews the lease                               | standby: another has the lease; suspended      |
  * | suspended | refuses changes, reaches nothing outside;      | standby, when the servers answer again         |
@@ -18,7 +18,7 @@
  * 3. After it was suspended, the copies here are read from the log again: an append may have been stored or not.
  */
 import { randomBytes } from 'node:crypto'
-import { answerPings } from '../../runtime/log/jetstream/owner-ping.js'
+import { setTimeout as pause } from 'node:timers/promises'
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import { LOOK_MS, mayTake } from './candidacy.js'
 import { isFatal } from './fatal.js'
@@ -26,26 +26,23 @@ import { openClusterLogs, type ClusterLogs } from './cluster-logs.js'
 import { Following } from './following.js'
 import { LEASE, Lease } from './lease.js'
 import { NodeCopies } from './node-copies.js'
+import { NodeData } from './node-data.js'
 import type { NodeDeps, OwnedEngine } from './node-deps.js'
-import { OwnerLogs } from './owner-logs.js'
-import { Tenure } from './tenure.js'
+import { abandon, openEngineOver, type Opened } from './opened-engine.js'
+import { NodeShards } from './owners/node-shards.js'
 
-/** What there is while this node is the owner. */
-interface Opened<Engine> {
-  readonly engine: Engine
-  readonly logs: OwnerLogs
-  readonly tenure: Tenure
-}
-
-/** Milliseconds between two looks at the lease of a node that has left; until following that failed is tried again. */
-const [LEFT_LOOK_MS, RETRY_MS] = [50, 1_000]
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+/**
+ * Milliseconds between two looks at the lease of a node that has left; until following that failed is tried again;
+ * until other nodes have taken the shards of one that leaves.
+ */
+const [LEFT_LOOK_MS, RETRY_MS, LEAVE_MS] = [50, 1_000, 1_000]
 
 export class ClusterNode<Engine extends OwnedEngine> {
   readonly #deps: NodeDeps<Engine>
   readonly #logs: ClusterLogs
   readonly #lease: Lease
   readonly #copies: NodeCopies
+  readonly #shards: NodeShards
   readonly #running: Promise<void>
   #isLeaving = false
   #following: NodeJS.Timeout | null = null
@@ -62,6 +59,8 @@ export class ClusterNode<Engine extends OwnedEngine> {
     this.#logs = logs
     this.#lease = new Lease(logs.keys)
     this.#copies = new NodeCopies(logs, { ...deps, dataDir: deps.options.dataDir })
+    const { told, failed } = deps
+    this.#shards = new NodeShards({ logs, url: deps.cluster.url, lease: this.#lease, told, failed })
     this.#running = this.#run().catch((error: unknown) => {
       deps.fatal(error instanceof Error ? error.message : String(error))
     })
@@ -87,8 +86,22 @@ export class ClusterNode<Engine extends OwnedEngine> {
     return this.#state === 'suspended' || ageMs > LEASE.freshMs ? Math.ceil(ageMs) : 0
   }
 
-  /** Hands the shards over. Until `close` this node knows who the owner is, for the requests that it still has. */
+  /** As in owners/node-shards.ts. */
+  readLagMs(): Promise<number> | null {
+    return this.#shards.readLagMs()
+  }
+
+  /** The shards whose turns run here. */
+  get ownShards(): readonly number[] {
+    return this.#shards.own
+  }
+
+  /**
+   * Hands the shards and the catalog over. Until `close` this node knows who the owner is, for requests that it still
+   * has.
+   */
   async leave(): Promise<void> {
+    await this.#shards.leave(LEAVE_MS)
     this.#isLeaving = true
     this.#wake()
     const closed = this.#copies.close()
@@ -99,6 +112,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
 
   async close(): Promise<void> {
     clearInterval(this.#following ?? undefined)
+    await this.#shards.close()
     await this.#logs.close()
   }
 
@@ -119,34 +133,67 @@ export class ClusterNode<Engine extends OwnedEngine> {
     }
   }
 
-  /** Follows until this node is to become the owner; then is the owner, until it is not. */
+  /** Opens the copies, and is a standby or the owner over them, until they have to be opened again. */
   async #turn(): Promise<void> {
     const { options, failed } = this.#deps
-    this.#state = 'standby'
     let failure: unknown = null
     const stopped = (error: unknown): void => {
-      failure = error
+      failure ??= error
       this.#wake()
     }
-    const prepare = (): Promise<void> => this.#copies.restore()
-    const following = await Following.open({ options, logs: this.#logs, lease: this.#lease, prepare, failed, stopped })
-    this.#copies.source = { role: 'follows', sumsOf: (shard) => following.sumsOf(shard) }
+    const data = await NodeData.open({
+      options,
+      logs: this.#logs.shards,
+      send: this.#shards.send,
+      prepare: () => this.#copies.restore(),
+      stopped,
+      failed,
+      progressed: this.#shards.progressed,
+    })
+    this.#copies.source = { role: 'follows', sumsOf: (shard) => data.seats.of(shard).sums }
+    this.#shards.open(data)
+    try {
+      while (!this.#isLeaving) {
+        await this.#standBy(data, { stopped, failure: () => failure })
+        if (failure !== null) throw failure
+      }
+    } finally {
+      this.#copies.source = null
+      await this.#shards.suspend()
+      await data.close()
+    }
+  }
+
+  /** Follows the catalog until this node is to become its owner; then is the owner, until it is not. */
+  async #standBy(
+    data: NodeData,
+    { stopped, failure }: { stopped(error: unknown): void; failure(): unknown },
+  ): Promise<void> {
+    const { options, failed, standBy, told } = this.#deps
+    this.#state = 'standby'
+    const following = new Following({ options, logs: this.#logs, data, shards: this.#shards, stopped, failed })
     let [term, opened]: [string | null, Opened<Engine> | null] = [null, null]
     try {
-      await this.#deps.standBy(following)
-      this.#deps.told('this node is a standby', { node: this.#logs.node.node })
+      await standBy(following)
+      told('this node is a standby', { node: this.#logs.node.node })
       while (term === null) {
-        if (this.#isLeaving) return
-        if (failure !== null) throw failure
+        if (this.#isLeaving || failure() !== null) return
         term = await this.#look()
       }
       this.#state = 'taking'
-      opened = await this.#take(following, term)
+      const parts = { logs: this.#logs, lease: this.#lease, shards: this.#shards, following, data, term }
+      // The catalog here may be behind that of another owner from the moment on at which the lease may be another's.
+      opened = await openEngineOver(this.#deps, { ...parts, isOwner: () => this.lagMs === 0 })
+      await this.#deps.serve(opened.engine)
+      this.#state = 'serving'
+      await opened.tenure.become('serving')
+    } catch (error) {
+      await abandon(opened)
+      throw error
     } finally {
-      if (opened === null) this.#copies.source = null
-      if (opened === null) await this.#end(following)
+      await this.#end(following)
     }
-    await this.#serve(opened)
+    if (opened !== null) await this.#serve(opened, data)
   }
 
   /** One look at the lease: the new term, where this node has taken it. */
@@ -173,39 +220,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
     await following.close()
   }
 
-  /** Ends following, too. */
-  async #take(following: Following, term: string): Promise<Opened<Engine>> {
-    const { cluster, open, told } = this.#deps
-    const { connection, name, node } = this.#logs
-    const tenure = new Tenure(this.#lease, { node: node.node, term, url: cluster.url, state: 'taking' })
-    tenure.onEnd(answerPings(connection, name, term))
-    const lost = (why: string): void => tenure.suspend(why)
-    let logs: OwnerLogs | null = null
-    try {
-      const begun = await following.begin(term)
-      this.#copies.source = null
-      await this.#end(following)
-      logs = new OwnerLogs({ logs: this.#logs, address: cluster.address, term, begun, lost })
-      const engine = await open(logs.ofEngine)
-      const sumsOf = logs.sumsOf
-      this.#copies.source = { role: 'writes', sumsOf }
-      // The copies may be behind those of another owner from the moment on at which the lease may be another's.
-      const isOwner = (): boolean => this.lagMs === 0
-      logs.answer({ noteUses: engine.noteUses, isOwner })
-      told('this node is the owner', { node: node.node, term })
-      return { engine, logs, tenure }
-    } catch (error) {
-      tenure.end()
-      await logs?.close()
-      throw error
-    }
-  }
-
-  async #serve({ engine, logs, tenure }: Opened<Engine>): Promise<void> {
-    const { serve, release, told } = this.#deps
-    await serve(engine)
-    this.#state = 'serving'
-    await tenure.become('serving')
+  async #serve({ engine, logs, tenure }: Opened<Engine>, data: NodeData): Promise<void> {
+    const { release, told } = this.#deps
+    this.#copies.source = { role: 'writes', sumsOf: (shard) => data.seats.of(shard).sums }
     const leaving = new Promise<'leaving'>((resolve) => {
       this.#wake = () => void (this.#isLeaving && resolve('leaving'))
       this.#wake()
@@ -220,7 +237,8 @@ export class ClusterNode<Engine extends OwnedEngine> {
     }
     if (why === 'leaving') await tenure.become('leaving')
     await release(engine)
-    this.#copies.source = null
+    this.#copies.source = { role: 'follows', sumsOf: (shard) => data.seats.of(shard).sums }
+    this.#shards.catalog = null
     this.#state = 'standby'
     if (why !== 'leaving') logs.abandon()
     await engine.close()

@@ -15,28 +15,23 @@ import { allKinds } from '../../integration/registry.js'
 import { sectionNamesOf } from '../../options.js'
 import type { ChangedRow } from '../../resource/followed-changes.js'
 import { ResourceCopy } from '../../resource/resource-copy.js'
-import { IngestClock } from '../../runtime/ingest-clock.js'
-import type { Environment } from '../../store/environment.js'
 import { decodeHead, headKey } from '../audit/audit-tables.js'
 import { Explanations } from '../explain/explanations.js'
 import { Lists } from '../lists/lists.js'
 import { Queries } from '../query/query-service.js'
 import { Clusters } from '../read/cluster-service.js'
 import { Exports } from '../read/exports.js'
-import type { JobReader } from '../read/job-reader.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
 import { Samples } from '../sample/samples.js'
 import { StreamThread } from '../stream/stream-threads.js'
 import { Streams } from '../stream/streams.js'
-import { CopiedShards } from './copied-shards.js'
+import { Intake } from '../intake.js'
+import type { NodeData } from './node-data.js'
 
 export interface CopyServiceDeps {
-  readonly dataDir: string
   readonly name: string
-  readonly threads: number
-  readonly catalog: Environment
-  /** One for each shard. */
-  readonly readers: readonly JobReader[]
+  readonly data: Pick<NodeData, 'dataDir' | 'catalog' | 'shards' | 'clock'>
   readonly clock: Clock
   /** A key or token was used. */
   used(id: string): void
@@ -52,24 +47,22 @@ export class CopyService implements ReadService {
   readonly live: ReadService['live']
   readonly autonomy: ReadService['autonomy']
   readonly resources: ResourceCopy
-  readonly #shards: CopiedShards
-  readonly #clock: IngestClock
+  readonly intake: Intake
+  readonly #shards: ReadableShards
   readonly #exports: Exports
   readonly #closing: readonly { close(): void }[]
   readonly #pools: readonly { close(): Promise<void> }[]
 
   constructor(deps: CopyServiceDeps) {
-    const { dataDir, name, threads, catalog, failed } = deps
+    const { name, data, failed } = deps
+    const { dataDir, catalog, shards, clock } = data
     this.name = name
-    this.threads = threads
-    const clock = new IngestClock(deps.clock)
-    this.#clock = clock
-    for (const reader of deps.readers) clock.follow(reader.lastMicros())
-    const shards = new CopiedShards(deps.readers)
+    this.threads = shards.threads
     this.#shards = shards
     const resources = new ResourceCopy(catalog, { clock: deps.clock, kinds: allKinds, used: deps.used })
     this.resources = resources
     const current = (handle: JobHandle) => resources.current(handle)
+    this.intake = new Intake({ shards, current, mustAccept: () => {}, ask: shards.ask.bind(shards) })
     const readers = new ReaderThreads(dataDir, (error) => failed('a reader thread died', error))
     const listThread = new ReaderThreads(dataDir, (error) => failed('the list thread died', error), 'list')
     const streamThread = new StreamThread(failed)
@@ -103,12 +96,6 @@ export class CopyService implements ReadService {
     this.#pools = [readers, streamThread, listThread]
   }
 
-  /** A shard has applied a record whose messages have times up to this one, microseconds. */
-  applied(shard: number, lastMicros: number): void {
-    this.#clock.follow(lastMicros)
-    this.#shards.applied(shard)
-  }
-
   /** Rows of the catalog were changed. */
   changed(rows: readonly ChangedRow[]): void {
     this.resources.follow(rows)
@@ -130,6 +117,18 @@ export class CopyService implements ReadService {
       throw new Refusal('job_not_found', 'job not found')
     return job
   }
+
+  jobForPosts(principal: Principal, id: number): JobHandle {
+    const job = this.job(principal, id)
+    if (this.resources.canPost(principal, id)) return job
+    throw new Refusal('input_disabled', 'the input of the job is disabled: enable it in the pipeline of the job')
+  }
+
+  readonly ingest: ReadService['ingest'] = (...given) => this.intake.ingest(...given)
+
+  readonly ingestHistoric: ReadService['ingestHistoric'] = (...given) => this.intake.ingestHistoric(...given)
+
+  readonly giveFeedback: ReadService['giveFeedback'] = (...given) => this.intake.giveFeedback(...given)
 
   event(handle: JobHandle, eventId: string): EventView {
     const job = this.resources.current(handle)

@@ -1,89 +1,78 @@
 /**
- * A node while another one is the owner: it follows all logs, and answers reads from its copies.
+ * A node while another one owns the catalog: it follows the catalog, and answers reads and takes events.
  *
- * Owns: joining the copies with what says whether they are current. Leaves out: the copies (standby.ts), when this node
- * becomes the owner (cluster-node.ts).
+ * Owns: joining the copies with what says whether they are current. Leaves out: the copies (standby.ts, node-data.ts),
+ * when this node becomes the owner (cluster-node.ts).
  */
-import type { BlockSum } from '../../actor/log/block-sums.js'
 import type { ReadService } from '../../api/read-service.js'
 import { limits } from '../../limits.js'
 import type { EngineOptions } from '../../options.js'
+import { CatalogTeller } from '../../runtime/log/jetstream/catalog-seen.js'
 import { tellUses } from '../../runtime/log/jetstream/key-uses.js'
-import { askPositions, type Positions } from '../../runtime/log/jetstream/owner-positions.js'
 import type { ClusterLogs } from './cluster-logs.js'
-import type { Lease } from './lease.js'
-import { ReadPoint } from './read-point.js'
+import type { NodeData } from './node-data.js'
+import type { NodeShards } from './owners/node-shards.js'
 import { Standby, type Begun } from './standby.js'
 
 export interface FollowingDeps {
   readonly options: EngineOptions
   readonly logs: ClusterLogs
-  readonly lease: Pick<Lease, 'owner'>
-  /** As in standby.ts. */
-  prepare(): Promise<void>
+  readonly data: NodeData
+  readonly shards: NodeShards
   /** Following has ended for good. */
   stopped(error: unknown): void
   failed(what: string, error: unknown): void
 }
 
-/** Milliseconds until the owner, and until all logs have to answer. */
-const [OWNER_MS, LOGS_MS] = [200, 1_000]
-
 export class Following {
   readonly #deps: FollowingDeps
   readonly #standby: Standby
-  readonly #point: ReadPoint
   readonly #telling: NodeJS.Timeout
-  readonly #used: Set<string>
+  readonly #used = new Set<string>()
+  readonly #teller: CatalogTeller
   isClosed = false
 
-  /** Rejects as Standby.open. */
-  static async open(deps: FollowingDeps): Promise<Following> {
-    const { options, logs, prepare, stopped, failed } = deps
-    const used = new Set<string>()
-    let point: ReadPoint | null = null
-    const standby = await Standby.open({
+  constructor(deps: FollowingDeps) {
+    const { options, logs, data, shards, stopped, failed } = deps
+    this.#deps = deps
+    const standby = new Standby({
       options,
+      data,
       logs: logs.shards,
       catalogLog: logs.catalog,
-      prepare,
       stopped,
       failed,
-      progressed: () => point?.progressed(),
-      used: (id) => void used.add(id),
+      progressed: () => {
+        this.#teller.tell()
+        shards.progressed()
+      },
+      used: (id) => void this.#used.add(id),
     })
-    const ofOwner = (): Promise<Positions | null> => positionsOfOwner(deps)
-    const ofLogs = (): Promise<Positions | null> => endsOf(logs)
-    point = new ReadPoint({ applied: () => standby.applied, ofOwner, ofLogs })
-    return new Following(deps, standby, { point, used })
-  }
-
-  private constructor(deps: FollowingDeps, standby: Standby, reads: { point: ReadPoint; used: Set<string> }) {
-    this.#deps = deps
     this.#standby = standby
-    this.#point = reads.point
-    this.#used = reads.used
+    const { connection, name } = logs
+    this.#teller = new CatalogTeller({ connection, name, process: shards.process, applied: () => standby.applied })
+    shards.catalog = { applied: () => standby.applied, job: (id) => standby.reads.resources.job(id) }
     this.#telling = setInterval(() => this.#tell(), limits.lastUseFlushMs).unref()
   }
 
-  /** Reads of the copies. */
+  /** Reads of the copies, and what any node may write. */
   get service(): ReadService {
     return this.#standby.reads
   }
 
   /** As in read-point.ts. */
   lagMs(): Promise<number | null> {
-    return this.#point.lagMs()
+    return this.#deps.shards.point.lagMs()
   }
 
   /** As in read-point.ts. */
   get knownLagMs(): number | null {
-    return this.#point.knownLagMs
+    return this.#deps.shards.point.knownLagMs
   }
 
-  /** Of what the latest records of a shard's log wrote here. */
-  sumsOf(shard: number): readonly BlockSum[] {
-    return this.#standby.sumsOf(shard)
+  /** The shards whose turns run here. */
+  get ownShards(): readonly number[] {
+    return this.#deps.shards.own
   }
 
   /** As in standby.ts. */
@@ -99,7 +88,7 @@ export class Following {
   async close(): Promise<void> {
     this.isClosed = true
     clearInterval(this.#telling)
-    this.#point.close()
+    this.#teller.end()
     this.#tell()
     await this.#standby.close()
   }
@@ -110,15 +99,4 @@ export class Following {
     this.#used.clear()
     this.#standby.reads.resources.tellAgain()
   }
-}
-
-async function positionsOfOwner({ logs, lease: { owner } }: FollowingDeps): Promise<Positions | null> {
-  if (owner === null || owner.state === 'free' || owner.state === 'taking') return null
-  return await askPositions(logs.connection, { name: logs.name, term: owner.term }, OWNER_MS)
-}
-
-async function endsOf({ shards, catalog }: Pick<ClusterLogs, 'shards' | 'catalog'>): Promise<Positions | null> {
-  const all = Promise.all([catalog.last(), ...shards.map((log) => log.last())]).catch(() => null)
-  const ends = await Promise.race([all, new Promise<null>((resolve) => setTimeout(() => resolve(null), LOGS_MS))])
-  return ends === null ? null : { catalog: ends[0] as number, shards: ends.slice(1) }
 }

@@ -1,4 +1,5 @@
 /** What a node of a cluster needs of the process that has made it. */
+import type { JobSettings } from '../../domain/job/job.js'
 import type { EngineOptions } from '../../options.js'
 import type { EngineLogs } from '../start/engine-logs.js'
 import type { ClusterOptions } from './cluster-logs.js'
@@ -8,6 +9,8 @@ import type { Following } from './following.js'
 export interface OwnedEngine {
   /** Refuses changes, and stops what reaches outside. Reads go on. */
   suspend(): Promise<void>
+  /** Undefined where there is no such job. */
+  jobSettings(id: number): JobSettings | undefined
   /** Keys and tokens with these ids were used on other nodes. */
   readonly noteUses: (ids: readonly string[]) => void
   close(): Promise<void>

@@ -1,15 +1,15 @@
 /**
- * The logs of the owner: it writes all of them, and tells other nodes how far they are.
+ * The logs of the catalog's owner: it writes the catalog's, and tells other nodes how far it is.
  *
- * Owns: the writers of one time of being the owner, and the answers to nodes that follow. Leaves out: how a node
- * becomes the owner (cluster-node.ts).
+ * Owns: the writer of one time of being the owner, and the answers to nodes that follow. Leaves out: how a node becomes
+ * the owner (cluster-node.ts), the logs of shards (owners/).
  */
 import { CatalogWriter } from '../../runtime/log/catalog/catalog-writer.js'
-import { clusteredLog, type ClusteredLog } from '../../runtime/log/clustered-log.js'
 import { hearUses } from '../../runtime/log/jetstream/key-uses.js'
-import { answerPositions, type Positions } from '../../runtime/log/jetstream/owner-positions.js'
+import { answerPositions } from '../../runtime/log/jetstream/owner-positions.js'
 import type { EngineLogs } from '../start/engine-logs.js'
 import type { ClusterLogs, ClusterOptions } from './cluster-logs.js'
+import type { NodeData } from './node-data.js'
 import type { Begun } from './standby.js'
 
 export interface OwnerLogsDeps {
@@ -17,13 +17,13 @@ export interface OwnerLogsDeps {
   readonly address: ClusterOptions['address']
   readonly term: string
   readonly begun: Begun
+  readonly data: NodeData
   /** The catalog's log takes no more: the reason. */
   lost(why: string): void
 }
 
 export class OwnerLogs {
   readonly #deps: OwnerLogsDeps
-  readonly #turns: ClusteredLog
   readonly #catalog: CatalogWriter
   #ends: (() => void)[] = []
 
@@ -31,16 +31,15 @@ export class OwnerLogs {
     const { logs, address, term, begun, lost } = deps
     const { name, replicas } = logs
     this.#deps = deps
-    this.#turns = clusteredLog(logs.shards, term)
-    this.#catalog = new CatalogWriter({ address, name, replicas, after: begun.positions.catalog, writer: term, lost })
+    const sharedTables = ['jobs', 'integrations', 'api_keys', 'users', 'tokens']
+    const after = begun.catalog
+    this.#catalog = new CatalogWriter({ address, name, replicas, after, writer: term, sharedTables, lost })
   }
 
   get ofEngine(): EngineLogs {
-    return { turns: this.#turns, catalog: this.#catalog, lastMicros: this.#deps.begun.lastMicros }
+    const { begun, data } = this.#deps
+    return { catalog: this.#catalog, lastMicros: begun.lastMicros, opened: data }
   }
-
-  /** Of what the latest records of a shard's log wrote. */
-  readonly sumsOf: ClusteredLog['sumsOf'] = (shard) => this.#turns.sumsOf(shard)
 
   /** Answers nodes that follow. `isOwner` is false where this node may not be the owner any more. */
   answer({ noteUses, isOwner }: { noteUses(ids: readonly string[]): void; isOwner(): boolean }): void {
@@ -48,7 +47,9 @@ export class OwnerLogs {
     const { connection, name } = logs
     this.#ends = [
       hearUses(connection, name, noteUses),
-      answerPositions(connection, { name, term }, () => (isOwner() ? this.#positions() : null)),
+      answerPositions(connection, { name, term }, () =>
+        isOwner() ? { shards: [], catalog: this.#catalog.sequence } : null,
+      ),
     ]
   }
 
@@ -66,11 +67,5 @@ export class OwnerLogs {
   #silence(): void {
     for (const end of this.#ends) end()
     this.#ends = []
-  }
-
-  #positions(): Positions {
-    const applied = this.#turns.applied()
-    const shards = this.#deps.begun.positions.shards.map((begun, shard) => Math.max(begun, applied[shard] ?? 0))
-    return { shards, catalog: this.#catalog.sequence }
   }
 }

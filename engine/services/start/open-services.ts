@@ -24,6 +24,7 @@ import { EraseEvents } from '../erase/erase-events.js'
 import { VoteTaskLog } from '../vote-tasks/vote-task-log.js'
 import { VoteTasks } from '../vote-tasks/vote-tasks.js'
 import { JobWarnings } from '../read/job-warning-service.js'
+import { Intake } from '../intake.js'
 import type { Webhooks } from '../inbound/inbound.js'
 import { openWebhooks } from '../inbound/open-webhooks.js'
 import { NextLabels } from '../next/next-labels.js'
@@ -60,6 +61,7 @@ export interface ServiceSettings {
 
 /** The services of the engine. */
 export interface Services extends Training {
+  readonly intake: Intake
   readonly collector: AuditCollector
   readonly audit: Audit
   readonly consensus: Consensus
@@ -127,6 +129,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ...openSweeps(earlier, collector),
     ...openLive(serviceNames, earlier, collector),
     collector,
+    intake: new Intake({ shards, current, mustAccept, ask: collector.ask.bind(collector) }),
     sessions: settings.ledgerWritten === undefined ? null : new SessionTable(store, clock),
     integrations,
     inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),

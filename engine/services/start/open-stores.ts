@@ -68,11 +68,12 @@ export function openStores(
   { clock, logs }: Pick<Reports, 'logs'> & { readonly clock: Clock },
 ): Stores {
   const { dataDir, clustered } = settings
-  const catalogFile = openCatalog(dataDir, allCatalogTables)
+  const opened = clustered?.opened
+  const catalogFile = opened?.catalog ?? openCatalog(dataDir, allCatalogTables)
   const catalogStore = clustered === undefined ? catalogFile : loggedEnvironment(catalogFile, clustered.catalog)
   const auditLog = new AuditLog(catalogStore)
   const sealer = new Sealer(sealingKey(dataDir), systemRandom)
-  const ingestClock = new IngestClock(clock)
+  const ingestClock = opened?.clock ?? new IngestClock(clock)
   ingestClock.follow(clustered?.lastMicros ?? 0)
   const resources = ResourceStore.open(catalogStore, {
     clock,
@@ -97,7 +98,7 @@ export function openStores(
   const firstStart = resources.bootstrap(given, (generated) => writeFirstStart(dataDir, generated))
   tellOfSecrets(firstStartPath(dataDir), logs)
   warnOfLostSecrets(resources, sealer, logs)
-  const shardReaders = openReaders(dataDir, shards)
+  const shardReaders = opened?.readers ?? openReaders(dataDir, shards)
   check.mustHaveDeleted(shardReaders, auditLog)
   check.mustBeCurrent(shardReaders)
   followStored(ingestClock, { resources, catalogStore, shardReaders })

@@ -17,6 +17,7 @@ import { modelBytesOfThread } from '../../actor/models/model-memory.js'
 import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
+import type { OpenedParts } from './engine-logs.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
 import type { TurnLog } from '../../runtime/log/turn-log.js'
 import { Shards } from '../../runtime/shards.js'
@@ -49,11 +50,13 @@ export function startRuntime(
   settings: RuntimeSettings,
   directory: DataDir,
   { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
+  opened?: OpenedParts,
 ): Runtime {
   const { dataDir, catalogStore } = stores
   const { failed, failuresOf } = reports
   const trainingFailed = failuresOf('trainer')
-  const shards = startShards(settings, directory, { stores, reports })
+  const shards =
+    opened === undefined ? startShards(settings, directory, { stores, reports }) : listening(opened, reports)
   return {
     shards,
     watermarks: new Watermarks(catalogStore, dataDir, shards),
@@ -75,10 +78,7 @@ function startShards(
   const { dataDir, shardReaders, ingestClock } = stores
   const threads = Math.min(count, wanted ?? defaultThreads(count))
   // Called after a turn has run, so after `shards` is set.
-  const ran = (shard: number, { messages, seconds }: TurnRan): void => {
-    const container = `actor/${shards.threadOf(shard)}`
-    reports.batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })
-  }
+  const ran = (shard: number, facts: TurnRan): void => report(reports, shards, shard, facts)
   const threadData = {
     dataDir,
     sectionNames: serviceNames,
@@ -86,6 +86,31 @@ function startShards(
     modelBytesMax: modelBytesOfThread(modelMemoryMb, threads),
   }
   const { failed } = reports
-  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, log })
+  const shards: ReadableShards = new Shards({
+    threads,
+    threadData,
+    readers: shardReaders,
+    clock: ingestClock,
+    failed,
+    ran,
+    log,
+  })
   return shards
+}
+
+/** The shards that are open already, which report to this engine from now on. */
+function listening({ shards, listeners }: OpenedParts, reports: Reports): ReadableShards {
+  listeners.failed = reports.failed
+  listeners.ran = (shard, facts) => report(reports, shards, shard, facts)
+  return shards
+}
+
+function report(
+  { batches }: Reports,
+  shards: Pick<ReadableShards, 'threadOf'>,
+  shard: number,
+  { messages, seconds }: TurnRan,
+): void {
+  const container = `actor/${shards.threadOf(shard)}`
+  batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })
 }

@@ -3,15 +3,20 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openEngine, type Engine } from '../../../engine/index.js'
+import { openEngine, Refusal, type Engine } from '../../../engine/index.js'
+import { refusalExtra } from '../../../engine/actor/reply.js'
+import { refuseTurn } from '../../../engine/actor/turn-task.js'
 import { encodeCatalogRecord, type LoggedEntry } from '../../../engine/runtime/log/catalog/catalog-record.js'
-import { clusteredLog } from '../../../engine/runtime/log/clustered-log.js'
+import { LoggedTurns } from '../../../engine/runtime/log/logged-turns.js'
+import type { TurnLog } from '../../../engine/runtime/log/turn-log.js'
+import type { SendTurn } from '../../../engine/runtime/log/spread/seat.js'
 import { FileLog } from '../../../engine/runtime/log/file-log.js'
 import { makeDataDir } from '../../../engine/store/directory/data-dir.js'
 import { ReadPoint } from '../../../engine/services/cluster/read-point.js'
+import { NodeData } from '../../../engine/services/cluster/node-data.js'
 import { Standby } from '../../../engine/services/cluster/standby.js'
 import { Door } from '../../../server/cluster/door.js'
-import { LAG_HEADER, readOperations, StandbyReads } from '../../../server/cluster/standby-reads.js'
+import { LAG_HEADER, readOperations, StandbyReads, writeOperations } from '../../../server/cluster/standby-reads.js'
 import { replyJson } from '../../../server/http/reply.js'
 import { routes } from '../../../server/routes/index.js'
 import { Client } from '../../support/client.js'
@@ -64,6 +69,7 @@ const document = {
 describe('a node that follows the owner', () => {
   let engine: Engine
   let owner: Server
+  let data: NodeData
   let standby: Standby
   let reads: StandbyReads
   let door: Door
@@ -78,7 +84,14 @@ describe('a node that follows the owner', () => {
   let ownerBase = ''
 
   before(async () => {
-    const turns = clusteredLog(logs, WRITER)
+    const writers: LoggedTurns[] = []
+    const turns: TurnLog = {
+      runner: (shard) => {
+        const writer = new LoggedTurns({ ...shard, log: logs[shard.shard] as FileLog, writer: WRITER })
+        writers[shard.shard] = writer
+        return writer.run
+      },
+    }
     let end = 0
     const append = (kind: 'catalog' | 'ledger', entries: readonly LoggedEntry[]): number => {
       // A file appends at once.
@@ -92,20 +105,24 @@ describe('a node that follows the owner', () => {
     engine = await openEngine({ ...options, dataDir: join(directory, 'owner') }, { turns, catalog, lastMicros: 0 })
     owner = await Server.start(engine, { host: '127.0.0.1', port: 0, emptyErrorMessage: false })
     ownerBase = `http://127.0.0.1:${owner.port}`
-    positions = () => (isAnswering ? { shards: turns.applied(), catalog: end } : null)
+    positions = () => (isAnswering ? { shards: writers.map(({ applied }) => applied), catalog: end } : null)
     makeDataDir(join(directory, 'standby'))
-    standby = await Standby.open({
+    const common = {
       options: { ...options, dataDir: join(directory, 'standby') },
       logs,
-      catalogLog,
-      prepare: async () => {},
-      stopped: (error) => assert.fail(String(error)),
-      failed: (_what, error) => assert.fail(String(error)),
+      stopped: (error: unknown) => assert.fail(String(error)),
+      failed: (_what: string, error: unknown) => assert.fail(String(error)),
       progressed: () => point?.progressed(),
-      used: (id) => void used.push(id),
+    }
+    // The owner of all shards is an engine that other nodes cannot reach.
+    const send: SendTurn = async (task) => ({
+      ...refuseTurn(task, refusalExtra(new Refusal('log_unavailable', 'no node runs this shard'))),
+      ranElsewhere: true,
     })
+    data = await NodeData.open({ ...common, prepare: async () => {}, send })
+    standby = new Standby({ ...common, data, catalogLog, used: (id) => void used.push(id) })
     point = new ReadPoint({
-      applied: () => standby.applied,
+      applied: () => ({ shards: data.seats.applied, catalog: standby.applied }),
       ofOwner: async () => positions(),
       ofLogs: async () => null,
     })
@@ -116,6 +133,7 @@ describe('a node that follows the owner', () => {
       failed: (error) => assert.fail(String(error)),
       waitsFor: (request, method) => reads.waitsFor(request, method),
       elsewhere: (exchange, waited) => {
+        if (reads.takes(exchange)) return reads.served.take(exchange)
         if (waited === undefined || waited === null) {
           forwarded.push(exchange.path)
           return replyJson(exchange, 200, { forwarded: true })
@@ -138,6 +156,7 @@ describe('a node that follows the owner', () => {
     await reads.close()
     door.close()
     await standby.close()
+    await data.close()
     await owner.drain(1_000)
     await engine.close()
     await owner.close()
@@ -246,16 +265,16 @@ describe('a node that follows the owner', () => {
 
   it('leaves everything else to the owner, and reads whose client wants the owner', async () => {
     forwarded.length = 0
-    await ask(base, '/api/v1/events/another', { job_id: 1, raw_body: {} })
     await ask(base, '/api/v1/jobs/1')
     await ask(base, '/api/v1/events/1/e1', undefined, { 'cache-control': 'no-cache' })
     await fetch(`${base}/api/v1/events/1/e1`)
-    assert.deepEqual(forwarded, [
-      '/api/v1/events/another',
-      '/api/v1/jobs/1',
-      '/api/v1/events/1/e1',
-      '/api/v1/events/1/e1',
-    ])
+    assert.deepEqual(forwarded, ['/api/v1/jobs/1', '/api/v1/events/1/e1', '/api/v1/events/1/e1'])
+  })
+
+  it('takes events itself, and refuses them where no node runs their shard', async () => {
+    forwarded.length = 0
+    const posted = await ask(base, '/api/v1/events/another', { job_id: 1, raw_body: {} })
+    assert.deepEqual([posted.status, forwarded], [503, []])
   })
 
   it('says how old an answer may be where nobody knows whether the copies are current', async () => {
@@ -275,7 +294,7 @@ describe('the reads of a standby', () => {
   it('are operations of the API', () => {
     const known = new Set(routes.map(({ operationId }) => operationId))
     assert.deepEqual(
-      [...readOperations].filter((id) => !known.has(id)),
+      [...readOperations, ...writeOperations].filter((id) => !known.has(id)),
       [],
     )
   })

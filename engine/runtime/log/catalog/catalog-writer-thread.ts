@@ -5,6 +5,7 @@
  */
 import { must } from '../../../assert.js'
 import { parentPort, workerData } from 'node:worker_threads'
+import { CatalogHearer } from '../jetstream/catalog-seen.js'
 import { connectToCluster } from '../jetstream/cluster-connection.js'
 import { JetStreamLog } from '../jetstream/jetstream-log.js'
 import type { CatalogAppend, CatalogAppended, CatalogWriterData } from './catalog-writer.js'
@@ -16,6 +17,9 @@ const connection = connectToCluster(address)
 const opened = connection.then((one) => JetStreamLog.open(one, { name, of: 'catalog', limitMs, replicas }))
 // Its failure is that of each append.
 opened.catch(() => {})
+
+const hearing = connection.then((one) => new CatalogHearer(one, name))
+hearing.catch(() => {})
 
 let end = after
 let lost: string | null = null
@@ -31,8 +35,9 @@ async function append(bytes: Uint8Array): Promise<CatalogAppended> {
   }
 }
 
-async function take({ bytes, isAwaited }: CatalogAppend): Promise<void> {
+async function take({ bytes, isAwaited, isShared }: CatalogAppend): Promise<void> {
   const answer = await append(bytes)
+  if (isShared && 'sequence' in answer) await (await hearing).reached(answer.sequence)
   if (!isAwaited) {
     if ('lost' in answer) port.postMessage(answer)
     return

@@ -8,7 +8,9 @@
  *    are rare, events are none, and a change that nobody has seen yet cannot be taken back by halves.
  * 2. After an append that was refused, or has no answer within its limit, nothing more is appended. The owner gives up,
  *    and reads what the log has.
- * 3. Rows of the ledger are appended behind their commit, and nobody waits for them. What a crash loses of them is
+ * 3. A change of resources waits until the copies of all nodes have it, at most a quarter of a second. So a key or a
+ *    job is known on every node when its maker is answered, and a deleted key on none.
+ * 4. Rows of the ledger are appended behind their commit, and nobody waits for them. What a crash loses of them is
  *    delivered again.
  */
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
@@ -36,6 +38,8 @@ export interface CatalogWriterData {
 export interface CatalogAppend {
   readonly bytes: Uint8Array
   readonly isAwaited: boolean
+  /** It is answered when other nodes have it, too (catalog-seen.ts). */
+  readonly isShared: boolean
 }
 
 export type CatalogAppended = { readonly sequence: number } | { readonly lost: string }
@@ -48,6 +52,8 @@ export interface CatalogWriterDeps {
   readonly after: number
   /** 8 bytes in hexadecimal. */
   readonly writer: string
+  /** Tables whose changes other nodes must have before they are answered. */
+  readonly sharedTables: readonly string[]
   /** Told once, of the first append that failed. */
   lost(why: string): void
 }
@@ -100,7 +106,8 @@ export class CatalogWriter implements CatalogLog {
     if (this.#isVoid) return null
     if (this.#isLost) throw refused('the catalog takes no changes on this node until it has read its log again')
     const before = Atomics.load(this.#done, 0)
-    this.#send({ kind: 'catalog', writer: this.#deps.writer, entries }, true)
+    const isShared = entries.some(([table]) => this.#deps.sharedTables.includes(table))
+    this.#send({ kind: 'catalog', writer: this.#deps.writer, entries }, { isAwaited: true, isShared })
     Atomics.wait(this.#done, 0, before, WAIT_MS)
     const answer = receiveMessageOnPort(this.#answers)?.message as CatalogAppended | undefined
     if (answer !== undefined && 'sequence' in answer) return (this.#sequence = answer.sequence)
@@ -111,7 +118,8 @@ export class CatalogWriter implements CatalogLog {
 
   /** Appends rows of the ledger that are committed. */
   appendLedger(entries: readonly LoggedEntry[]): void {
-    if (!this.#isVoid && !this.#isLost) this.#send({ kind: 'ledger', writer: this.#deps.writer, entries }, false)
+    if (!this.#isVoid && !this.#isLost)
+      this.#send({ kind: 'ledger', writer: this.#deps.writer, entries }, { isAwaited: false, isShared: false })
   }
 
   /** From now on changes are dropped: this node is no longer the owner, and it closes its engine. */
@@ -129,8 +137,8 @@ export class CatalogWriter implements CatalogLog {
     this.#answers.close()
   }
 
-  #send(record: CatalogRecord, isAwaited: boolean): void {
-    this.#worker.postMessage({ bytes: encodeCatalogRecord(record), isAwaited } satisfies CatalogAppend)
+  #send(record: CatalogRecord, how: Omit<CatalogAppend, 'bytes'>): void {
+    this.#worker.postMessage({ bytes: encodeCatalogRecord(record), ...how } satisfies CatalogAppend)
   }
 
   #lose(why: string): void {

@@ -80,6 +80,28 @@ export class ClusterKeys {
     }
   }
 
+  /** All values whose keys match: `node.*`. Rejects with LogUnavailable. */
+  async all(pattern: string): Promise<Map<string, KeyValue>> {
+    const found = new Map<string, KeyValue>()
+    for (let seq = 1; ; ) {
+      const next = await this.#next(`${this.#prefix}.${pattern}`, seq)
+      if (next === null) return found
+      const value: unknown = JSON.parse(Buffer.from(next.data).toString())
+      found.set(next.subject.slice(this.#prefix.length + 1), { value, revision: next.seq })
+      seq = next.seq + 1
+    }
+  }
+
+  async #next(subject: string, seq: number) {
+    try {
+      // The client's type does not know that both go together, which the servers do (nats-server, JSApiMsgGetRequest).
+      return await this.#manager.streams.getMessage(this.#stream, { seq, next_by_subj: subject } as never)
+    } catch (error) {
+      if ((error as { code?: unknown }).code === NO_MESSAGE) return null
+      throw new LogUnavailable(`the NATS servers do not answer: ${(error as Error).message}`)
+    }
+  }
+
   /**
    * Writes a value behind `revision` (0: there is none). Null where it has another one. Rejects with LogUnavailable.
    */

@@ -4,33 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { LogUnavailable } from '../../../../engine/runtime/log/turn-log.js'
-import type { KeyValue } from '../../../../engine/runtime/log/jetstream/cluster-keys.js'
 import { joinDirectory, mustBeNoNode, placeSealingKey } from '../../../../engine/services/cluster/cluster-facts.js'
 import { Lease, type Owner } from '../../../../engine/services/cluster/lease.js'
 import { Tenure } from '../../../../engine/services/cluster/tenure.js'
+import { Keys } from '../../../support/cluster/keys.js'
 import { temporaryDirectory } from '../../../support/engine/files.js'
-
-/** Shared values in memory. `loses`: the next write is stored and not acknowledged. */
-class Keys {
-  readonly #values = new Map<string, KeyValue>()
-  #revision = 0
-  loses = false
-  isAway = false
-
-  async get(key: string): Promise<KeyValue | null> {
-    if (this.isAway) throw new LogUnavailable('away')
-    return this.#values.get(key) ?? null
-  }
-
-  async put(key: string, value: unknown, revision: number): Promise<number | null> {
-    if (this.isAway) throw new LogUnavailable('away')
-    if ((this.#values.get(key)?.revision ?? 0) !== revision) return null
-    this.#values.set(key, { value, revision: ++this.#revision })
-    if (!this.loses) return this.#revision
-    this.loses = false
-    throw new LogUnavailable('no answer')
-  }
-}
 
 const ownerOf = (node: string, state: Owner['state'] = 'taking'): Owner => ({
   node,

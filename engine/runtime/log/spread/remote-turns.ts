@@ -1,0 +1,127 @@
+/**
+ * Turns that go to the owner of their shard on another node.
+ *
+ * Owns: what is sent, what comes back to the mailbox, and what is refused. Leaves out: who the owner is
+ * (services/cluster/owners/), how parcels travel (jetstream/parcels.ts).
+ *
+ * 1. A turn that the owner has not run goes back to the mailbox, which sends it again, in order, for at most
+ *    `limits.waitMs`. Then its messages are refused.
+ * 2. A turn that was sent and has no answer is refused: it may take effect.
+ * 3. The answer to a message that is no event comes when the copy here has it, so that its sender sees what it wrote.
+ * 4. Events of such turns are not kept as the latest ones: another turn may have changed them.
+ */
+import { Refusal } from '../../../errors.js'
+import { kindOfMessage, nextMessage } from '../../../actor/message.js'
+import { refusalExtra } from '../../../actor/reply.js'
+import { refuseTurn, type TurnResult, type TurnTask } from '../../../actor/turn-task.js'
+import { jobIdsOf } from '../turn-record.js'
+import { decodeAnswer, encodeParcel, type TurnAnswer } from './parcel.js'
+
+/** `gone`: nobody has got it. `unclear`: it may take effect. */
+export type Sent = { readonly answer: Uint8Array } | 'gone' | 'unclear'
+
+export interface RemoteTurnsDeps {
+  /** Of this process. */
+  readonly sender: string
+  /** The process that runs the turns of the shard; null while none is known, or it is this one. */
+  ownerOf(shard: number): string | null
+  /** Sends bytes to a process. `isPast`: that process will not answer any more. */
+  request(process: string, bytes: Uint8Array, isPast: () => boolean): Promise<Sent>
+  /** Resolves when the copy has applied this record, or has not in time. */
+  applied(shard: number, sequence: number): Promise<void>
+}
+
+/** Milliseconds that messages wait for an owner; between two tries. */
+const [WAIT_MS, RETRY_MS] = [12_000, 25]
+const RETRY_AFTER_SECONDS = 2
+const turnedAway: TurnResult = { extras: [], turnedAway: true }
+
+interface ShardState {
+  /** Turns that have come back without being run, so far. */
+  failures: number
+  /** Since when none has been run, milliseconds; 0: the last one was. */
+  awaySinceMs: number
+  readonly revisions: Map<number, number>
+}
+
+export class RemoteTurns {
+  readonly #deps: RemoteTurnsDeps
+  readonly #shards = new Map<number, ShardState>()
+
+  constructor(deps: RemoteTurnsDeps) {
+    this.#deps = deps
+  }
+
+  readonly send = async (task: TurnTask, signal: AbortSignal): Promise<TurnResult> => {
+    const state = this.#stateOf(task.shard)
+    for (const { id, revision } of task.settings) state.revisions.set(id, revision)
+    const owner = this.#deps.ownerOf(task.shard)
+    const sent = owner === null || signal.aborted ? 'gone' : await this.#ask(owner, task, state)
+    if (sent === 'unclear')
+      return refuse(task, 'the owner of the shard does not answer; the request may take effect; try again')
+    if (sent === 'gone' || 'elsewhere' in sent) return await this.#again(task, state, signal)
+    state.awaySinceMs = 0
+    Buffer.from(task.replies).set(sent.replies)
+    if (!isAllEvents(task)) await this.#deps.applied(task.shard, sent.sequence)
+    return { extras: sent.extras, ranElsewhere: true, changed: [...jobIdsOf(task)] }
+  }
+
+  async #ask(owner: string, task: TurnTask, state: ShardState): Promise<TurnAnswer | 'gone' | 'unclear'> {
+    const { sender, ownerOf, request } = this.#deps
+    const { failures } = state
+    const { shard, count } = task
+    const revisions = [...jobIdsOf(task)].map((id) => [id, state.revisions.get(id) ?? 0] as const)
+    const parcel = encodeParcel({ sender, shard, failures, count, messages: messagesOf(task), revisions })
+    const sent = await request(owner, parcel, () => ownerOf(shard) !== owner)
+    return typeof sent === 'string' ? sent : decodeAnswer(sent.answer)
+  }
+
+  /** Nothing of it was run. */
+  async #again(task: TurnTask, state: ShardState, signal: AbortSignal): Promise<TurnResult> {
+    state.failures++
+    state.awaySinceMs ||= performance.now()
+    if (performance.now() - state.awaySinceMs > WAIT_MS) {
+      state.awaySinceMs = 0
+      return refuse(task, 'no node of the cluster runs this shard now; try again')
+    }
+    if (!signal.aborted) await pause(RETRY_MS, signal)
+    return turnedAway
+  }
+
+  #stateOf(shard: number): ShardState {
+    let state = this.#shards.get(shard)
+    if (state === undefined) this.#shards.set(shard, (state = { failures: 0, awaySinceMs: 0, revisions: new Map() }))
+    return state
+  }
+}
+
+function refuse(task: TurnTask, message: string): TurnResult {
+  const refusal = new Refusal('log_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+  return { ...refuseTurn(task, refusalExtra(refusal)), ranElsewhere: true, changed: [] }
+}
+
+function messagesOf({ memory, count }: TurnTask): Uint8Array {
+  const messages = Buffer.from(memory)
+  let end = 0
+  for (let i = 0; i < count; i++) end = nextMessage(messages, end)
+  return messages.subarray(0, end)
+}
+
+function isAllEvents({ memory, count }: TurnTask): boolean {
+  const messages = Buffer.from(memory)
+  for (let i = 0, at = 0; i < count; i++, at = nextMessage(messages, at))
+    if (kindOfMessage(messages, at) !== 'ingest') return false
+  return true
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}

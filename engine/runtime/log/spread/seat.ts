@@ -1,0 +1,152 @@
+/**
+ * One shard on one node of a cluster: its turns are run here, or by another node whose log this one follows.
+ *
+ * Owns: which of both, and the change from one to the other. Leaves out: who the owner is (services/cluster/owners/),
+ * the mailbox (shards.ts), the way to another node (remote-turns.ts).
+ *
+ * | state     | turns of the mailbox              | the copy                    |
+ * |-----------|-----------------------------------|-----------------------------|
+ * | elsewhere | are sent to the shard's owner     | follows the log             |
+ * | own       | are appended to the log, and run  | is what they write          |
+ *
+ * 1. The state changes only while the mailbox is held, so that no turn is under way.
+ * 2. A seat becomes `own` when it has begun as the writer of the log, and has applied all before that.
+ */
+import type { BlockSum } from '../../../actor/log/block-sums.js'
+import type { TurnResult, TurnTask } from '../../../actor/turn-task.js'
+import type { RunTurn } from '../../turn/turn-contract.js'
+import { Follower } from '../follower.js'
+import { LoggedTurns } from '../logged-turns.js'
+import type { LoggedShard, RecordLog } from '../turn-log.js'
+
+/** Sends a turn to the owner of its shard. An aborted `signal` ends what has not been sent. */
+export type SendTurn = (task: TurnTask, signal: AbortSignal) => Promise<TurnResult>
+
+export interface SeatDeps {
+  readonly log: RecordLog
+  readonly send: SendTurn
+  /** A record was applied here that another node has appended. */
+  took(): void
+  /** Following has ended for good. */
+  stopped(error: unknown): void
+}
+
+export class Seat {
+  readonly #shard: LoggedShard
+  readonly #deps: SeatDeps
+  #own: LoggedTurns | null = null
+  #follower: Follower
+  #following: { readonly ended: Promise<void>; readonly ending: AbortController } | null = null
+  /** Ends the sending of turns. */
+  #sending = new AbortController()
+
+  constructor(shard: LoggedShard, deps: SeatDeps) {
+    this.#shard = shard
+    this.#deps = deps
+    this.#follower = this.#newFollower()
+  }
+
+  get isOwn(): boolean {
+    return this.#own !== null
+  }
+
+  /** It is `own`, and another node has begun as the writer of the log: every turn is refused. */
+  get isFenced(): boolean {
+    return this.#own?.isFenced === true
+  }
+
+  /** Sequence of the last record that is applied here. */
+  get applied(): number {
+    return Math.max(this.#own?.applied ?? 0, this.#follower.applied)
+  }
+
+  /** No message of the log that was followed has a later time, microseconds. */
+  get lastMicros(): number {
+    return Math.max(this.#own?.lastMicros ?? 0, this.#follower.lastMicros)
+  }
+
+  /** Of what the latest records of the log wrote. */
+  get sums(): readonly BlockSum[] {
+    return this.#shard.applied().sums
+  }
+
+  /** Runs a turn of the mailbox. */
+  readonly run: RunTurn = (task, decided) => {
+    if (this.#own !== null) return this.#own.run(task, decided)
+    // The thread is not needed for it.
+    decided()
+    return this.#deps.send(task, this.#sending.signal)
+  }
+
+  /** Follows the log from now on. */
+  follow(): void {
+    const ending = new AbortController()
+    const ended = this.#follower.follow(ending.signal).catch((error: unknown) => {
+      if (!ending.signal.aborted) this.#deps.stopped(error)
+    })
+    this.#following = { ended, ending }
+  }
+
+  /** Ends following. Resolves when nothing more is applied. */
+  async endFollowing(): Promise<void> {
+    this.#following?.ending.abort()
+    await this.#following?.ended
+    this.#following = null
+  }
+
+  /** Applies the log up to its present end. Not while it is followed. Rejects with LogUnavailable, LogGap. */
+  catchUp(): Promise<void> {
+    return this.#follower.catchUp()
+  }
+
+  /** Applies nothing until the returned function is called. */
+  async still(): Promise<() => void> {
+    return await this.#follower.still()
+  }
+
+  /** Turns that wait to be sent are given back to the mailbox, because the shard is about to be held. */
+  recall(): void {
+    this.#sending.abort()
+    this.#sending = new AbortController()
+  }
+
+  /**
+   * Becomes `own`, as the writer with these 8 bytes in hexadecimal. Only while the mailbox is held. Rejects with
+   * Refusal log_unavailable; then it follows on.
+   */
+  async take(writer: string): Promise<void> {
+    await this.endFollowing()
+    const { log } = this.#deps
+    const own = new LoggedTurns({ ...this.#shard, log, writer })
+    try {
+      await own.catchUp()
+      const nothing = { messages: 0, seconds: 0, flushSeconds: 0 }
+      this.#shard.ranElsewhere?.({ ...nothing, ...own.takeUnreported() }, own.lastMicros)
+      this.#own = own
+    } catch (error) {
+      this.#goElsewhere()
+      throw error
+    }
+  }
+
+  /** Becomes `elsewhere`, and follows. Only while the mailbox is held. */
+  leave(): void {
+    this.#own = null
+    this.#goElsewhere()
+  }
+
+  /** Ends following, and what waits to be sent. */
+  async close(): Promise<void> {
+    this.#sending.abort()
+    await this.endFollowing()
+  }
+
+  #goElsewhere(): void {
+    this.#follower = this.#newFollower()
+    this.follow()
+  }
+
+  #newFollower(): Follower {
+    return new Follower(this.#shard, this.#deps.log, this.#deps.took)
+  }
+}

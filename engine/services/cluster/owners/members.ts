@@ -1,0 +1,158 @@
+/**
+ * The nodes of a cluster, as one of them sees them, and which owns which shard.
+ *
+ * Owns: the values `node.NAME` of all nodes, and the value `shards`. Leaves out: what follows from them
+ * (shard-owners.ts).
+ *
+ * 1. Each node writes its own value again and again. A node whose value does not change for `LEASE.ttlMs` is not live.
+ *    Time is measured by each node's own clock, from the moment at which it saw the value change. While a node cannot
+ *    read, nobody is silent.
+ * 2. `shards` is changed by its revision, so that of two nodes that want a shard one gets it.
+ */
+import type { ClusterKeys, KeyValue } from '../../../runtime/log/jetstream/cluster-keys.js'
+import { LEASE } from '../lease.js'
+
+const SHARDS = 'shards'
+/** A node that has not read for longer than this, milliseconds, does not know whether others were silent. */
+const BLIND_MS = 1_000
+/** A node that came so lately is not given shards yet, milliseconds. */
+const SETTLED_MS = 300
+
+/** What a node says of itself. */
+export interface Member {
+  readonly node: string
+  /** One life of the process: 8 bytes in hexadecimal. */
+  readonly process: string
+  readonly url: string
+  /** `joining`: its copies are not current yet. `leaving`: it gives its shards away. */
+  readonly state: 'joining' | 'ready' | 'leaving'
+  /** So that the value changes. */
+  readonly count: number
+}
+
+/** By shard: who runs its turns. Null: nobody does. */
+export type ShardTable = readonly ({ readonly node: string; readonly process: string } | null)[]
+
+interface Seen {
+  readonly member: Member
+  readonly revision: number
+  readonly changedMs: number
+}
+
+export class Members {
+  readonly #keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>
+  readonly #shards: number
+  readonly #seen = new Map<string, Seen>()
+  /** By node: since when it is one of the others. */
+  readonly #liveSinceMs = new Map<string, number>()
+  #own: Member
+  #ownRevision: number | null = null
+  /** When the last renewal that was stored began, milliseconds of this process; 0 for never. */
+  #renewedMs = 0
+  /** When all values were read last, milliseconds of this process; 0 for never. */
+  #readMs = 0
+  #table: ShardTable
+  #tableRevision = 0
+
+  constructor(keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>, shards: number, own: Omit<Member, 'state' | 'count'>) {
+    this.#keys = keys
+    this.#shards = shards
+    this.#own = { ...own, state: 'joining', count: 0 }
+    this.#table = Array.from({ length: shards }, () => null)
+  }
+
+  get own(): Member {
+    return this.#own
+  }
+
+  get table(): ShardTable {
+    return this.#table
+  }
+
+  /** Milliseconds since this node was surely live for all others. */
+  get ageMs(): number {
+    return this.#renewedMs === 0 ? Number.POSITIVE_INFINITY : performance.now() - this.#renewedMs
+  }
+
+  /** No other node has taken a shard of this one because it seemed to be gone. */
+  get isFresh(): boolean {
+    return this.ageMs < LEASE.freshMs
+  }
+
+  /** The member with this name, as seen last. */
+  member(node: string): Member | null {
+    return node === this.#own.node ? this.#own : (this.#seen.get(node)?.member ?? null)
+  }
+
+  /** The other nodes that may have shards: they are ready, and live. */
+  others(): string[] {
+    const nowMs = performance.now()
+    return [...this.#seen.values()].flatMap(({ member: { node, state } }) => {
+      const isLive = state === 'ready' && this.silentMs(node) < LEASE.ttlMs
+      if (!isLive) this.#liveSinceMs.delete(node)
+      else if (!this.#liveSinceMs.has(node)) this.#liveSinceMs.set(node, nowMs)
+      return isLive ? [node] : []
+    })
+  }
+
+  /** True where a node has been one of the others for long enough to be given shards. */
+  isSettled(node: string): boolean {
+    return performance.now() - (this.#liveSinceMs.get(node) ?? Number.POSITIVE_INFINITY) > SETTLED_MS
+  }
+
+  /** Milliseconds since the value of another node was seen to change. */
+  silentMs(node: string): number {
+    const seen = this.#seen.get(node)
+    return seen === undefined ? Number.POSITIVE_INFINITY : performance.now() - seen.changedMs
+  }
+
+  /** Forgets a node that is surely gone. It is there again with its next value. */
+  forget(node: string): void {
+    const seen = this.#seen.get(node)
+    if (seen !== undefined) this.#seen.set(node, { ...seen, changedMs: Number.NEGATIVE_INFINITY })
+  }
+
+  /** Reads all values. Rejects with LogUnavailable. */
+  async read(): Promise<void> {
+    const values = await this.#keys.all('node.*')
+    const nowMs = performance.now()
+    const blindMs = this.#readMs === 0 ? 0 : nowMs - this.#readMs
+    for (const [name, seen] of blindMs > BLIND_MS ? this.#seen : [])
+      this.#seen.set(name, { ...seen, changedMs: seen.changedMs + blindMs })
+    for (const [key, found] of values) {
+      const name = key.slice('node.'.length)
+      if (name === this.#own.node || this.#seen.get(name)?.revision === found.revision) continue
+      this.#seen.set(name, { member: found.value as Member, revision: found.revision, changedMs: nowMs })
+    }
+    this.#sawTable(await this.#keys.get(SHARDS))
+    this.#readMs = nowMs
+  }
+
+  /** Writes what this node says of itself. Rejects with LogUnavailable. */
+  async renew(state: Member['state']): Promise<void> {
+    const beganMs = performance.now()
+    const next = { ...this.#own, state, count: this.#own.count + 1 }
+    const key = `node.${this.#own.node}`
+    this.#ownRevision ??= (await this.#keys.get(key))?.revision ?? 0
+    this.#own = next
+    this.#ownRevision = await this.#keys.put(key, next, this.#ownRevision)
+    if (this.#ownRevision !== null) this.#renewedMs = beganMs
+  }
+
+  /** Writes who owns a shard. False where the table has been changed meanwhile. Rejects with LogUnavailable. */
+  async assign(shard: number, owner: ShardTable[number]): Promise<boolean> {
+    const table = this.#table.map((before, at) => (at === shard ? owner : before))
+    const revision = await this.#keys.put(SHARDS, table, this.#tableRevision)
+    if (revision === null) return false
+    this.#table = table
+    this.#tableRevision = revision
+    return true
+  }
+
+  #sawTable(found: KeyValue | null): void {
+    if (found === null || found.revision <= this.#tableRevision) return
+    const table = found.value as ShardTable
+    this.#table = Array.from({ length: this.#shards }, (_, shard) => table[shard] ?? null)
+    this.#tableRevision = found.revision
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * The shards of a node among those of the cluster: which are its own, how turns reach the owners of the others, and
+ * whether its copies are current.
+ *
+ * Owns: joining the parts of this folder for the life of the node. Leaves out: what is open (node-data.ts), the catalog
+ * (standby.ts, cluster-node.ts).
+ */
+import { randomBytes } from 'node:crypto'
+import type { JobSettings } from '../../../domain/job/job.js'
+import type { NewMessage } from '../../../runtime/turn/turn-contract.js'
+import { mayBeThere, answerPings } from '../../../runtime/log/jetstream/owner-ping.js'
+import { answerPositions, askPositions, type Positions } from '../../../runtime/log/jetstream/owner-positions.js'
+import { Parcels } from '../../../runtime/log/jetstream/parcels.js'
+import { decodeParcel, encodeAnswer, type TurnAnswer } from '../../../runtime/log/spread/parcel.js'
+import { RemoteTurns } from '../../../runtime/log/spread/remote-turns.js'
+import type { SendTurn } from '../../../runtime/log/spread/seat.js'
+import { TurnsHost } from '../../../runtime/log/spread/turns-host.js'
+import type { ClusterLogs } from '../cluster-logs.js'
+import { LEASE, type Lease } from '../lease.js'
+import type { NodeData } from '../node-data.js'
+import { refusesConnections } from '../owner-gone.js'
+import { ReadPoint } from '../read-point.js'
+import { Members } from './members.js'
+import { ShardOwners } from './shard-owners.js'
+
+/** What this node knows of the catalog. */
+export interface CatalogView {
+  /** Sequence of the last record that is applied here; infinite where this node writes it. */
+  applied(): number
+  job(id: number): JobSettings | undefined
+}
+
+export interface NodeShardsDeps {
+  readonly logs: ClusterLogs
+  /** Where other nodes reach this one. */
+  readonly url: string
+  readonly lease: Pick<Lease, 'owner'>
+  told(what: string, details?: Readonly<Record<string, unknown>>): void
+  failed(what: string, error: unknown): void
+}
+
+/** Milliseconds until an owner, and until all logs have to answer; until a copy has what was written; between looks. */
+const [OWNER_MS, LOGS_MS, WRITTEN_MS, LOOK_MS] = [200, 1_000, 2_000, 2]
+/** Copies that were current so lately may become the shard's, milliseconds. */
+const CURRENT_MS = 2_000
+/** No position: the shard is another's. */
+const NOT_OWN = -1
+const elsewhere = encodeAnswer({ elsewhere: true })
+
+export class NodeShards {
+  readonly #deps: NodeShardsDeps
+  readonly #members: Members
+  readonly #parcels: Parcels
+  readonly #remote: RemoteTurns
+  readonly #host: TurnsHost
+  readonly #owners: ShardOwners
+  readonly #point: ReadPoint
+  readonly #ends: (() => void)[]
+  #data: NodeData | null = null
+  /** Of this life of the process: 8 bytes in hexadecimal. */
+  readonly process = randomBytes(8).toString('hex')
+  /** Null while nobody has the catalog open. */
+  catalog: CatalogView | null = null
+
+  constructor(deps: NodeShardsDeps) {
+    const { logs, url, told, failed } = deps
+    const { connection, name, keys, node } = logs
+    const { process } = this
+    this.#deps = deps
+    this.#members = new Members(keys, logs.shards.length, { node: node.node, process, url })
+    this.#parcels = new Parcels({ connection, name, process })
+    this.#remote = new RemoteTurns({
+      sender: process,
+      ownerOf: (shard) => this.#ownerOf(shard),
+      request: this.#parcels.request.bind(this.#parcels),
+      applied: (shard, sequence) => this.#reached(shard, sequence),
+    })
+    this.#host = new TurnsHost({
+      isOwn: (shard) => this.isOwn(shard),
+      post: (message: NewMessage) => this.#data?.shards.post(message),
+      job: (id) => this.catalog?.job(id),
+      applied: (shard) => this.#data?.seats.of(shard).applied ?? 0,
+    })
+    this.#parcels.serve((request) => this.#run(request))
+    this.#point = new ReadPoint({
+      applied: () => this.#applied(),
+      ofOwner: () => this.#ofOwners(),
+      ofLogs: () => endsOf(logs),
+    })
+    this.#ends = [
+      answerPings(connection, name, process),
+      answerPositions(connection, { name, term: process }, () => this.#positions()),
+    ]
+    this.#owners = new ShardOwners({
+      members: this.#members,
+      shards: logs.shards.length,
+      isCurrent: () => (this.#point.knownLagMs ?? Number.POSITIVE_INFINITY) < CURRENT_MS,
+      isGone: (one) => this.#isGone(one),
+      onWritten: (written) => keys.onWritten('shards', written),
+      told,
+      failed,
+    })
+  }
+
+  /** Sends a turn to the owner of its shard. */
+  readonly send: SendTurn = (task, signal) => this.#remote.send(task, signal)
+
+  /** As in read-point.ts. */
+  get point(): Pick<ReadPoint, 'lagMs' | 'knownLagMs'> {
+    return this.#point
+  }
+
+  /** A record was applied here. */
+  readonly progressed = (): void => this.#point.progressed()
+
+  isOwn(shard: number): boolean {
+    return this.#data?.seats.of(shard).isOwn === true
+  }
+
+  /** The shards whose turns run here. */
+  get own(): number[] {
+    return [...this.#members.table.keys()].filter((shard) => this.isOwn(shard))
+  }
+
+  /**
+   * What a read waits for that the owner of the catalog serves: 0 where the copies of other nodes' shards are current,
+   * or how old they may be, milliseconds. Null where all shards are its own.
+   */
+  readLagMs(): Promise<number> | null {
+    const { table, isFresh } = this.#members
+    if (isFresh && this.own.length === table.length) return null
+    return this.#point.lagMs().then((lagMs) => lagMs ?? this.#point.knownLagMs ?? LEASE.ttlMs)
+  }
+
+  /** The shards are open from now on. */
+  open(data: NodeData): void {
+    this.#data = data
+    this.#owners.open(data.host)
+  }
+
+  /** The shards are about to be closed. */
+  async suspend(): Promise<void> {
+    await this.#owners.suspend()
+    this.#data = null
+  }
+
+  /** Gives all shards to other nodes, where there are any. */
+  leave(limitMs: number): Promise<void> {
+    return this.#owners.leave(limitMs)
+  }
+
+  async close(): Promise<void> {
+    await this.#owners.close()
+    this.#point.close()
+    for (const end of this.#ends) end()
+    this.#parcels.close()
+  }
+
+  #ownerOf(shard: number): string | null {
+    const owner = this.#members.table[shard] ?? null
+    return owner === null || owner.process === this.#members.own.process ? null : owner.process
+  }
+
+  async #run(request: Uint8Array): Promise<Uint8Array> {
+    try {
+      const answer: TurnAnswer = await this.#host.run(decodeParcel(request))
+      return encodeAnswer(answer)
+    } catch (error) {
+      this.#deps.failed('a turn of another node could not be run', error)
+      return elsewhere
+    }
+  }
+
+  async #reached(shard: number, sequence: number): Promise<void> {
+    for (const end = performance.now() + WRITTEN_MS; performance.now() < end; ) {
+      if ((this.#data?.seats.of(shard).applied ?? Number.POSITIVE_INFINITY) >= sequence) return
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+  }
+
+  async #isGone(node: string): Promise<boolean> {
+    const { connection, name } = this.#deps.logs
+    const member = this.#members.member(node)
+    if (member === null) return true
+    return !(await mayBeThere(connection, name, member.process)) && (await refusesConnections(member.url))
+  }
+
+  #applied(): Positions {
+    return { shards: this.#data?.seats.applied ?? [], catalog: this.catalog?.applied() ?? 0 }
+  }
+
+  /** How far this node is with the shards that it owns; null where it may not own them any more. */
+  #positions(): Positions | null {
+    const data = this.#data
+    if (data === null || !this.#members.isFresh) return null
+    return { shards: data.seats.all.map((seat) => (seat.isOwn ? seat.applied : NOT_OWN)), catalog: 0 }
+  }
+
+  /** How far the owners are; null where one does not answer, or is not known. */
+  async #ofOwners(): Promise<Positions | null> {
+    const { table, own, isFresh } = this.#members
+    const { connection, name } = this.#deps.logs
+    const owners = table.map((owner) => owner?.process ?? null)
+    if (owners.includes(null) || (owners.includes(own.process) && !isFresh)) return null
+    const others = [...new Set(owners as string[])].filter((one) => one !== own.process)
+    const ask = (term: string): Promise<Positions | null> => askPositions(connection, { name, term }, OWNER_MS)
+    const [catalog, ...answers] = await Promise.all([this.#ofCatalog(ask), ...others.map(ask)])
+    const shards = owners.map((owner, shard) => {
+      return owner === own.process ? 0 : (answers[others.indexOf(owner as string)]?.shards[shard] ?? NOT_OWN)
+    })
+    return catalog === null || catalog === undefined || shards.includes(NOT_OWN) ? null : { shards, catalog }
+  }
+
+  async #ofCatalog(ask: (term: string) => Promise<Positions | null>): Promise<number | null> {
+    if (this.catalog?.applied() === Number.POSITIVE_INFINITY) return 0
+    const { owner } = this.#deps.lease
+    if (owner === null || owner.state === 'free' || owner.state === 'taking') return null
+    return (await ask(owner.term))?.catalog ?? null
+  }
+}
+
+async function endsOf({ shards, catalog }: Pick<ClusterLogs, 'shards' | 'catalog'>): Promise<Positions | null> {
+  const all = Promise.all([catalog.last(), ...shards.map((log) => log.last())]).catch(() => null)
+  const ends = await Promise.race([all, new Promise<null>((resolve) => setTimeout(() => resolve(null), LOGS_MS))])
+  return ends === null ? null : { catalog: ends[0] as number, shards: ends.slice(1) }
+}

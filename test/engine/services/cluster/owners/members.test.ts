@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Members } from '../../../../../engine/services/cluster/owners/members.js'
+import { Keys } from '../../../../support/cluster/keys.js'
+
+const memberOf = (keys: Keys, node: string): Members =>
+  new Members(keys, 2, { node, process: `${node}-process`, url: `http://${node}` })
+
+describe('the members of a cluster', () => {
+  it('see what each says of itself', async () => {
+    const keys = new Keys()
+    const [a, b] = [memberOf(keys, 'a'), memberOf(keys, 'b')]
+    await a.renew('ready')
+    await b.read()
+    assert.deepEqual(
+      [b.member('a')?.state, b.member('a')?.url, b.member('b')?.state, b.member('c')],
+      ['ready', 'http://a', 'joining', null],
+    )
+    assert.ok(b.silentMs('a') < 1_000)
+    assert.equal(b.silentMs('c'), Number.POSITIVE_INFINITY)
+  })
+
+  it('are fresh only after a renewal that was stored', async () => {
+    const keys = new Keys()
+    const a = memberOf(keys, 'a')
+    assert.equal(a.isFresh, false)
+    keys.isAway = true
+    await assert.rejects(a.renew('ready'))
+    assert.equal(a.isFresh, false)
+    keys.isAway = false
+    await a.renew('ready')
+    assert.equal(a.isFresh, true)
+  })
+
+  it('renew again after a renewal whose acknowledgement was lost', async () => {
+    const keys = new Keys()
+    const a = memberOf(keys, 'a')
+    await a.renew('ready')
+    keys.loses = true
+    await assert.rejects(a.renew('ready'))
+    await a.renew('ready')
+    await a.renew('ready')
+    assert.equal(a.isFresh, true)
+  })
+
+  it('give a shard to one of two that both saw it free', async () => {
+    const keys = new Keys()
+    const [a, b] = [memberOf(keys, 'a'), memberOf(keys, 'b')]
+    await a.read()
+    await b.read()
+    assert.equal(await a.assign(0, { node: 'a', process: 'a-process' }), true)
+    assert.equal(await b.assign(0, { node: 'b', process: 'b-process' }), false)
+    await b.read()
+    assert.deepEqual(b.table, [{ node: 'a', process: 'a-process' }, null])
+    assert.equal(await b.assign(1, { node: 'b', process: 'b-process' }), true)
+  })
+
+  it('are gone at once where it is known', async () => {
+    const keys = new Keys()
+    const [a, b] = [memberOf(keys, 'a'), memberOf(keys, 'b')]
+    await a.renew('ready')
+    await b.read()
+    b.forget('a')
+    assert.equal(b.silentMs('a'), Number.POSITIVE_INFINITY)
+    await a.renew('ready')
+    await b.read()
+    assert.ok(b.silentMs('a') < 1_000)
+  })
+})

@@ -199,6 +199,7 @@ export class LoggedTurns {
   async #begin(): Promise<boolean> {
     try {
       this.#begun = await this.#end.appendBegin()
+      this.#applied = Math.max(this.#applied, this.#begun)
       return true
     } catch (error) {
       if (error instanceof LogMoved) return false

@@ -18,7 +18,7 @@ const NO_RESPONDERS = 503
  * Milliseconds until a request has no answer; between two looks at whether its process is past; until such a process
  * has answered; until parts have to be complete.
  */
-const [ANSWER_MS, LOOK_MS, PAST_MS, PARTS_MS] = [15_000, 50, 300, 30_000]
+const [ANSWER_MS, LOOK_MS, PAST_MS, PARTS_MS] = [15_000, 50, 150, 30_000]
 
 interface Waiting {
   readonly parts: Parts

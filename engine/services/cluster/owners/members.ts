@@ -30,8 +30,13 @@ export interface Member {
   readonly count: number
 }
 
+export interface ShardOwner {
+  readonly node: string
+  readonly process: string
+}
+
 /** By shard: who runs its turns. Null: nobody does. */
-export type ShardTable = readonly ({ readonly node: string; readonly process: string } | null)[]
+export type ShardTable = readonly (ShardOwner | null)[]
 
 interface Seen {
   readonly member: Member
@@ -139,9 +144,9 @@ export class Members {
     if (this.#ownRevision !== null) this.#renewedMs = beganMs
   }
 
-  /** Writes who owns a shard. False where the table has been changed meanwhile. Rejects with LogUnavailable. */
-  async assign(shard: number, owner: ShardTable[number]): Promise<boolean> {
-    const table = this.#table.map((before, at) => (at === shard ? owner : before))
+  /** Writes who owns these shards. False where the table has been changed meanwhile. Rejects with LogUnavailable. */
+  async assign(shards: readonly number[], owner: ShardTable[number]): Promise<boolean> {
+    const table = this.#table.map((before, shard) => (shards.includes(shard) ? owner : before))
     const revision = await this.#keys.put(SHARDS, table, this.#tableRevision)
     if (revision === null) return false
     this.#table = table

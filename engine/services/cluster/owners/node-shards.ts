@@ -85,7 +85,7 @@ export class NodeShards {
     this.#point = new ReadPoint({
       applied: () => this.#applied(),
       ofOwner: () => this.#ofOwners(),
-      ofLogs: () => endsOf(logs),
+      ofLogs: () => this.#ofLogs(),
     })
     this.#ends = [
       answerPings(connection, name, process),
@@ -209,6 +209,13 @@ export class NodeShards {
       return owner === own.process ? 0 : (answers[others.indexOf(owner as string)]?.shards[shard] ?? NOT_OWN)
     })
     return catalog === null || catalog === undefined || shards.includes(NOT_OWN) ? null : { shards, catalog }
+  }
+
+  /** Where the logs end that others may have written. */
+  async #ofLogs(): Promise<Positions | null> {
+    const ends = await endsOf(this.#deps.logs)
+    if (ends === null || !this.#members.isFresh) return ends
+    return { ...ends, shards: ends.shards.map((end, shard) => (this.isOwn(shard) ? 0 : end)) }
   }
 
   async #ofCatalog(ask: (term: string) => Promise<Positions | null>): Promise<number | null> {

@@ -21,7 +21,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { LogUnavailable } from '../../../runtime/log/turn-log.js'
 import type { Seats } from '../../../runtime/log/spread/seats.js'
 import { LEASE } from '../lease.js'
-import type { Members } from './members.js'
+import type { Members, ShardOwner } from './members.js'
 import { placementOf } from './placement.js'
 
 /** What has the shards open: a standby, or the engine. */
@@ -147,7 +147,19 @@ export class ShardOwners {
     const others = this.#deps.members.others()
     const mine = own.state === 'ready' ? [own.node] : []
     const wanted = placementOf(shards, [...mine, ...others].sort())
-    for (let shard = 0; shard < shards; shard++) await this.#lookAt(shard, wanted[shard] ?? null)
+    const gone = new Map<string, Promise<boolean>>()
+    const hasGone = (owner: ShardOwner): Promise<boolean> => {
+      const found = gone.get(owner.process) ?? this.#hasGone(owner)
+      gone.set(owner.process, found)
+      return found
+    }
+    const taken: number[] = []
+    for (let shard = 0; shard < shards; shard++)
+      if (await this.#lookAt(shard, wanted[shard] ?? null, hasGone)) taken.push(shard)
+    const host = this.#host
+    if (host === null || taken.length === 0) return
+    if (await members.assign(taken, { node: own.node, process: own.process }))
+      for (const shard of taken) this.#work(shard, () => this.#take(host, shard))
   }
 
   /** Does something with a shard. Others do not wait for it. */
@@ -164,29 +176,30 @@ export class ShardOwners {
     this.#working.set(shard, over)
   }
 
-  async #lookAt(shard: number, wanted: string | null): Promise<void> {
+  /** True where the shard is to be taken. */
+  async #lookAt(
+    shard: number,
+    wanted: string | null,
+    hasGone: (owner: ShardOwner) => Promise<boolean>,
+  ): Promise<boolean> {
     const { members } = this.#deps
     const { own, table } = members
     const host = this.#host
-    if (host === null || this.#working.has(shard)) return
+    if (host === null || this.#working.has(shard)) return false
     const owner = table[shard] ?? null
     const seat = host.seats.of(shard)
     const isMine = owner?.process === own.process
-    if (seat.isOwn && (!isMine || seat.isFenced)) return this.#work(shard, () => this.#lost(host, shard))
-    if (isMine && !seat.isOwn) return this.#work(shard, () => this.#take(host, shard))
-    if (isMine) {
-      if (wanted !== null && wanted !== own.node && (this.#isLeaving || members.isSettled(wanted)))
-        this.#work(shard, () => this.#give(host, shard, wanted))
-      return
-    }
-    if (wanted !== own.node) return
-    if (owner !== null && owner.node !== own.node && !(await this.#hasGone(owner))) return
-    if (await members.assign(shard, { node: own.node, process: own.process }))
-      this.#work(shard, () => this.#take(host, shard))
+    const isLost = seat.isOwn && (!isMine || seat.isFenced)
+    if (isLost) this.#work(shard, () => this.#lost(host, shard))
+    else if (isMine && !seat.isOwn) this.#work(shard, () => this.#take(host, shard))
+    else if (isMine && wanted !== null && wanted !== own.node && (this.#isLeaving || members.isSettled(wanted)))
+      this.#work(shard, () => this.#give(host, shard, wanted))
+    if (isLost || isMine || wanted !== own.node) return false
+    return owner === null || owner.node === own.node || (await hasGone(owner))
   }
 
   /** The process that owns a shard is gone, or was not live for too long. */
-  async #hasGone({ node, process }: { readonly node: string; readonly process: string }): Promise<boolean> {
+  async #hasGone({ node, process }: ShardOwner): Promise<boolean> {
     const { members, isGone } = this.#deps
     const member = members.member(node)
     if (member === null || member.process !== process) return true
@@ -218,7 +231,7 @@ export class ShardOwners {
     const seat = host.seats.of(shard)
     let isGiven = false
     await host.changeRunner(shard, async () => {
-      isGiven = await members.assign(shard, { node, process: to.process })
+      isGiven = await members.assign([shard], { node, process: to.process })
       if (isGiven) seat.leave()
       return seat.lastMicros
     })

@@ -48,11 +48,11 @@ describe('the members of a cluster', () => {
     const [a, b] = [memberOf(keys, 'a'), memberOf(keys, 'b')]
     await a.read()
     await b.read()
-    assert.equal(await a.assign(0, { node: 'a', process: 'a-process' }), true)
-    assert.equal(await b.assign(0, { node: 'b', process: 'b-process' }), false)
+    assert.equal(await a.assign([0], { node: 'a', process: 'a-process' }), true)
+    assert.equal(await b.assign([0], { node: 'b', process: 'b-process' }), false)
     await b.read()
     assert.deepEqual(b.table, [{ node: 'a', process: 'a-process' }, null])
-    assert.equal(await b.assign(1, { node: 'b', process: 'b-process' }), true)
+    assert.equal(await b.assign([1], { node: 'b', process: 'b-process' }), true)
   })
 
   it('are gone at once where it is known', async () => {

@@ -23,7 +23,8 @@ import type {
   ResourceQuery,
 } from './api/decision-service.js'
 import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
-import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
+import { makeDataDir, type DataDir } from './store/directory/data-dir.js'
+import { openUpgraded } from './store/directory/upgrade.js'
 import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
@@ -40,7 +41,7 @@ export async function openEngine(options: EngineOptions, logs?: EngineLogs): Pro
   makeDataDir(options.dataDir)
   const lock = await lockDataDir(options.dataDir)
   try {
-    return new Engine(options, openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT), lock, logs)
+    return new Engine(options, await openUpgraded(options.dataDir, options.shards ?? SHARDS_DEFAULT), lock, logs)
   } catch (error) {
     await lock.release()
     throw error
@@ -73,6 +74,7 @@ export class Engine implements DecisionService {
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly live: DecisionService['live']
+  readonly noteUses = (ids: readonly string[]): void => this.#resources.noteUses(ids)
   readonly #wired: Wired
   readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']

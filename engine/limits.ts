@@ -116,6 +116,8 @@ export const limits = {
   deferredCounterCharsMax: 4 * KIB,
   /** Events of one shard between two writes of deferred counters (buckets/deferred-counters.ts). */
   deferredCounterEventsMax: 2_048,
+  /** New buckets of one shard between two rounds of entries in the index of buckets (buckets/bucket-index.ts). */
+  unindexedBucketsMax: 16_384,
   /** A thread without a turn gives memory back after this many checks, one a second. */
   restLooks: 3,
   /** Mapped bytes of the store's files, which count as resident memory. Above this, shards release their mappings. */
@@ -155,10 +157,7 @@ export const limits = {
   notesBytesMax: MIB,
 
   // Streams and connections.
-  /**
-   * Events of all NDJSON requests that run or are unanswered, for each thread that decides: enough to keep a thread
-   * busy and no more, because other messages wait behind them.
-   */
+  /** Events of NDJSON requests under way for each deciding thread: enough for it. Other messages wait behind them. */
   bulkEventsUnderWayMax: 4_096,
   /** The smallest share of these for one NDJSON request, however many requests there are. */
   bulkShareMin: 64,

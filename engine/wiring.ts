@@ -153,6 +153,7 @@ async function close(
   await services.reprocess.close()
   runtime.watermarks.close()
   await runtime.shards.close()
+  services.sessions?.close()
   stores.resources.close()
   await stores.catalogStore.close()
   await services.monitor.close()

@@ -1,6 +1,6 @@
 /** The settings of a node of a cluster. */
 import { z } from 'zod'
-import { flag, text, type Setting } from './setting.js'
+import { flag, integer, text, type Setting } from './setting.js'
 
 function listOf(protocols: readonly string[], words: string) {
   return z
@@ -67,6 +67,24 @@ export const clusterSettings = {
     meaning: 'Certificate of this node for the NATS servers, PEM',
   },
   clusterKey: { name: 'SERVICE_CLUSTER_KEY_FILE', schema: text, meaning: 'Private key of that certificate, PEM' },
+  clusterSnapshotRecords: {
+    name: 'SERVICE_CLUSTER_SNAPSHOT_RECORDS',
+    schema: integer(100, 100_000_000),
+    fallback: '50000',
+    meaning: 'Records of a log after which a snapshot is made; the log is then cut behind the snapshot before',
+  },
+  clusterSnapshotMb: {
+    name: 'SERVICE_CLUSTER_SNAPSHOT_MB',
+    schema: integer(1, 1_000_000),
+    fallback: '128',
+    meaning: 'Megabytes of a log after which a snapshot is made, whichever comes first',
+  },
+  clusterRestore: {
+    name: 'SERVICE_CLUSTER_RESTORE',
+    schema: flag,
+    fallback: 'false',
+    meaning: 'true: a copy that differs from those of the other nodes is restored from a snapshot at the start',
+  },
   clusterTrial: {
     name: 'SERVICE_CLUSTER_TRIAL',
     schema: flag,

@@ -11,6 +11,7 @@ import type { EngineOptions, LogLevels } from '../engine/index.js'
 import { asksForHelp } from './command.js'
 import { firstStartText } from './first-start.js'
 import type { TlsFiles } from './http/tls.js'
+import { youngGeneration } from './memory-settings.js'
 import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
@@ -18,8 +19,8 @@ import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings }
  * long, so most of the process would be garbage: 50 percent growth is enough. Threads use this setting too.
  */
 setFlagsFromString('--heap-growing-percent=50')
-/** The command that a package installs has no flags of Node.js. */
-process.setSourceMapsEnabled(true)
+/** For threads that start from now on. This one has it from its command line (memory-settings.ts). */
+setFlagsFromString(youngGeneration)
 
 /** Milliseconds for the engine to finish and flush after the drain. Then the process ends even if the engine hangs. */
 const CLOSE_LIMIT_MS = 40_000

@@ -75,6 +75,8 @@ export interface ServerOptions extends SignOnOptions {
   readonly httpThreads?: number | undefined
   /** Minutes without a request after which a session of the console ends; default 60. */
   readonly sessionMinutes?: number | undefined
+  /** The operations that are served; absent: all. */
+  readonly routes?: readonly Route[] | undefined
   /** Takes the requests of a port; absent: the port is opened (cluster/door.ts). */
   readonly listen?: ((options: ListenOptions) => Promise<ServedPort>) | undefined
 }
@@ -229,5 +231,6 @@ function rateLimitOf(options: ServerOptions, shared: SharedState | null): Rates 
 }
 
 function servedRoutes(options: ServerOptions): readonly Route[] {
-  return options.console === false ? routes.filter((route) => !consoleRoutes.includes(route)) : routes
+  const served = options.routes ?? routes
+  return options.console === false ? served.filter((route) => !consoleRoutes.includes(route)) : served
 }

@@ -46,7 +46,7 @@ const built = dirname(dirname(fileURLToPath(import.meta.url)))
 const root = dirname(built)
 const batches = join(built, 'test', 'batches')
 /** Every process imports these before its tests. */
-const first = ['source-lines.js', 'left-open.js'].map((file) => join(built, 'test', 'support', file))
+const first = ['engine/runtime/source-lines.js', 'test/support/left-open.js'].map((file) => join(built, file))
 
 /** The folder whose files share processes: a room of the engine, or a folder of test/, with its sub-folders. */
 function roomOf(path: string): string {

@@ -20,39 +20,65 @@ export interface Process {
   readonly start: () => ChildProcess
 }
 
+/** Where a process runs. */
+export interface Place {
+  readonly host: string
+  /** A command that runs the program which follows it; empty for none. */
+  readonly within: readonly string[]
+  /** Where its data is. */
+  readonly home: string
+}
+
+export interface LocalClusterOptions {
+  readonly program: string
+  readonly directory: string
+  readonly nodes: number
+  readonly key: string
+  readonly env?: NodeJS.ProcessEnv
+  /** The program of the last node, where it is another one. */
+  readonly lastMain?: string | undefined
+  /** Of a process by its name, `server-1` and `node-1`. Default: this machine's loopback, a folder of the directory. */
+  readonly placeOf?: (name: string) => Place
+}
+
 export class LocalCluster {
   readonly directory: string
   readonly key: string
   readonly servers: Process[] = []
   readonly nodes: Process[] = []
   readonly #program: string
+  readonly #env: NodeJS.ProcessEnv
+  readonly #sealing = randomBytes(32).toString('hex')
+  readonly #placeOf: (name: string) => Place
 
-  private constructor(program: string, directory: string, key: string) {
+  private constructor({ program, directory, key, env = {}, placeOf }: LocalClusterOptions) {
     this.#program = program
+    this.#env = env
     this.directory = directory
     this.key = key
+    this.#placeOf = placeOf ?? ((name) => ({ host: '127.0.0.1', within: [], home: join(directory, name) }))
   }
 
   /** Starts all, and resolves when every node answers. */
-  static async start(options: {
-    readonly program: string
-    readonly directory: string
-    readonly nodes: number
-    readonly key: string
-    readonly env?: NodeJS.ProcessEnv
-  }): Promise<LocalCluster> {
-    const { program, directory, nodes, key, env = {} } = options
-    const cluster = new LocalCluster(program, directory, key)
+  static async start(options: LocalClusterOptions): Promise<LocalCluster> {
+    const { nodes, lastMain } = options
+    const cluster = new LocalCluster(options)
     try {
       await cluster.#startServers()
-      const sealing = randomBytes(32).toString('hex')
-      for (let at = 0; at < nodes; at++) await cluster.#startNode(at, sealing, env)
+      for (let at = 0; at < nodes; at++) await cluster.#startNode({}, at === nodes - 1 ? lastMain : undefined)
       await Promise.all(cluster.nodes.map((node) => cluster.untilReady(node)))
       return cluster
     } catch (error) {
       await cluster.stop()
       throw error
     }
+  }
+
+  /** Starts another node, with an empty data directory. */
+  async addNode(env: NodeJS.ProcessEnv = {}): Promise<Process> {
+    const node = await this.#startNode(env)
+    await this.untilReady(node)
+    return node
   }
 
   /** Ends a process at once, as a power cut would. */
@@ -95,26 +121,28 @@ export class LocalCluster {
   }
 
   async #startServers(): Promise<void> {
-    const ports: { clients: number; monitor: number; routes: number }[] = []
-    for (let at = 0; at < SERVERS; at++)
-      ports.push({ clients: await freePort(), monitor: await freePort(), routes: await freePort() })
-    const routes = ports.map(({ routes: port }) => `nats://127.0.0.1:${port}`).join(', ')
-    for (const [at, { clients, monitor, routes: own }] of ports.entries()) {
-      const home = join(this.directory, `server-${at + 1}`)
+    const ports: { clients: number; monitor: number; routes: number; place: Place }[] = []
+    for (let at = 0; at < SERVERS; at++) {
+      const place = this.#placeOf(`server-${at + 1}`)
+      ports.push({ clients: await freePort(), monitor: await freePort(), routes: await freePort(), place })
+    }
+    const routes = ports.map(({ routes: port, place }) => `nats://${place.host}:${port}`).join(', ')
+    for (const [at, { clients, monitor, routes: own, place }] of ports.entries()) {
+      const { home, host, within } = place
       mkdirSync(home, { recursive: true })
       const config = join(home, 'server.conf')
       writeFileSync(
         config,
         `server_name: server-${at + 1}
-listen: 127.0.0.1:${clients}
-http: 127.0.0.1:${monitor}
+listen: ${host}:${clients}
+http: ${host}:${monitor}
 jetstream { store_dir: "${home}/data", sync_interval: always }
-cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
+cluster { name: decisions, listen: ${host}:${own}, routes: [${routes}] }
 `,
       )
       const log = join(home, 'log')
-      const start = (): ChildProcess => begin(this.#program, ['-c', config], {}, log)
-      const [address, monitoring] = [`nats://127.0.0.1:${clients}`, `http://127.0.0.1:${monitor}`]
+      const start = (): ChildProcess => begin([...within, this.#program, '-c', config], {}, log)
+      const [address, monitoring] = [`nats://${host}:${clients}`, `http://${host}:${monitor}`]
       this.servers.push({ name: `server ${at + 1}`, address, monitor: monitoring, log, start, child: start() })
     }
     const isUp = async ({ monitor }: Process): Promise<boolean> =>
@@ -126,25 +154,30 @@ cluster { name: decisions, listen: 127.0.0.1:${own}, routes: [${routes}] }
     }
   }
 
-  async #startNode(at: number, sealing: string, env: NodeJS.ProcessEnv): Promise<void> {
-    const home = join(this.directory, `node-${at + 1}`)
+  async #startNode(more: NodeJS.ProcessEnv = {}, main = built('bundle/service/main.js')): Promise<Process> {
+    const number = this.nodes.length + 1
+    const { home, host, within } = this.#placeOf(`node-${number}`)
     mkdirSync(home, { recursive: true })
     const [port, opsPort] = [await freePort(), await freePort()]
     const log = join(home, 'log')
     const settings = {
+      SERVICE_HOST: host,
       SERVICE_PORT: String(port),
+      SERVICE_OPS_HOST: host,
       SERVICE_OPS_PORT: String(opsPort),
       SERVICE_DATA_DIR: join(home, 'data'),
       SERVICE_BOOTSTRAP_KEY: this.key,
       SERVICE_CLUSTER: this.servers.map(({ address }) => address).join(','),
       SERVICE_CLUSTER_MONITORS: this.servers.map(({ monitor }) => monitor).join(','),
-      SERVICE_CLUSTER_SEALING_KEY: sealing,
-      ...env,
+      SERVICE_CLUSTER_SEALING_KEY: this.#sealing,
+      ...this.#env,
+      ...more,
     }
-    const main = built('bundle/service/main.js')
-    const start = (): ChildProcess => begin(process.execPath, ['--enable-source-maps', main], settings, log)
-    const [address, monitor] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`]
-    this.nodes.push({ name: `node ${at + 1}`, address, monitor, log, start, child: start() })
+    const start = (): ChildProcess => begin([...within, process.execPath, '--enable-source-maps', main], settings, log)
+    const [address, monitor] = [`http://${host}:${port}`, `http://${host}:${opsPort}`]
+    const node = { name: `node ${number}`, address, monitor, log, start, child: start() }
+    this.nodes.push(node)
+    return node
   }
 }
 
@@ -154,7 +187,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-function begin(program: string, args: readonly string[], env: NodeJS.ProcessEnv, log: string): ChildProcess {
+function begin([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv, log: string): ChildProcess {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const file = createWriteStream(log, { flags: 'a' })
   child.stdout.pipe(file, { end: false })

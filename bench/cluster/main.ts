@@ -8,22 +8,32 @@ import { parseArgs } from 'node:util'
 import { newKey, removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { LocalCluster } from './local-cluster.js'
 import { natsProgram, NoNats } from './nats-program.js'
+import { measureNewNode } from './new-node.js'
 import { measureSpeed } from './speed.js'
 
 const NODES_MAX = 5
 const usage = `npm run cluster                a cluster of three nodes on loopback
 npm run cluster -- --nodes N   with N nodes, 1 to ${NODES_MAX}
-npm run cluster -- --speed     its speed against one process; with one node, unless --nodes says more`
+npm run cluster -- --speed     its speed against one process; with one node, unless --nodes says more
+npm run cluster -- --new-node  how long a new node takes to have a million events`
 
-function optionsOf(args: readonly string[]): { readonly nodes: number; readonly isSpeed: boolean } | null {
+interface Options {
+  readonly nodes: number
+  readonly isSpeed: boolean
+  readonly isNewNode: boolean
+}
+
+function optionsOf(args: readonly string[]): Options | null {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { nodes: { type: 'string' }, speed: { type: 'boolean' } },
+      options: { nodes: { type: 'string' }, speed: { type: 'boolean' }, 'new-node': { type: 'boolean' } },
     })
     const isSpeed = values.speed === true
     const nodes = Number(values.nodes ?? (isSpeed ? 1 : 3))
-    return Number.isInteger(nodes) && nodes >= 1 && nodes <= NODES_MAX ? { nodes, isSpeed } : null
+    return Number.isInteger(nodes) && nodes >= 1 && nodes <= NODES_MAX
+      ? { nodes, isSpeed, isNewNode: values['new-node'] === true }
+      : null
   } catch {
     return null
   }
@@ -53,7 +63,9 @@ if (options === null) {
   process.exitCode = 2
 } else {
   try {
-    if (options.isSpeed) await measureSpeed(await natsProgram((line) => console.log(line)), options.nodes)
+    const program = (): Promise<string> => natsProgram((line) => console.log(line))
+    if (options.isSpeed) await measureSpeed(await program(), options.nodes)
+    else if (options.isNewNode) await measureNewNode(await program())
     else await main(options.nodes)
   } catch (error) {
     if (!(error instanceof NoNats)) throw error

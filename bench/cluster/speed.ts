@@ -4,18 +4,20 @@
  * With `--nodes 3` the two standbys apply every event on the same machine, too: that is the price of copies, not of the
  * log.
  */
+import { join } from 'node:path'
 import { makeJob, train } from '../harness/job.js'
 import { Client } from '../harness/client.js'
 import { newKey, removeDirectory, temporaryDirectory, type Service } from '../harness/service.js'
 import { alerts, linesFile, postsFile, teach, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, driveRequests } from '../load/drive.js'
+import { writeRequests } from '../load/requests.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
 import { LocalCluster, type Process } from './local-cluster.js'
 
 const SECONDS = 4
 const ROUNDS = 3
-const [BULK_CONNECTIONS, POST_CONNECTIONS] = [4, 256]
-const [POSTS, LINES] = [20_000, 40_000]
+const [BULK_CONNECTIONS, POST_CONNECTIONS, QUERY_CONNECTIONS] = [4, 256, 8]
+const [POSTS, LINES, READ] = [20_000, 40_000, 2_048]
 const [LEARN_SEED, LEARN_EVENTS] = [7, 2_000]
 
 type Rate = (subject: Subject) => Promise<number>
@@ -36,6 +38,40 @@ const postRate: Rate = async (subject) => {
   return requests / seconds
 }
 
+/** Events with ids of their own, which every node reads. */
+async function store(subject: Subject): Promise<void> {
+  const { file, lines } = linesFile(subject, READ, 'read')
+  const { headers, service } = subject
+  await driveBulk({ port: service.port, file, headers, connections: 1, seconds: 0, events: lines, rate: 0 })
+}
+
+/** One read, again and again. */
+const rateOf =
+  (name: string, connections: number, plan: (jobId: number, at: number) => { path: string; body?: object }): Rate =>
+  async (subject) => {
+    const file = join(subject.scratch, `${name}.txt`)
+    const plans = Array.from({ length: READ }, (_, at) => {
+      const { path, body } = plan(subject.jobId, at)
+      return { method: body === undefined ? 'GET' : 'POST', path, body: body === undefined ? '' : JSON.stringify(body) }
+    })
+    writeRequests(file, plans)
+    const headers = { 'X-Service-Api-Key': subject.managementKey }
+    const { requests, seconds } = await driveRequests({
+      port: subject.service.port,
+      file,
+      headers,
+      connections,
+      seconds: SECONDS,
+    })
+    return requests / seconds
+  }
+
+const getRate = rateOf('gets', POST_CONNECTIONS, (jobId, at) => ({ path: `/api/v1/events/${jobId}/read-${at}` }))
+const listRate = rateOf('lists', QUERY_CONNECTIONS, (jobId) => ({
+  path: '/api/v2/events/list',
+  body: { job_ids: [jobId], size: 50 },
+}))
+
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
 }
@@ -51,9 +87,13 @@ export async function measureSpeed(program: string, nodes: number): Promise<void
     await withSubject(async (one) => {
       const clustered = await subjectAt(owner, one, key)
       const forwarded = standby === undefined ? null : at(standby, clustered)
+      await store(one)
+      await store(clustered)
       for (const [name, rate] of [
         ['single POST', postRate],
         ['NDJSON bulk', bulkRate],
+        ['GET of an event', getRate],
+        ['list of 50 events', listRate],
       ] as const) {
         const rates: [number[], number[], number[]] = [[], [], []]
         for (let round = 0; round <= ROUNDS; round++)
@@ -82,7 +122,7 @@ function at(node: Process, subject: Subject): Subject {
 }
 
 /** A job like that of the other subject, on the cluster. */
-async function subjectAt(owner: Process, like: Subject, key: string): Promise<Subject> {
+export async function subjectAt(owner: Process, like: Subject, key: string): Promise<Subject> {
   const port = Number(new URL(owner.address).port)
   const client = new Client(port, key)
   const made = await makeJob(client, { title: 'Bench', points: alertPoints, labels: alertLabels })

@@ -54,8 +54,8 @@ function memoryRow(size: RunSize, before: Memory, after: Memory): Row {
     unit: 'MiB',
     against: { name: 'before, MiB', value: before.rssMib },
     ratio: after.rssMib / before.rssMib,
-    bar: 'under 400 MB',
-    met: after.rssMib * 1.048576 < 400,
+    bar: 'under 300 MB',
+    met: after.rssMib * 1.048576 < 300,
     note: `VmRSS of the service right after the load; ${after.anonymousMib.toFixed(0)} MiB of it is not mapped files`,
   }
 }

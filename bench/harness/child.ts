@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { mallocVariables, youngGeneration } from '../../server/memory-settings.js'
 
 const children = new Set<ChildProcess>()
 
@@ -35,6 +36,11 @@ export interface Child {
 /** Starts `node file ...args`. */
 export function startNode(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
   return startProgram(process.execPath, ['--enable-source-maps', file, ...args], env)
+}
+
+/** Starts the service as `npm start` does. */
+export function startMain(file: string, env: NodeJS.ProcessEnv): Child {
+  return startProgram(process.execPath, [youngGeneration, file], { ...mallocVariables, ...env })
 }
 
 /** Starts a program. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, startNode, type Child } from './child.js'
+import { freePort, startMain, type Child } from './child.js'
 import { Client } from './client.js'
 import { built } from './paths.js'
 
@@ -64,7 +64,7 @@ export async function startService(directory: string, key: string, env: NodeJS.P
   const port = await freePort()
   const client = new Client(port, key)
   const startedAt = performance.now()
-  const child = startNode(built('bundle/service/main.js'), [], {
+  const child = startMain(built('bundle/service/main.js'), {
     SERVICE_PORT: String(port),
     SERVICE_HOST: '127.0.0.1',
     SERVICE_DATA_DIR: directory,

@@ -17,6 +17,8 @@ export interface RunFigures extends ClassificationFigures {
   readonly ruleMacroF1: number
   readonly ruleAccuracy: number
   readonly ruleEce: number
+  /** What perfectly calibrated answers of the same confidences would have by chance. */
+  readonly chanceEce: number
   /** The largest gap between confidence and share right of a label's bin, by the rule. */
   readonly worstGap: number
   /** Answers by the rule with 99 % or more: their share of all answers, and the share of those that are wrong. */
@@ -134,6 +136,7 @@ export function classify(dataset: Dataset, task: ClassificationTask): Classifica
     ruleMacroF1: rule.macroF1,
     ruleAccuracy: rule.accuracy,
     ruleEce: rule.ece,
+    chanceEce: ruled.chanceEce,
     worstGap: worstGap(bins),
     sure: sure.count / protocol.test.length,
     sureWrong: (sure.count - sure.right) / protocol.test.length,

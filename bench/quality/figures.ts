@@ -21,6 +21,7 @@ export class ClassificationTally {
   readonly #binCount = new Float64Array(bins)
   readonly #binTop = new Float64Array(bins)
   readonly #binRight = new Float64Array(bins)
+  readonly #binVariance = new Float64Array(bins)
   #loss = 0
   #count = 0
   #right = 0
@@ -44,6 +45,7 @@ export class ClassificationTally {
     const bin = Math.min(bins - 1, Math.max(0, Math.ceil(p * bins) - 1))
     this.#binCount[bin] = (this.#binCount[bin] as number) + 1
     this.#binTop[bin] = (this.#binTop[bin] as number) + p
+    this.#binVariance[bin] = (this.#binVariance[bin] as number) + p * (1 - p)
     if (said === truth) {
       this.#binRight[bin] = (this.#binRight[bin] as number) + 1
       this.#right++
@@ -54,6 +56,11 @@ export class ClassificationTally {
   /** Mean probability of the answers. */
   get confidence(): number {
     return this.#binTop.reduce((a, b) => a + b, 0) / this.#count
+  }
+
+  /** The calibration error that is expected by chance, were the probability of each answer the truth. */
+  get chanceEce(): number {
+    return this.#binVariance.reduce((sum, variance) => sum + Math.sqrt((2 * variance) / Math.PI), 0) / this.#count
   }
 
   figures(): ClassificationFigures {

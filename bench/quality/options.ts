@@ -17,6 +17,8 @@ export interface QualityOptions {
   readonly parts: ReadonlySet<'classification' | 'outliers' | 'drift' | 'churn' | 'coarse'>
   /** Tests on a stream that moved away from what was labelled. */
   readonly shifts: readonly Shift[]
+  /** Through the HTTP interface of the service, beside the engine called directly. */
+  readonly overHttp: boolean
   /** One example of weight 1 an event, instead of one example a bucket. */
   readonly single: boolean
   readonly workers: number
@@ -41,6 +43,7 @@ export const usage = `npm run bench:quality -- --data FOLDER [--baselines FOLDER
   --shift S           the tests on a stream that moved alone: time or group, or both as time,group
   --churn             what another training changes alone
   --coarse            few decision points, mixed buckets, votes on events; only with this option
+  --over-http         the same labels and events through the HTTP interface of the service; sets of three labels
   --single            an example an event of weight 1, as in a job without buckets; default an example a bucket
   --workers N         threads (default 1: the machine may be shared)
   --json FILE         every figure of every run`
@@ -97,6 +100,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     shift: text,
     churn: flag,
     coarse: flag,
+    'over-http': flag,
     single: flag,
     help: flag,
   }
@@ -118,6 +122,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     ...(values.coarse === true ? ['coarse' as const] : []),
   ])
   const moved = values.shift === undefined ? [] : (list(values.shift, shifts, 'shift') as readonly Shift[])
+  const overHttp = values['over-http'] === true
   return {
     data: values.data,
     baselines: values.baselines ?? null,
@@ -125,8 +130,9 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     seeds: whole('seeds', values.seeds, { low: 1, high: 100, otherwise: 3 }),
     labels,
     strategies: list(values.strategy, strategies, 'strategy') as readonly Strategy[],
-    parts: chosen.size + moved.length > 0 ? chosen : new Set(['classification', 'outliers', 'drift']),
+    parts: chosen.size + moved.length > 0 || overHttp ? chosen : new Set(['classification', 'outliers', 'drift']),
     shifts: moved,
+    overHttp,
     single: values.single === true,
     workers: whole('workers', values.workers, { low: 1, high: 64, otherwise: 1 }),
     json: values.json ?? null,

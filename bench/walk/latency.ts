@@ -5,11 +5,11 @@
  * The model is the full learner with 3,000 labels and a background of unlabelled events.
  */
 import { rmSync } from 'node:fs'
+import { LateRows } from '../../engine/actor/buckets/late-rows.js'
 import { BucketMemory } from '../../engine/actor/buckets/bucket-memory.js'
 import { BucketCache } from '../../engine/actor/buckets/bucket-cache.js'
 import { JobModel } from '../../engine/actor/job-model.js'
 import { JobStats } from '../../engine/actor/job-stats.js'
-import { DeferredCounters } from '../../engine/actor/buckets/deferred-counters.js'
 import { TurnStore } from '../../engine/actor/turn-store.js'
 import { bucketText } from '../../engine/domain/event/bucket-key.js'
 import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
@@ -82,8 +82,13 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   const decider = new JobModel(benchJob, points.fingerprint, store, stats)
   decider.use(row, model)
   const { fingerprint } = points
-  const deferred = new DeferredCounters(0)
-  const buckets = new BucketCache({ settings: benchJob, fingerprint, stats, deferred, memory: new BucketMemory() })
+  const buckets = new BucketCache({
+    settings: benchJob,
+    fingerprint,
+    stats,
+    late: new LateRows({ uncountedEventsMax: 0 }),
+    memory: new BucketMemory(),
+  })
   const keys = events.map((_, i) => keyOf(String(i)))
   const fresh = new Float64Array(events.length)
   events.forEach((values, i) => {

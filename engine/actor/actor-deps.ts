@@ -5,6 +5,7 @@ import type { GateKeeper } from './autonomy/gate-keeper.js'
 import type { Arrivals } from './arrival.js'
 import type { AnswerMemo } from './buckets/answer-memo.js'
 import type { BucketCache } from './buckets/bucket-cache.js'
+import type { LateRowsOptions } from './buckets/late-rows.js'
 import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { PointCounter } from './buckets/point-counter.js'
 import type { CauseStage } from './cause/cause-stage.js'
@@ -31,9 +32,7 @@ export interface ActorDeps {
 }
 
 /** How a shard differs from one that is alone on its thread. */
-export interface ShardOptions {
-  /** Events in a round of deferred counters. */
-  readonly uncountedEventsMax?: number
+export interface ShardOptions extends LateRowsOptions {
   /** Commits large turns. */
   readonly handOver?: HandOver
   /** Shared by the shards of one thread. */

@@ -19,7 +19,7 @@ import { Arrivals } from './arrival.js'
 import { AnswerMemo } from './buckets/answer-memo.js'
 import { BucketCache } from './buckets/bucket-cache.js'
 import type { BucketMemory } from './buckets/bucket-memory.js'
-import type { DeferredCounters } from './buckets/deferred-counters.js'
+import type { LateRows } from './buckets/late-rows.js'
 import { PointCounter } from './buckets/point-counter.js'
 import { CauseStage } from './cause/cause-stage.js'
 import { takeEnriched } from './enrichment-results.js'
@@ -45,7 +45,7 @@ export interface JobActorDeps {
   readonly store: TurnStore
   readonly codec: BodyCodec
   readonly sectionNames: readonly string[]
-  readonly deferred: DeferredCounters
+  readonly late: LateRows
   readonly coming: ComingEvents
   readonly memory: BucketMemory
   readonly models: ModelMemory
@@ -79,11 +79,11 @@ export class JobActor {
 
   /** Takes the job's settings, when it starts and whenever they have changed. */
   configure(settings: JobSettings): void {
-    const { store, codec, sectionNames, deferred, memory, models } = this.#shared
+    const { store, codec, sectionNames, late, memory, models } = this.#shared
     const stats = this.#stats
     const arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = arrivals.points
-    const buckets = new BucketCache({ settings, fingerprint, stats, deferred, memory })
+    const buckets = new BucketCache({ settings, fingerprint, stats, late, memory })
     const answers = new AnswerMemo(fingerprint, memory)
     const model = new JobModel(settings, fingerprint, store, stats)
     model.open(models)

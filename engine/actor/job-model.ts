@@ -20,9 +20,10 @@ import { kindOf } from '../domain/learn/model-bytes.js'
 import { loadModel } from '../domain/learn/registry.js'
 import { CauseModel, causeModelKind } from '../domain/cause/cause-model.js'
 import { noFeedbackWeights, type FeedbackWeights } from '../domain/cause/feedback-weights.js'
-import { decodeBucket, decodeModel, type ModelRow } from '../store/rows.js'
+import { decodeBucket } from '../store/bucket-row.js'
+import { decodeModel, type ModelRow } from '../store/rows.js'
 import type { AnalystWeights } from '../store/model-votes.js'
-import { bucketKey, modelKey } from '../store/tables.js'
+import { countKey, modelKey } from '../store/tables.js'
 import type { Bucket } from './buckets/bucket.js'
 import type { Reads } from './event-table.js'
 import type { JobStats } from './job-stats.js'
@@ -170,9 +171,9 @@ export class JobModel implements ModelHolder {
   }
 
   /** The values of a bucket: in memory until its row is stored. */
-  #valuesOf({ id, values }: Bucket): PointValues {
+  #valuesOf({ number, values }: Bucket): PointValues {
     if (values !== null) return values
-    return decodeBucket(must(this.#reads.get('buckets', bucketKey(this.#jobId, id)), 'the row of a bucket')).values
+    return decodeBucket(must(this.#reads.get('buckets', countKey(this.#jobId, number)), 'the row of a bucket')).values
   }
 
   #terms(): TrustTerms {

@@ -18,7 +18,6 @@
 import { assert, must } from '../assert.js'
 import { epochMs } from '../clock.js'
 import { isRefusal } from '../errors.js'
-import { limits } from '../limits.js'
 import type { JobSettings } from '../domain/job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
@@ -28,7 +27,7 @@ import { forgetCollected } from './audit-outbox.js'
 import { ComingEvents } from './autonomy/coming-events.js'
 import { BucketMemory } from './buckets/bucket-memory.js'
 import { ModelMemory } from './models/model-memory.js'
-import { DeferredCounters } from './buckets/deferred-counters.js'
+import { LateRows } from './buckets/late-rows.js'
 import { forgetPassed } from './decision-changes.js'
 import { lastTime } from './event-table.js'
 import { JobActor } from './job-actor.js'
@@ -63,25 +62,19 @@ export class Shard {
   #codec: BodyCodec
   /** Actors that had a message in the turn. */
   readonly #touched = new Set<JobActor>()
-  readonly #deferred: DeferredCounters
-  readonly #log = new LogPosition()
+  readonly #late: LateRows
+  readonly #log = new LogPosition(() => this.#environment)
   readonly #coming = new ComingEvents()
-  /** Rows of counts may be behind that `#deferred` does not know of. */
-  #mayBeBehind = true
   readonly #handOver: HandOver | null
   readonly #memories: { readonly memory: BucketMemory; readonly models: ModelMemory }
   #open = false
   #place = 0
 
   constructor(environment: Environment, sectionNames: readonly string[], options: ShardOptions = {}) {
-    const {
-      uncountedEventsMax = limits.deferredCounterEventsMax,
-      memory = new BucketMemory(),
-      models = new ModelMemory(),
-    } = options
+    const { memory = new BucketMemory(), models = new ModelMemory() } = options
     this.#handOver = options.handOver ?? null
     this.#memories = { memory, models }
-    this.#deferred = new DeferredCounters(uncountedEventsMax)
+    this.#late = new LateRows(options)
     this.#environment = environment
     this.#sectionNames = sectionNames
     this.#store = new TurnStore(environment)
@@ -133,8 +126,7 @@ export class Shard {
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
     this.#log.begin(task)
-    if (this.#mayBeBehind || task.again) this.#store.settle()
-    if (this.#mayBeBehind) this.#deferred.layWhole(this.#store, this.#environment)
+    this.#late.begin(this.#store, this.#environment, task.again)
     const entriesBefore = this.#store.batch.size
     const outcome: Outcome = { extras: [], changed: new Set(), decided: [], latestMicros: 0, entriesBefore }
     this.#apply(task, replies, outcome)
@@ -178,7 +170,7 @@ export class Shard {
     if (actor === undefined) {
       const settings = must(this.#settings.get(message.jobId), 'the settings of job', message.jobId)
       const deps = { store: this.#store, codec: this.#codec, sectionNames: this.#sectionNames, coming: this.#coming }
-      actor = new JobActor(settings, { ...deps, deferred: this.#deferred, ...this.#memories })
+      actor = new JobActor(settings, { ...deps, late: this.#late, ...this.#memories })
       this.#actors.set(message.jobId, actor)
     }
     this.#touched.add(actor)
@@ -186,7 +178,7 @@ export class Shard {
     if (message.kind === 'purge') {
       actor.drop()
       this.#actors.delete(message.jobId)
-      this.#deferred.forgetJob(message.jobId)
+      this.#late.forgetJob(message.jobId)
       if ('result' in reply && (reply.result as { more: boolean }).more === false) this.#log.dropped(message.jobId)
     }
     return reply
@@ -199,8 +191,7 @@ export class Shard {
     actor.drop()
     actor.configure(settings)
     // The actor starts with no buckets in memory.
-    this.#deferred.clear()
-    this.#mayBeBehind = true
+    this.#late.forgetBuckets()
   }
 
   /** Commits what the turn wrote, if anything, or hands it over. */
@@ -212,7 +203,7 @@ export class Shard {
     // An answer may show what the turn before wrote, so it waits for that commit.
     this.#store.settle()
     if (batch.size === entriesBefore) return { flushMs: 0 }
-    this.#deferred.write(this.#store, latestMicros)
+    this.#late.write(this.#store, latestMicros)
     batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
     this.#codec.writeNewRows(batch)
     addChangedJobs(changed, batch)
@@ -222,7 +213,7 @@ export class Shard {
     const result = elsewhere ? ({ handedOver: true } as const) : this.#flush()
     this.#codec.committed()
     this.#log.committed()
-    this.#mayBeBehind = false
+    this.#late.committed()
     return result
   }
 
@@ -239,8 +230,7 @@ export class Shard {
     for (const actor of this.#actors.values()) actor.drop()
     this.#actors.clear()
     this.#touched.clear()
-    this.#deferred.clear()
-    this.#mayBeBehind = true
+    this.#late.forget()
     this.#environment.refresh()
     this.#codec = new BodyCodec(this.#environment)
   }

@@ -44,6 +44,8 @@ const addedTo: ReadonlySet<string> = new Set([
   'pending',
   'awaited',
   'buckets',
+  'bucket_ids',
+  'bucket_tail',
   'counts',
   'stats',
   'points',
@@ -51,6 +53,11 @@ const addedTo: ReadonlySet<string> = new Set([
   'audits',
   'dues',
 ])
+
+/** Tables that a turn deletes from when it only adds events. */
+function isDeletedFrom(table: string): boolean {
+  return table === 'bucket_tail' || sharedTables.includes(table)
+}
 
 /**
  * Adds the jobs for which a turn did more than add events, judging by its writes. A new version of an event deletes the
@@ -62,8 +69,7 @@ export function addChangedJobs(jobs: Set<number>, batch: WriteBatch): void {
   for (let i = 0; i < size; i++) {
     const table = tables[i] as string
     if (i === 0 || table !== tables[i - 1]) isAdded = addedTo.has(table) || sharedTables.includes(table)
-    if (!isAdded || (batch.valueBytes(i) < 0 && !sharedTables.includes(table)))
-      jobs.add(memory.readUInt32BE(batch.startOf(i)))
+    if (!isAdded || (batch.valueBytes(i) < 0 && !isDeletedFrom(table))) jobs.add(memory.readUInt32BE(batch.startOf(i)))
   }
 }
 
@@ -170,6 +176,11 @@ export class TurnStore {
     if (place !== undefined) return this.batch.value(place)?.slice()
     const placeBefore = this.#elsewhere === null ? undefined : this.#before.placeOf(table, key)
     if (placeBefore !== undefined) return this.#before.batch.value(placeBefore)?.slice()
+    return this.#environment.get(table, key)
+  }
+
+  /** As `get`, without what this turn and the one before wrote: for a table whose writer knows those. */
+  committed(table: ShardTable, key: Uint8Array): Uint8Array | undefined {
     return this.#environment.get(table, key)
   }
 

@@ -21,6 +21,10 @@ export interface Promised {
 export interface NextLabel {
   readonly eventId: string
   readonly ingestMicros: number
+  /** The event's own time. */
+  readonly originalMicros: number
+  readonly title: string | null
+  readonly decisionPoints: Readonly<Record<string, unknown>>
   /** Hexadecimal; null where the job has no buckets. */
   readonly bucketId: string | null
   /** Stored events that the vote has a say in. */

@@ -4,6 +4,7 @@
  * | table        | key                       | value                                         |
  * |--------------|---------------------------|-----------------------------------------------|
  * | meta         | `counters`                | ResourceCounters                               |
+ * | meta         | `session:`, a hash        | see services/sessions/                        |
  * | jobs         | id (u32, big-endian)      | JobSettings                                   |
  * | integrations | id (u32, big-endian)      | IntegrationRecord                             |
  * | api_keys     | name, UTF-8               | ApiKeyRecord                                  |

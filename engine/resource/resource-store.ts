@@ -166,6 +166,11 @@ export class ResourceStore {
     return this.#credentials.authenticate(secret)
   }
 
+  /** Keys and tokens with these ids were used. Others are passed over. */
+  noteUses(ids: readonly string[]): void {
+    for (const id of ids.filter(idsInUse(this.#state))) this.#lastUse.note(id)
+  }
+
   /** True where the principal may see the job (S1). */
   canSee(principal: Principal, jobId: number): boolean {
     return this.#visibility.canSee(principal, jobId)

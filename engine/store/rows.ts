@@ -1,5 +1,5 @@
 /**
- * The rows of buckets, ballots, stats and models, as values and as bytes.
+ * The rows of stats and models, as values and as bytes.
  *
  * Owns: their layout. Leaves out: keys (tables.ts), events (event-record.ts), other rows (*-row.ts).
  *
@@ -7,108 +7,13 @@
  */
 import { assert } from '../assert.js'
 import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
-import type { PointValue } from '../domain/event/point-value.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
 import type { ModelOrigin } from '../domain/learn/model-origin.js'
 import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import type { AnalystWeights, DoubtedVote, DrawnFigures } from './model-votes.js'
-import { pack, unpack } from './pack.js'
 
 const VERSION = 1
-
-/** A bucket: events with the same values at the decision points. These fields do not change with every event. */
-export interface BucketRow {
-  /** Counts up in the job; the key of the bucket's counts. */
-  readonly number: number
-  /** Ingest time of its first event, microseconds. */
-  readonly firstMicros: number
-  /** There are votes, so there is a ballot. */
-  readonly hasBallot: boolean
-  /** Of the list of decision points (event/decision-points.ts). */
-  readonly fingerprint: number
-  readonly values: readonly PointValue[]
-}
-
-const BUCKET_HEADER_BYTES = 24
-
-/**
- * | 0 version | 1 has ballot | 2 0 | 4 number u32 | 8 first f64 | 16 fingerprint u32 | 20 0 | 24 values, MessagePack |
- */
-export function encodeBucket(row: Omit<BucketRow, 'values'>, values: BucketRow['values']): Buffer {
-  const bytes = pack(values, BUCKET_HEADER_BYTES)
-  bytes.fill(0, 0, BUCKET_HEADER_BYTES)
-  bytes[0] = VERSION
-  bytes[1] = row.hasBallot ? 1 : 0
-  bytes.writeUInt32LE(row.number, 4)
-  bytes.writeDoubleLE(row.firstMicros, 8)
-  bytes.writeUInt32LE(row.fingerprint, 16)
-  return bytes
-}
-
-export function decodeBucket(value: Uint8Array): BucketRow {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  return { ...decodeBucketHead(value), values: unpack(bytes.subarray(BUCKET_HEADER_BYTES)) as PointValue[] }
-}
-
-/** All but the values. */
-export function decodeBucketHead(value: Uint8Array): Omit<BucketRow, 'values'> {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  assert(bytes[0] === VERSION, 'the bucket row has a version that this code knows')
-  return {
-    number: bytes.readUInt32LE(4),
-    hasBallot: bytes[1] === 1,
-    firstMicros: bytes.readDoubleLE(8),
-    fingerprint: bytes.readUInt32LE(16),
-  }
-}
-
-/** The number alone. */
-export function decodeBucketNumber(value: Uint8Array): number {
-  assert(value[0] === VERSION, 'the bucket row has a version that this code knows')
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).readUInt32LE(4)
-}
-
-/**
- * The counts of a bucket, which change with every event. Their rows lie side by side in the order of bucket numbers. A
- * turn touches hundreds of buckets: if each lay on its own page, a flush would write megabytes.
- */
-export interface CountRow {
-  /** Events in the bucket now. */
-  readonly events: number
-  /** Ingest time of the latest event, microseconds. */
-  readonly lastMicros: number
-  /** By label: how many of these events have it as their decision. */
-  readonly decided: readonly number[]
-}
-
-const COUNT_BYTES = 16
-
-export function countBytes({ decided }: CountRow): number {
-  return COUNT_BYTES + 4 * decided.length
-}
-
-/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | 16 decided, u32 each | in `bytes` at `at`, or in new bytes. */
-export function encodeCount(row: CountRow, bytes: Buffer = Buffer.allocUnsafe(countBytes(row)), at = 0): Buffer {
-  const { decided } = row
-  bytes[at] = VERSION
-  bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0
-  bytes.writeUInt32LE(row.events, at + 4)
-  bytes.writeDoubleLE(row.lastMicros, at + 8)
-  for (let i = 0; i < decided.length; i++) bytes.writeUInt32LE(decided[i] as number, at + COUNT_BYTES + 4 * i)
-  return bytes
-}
-
-export function decodeCount(value: Uint8Array): CountRow {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  assert(bytes[0] === VERSION, 'the count row has a version that this code knows')
-  const labels = (bytes.length - COUNT_BYTES) / 4
-  return {
-    events: bytes.readUInt32LE(4),
-    lastMicros: bytes.readDoubleLE(8),
-    decided: Array.from({ length: labels }, (_, label) => bytes.readUInt32LE(COUNT_BYTES + 4 * label)),
-  }
-}
 
 /** What is counted from the installation of the active model on, mostly for the blockers of auto_retrain. */
 export interface SinceTraining {

@@ -11,8 +11,10 @@
  * | pending  | job, time                    | empty: stored, decided when the job starts         |
  * | awaited  | job, time                    | empty: stored, decided when its enrichment has ended |
  * | lookups  | job, time                    | enrichment of the event (store/enrichment-row.ts)  |
- * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
- * | counts   | job, bucket number (u32)     | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
+ * | buckets  | job, bucket number (u32)     | bucket row (store/bucket-row.ts)                   |
+ * | bucket_ids | job, bucket id (16 bytes)  | number of the bucket, but for new ones (store/bucket-table.ts) |
+ * | bucket_tail | job, bucket number        | ids of new buckets (store/bucket-table.ts)         |
+ * | counts   | job, bucket number           | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
  * | ballots  | job, subject (8 or 16 bytes) | what its votes say together, and the consensus (store/ballot-row.ts) |
  * | votes    | job, subject, time           | the votes on one event of the subject; time 0: on the whole bucket |
  * | states   | job, subject, number (u32)   | the ballot as it was under that number (store/ballot-row.ts) |
@@ -36,7 +38,7 @@
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
  * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log, and |
- * |          |                              | of a shard that a log feeds: its position, settings of jobs |
+ * |          |                              | of a shard that a log feeds: its position, sums, settings of jobs |
  */
 
 /** The tables of a shard. */
@@ -47,6 +49,8 @@ export const shardTables = [
   'awaited',
   'lookups',
   'buckets',
+  'bucket_ids',
+  'bucket_tail',
   'counts',
   'ballots',
   'votes',
@@ -149,7 +153,7 @@ export function writeIdKey(key: Buffer, job: number, bytes: Uint8Array, at = 0):
   return key
 }
 
-/** Key of a bucket, or of a bucket's ballot. */
+/** Key of a bucket's id, or of a bucket's ballot. */
 export function bucketKey(job: number, bucketId: Uint8Array): Buffer {
   return idKey(job, bucketId)
 }
@@ -184,7 +188,7 @@ export function stateRange(job: number, subject: Uint8Array): { from: Buffer; to
 
 export const COUNT_KEY_BYTES = 8
 
-/** Key of a bucket's counts. */
+/** Key of a bucket, and of its counts. */
 export function countKey(job: number, bucketNumber: number): Buffer {
   return writeCountKey(Buffer.allocUnsafe(COUNT_KEY_BYTES), job, bucketNumber)
 }
@@ -207,7 +211,7 @@ export function versionOfKey(key: Uint8Array): number {
 }
 
 /** Values of the shard. */
-type MetaName = 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten' | 'log_sequence'
+type MetaName = 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten' | 'log_sequence' | 'log_sums'
 
 /** Key of a value of the shard. */
 export function metaKey(name: MetaName): Buffer {

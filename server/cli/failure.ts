@@ -44,6 +44,23 @@ const hints: Readonly<Record<number, string>> = {
   403: 'the key lacks the scope for this; use another one',
 }
 
+/** What is wrong with a file, by the code of the system. */
+const fileFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EACCES: 'may not be opened by this user',
+  EPERM: 'may not be opened by this user',
+  EISDIR: 'is a directory; give a file',
+  EROFS: 'cannot be written: the file system is read-only',
+  ENOSPC: 'cannot be written: the disk is full',
+}
+
+/** What the system says of a file, in words; its own message for anything else. */
+function systemSentence({ code = '', path, message }: NodeJS.ErrnoException): string {
+  const fault = fileFaults[code]
+  return path === undefined || fault === undefined ? message : `${path} ${fault}`
+}
+
 /** One sentence, or the stack of an error that nobody expected. */
 export function sentenceOf(error: unknown): string {
   if (isInterrupt(error)) return 'Interrupted.'
@@ -53,7 +70,8 @@ export function sentenceOf(error: unknown): string {
     return `${error.message.replace(/\.$/, '')}${hint === undefined ? '' : `: ${hint}`}${request}.`
   }
   if (error instanceof CommandError || isSystemError(error) || isRefusal(error)) {
-    return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`
+    const sentence = isSystemError(error) ? systemSentence(error) : error.message
+    return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -18,7 +18,6 @@ function versionOf(): string {
 
 const READ_BYTES = 1 << 20
 
-process.setSourceMapsEnabled(true)
 const interrupt = new AbortController()
 const stop = (): void => interrupt.abort()
 process.once('SIGINT', stop)

@@ -1,6 +1,6 @@
 /**
  * The port of a node. It is open for the life of the process: the requests on it are served by the engine while this
- * node is the owner, and forwarded otherwise.
+ * node is the owner. Otherwise some are served from copies, and the others are forwarded.
  *
  * Owns: who gets a request, and which requests the engine still has. Leaves out: forwarding (forwarder.ts), the
  * engine's routes (server.ts).
@@ -16,32 +16,45 @@ import type { ServedPort } from '../server.js'
 type Handling = Pick<ListenOptions, 'handle' | 'fault' | 'failed' | 'over'>
 
 export interface DoorOptions extends Pick<ListenOptions, 'host' | 'port' | 'tls' | 'socketPaths'> {
-  /** Serves what the engine does not. */
-  elsewhere(exchange: Exchange): void
+  /** Serves what the engine does not. `waited`: what `waitsFor` resolved to. */
+  elsewhere(exchange: Exchange, waited?: number | null): void
+  /** What a request waits for that the engine does not serve (listener.ts). */
+  waitsFor?: ListenOptions['waitsFor']
+  /** Told of each request before the engine serves it. */
+  serving?(exchange: Exchange): void
   failed(error: unknown): void
+}
+
+/** What serves some requests: those that it is given. */
+export interface ServedExchanges extends ServedPort {
+  take(exchange: Exchange): void
 }
 
 export class Door {
   readonly #listener: Listener
-  readonly #served: ServedByEngine[]
+  readonly #served: Served[]
 
-  private constructor(listener: Listener, served: ServedByEngine[]) {
+  private constructor(listener: Listener, served: Served[]) {
     this.#listener = listener
     this.#served = served
   }
 
   static async open(options: DoorOptions): Promise<Door> {
-    const { elsewhere, failed, ...where } = options
-    const served: ServedByEngine[] = []
-    const having = (exchange: Exchange): ServedByEngine | undefined => served.find((one) => one.underWay.has(exchange))
+    const { elsewhere, failed, serving, waitsFor, ...where } = options
+    const served: Served[] = []
+    const having = (exchange: Exchange): Served | undefined => served.find((one) => one.underWay.has(exchange))
+    const owner = (): Served | undefined => served.findLast((one) => one.takesAll && !one.draining)
     const listener = await Listener.open({
       ...where,
-      handle: (exchange) => {
-        const now = served.at(-1)
-        if (now === undefined || now.draining) return elsewhere(exchange)
-        now.underWay.add(exchange)
-        now.handling.handle(exchange)
+      handle: (exchange, waited) => {
+        const now = owner()
+        if (now === undefined) return elsewhere(exchange, waited)
+        serving?.(exchange)
+        now.take(exchange)
       },
+      ...(waitsFor === undefined
+        ? {}
+        : { waitsFor: (request, method) => (owner() === undefined ? waitsFor(request, method) : null) }),
       fault: (exchange, error) => (having(exchange)?.handling.fault ?? replyError)(exchange, error),
       failed: (exchange, error) => {
         const one = having(exchange)
@@ -63,7 +76,16 @@ export class Door {
 
   /** The engine serves from now on, until its port stops listening. */
   serve(handling: Handling): ServedPort {
-    const served = new ServedByEngine(handling, this.#listener, (one) => {
+    return this.#serve(handling, true)
+  }
+
+  /** Serves what it is given, until it stops listening. */
+  serveSome(handling: Handling): ServedExchanges {
+    return this.#serve(handling, false)
+  }
+
+  #serve(handling: Handling, takesAll: boolean): Served {
+    const served = new Served(handling, { listener: this.#listener, takesAll }, (one) => {
       const at = this.#served.indexOf(one)
       if (at >= 0) this.#served.splice(at, 1)
     })
@@ -86,23 +108,35 @@ export class Door {
   }
 }
 
-/** What an engine serves at a door. */
-class ServedByEngine implements ServedPort {
+/** What is served at a door by the same routes. */
+class Served implements ServedExchanges {
   draining = false
+  /** It takes all requests, as the engine of the owner. */
+  readonly takesAll: boolean
   readonly handling: Handling
   readonly underWay = new Set<Exchange>()
   readonly #listener: Listener
-  readonly #closed: (one: ServedByEngine) => void
+  readonly #closed: (one: Served) => void
   #whenIdle: (() => void) | null = null
 
-  constructor(handling: Handling, listener: Listener, closed: (one: ServedByEngine) => void) {
+  constructor(
+    handling: Handling,
+    { listener, takesAll }: { readonly listener: Listener; readonly takesAll: boolean },
+    closed: (one: Served) => void,
+  ) {
     this.handling = handling
+    this.takesAll = takesAll
     this.#listener = listener
     this.#closed = closed
   }
 
   get port(): number {
     return this.#listener.port
+  }
+
+  take(exchange: Exchange): void {
+    this.underWay.add(exchange)
+    this.handling.handle(exchange)
   }
 
   ended(exchange: Exchange): void {

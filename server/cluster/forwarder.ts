@@ -53,7 +53,9 @@ export class Forwarder {
     if (exchange.header('upgrade') !== '')
       return replyRefusal(
         exchange,
-        new Refusal('websocket_unavailable', 'only the owner of the cluster has WebSockets'),
+        new Refusal('not_ready', 'this node does not answer from its copies now; try again', {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        }),
       )
     const hops = Number(exchange.header(HOPS) || 0) + 1
     if (!(hops <= HOPS_MAX)) return replyRefusal(exchange, noOwner())
@@ -113,9 +115,10 @@ function headOf(exchange: Exchange, hops: number): RequestHead {
   }
 }
 
-/** Reads, feedback, and an event with an id of the sender's. */
+/**
+ * Reads, and an event with an id of the sender's. Not a vote: the first try may still be on its way to a node that is
+ * cut off, and come there after somebody else has voted.
+ */
 function isRepeatable(method: string, path: string): boolean {
-  return (
-    ['GET', 'HEAD', 'OPTIONS', 'PUT'].includes(method) || (method === 'POST' && /^\/+api\/v1\/events\/[^_/]/.test(path))
-  )
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'POST' && /^\/+api\/v1\/events\/[^_/]/.test(path))
 }

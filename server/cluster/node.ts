@@ -2,7 +2,7 @@
  * The program as a node of a cluster: its port is open all the time, and there is an engine while it is the owner.
  *
  * Owns: joining, serving, forwarding and leaving, in this order. Leaves out: when the node is the owner (the engine's
- * cluster node), the port (door.ts).
+ * cluster node), the port (door.ts), reads from copies (standby-reads.ts).
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -19,6 +19,8 @@ import { Server, type ServerOptions } from '../server.js'
 import { socketPaths } from '../routes/stream/stream.js'
 import { Door } from './door.js'
 import { Forwarder } from './forwarder.js'
+import { standbyLog, tell } from './node-log.js'
+import { LAG_HEADER, StandbyReads } from './standby-reads.js'
 
 /** The settings of a cluster (cluster-settings.ts), as they were given. */
 export interface GivenCluster {
@@ -31,6 +33,9 @@ export interface GivenCluster {
   readonly clusterCa?: string | undefined
   readonly clusterCert?: string | undefined
   readonly clusterKey?: string | undefined
+  readonly clusterSnapshotRecords: number
+  readonly clusterSnapshotMb: number
+  readonly clusterRestore: boolean
   readonly clusterTrial: boolean
 }
 
@@ -55,39 +60,44 @@ interface Doors {
 
 const MONITOR_PORT = 8_222
 
-/** For operators, on standard error: there is no engine whose log it could be in. */
-function tell(level: 'info' | 'error', msg: string, details: Readonly<Record<string, unknown>> = {}): void {
-  const entry = { level, time: new Date().toISOString(), component: 'cluster', msg, ...details }
-  process.stderr.write(`${JSON.stringify(entry)}\n`)
-}
-
 export class RunningNode {
   readonly #options: NodeOptions
   readonly #doors: Doors
   readonly #forwarder: Forwarder
   #node: ClusterNode<Engine> | null = null
   #server: Server | null = null
+  #reads: StandbyReads | null = null
 
   /** Rejects with an error whose message says what to do. */
   static async start(options: NodeOptions): Promise<RunningNode> {
     const { host, port, tls, opsHost = '127.0.0.1', opsPort } = options.server
     let node: ClusterNode<Engine> | null = null
+    let running: RunningNode | null = null
     const forwarder = new Forwarder(() => node?.ownerUrl ?? null)
+    const readsNow = (): StandbyReads | null => (running === null ? null : running.#reads)
     const failed = (error: unknown): void => tell('error', 'a request failed', { error: String(error) })
-    const probe = (exchange: Exchange): boolean => answerProbe(exchange, node)
+    const probe = (exchange: Exchange): boolean => answerProbe(exchange, node, readsNow())
     const main = await Door.open({
       host,
       port,
       tls,
       socketPaths,
       failed,
-      elsewhere: (exchange) => void (probe(exchange) || forwarder.forward(exchange)),
+      elsewhere: (exchange, waited) => {
+        if (probe(exchange)) return
+        const reads = readsNow()
+        if (reads === null || waited === undefined || waited === null) return forwarder.forward(exchange)
+        noteLag(exchange, waited)
+        reads.served.take(exchange)
+      },
+      waitsFor: (request, method) => readsNow()?.waitsFor(request, method) ?? null,
+      serving: (exchange) => noteLag(exchange, node?.lagMs ?? 0),
     })
     const elsewhere = (exchange: Exchange): void => {
       if (!probe(exchange)) replyJson(exchange, 503, { error: 'this node is a standby: ask the owner' })
     }
     const ops = opsPort === undefined ? null : await Door.open({ host: opsHost, port: opsPort, failed, elsewhere })
-    const running = new RunningNode(options, { main, ops }, forwarder)
+    running = new RunningNode(options, { main, ops }, forwarder)
     try {
       node = running.#node = await ClusterNode.join(running.#deps())
       return running
@@ -131,6 +141,14 @@ export class RunningNode {
         this.#server = await Server.start(engine, { ...server, tracer: await traced(engine), listen })
         owns(engine)
       },
+      standBy: async (following) => {
+        this.#reads = await StandbyReads.open(this.#doors.main, following, { server, log: standbyLog })
+      },
+      standDown: async () => {
+        const reads = this.#reads
+        this.#reads = null
+        await reads?.close()
+      },
       release: async () => {
         await this.#server?.drain(drainMs)
         await this.#server?.close()
@@ -159,6 +177,8 @@ export class RunningNode {
       monitors: given.clusterMonitors ?? hosts.map((name) => `http://${name}:${MONITOR_PORT}`),
       url: given.clusterUrl?.[0] ?? `${scheme}://${host}:${this.#doors.main.port}`,
       sealingKey,
+      snapshots: { records: given.clusterSnapshotRecords, bytes: given.clusterSnapshotMb * 1024 ** 2 },
+      mayRestore: given.clusterRestore,
       isTrial: given.clusterTrial,
     }
   }
@@ -172,11 +192,20 @@ function fileAs(name: string, file: string | undefined): Record<string, string> 
   return file === undefined ? {} : { [name]: readFileSync(file, 'utf8') }
 }
 
+/** Says how old the answer may be, where that is not known to be 0. */
+function noteLag(exchange: Exchange, lagMs: number): void {
+  if (lagMs > 0) exchange.notes = [[LAG_HEADER, String(lagMs)]]
+}
+
 /** Probes are about this node: it is ready where it can serve a request or forward it. False for other requests. */
-function answerProbe(exchange: Exchange, node: ClusterNode<Engine> | null): boolean {
+function answerProbe(exchange: Exchange, node: ClusterNode<Engine> | null, reads: StandbyReads | null): boolean {
   const path = exchange.path.replace(/\/+$/, '')
   if (path !== '/livez' && path !== '/readyz') return false
   const isReady = path === '/livez' || node?.ownerUrl != null
-  replyJson(exchange, isReady ? 200 : 503, { status: isReady ? 'OK' : 'not ready', node: node?.state ?? 'joining' })
+  replyJson(exchange, isReady ? 200 : 503, {
+    status: isReady ? 'OK' : 'not ready',
+    node: node?.state ?? 'joining',
+    ...(reads === null ? {} : { lag_ms: reads.knownLagMs }),
+  })
   return true
 }

@@ -3,13 +3,20 @@
  *
  * Owns: the router. Leaves out: pages (pages/), the bar above them (shell/).
  *
- * 1. Pages are loaded when they are first visited, and stay.
+ * 1. Next and Events are opened all day: they come with the program, and the page of an event soon after. Other pages
+ *    are loaded when the first of them is visited, and stay.
  * 2. A session that ends puts the form to sign in over the page. What is on the page stays.
  */
 import { useSignal } from '@preact/signals'
 import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 import { inConsole, jobIdOf } from './addresses.js'
+import Events from './pages/events/events.js'
+import { askPage, viewOf } from './pages/events/source.js'
+import Home from './pages/home.js'
+import Next from './pages/next/next.js'
+import { askQueue } from './pages/next/queue.js'
+import NotFound from './pages/not-found.js'
 import { Failed, Skeleton } from './parts/feedback.js'
 import { Toasts } from './parts/toasts.js'
 import { Bar } from './shell/bar.js'
@@ -18,48 +25,54 @@ import { Help } from './shell/help.js'
 import { Palette } from './shell/palette.js'
 import { SignIn } from './shell/sign-in.js'
 import { useGlobalCommands } from './shell/commands.js'
-import { loadSession, messageOf, session } from './state/api.js'
+import { messageOf, session } from './state/api.js'
+import { begin } from './state/begin.js'
 import { jobs, loadJobs, lookAt } from './state/jobs.js'
 import { part } from './state/parts.js'
 import { fail } from './state/toasts.js'
 
-const Home = lazy(() => part(() => import('./pages/home.js')))
-const Next = lazy(() => part(() => import('./pages/next/next.js')))
-const Events = lazy(() => part(() => import('./pages/events/events.js')))
-const Event = lazy(() => part(() => import('./pages/event/event.js')))
-const Jobs = lazy(() => part(() => import('./pages/jobs.js')))
-const NewJob = lazy(() => import('./pages/new-job/new-job.js'))
-const JobPage = lazy(() => part(() => import('./pages/job/job.js')))
-const Models = lazy(() => part(() => import('./pages/models/models.js')))
-const Replays = lazy(() => part(() => import('./pages/replays/replays.js')))
-const Replay = lazy(() => part(() => import('./pages/replays/replay.js')))
-const Safety = lazy(() => part(() => import('./pages/safety/safety.js')))
-const Pipeline = lazy(() => part(() => import('./pages/pipeline/pipeline.js')))
-const Settings = lazy(() => part(() => import('./pages/settings/settings.js')))
-const Integration = lazy(() => part(() => import('./pages/integration.js')))
-const Keys = lazy(() => part(() => import('./pages/keys.js')))
-const Buckets = lazy(() => part(() => import('./pages/buckets.js')))
-const Bucket = lazy(() => part(() => import('./pages/bucket.js')))
-const Clusters = lazy(() => part(() => import('./pages/clusters.js')))
-const Cluster = lazy(() => part(() => import('./pages/cluster.js')))
-const Integrations = lazy(() => part(() => import('./pages/integrations.js')))
-const Operations = lazy(() => part(() => import('./pages/operations.js')))
-const Audit = lazy(() => part(() => import('./pages/audit.js')))
-const People = lazy(() => part(() => import('./pages/people.js')))
-const NotFound = lazy(() => part(() => import('./pages/not-found.js')))
+/** One of the pages that are loaded late (pages/others.ts). */
+function other(name: keyof typeof import('./pages/others.js')) {
+  return lazy(() => part(() => import('./pages/others.js').then((pages) => pages[name])))
+}
 
-/** The part of the page that the address is of is loaded beside the session, and not after it. */
-const early: readonly (readonly [RegExp, { preload: () => Promise<unknown> }])[] = [
-  [/^\/jobs\/feedback-flow\//, Next],
-  [/^\/jobs\/\d+\/events\/./, Event],
-  [/^\/jobs\/\d+\/events/, Events],
-  [/^\/use-cases\/|^\/jobs\/\d+$/, JobPage],
-  [/^\/$/, Next],
-]
-early
-  .find(([path]) => path.test(location.pathname))?.[1]
-  .preload()
-  .catch(() => {})
+const Event = lazy(() => part(() => import('./pages/event/event.js')))
+const Jobs = other('Jobs')
+const NewJob = lazy(() => part(() => import('./pages/new-job/new-job.js')))
+const JobPage = other('JobPage')
+const Models = other('Models')
+const Replays = other('Replays')
+const Replay = other('Replay')
+const Safety = other('Safety')
+const Pipeline = other('Pipeline')
+const Settings = other('Settings')
+const Integration = other('Integration')
+const Keys = other('Keys')
+const Buckets = other('Buckets')
+const Bucket = other('Bucket')
+const Clusters = other('Clusters')
+const Cluster = other('Cluster')
+const Integrations = other('Integrations')
+const Operations = other('Operations')
+const Audit = other('Audit')
+const People = other('People')
+
+/** What the page of the first address shows is requested beside the session, and its part of the program loaded. */
+function prepare({ pathname, search }: Location): void {
+  const id = jobIdOf(pathname)
+  if (id !== null && pathname.startsWith('/jobs/feedback-flow/')) askQueue(id)
+  else if (id !== null && /\/events\/*$/.test(pathname))
+    askPage(viewOf(id, Object.fromEntries(new URLSearchParams(search))))
+  else if (/\/events\/[^/]/.test(pathname)) return void Event.preload().catch(() => {})
+  else if (/^\/use-cases\/|^\/jobs\/\d+$/.test(pathname)) JobPage.preload().catch(() => {})
+}
+
+/** The page of an event is opened from the others, so it is loaded when these are there. */
+const EVENT_AFTER_MS = 3_000
+
+prepare(location)
+setTimeout(() => void Event.preload().catch(() => {}), EVENT_AFTER_MS)
+const begun = begin()
 
 function Pages() {
   return (
@@ -123,14 +136,15 @@ function SignedIn() {
 function Root() {
   const problem = useSignal<string | null>(null)
   const wasSignedIn = useSignal(false)
-  const load = (): void => {
+  const wait = (first: Promise<void>): void => {
     problem.value = null
-    loadSession().catch((error: unknown) => (problem.value = messageOf(error)))
+    first.catch((error: unknown) => (problem.value = messageOf(error)))
   }
-  useEffect(load, [])
+  useEffect(() => wait(begun), [])
   const { value } = session
   if (value != null) wasSignedIn.value = true
-  if (value === undefined) return problem.value === null ? <Skeleton /> : <Failed error={problem.value} retry={load} />
+  if (value === undefined)
+    return problem.value === null ? <Skeleton /> : <Failed error={problem.value} retry={() => wait(begin())} />
   if (value === null && !wasSignedIn.value) return <SignIn />
   return (
     <>

@@ -34,6 +34,9 @@ const favicon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#4451c7"/>' +
   '<path fill="#fff" d="M6 6h5v5H6zM13 6h5v5h-5zM6 13h5v5H6z"/><path fill="#b9c1ff" d="m15.500 13 3 5h-6z"/></svg>\n'
 
+/** What every page asks for first (server/console/state/api.ts). It is on its way while the program is loaded. */
+const answers = ['/api/v2/session', '/api/v2/jobs/', '/api/v2/resources?resource_type=job']
+
 function pageOf({ script, style, icon, early }) {
   return `<!doctype html>
 <html lang="en">
@@ -46,6 +49,7 @@ function pageOf({ script, style, icon, early }) {
 <link rel="stylesheet" href="${style}">
 ${early.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
 <script type="module" src="${script}"></script>
+${answers.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}">`).join('\n')}
 </head>
 <body>
 <div id="app"></div>

@@ -40,6 +40,31 @@ const common = {
   logLevel: 'warning',
 }
 
+/**
+ * What every bundle that runs in the service is made with. V8 keeps the text of a bundle in every thread that runs it, so
+ * comments and indents go. Lines stay short, because an error that ends a process is printed with its line.
+ */
+const inService = {
+  ...common,
+  inject: [join(root, 'engine/runtime/source-lines.ts')],
+  minifyWhitespace: true,
+  legalComments: 'none',
+  lineLimit: 160,
+  plugins: [englishOnly()],
+}
+
+/** zod brings its messages in fifty languages. The service speaks one. */
+function englishOnly() {
+  return {
+    name: 'english-only',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+        contents: "export { default as en } from './en.js'",
+      }))
+    },
+  }
+}
+
 /** Packages that the service loads from node_modules: native ones, and those that are large or rarely needed. */
 const external = [
   '@modelcontextprotocol/*',
@@ -130,7 +155,7 @@ async function bundleThreads() {
     if (name in entryPoints) throw new Error(`Two kinds of thread are named ${name}.`)
     entryPoints[name] = join(root, 'engine', entry)
   }
-  await build({ ...common, entryPoints, packages: 'external' })
+  await build({ ...inService, entryPoints, packages: 'external' })
 }
 
 /** The service and the commands. What they load late, and what they share, is in chunks of its own. */
@@ -139,7 +164,7 @@ async function bundleService() {
   for (const name of ['main', 'backup', 'restore', 'verify', 'audit-verify'])
     entryPoints[name] = join(root, `server/${name}.ts`)
   entryPoints['http-thread'] = join(root, 'server/threads/http-thread.ts')
-  await build({ ...common, entryPoints, splitting: true, external })
+  await build({ ...inService, entryPoints, splitting: true, external })
 }
 
 /** Removes compiled files whose source is gone, and folders that are empty then. */

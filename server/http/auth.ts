@@ -13,7 +13,7 @@ import type { App } from '../app.js'
 import type { Exchange } from './exchange.js'
 import { sessionSecretOf } from './sessions.js'
 
-const neutralHeader = 'x-service-api-key'
+export const neutralHeader = 'x-service-api-key'
 /** RFC 6750, section 2.1. The scheme is case-insensitive (RFC 9110, section 11.1). */
 const bearer = /^bearer +([^\s]+)$/i
 

@@ -151,7 +151,7 @@ export class Exchange extends IncomingRequest {
   reply(status: string, type: string, body: string | Uint8Array, headers: Headers = noHeaders): void {
     const isNamed = codeOf(status) >= ERRORS_FROM || this.givenId() !== ''
     const named = isNamed ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
-    this.pass({ status, type, body, headers: named })
+    this.pass({ status, type, body, headers: this.withNotes(named) })
   }
 
   /** Sends an answer with these headers and no others, such as one that another thread has made. */
@@ -202,7 +202,7 @@ export class Exchange extends IncomingRequest {
     const isHead = this.method === 'head'
     this.#stream = new StreamedAnswer(res, status)
     if (this.#bodyEnded) this.#stop(res)
-    this.#stream.begin(type, this.#closingHeaders(headers), isHead)
+    this.#stream.begin(type, this.#closingHeaders(this.withNotes(headers)), isHead)
     if (isHead) this.#settle(this.#stream.code)
   }
 

@@ -8,6 +8,7 @@ import { asksForProblem } from './accept.js'
 import { headerOf, headersWhere, readHead, type HeadFault } from './framing/request-head.js'
 import type { HttpRequest } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
+import { noHeaders, type Headers } from './send.js'
 
 export class IncomingRequest {
   /** Lower case, as uWebSockets.js gives it. */
@@ -16,6 +17,8 @@ export class IncomingRequest {
   readonly path: string
   /** What is wrong with the headers, or null. */
   readonly headFault: HeadFault | null
+  /** Headers that the answer has beside its own. */
+  notes: Headers = noHeaders
   #req: HttpRequest | null
   #wantsProblem = false
   #givenId: string | null = null
@@ -68,6 +71,10 @@ export class IncomingRequest {
     if (this.#givenId !== null) return this.#givenId
     const given = this.#req === null ? '' : headerOf('x-request-id')
     return (this.#givenId = given === '' || isRequestId(given) ? given : '')
+  }
+
+  protected withNotes(headers: Headers): Headers {
+    return this.notes === noHeaders ? headers : [...headers, ...this.notes]
   }
 
   /** Keeps what an answer needs after the handler has returned. */

@@ -19,6 +19,7 @@ import {
 } from './native.js'
 import type { AppDescriptor, HttpApp, HttpRequest, HttpResponse, ListenSocket } from './native.js'
 import { Exchange, type ExchangeHost } from './exchange.js'
+import { postpone } from './pieces/postponed.js'
 import { checkTlsFiles, type TlsFiles } from './tls.js'
 
 export interface ListenOptions {
@@ -26,8 +27,10 @@ export interface ListenOptions {
   /** 0 picks a free port. */
   readonly port: number
   readonly tls?: TlsFiles | undefined
-  /** Serves a request: answers or holds it before it returns. */
-  handle(exchange: Exchange): void
+  /** Serves a request: answers or holds it before it returns. `waited`: what `waitsFor` resolved to. */
+  handle(exchange: Exchange, waited?: number | null): void
+  /** What a request waits for before it is served; null: nothing. `method` in lower case, or '' to read it. */
+  waitsFor?(request: HttpRequest, method: string): Promise<number | null> | null
   /** Answers for an exception. */
   fault(exchange: Exchange, error: unknown): void
   /** Called for an exception that is a bug. */
@@ -172,18 +175,36 @@ export class Listener implements ExchangeHost {
     return us_socket_local_port(socket)
   }
 
+  #handle(exchange: Exchange, waited?: number | null): void {
+    try {
+      this.#options.handle(exchange, waited)
+    } catch (error) {
+      this.fault(exchange, error)
+    }
+    exchange.leave()
+  }
+
+  #whenWaited(res: HttpResponse, req: HttpRequest, method: string, socketContext: unknown): void {
+    const until = this.#options.waitsFor?.(req, method) ?? null
+    if (until === null) return this.#handle(new Exchange(res, req, this, method, socketContext))
+    const over = (): void => void (--this.held === 0 && this.idle())
+    this.held++
+    postpone({ res, req, method }, until, {
+      serve: (kept, waited) => {
+        this.#handle(new Exchange(res, kept, this, method, socketContext), waited)
+        over()
+      },
+      gone: over,
+    })
+  }
+
   #serve(app: HttpApp): void {
     const serve =
-      (method: string) =>
-      (res: HttpResponse, req: HttpRequest, socketContext?: unknown): void => {
-        const exchange = new Exchange(res, req, this, method, socketContext)
-        try {
-          this.#options.handle(exchange)
-        } catch (error) {
-          this.fault(exchange, error)
-        }
-        exchange.leave()
-      }
+      this.#options.waitsFor === undefined
+        ? (method: string) => (res: HttpResponse, req: HttpRequest, socketContext?: unknown) =>
+            this.#handle(new Exchange(res, req, this, method, socketContext))
+        : (method: string) => (res: HttpResponse, req: HttpRequest, socketContext?: unknown) =>
+            this.#whenWaited(res, req, method, socketContext)
     for (const path of this.#options.socketPaths ?? []) {
       app.ws?.(path, {
         ...SOCKET,

@@ -5,14 +5,15 @@
  * owns a key (the engine), signing in (routes/console/session.ts).
  *
  * 1. The browser never has the key: its cookie is a random value that is valid for this process. A restart ends all
- *    sessions, and nothing of them is on disk.
+ *    sessions, and nothing of them is on disk. In a cluster the engine keeps them, sealed with that value, so that they
+ *    go on where another node becomes the owner.
  * 2. A session ends after some time without a request, and after twelve hours in any case.
  * 3. The cookie is HttpOnly and SameSite=Strict. A request by cookie that changes something needs a header that no form
  *    and no link can send.
  * 4. Sessions are bounded, for each owner and in total. One more ends the session with the oldest use.
  */
 import { randomBytes } from 'node:crypto'
-import { Refusal, type DecisionService } from '../../engine/index.js'
+import { Refusal, type DecisionService, type SessionKeeper, type SessionOwner } from '../../engine/index.js'
 import type { Exchange } from './exchange.js'
 
 /** The bounds of sessions. */
@@ -22,15 +23,7 @@ const COOKIE = 'session'
 /** The header that shows that a page of ours sent the request. Its value does not matter. */
 export const FORGERY_HEADER = 'x-requested-with'
 
-/** What a session stands for. */
-export interface SessionOwner {
-  /** The key or token. */
-  readonly secret: string
-  /** The kind and name of the owner: for the bound. */
-  readonly name: string
-  /** The id of a token that was issued for this session and ends with it. */
-  readonly tokenId: string | null
-}
+export type { SessionOwner }
 
 interface Session extends SessionOwner {
   readonly beganMs: number
@@ -41,6 +34,8 @@ export interface SessionsOptions {
   readonly idleMs: number
   /** Milliseconds that only grow. */
   readonly now: () => number
+  /** Where sessions outlive this process; null: nowhere. */
+  readonly keeper?: SessionKeeper | null
   /** Called for each session that ends. */
   ended(owner: SessionOwner): void
 }
@@ -58,28 +53,35 @@ export class Sessions {
     return this.#sessions.size
   }
 
-  /** Opens a session and returns the value of its cookie. */
-  open(owner: SessionOwner): string {
+  /** False where no cookie can stand for a session. */
+  get mayHave(): boolean {
+    return this.#sessions.size > 0 || (this.#options.keeper ?? null) !== null
+  }
+
+  /** Opens a session and returns the value of its cookie. `lasts`: it may outlive this process. */
+  open(owner: SessionOwner, lasts = true): string {
     const now = this.#options.now()
     for (const [value, session] of this.#sessions) if (this.#isOver(session, now)) this.end(value)
     const own = [...this.#sessions].filter(([, { name }]) => name === owner.name)
     if (own.length >= sessionBounds.perOwnerMax) this.end(own[0]![0])
     else if (this.#sessions.size >= sessionBounds.totalMax) this.end(this.#sessions.keys().next().value!)
     const value = randomBytes(32).toString('base64url')
+    if (lasts) this.#options.keeper?.keep(value, owner)
     this.#sessions.set(value, { ...owner, beganMs: now, usedMs: now })
     return value
   }
 
   /** The key or token that the cookie stands for, or ''. This is a use. */
   secretOf(value: string): string {
-    const session = this.#sessions.get(value)
-    if (session === undefined) return ''
     const now = this.#options.now()
+    const session = this.#sessions.get(value) ?? this.#takeUp(value, now)
+    if (session === null) return ''
     if (this.#isOver(session, now)) {
       this.end(value)
       return ''
     }
     session.usedMs = now
+    this.#options.keeper?.touch(value)
     this.#sessions.delete(value)
     this.#sessions.set(value, session)
     return session.secret
@@ -92,10 +94,20 @@ export class Sessions {
   }
 
   end(value: string): void {
-    const session = this.#sessions.get(value)
-    if (session === undefined) return
+    const session = this.#sessions.get(value) ?? this.#takeUp(value, this.#options.now())
+    if (session === null) return
+    this.#options.keeper?.end(value)
     this.#sessions.delete(value)
     this.#options.ended(session)
+  }
+
+  /** A session that another process has opened; null where there is none. */
+  #takeUp(value: string, now: number): Session | null {
+    const kept = this.#options.keeper?.find(value) ?? null
+    if (kept === null) return null
+    const session: Session = { ...kept.owner, beganMs: now - kept.ageMs, usedMs: now - kept.unusedMs }
+    this.#sessions.set(value, session)
+    return session
   }
 
   #isOver({ beganMs, usedMs }: Session, now: number): boolean {
@@ -107,6 +119,7 @@ export class Sessions {
 export function sessionsOf(service: DecisionService, idleMinutes = 60): Sessions {
   return new Sessions({
     idleMs: idleMinutes * 60_000,
+    keeper: service.live.sessions,
     now: () => performance.now(),
     ended({ secret, tokenId }) {
       const owner = tokenId === null ? null : service.authenticate(secret)
@@ -149,7 +162,7 @@ export function refuseForgery(exchange: Exchange): void {
 /** The key or token of the request's session, or ''. @throws Refusal forbidden. */
 export function sessionSecretOf(exchange: Exchange, sessions: Sessions | null): string {
   // A page of another port is on the same site: it could open a WebSocket with the cookie and read what comes.
-  if (sessions === null || sessions.size === 0 || exchange.header('upgrade') !== '') return ''
+  if (sessions === null || !sessions.mayHave || exchange.header('upgrade') !== '') return ''
   const value = cookieOf(exchange)
   const secret = value === '' ? '' : sessions.secretOf(value)
   if (secret !== '') refuseForgery(exchange)

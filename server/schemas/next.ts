@@ -21,6 +21,9 @@ export const NextPage = Type.Object({
     Type.Object({
       event_id: Type.String(),
       ingest_timestamp: Timestamp,
+      '@timestamp': Timestamp,
+      title: nullable(Type.String()),
+      decision_points: Type.Object({}, { additionalProperties: true }),
       bucket_id: nullable(Type.String({ description: 'Null if the job has no buckets.' })),
       applies_to_events: Type.Integer({ description: 'Stored events that the vote has a say in.' }),
       result: Type.String(),

@@ -68,7 +68,8 @@ export class SignOn {
     const on = await provider.finish(query, signIn)
     const identity = identityOf(on.claims, provider.settings.issuer, rules)
     const issued = tokens.issueFor(identity, sessionBounds.secondsMax, address)
-    const cookie = sessions.open(ownerOf(issued, identity.name))
+    // What follows it at the provider is in this process: it ends with the process.
+    const cookie = sessions.open(ownerOf(issued, identity.name), false)
     this.#follow(cookie, { on, role: identity.role, endsMs: this.#endOf(on) })
     return cookie
   }

@@ -1,7 +1,7 @@
 /** The contract of engine/runtime/log/turn-log.ts for logs of records, as tests for every implementation. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { LogMoved, type LogRecord, type RecordLog } from '../../engine/runtime/log/turn-log.js'
+import { LogMoved, LogPurged, type LogRecord, type RecordLog } from '../../engine/runtime/log/turn-log.js'
 
 export interface LogUnderTest {
   /** An empty log. */
@@ -88,6 +88,27 @@ export function recordLogContract(name: string, open: (test: TestContext) => Pro
       await new Promise((resolve) => setTimeout(resolve, 20))
       ending.abort()
       assert.deepEqual(await following, [])
+    })
+
+    it('purges the oldest records, large ones too, and goes on behind the last', async (test) => {
+      const { log, reopen } = await open(test)
+      const large = 'large '.repeat(500_000)
+      await fill(log, 'a', large, 'c', 'd')
+      assert.equal((await log.extent()).first, 1)
+      await log.purge(2)
+      await log.purge(1)
+      const { first, last, bytes } = await log.extent()
+      assert.deepEqual([first, last], [3, 4])
+      assert.ok(bytes > 0 && bytes < large.length)
+      await assert.rejects(all(log.read(1, 4)), LogPurged)
+      await assert.rejects(all(log.follow(0, AbortSignal.timeout(5_000))), LogPurged)
+      assert.deepEqual(await all(log.read(2, 4)), ['3 c', '4 d'])
+      await log.purge(4)
+      await log.close()
+      const again = await reopen()
+      assert.deepEqual([await again.last(), (await again.extent()).first], [4, 5])
+      assert.equal(await again.append(text('e'), 4), 5)
+      assert.deepEqual(await all(again.read(4, 5)), ['5 e'])
     })
 
     it('has every acknowledged record when it is opened again, large ones too', async (test) => {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { settingsTable } from '../../server/config.js'
+import { mallocVariables, youngGeneration } from '../../server/memory-settings.js'
 import { opsRoutes } from '../../server/routes/index.js'
 
 const root = rootOf(dirname(fileURLToPath(import.meta.url)))
@@ -54,7 +55,7 @@ test('every alert is about metrics that there are, and the manual says what to d
 
 test('the image has the program where it is started, and nobody runs it as root', () => {
   const image = text('Dockerfile')
-  assert.match(image, /ENTRYPOINT \["\S+\/node", "--enable-source-maps", "\.build\/bundle\/service\/main\.js"\]/)
+  assert.match(image, /ENTRYPOINT \["\S+\/node", "--max-semi-space-size=4", "\.build\/bundle\/service\/main\.js"\]/)
   assert.match(image, /^RUN npm run build \\$/m)
   assert.match(image, /^USER 1000:1000$/m)
   assert.match(image, /^FROM node:24\./m)
@@ -63,6 +64,14 @@ test('the image has the program where it is started, and nobody runs it as root'
   }
   assert.match(text('kubernetes.yaml'), /readOnlyRootFilesystem: true/)
   assert.match(text('decision-service.service'), /^ProtectSystem=strict$/m)
+})
+
+test('whatever starts the service gives it the variables of glibc, and V8 the same young generation', () => {
+  const { start } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts as { start: string }
+  for (const how of [start, text('Dockerfile'), text('decision-service.service')]) {
+    for (const [name, value] of Object.entries(mallocVariables)) assert.match(how, new RegExp(`\\b${name}=${value}\\b`))
+    assert.ok(how.includes(youngGeneration))
+  }
 })
 
 test('whoever kills the process waits longer than it takes to drain and to close', () => {

@@ -76,6 +76,8 @@ function failing(log: RecordLog, random: SeededRandom): RecordLog {
       return sequence
     },
     last: () => log.last(),
+    extent: () => log.extent(),
+    purge: (through) => log.purge(through),
     read: (after, through) => log.read(after, through),
     follow: (after, signal) => log.follow(after, signal),
     close: () => log.close(),

@@ -16,7 +16,6 @@ import { weekMicros, weekOf, type Gate, type StateReason } from '../../domain/au
 import { reachOf, recount, revoked, withAudit, type Reach } from '../../domain/autonomy/ladder.js'
 import { isBarred, isEligible, type Autonomy } from '../../domain/autonomy/passage.js'
 import type { Decision } from '../../domain/decide/decision.js'
-import { eventIdOf } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { theService, type Author } from '../../api/principal.js'
 import { encodeAutonomy, type AutonomyRow } from '../../store/autonomy-row.js'
@@ -47,7 +46,7 @@ export class GateKeeper {
   readonly #coming: ComingEvents
   #settings: JobSettings
   #row: AutonomyRow | null
-  #drawing: { readonly key: string; readonly draw: AuditDraw } | null = null
+  #drawing: AuditDraw | null = null
   /** By label. */
   #reaches: (Reach | undefined)[] = []
   #excluded: (ReadonlySet<string> | undefined)[] = []
@@ -159,11 +158,9 @@ export class GateKeeper {
   }
 
   get #draws(): AuditDraw {
-    const key = (this.#row as AutonomyRow).drawKey
-    if (this.#drawing?.key !== key) {
-      this.#drawing = { key, draw: new AuditDraw(key, this.#settings.id, this.#coming) }
-    }
-    return this.#drawing.draw
+    const { drawKey } = this.#row as AutonomyRow
+    if (this.#drawing?.key !== drawKey) this.#drawing = new AuditDraw(drawKey, this.#settings.id, this.#coming)
+    return this.#drawing
   }
 
   get #isAgeing(): boolean {
@@ -201,11 +198,7 @@ export class GateKeeper {
       rate: row.contract.holdOutRate,
       bucketId: bucket === null ? null : bucket.id.toString('hex'),
       subject: (bucket === null ? timeValue(eventMicros) : bucket.id).toString('hex'),
-      second: this.#draws.isHeldOut(
-        `second ${clientId ?? eventIdOf(eventMicros)}`,
-        eventMicros,
-        autonomyBounds.secondRate,
-      ),
+      second: this.#draws.isSecond(clientId, eventMicros),
       outcome: 'pending',
       analysts: 0,
       differ: false,

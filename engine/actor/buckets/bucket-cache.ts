@@ -9,20 +9,21 @@
  * 2. Memory is a copy of the store: a bucket that was forgotten is read again.
  * 3. All that this holds is counted in the memory of its thread (bucket-memory.ts).
  */
-import { must } from '../../assert.js'
 import { limits } from '../../limits.js'
 import { bucketIdOf, bucketIdText, bucketText } from '../../domain/event/bucket-key.js'
 import { ABSENT, ByteTable } from '../../domain/event/byte-table.js'
 import type { PointKey } from '../../domain/event/point-tree.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import { decodeBucket, decodeCount, encodeBucket, type BucketRow } from '../../store/rows.js'
-import { bucketKey, countKey } from '../../store/tables.js'
+import { decodeBucket } from '../../store/bucket-row.js'
+import { countKey } from '../../store/tables.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
 import { newBucket, type Bucket } from './bucket.js'
+import { storedBucket, writeBucket } from './stored-bucket.js'
+import type { LateRows } from './late-rows.js'
 import type { BucketHolder, BucketMemory } from './bucket-memory.js'
-import { layCount, NOT_DEFERRED, type DeferredCounters } from './deferred-counters.js'
+import { layCount, NOT_DEFERRED } from './deferred-counters.js'
 import { Slab } from './slab.js'
 
 /** About what a bucket takes without the text of its values, and what a key takes without its bytes. */
@@ -38,7 +39,7 @@ export interface BucketCacheDeps {
   /** Of the job's decision points: other points make other buckets. */
   readonly fingerprint: number
   readonly stats: JobStats
-  readonly deferred: DeferredCounters
+  readonly late: Pick<LateRows, 'counters' | 'index'>
   readonly memory: BucketMemory
 }
 
@@ -57,11 +58,11 @@ export class BucketCache implements BucketHolder {
   readonly #changedById = new Map<string, Bucket>()
   readonly #fingerprint: number
   readonly #labelCount: number
-  readonly #deferred: DeferredCounters
+  readonly #late: BucketCacheDeps['late']
   readonly #slab = new Slab()
 
-  constructor({ settings, fingerprint, stats, deferred, memory }: BucketCacheDeps) {
-    this.#deferred = deferred
+  constructor({ settings, fingerprint, stats, late, memory }: BucketCacheDeps) {
+    this.#late = late
     this.#memory = memory
     this.#labelCount = settings.labels.length
     this.#jobId = settings.id
@@ -116,9 +117,8 @@ export class BucketCache implements BucketHolder {
     const known = this.#byText.get(text)
     if (known !== undefined) return known
     const id = bucketIdOf(this.#fingerprint, text)
-    const bytes = store.get('buckets', bucketKey(this.#jobId, id))
-    const bucket =
-      bytes === undefined ? this.#make(id, text, values) : this.#fromRow(store, id, text, decodeBucket(bytes))
+    const bytes = this.#read(store, id)
+    const bucket = bytes === undefined ? this.#make(id, text, values) : this.#fromRow(store, text, bytes)
     this.#byText.set(text, bucket)
     this.#bucketBytes += bytesOf(bucket)
     this.#memory.count(this, bytesOf(bucket))
@@ -133,23 +133,29 @@ export class BucketCache implements BucketHolder {
     }
     const changed = this.#changedById.get(bucketIdText(id))
     if (changed !== undefined) return changed
-    const bytes = store.get('buckets', bucketKey(this.#jobId, id))
+    const bytes = this.#read(store, id)
     if (bytes === undefined) return null
-    const row = decodeBucket(bytes)
-    if (row.fingerprint === this.#fingerprint) return this.of(store, row.values)
-    return this.#fromRow(store, id, '', row)
+    const { fingerprint, values } = decodeBucket(bytes)
+    if (fingerprint === this.#fingerprint) return this.of(store, values)
+    return this.#fromRow(store, '', bytes)
+  }
+
+  #read(store: TurnStore, id: Uint8Array): Uint8Array | undefined {
+    const number = this.#late.index.numberOf(store, this.#jobId, id)
+    return number === null ? undefined : store.get('buckets', countKey(this.#jobId, number))
   }
 
   /** Counts a new event of the bucket (null: of none) that was decided as `label` (-1: not decided). */
   add(bucket: Bucket | null, micros: number, label: number): void {
-    this.#deferred.countEvent()
+    this.#late.counters.countEvent()
     if (bucket === null) return
     const isLatest = micros > bucket.lastMicros
     if (bucket.events === 0 && !bucket.stored) bucket.firstMicros = micros
     bucket.events++
     if (isLatest) bucket.lastMicros = micros
     if (label >= 0) bucket.decided[label] = (bucket.decided[label] ?? 0) + 1
-    if (isLatest && bucket.stored && bucket.text.length <= limits.deferredCounterCharsMax) this.#deferred.add(bucket)
+    if (isLatest && bucket.stored && bucket.text.length <= limits.deferredCounterCharsMax)
+      this.#late.counters.add(bucket)
     else this.touch(bucket)
   }
 
@@ -169,28 +175,30 @@ export class BucketCache implements BucketHolder {
 
   /** Writes what the turn changed. */
   write(store: TurnStore): void {
+    const made: Bucket[] = []
     for (const bucket of this.#changed) {
       bucket.changed = false
-      const key = bucketKey(this.#jobId, bucket.id)
       if (bucket.events === 0 && !bucket.hasBallot) {
-        bucket.deferredSince = NOT_DEFERRED
-        store.delete('buckets', key)
-        store.delete('counts', countKey(this.#jobId, bucket.number))
-        this.#forget(bucket)
+        this.#remove(store, bucket)
         continue
       }
-      if (!bucket.stored) this.#writeRow(store, key, bucket)
-      layCount(store, bucket)
+      if (!bucket.stored) writeBucket(store, bucket)
+      // The row of a new bucket has its counts.
+      if (bucket.isNew) made.push(bucket)
+      else layCount(store, bucket)
+      bucket.isNew = false
     }
+    this.#late.index.add(store, this.#jobId, made)
     this.#changed.length = 0
     this.#changedById.clear()
   }
 
-  #writeRow(store: TurnStore, key: Uint8Array, bucket: Bucket): void {
-    const values = bucket.values ?? decodeBucket(must(store.get('buckets', key), 'the row of a bucket')).values
-    store.put('buckets', key, encodeBucket(bucket, values))
-    bucket.stored = true
-    bucket.values = null
+  #remove(store: TurnStore, bucket: Bucket): void {
+    bucket.deferredSince = NOT_DEFERRED
+    this.#forget(bucket)
+    if (bucket.isNew) return
+    for (const table of ['buckets', 'counts'] as const) store.delete(table, countKey(this.#jobId, bucket.number))
+    this.#late.index.remove(store, this.#jobId, bucket.id)
   }
 
   /** There is another model or contract: decisions have to be worked out again. */
@@ -207,7 +215,7 @@ export class BucketCache implements BucketHolder {
     this.#forgetKeys()
     for (const bucket of this.#byText.values()) {
       if (this.#bucketBytes <= bytes) return
-      if (!this.#deferred.has(bucket)) this.#forget(bucket)
+      if (!this.#late.counters.has(bucket)) this.#forget(bucket)
     }
   }
 
@@ -221,13 +229,19 @@ export class BucketCache implements BucketHolder {
 
   #make(id: Buffer, text: string, values: PointValues): Bucket {
     const number = this.#stats.nextBucketNumber()
-    const row = { number, firstMicros: 0, hasBallot: false, fingerprint: this.#fingerprint, values }
+    const row = {
+      id: this.#slab.copy(id),
+      number,
+      firstMicros: 0,
+      hasBallot: false,
+      fingerprint: this.#fingerprint,
+      values,
+    }
     const counts = { events: 0, lastMicros: 0, decided: new Array<number>(this.#labelCount).fill(0) }
-    return newBucket({ jobId: this.#jobId, id: this.#slab.copy(id), text, row, counts, stored: false })
+    return newBucket({ jobId: this.#jobId, text, row, counts, stored: false })
   }
 
-  #fromRow(store: TurnStore, id: Uint8Array, text: string, row: BucketRow): Bucket {
-    const counts = decodeCount(must(store.get('counts', countKey(this.#jobId, row.number)), 'the counts of a bucket'))
-    return newBucket({ jobId: this.#jobId, id: this.#slab.copy(id), text, row, counts, stored: true })
+  #fromRow(store: TurnStore, text: string, bytes: Uint8Array): Bucket {
+    return storedBucket(store, { jobId: this.#jobId, text, bytes, slab: this.#slab })
   }
 }

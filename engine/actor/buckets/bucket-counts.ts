@@ -3,14 +3,14 @@
  *
  * Owns: how the two are added up. Leaves out: which events a row may lack (deferred-counters.ts).
  *
- * 1. A row counts all events of its bucket up to its own `lastMicros`. Later events of the bucket are still to be
- *    added.
+ * 1. A bucket without a row of counts has them in its own row. Counts have all events of the bucket up to their own
+ *    `lastMicros`. Later events of the bucket are still to be added.
  * 2. No row lacks an event up to the time `counted_through`. In a shard without that entry no row lacks any.
  */
 import { must } from '../../assert.js'
 import type { Environment } from '../../store/environment.js'
 import { bucketIdTextOf, isInBucket, isInThisBucket, labelOf } from '../../store/record-header.js'
-import { decodeCount, type CountRow } from '../../store/rows.js'
+import { countsInBucket, decodeCount, type CountRow } from '../../store/bucket-row.js'
 import { countKey, jobKey, metaKey, timeKey, timeOfKey, timeOfValue } from '../../store/tables.js'
 import type { Reads } from '../event-table.js'
 
@@ -64,11 +64,20 @@ export function uncountedEventsOf(reads: ScanReads, jobId: number, bucketId: str
 
 /** The counts of one bucket; its id has one character a byte. @throws Error where there are none. */
 export function countOfBucket(reads: ScanReads, jobId: number, id: string, number: number): CountRow {
-  return uncountedEventsOf(reads, jobId, id).addTo(readCount(reads, jobId, number), id)
+  return uncountedEventsOf(reads, jobId, id).addTo(mustCount(reads, jobId, number), id)
 }
 
-function readCount(reads: Reads, jobId: number, number: number): CountRow {
-  return decodeCount(must(reads.get('counts', countKey(jobId, number)), 'the counts of a bucket'))
+/** The counts of a bucket as they are stored; null where it is gone. */
+export function readCount(reads: Reads, jobId: number, number: number): CountRow | null {
+  const key = countKey(jobId, number)
+  const counts = reads.get('counts', key)
+  if (counts !== undefined) return decodeCount(counts)
+  const bucket = reads.get('buckets', key)
+  return bucket === undefined ? null : countsInBucket(bucket)
+}
+
+function mustCount(reads: Reads, jobId: number, number: number): CountRow {
+  return must(readCount(reads, jobId, number) ?? undefined, 'the counts of a bucket')
 }
 
 /** The counts of all buckets of a job in one snapshot. */
@@ -86,6 +95,6 @@ export class BucketCounts {
   /** As countOfBucket. */
   of(id: string, number: number): CountRow {
     this.#uncounted ??= uncountedEventsOf(this.#reads, this.#jobId)
-    return this.#uncounted.addTo(readCount(this.#reads, this.#jobId, number), id)
+    return this.#uncounted.addTo(mustCount(this.#reads, this.#jobId, number), id)
   }
 }

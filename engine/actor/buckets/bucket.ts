@@ -4,7 +4,7 @@ import type { PointValues } from '../../domain/event/point-value.js'
 import type { Decision } from '../../domain/decide/decision.js'
 import { absentPoints } from '../../domain/metrics/point-tally.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
-import type { BucketRow, CountRow } from '../../store/rows.js'
+import type { BucketRow, CountRow } from '../../store/bucket-row.js'
 import { NOT_DEFERRED, type Counted } from './deferred-counters.js'
 
 export interface Bucket extends Counted {
@@ -28,6 +28,8 @@ export interface Bucket extends Counted {
   kept: boolean
   /** Its row in the store is up to date, apart from the counts. */
   stored: boolean
+  /** It has no row yet. */
+  isNew: boolean
   /** Events of this turn that the counts of decision points lack (point-counter.ts). */
   uncounted: number
   /** This turn changed it. */
@@ -45,15 +47,14 @@ export interface Bucket extends Counted {
 /** What a bucket is made of: its rows, and what the rows do not hold. */
 export interface NewBucket {
   readonly jobId: number
-  readonly id: Buffer
   readonly text: string
-  readonly row: BucketRow
+  readonly row: BucketRow & { readonly id: Buffer }
   readonly counts: CountRow
   readonly stored: boolean
 }
 
-export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): Bucket {
-  const { number, firstMicros, hasBallot, fingerprint, values } = row
+export function newBucket({ jobId, text, row, counts, stored }: NewBucket): Bucket {
+  const { id, number, firstMicros, hasBallot, fingerprint, values } = row
   const { events, lastMicros, decided } = counts
   return {
     jobId,
@@ -71,6 +72,7 @@ export function newBucket({ jobId, id, text, row, counts, stored }: NewBucket): 
     hasBallot,
     kept: true,
     stored,
+    isNew: !stored,
     uncounted: 0,
     changed: false,
     deferredSince: NOT_DEFERRED,

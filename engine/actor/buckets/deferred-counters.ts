@@ -14,18 +14,11 @@
  *    shard.
  * 3. A bucket whose row is behind stays in memory.
  */
-import {
-  bucketKey,
-  COUNT_KEY_BYTES,
-  countKey,
-  jobOfKey,
-  metaKey,
-  timeValue,
-  writeCountKey,
-} from '../../store/tables.js'
-import { countBytes, decodeBucketNumber, decodeCount, encodeCount, type CountRow } from '../../store/rows.js'
+import { COUNT_KEY_BYTES, jobOfKey, metaKey, timeValue, writeCountKey } from '../../store/tables.js'
+import { countBytes, encodeCount, type CountRow } from '../../store/bucket-row.js'
+import { BucketTable } from '../../store/bucket-table.js'
 import type { Environment } from '../../store/environment.js'
-import { countedThrough, uncountedEventsOf } from './bucket-counts.js'
+import { countedThrough, readCount, uncountedEventsOf } from './bucket-counts.js'
 import { lastTime } from '../event-table.js'
 import type { TurnStore } from '../turn-store.js'
 
@@ -129,14 +122,12 @@ export class DeferredCounters {
 
 function layJob(store: TurnStore, environment: Environment, jobId: number): void {
   const uncounted = uncountedEventsOf(environment, jobId)
+  const table = new BucketTable(environment, jobId)
   for (const id of uncounted.bucketIds()) {
     // While a job is being deleted, some of its rows are gone.
-    const bucket = environment.get('buckets', bucketKey(jobId, Buffer.from(id, 'latin1')))
-    if (bucket === undefined) continue
-    const number = decodeBucketNumber(bucket)
-    const counts = environment.get('counts', countKey(jobId, number))
-    if (counts === undefined) continue
-    const row = decodeCount(counts)
+    const number = table.numberOf(Buffer.from(id, 'latin1'))
+    const row = number === null ? null : readCount(environment, jobId, number)
+    if (number === null || row === null) continue
     const whole = uncounted.addTo(row, id)
     if (whole !== row) layCount(store, { ...whole, jobId, number, deferredSince: NOT_DEFERRED })
   }

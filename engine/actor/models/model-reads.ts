@@ -3,9 +3,10 @@ import type { PointValue } from '../../domain/event/point-value.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeRegistry, type RegistryRow } from '../../store/registry-row.js'
 import { decodeReplay, type ReplayRow } from '../../store/replay-row.js'
-import { decodeBucket } from '../../store/rows.js'
+import { decodeBucket } from '../../store/bucket-row.js'
+import { readBucket } from '../../store/bucket-table.js'
 import type { TrialRow } from '../../store/trial-row.js'
-import { bucketKey, jobRange, timeKey } from '../../store/tables.js'
+import { jobRange, timeKey } from '../../store/tables.js'
 import { eventAt, idOf, type Reads } from '../event-table.js'
 import { readRegistryRow } from './registry.js'
 import { readReplay } from './replay-commands.js'
@@ -51,7 +52,7 @@ export class ModelReads {
 
   /** The values at the decision points of a bucket; null where it is gone. */
   bucketValues(bucketId: Uint8Array): readonly PointValue[] | null {
-    const bytes = this.#reads.get('buckets', bucketKey(this.#jobId, bucketId))
+    const bytes = readBucket(this.#reads, this.#jobId, bucketId)
     return bytes === undefined ? null : decodeBucket(bytes).values
   }
 

@@ -2,6 +2,7 @@
 import type { HandlingService } from './handling-service.js'
 import type { ListsService } from './list-service.js'
 import type { SampleService } from './sample-service.js'
+import type { SessionKeeper } from './session-service.js'
 import type { StreamsService } from './stream-service.js'
 import type { VoteTaskService } from './vote-task-service.js'
 
@@ -11,4 +12,6 @@ export interface LiveServices {
   readonly voteTasks: VoteTaskService
   readonly samples: SampleService
   readonly handling: HandlingService
+  /** Null where sessions end with the process. */
+  readonly sessions: SessionKeeper | null
 }

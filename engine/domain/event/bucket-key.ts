@@ -34,11 +34,14 @@ function scalarText(value: ScalarValue): string {
 
 /** The bucket's id, 16 bytes. `fingerprint` is that of the decision points, `text` the bucketText of the values. */
 export function bucketIdOf(fingerprint: number, text: string): Buffer {
-  return sha256(`${fingerprint}:${text}`).subarray(0, BUCKET_ID_BYTES)
+  return Buffer.from(sha256(`${fingerprint}:${text}`).slice(0, BUCKET_ID_BYTES), 'latin1')
 }
 
-/** In one call where Node.js has it (from 20.12 on): an object for each hash costs more than the hash. */
-const sha256: (text: string) => Buffer =
+/**
+ * One character for each byte: a buffer of its own costs more than the hash. In one call where Node.js has it (from
+ * 20.12 on), as an object for each hash does, too.
+ */
+const sha256: (text: string) => string =
   typeof crypto.hash === 'function'
-    ? (text) => crypto.hash('sha256', text, 'buffer')
-    : (text) => crypto.createHash('sha256').update(text, 'utf8').digest()
+    ? (text) => crypto.hash('sha256', text, 'binary')
+    : (text) => crypto.createHash('sha256').update(text, 'utf8').digest('binary')

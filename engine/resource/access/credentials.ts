@@ -43,12 +43,12 @@ export function scopesNow({ apiKeys, tokens, users }: ResourceState, by: Princip
 export class Credentials {
   readonly #state: ResourceState
   readonly #clock: Clock
-  readonly #lastUse: LastUse
+  readonly #lastUse: Pick<LastUse, 'note' | 'forget'>
   readonly #byHash = new Map<string, ApiKeyRecord | TokenRecord>()
   #known = new Map<string, Known>()
   #knownBefore = new Map<string, Known>()
 
-  constructor(state: ResourceState, clock: Clock, lastUse: LastUse) {
+  constructor(state: ResourceState, clock: Clock, lastUse: Pick<LastUse, 'note' | 'forget'>) {
     this.#state = state
     this.#clock = clock
     this.#lastUse = lastUse

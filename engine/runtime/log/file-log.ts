@@ -7,10 +7,22 @@
  *
  * 1. A record is flushed before its append resolves.
  * 2. A torn record at the end was never acknowledged: it is cut off when the file is opened.
+ * 3. Purged records stay in the file and are not given any more. How many they are is in a file beside it.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
-import { LogMoved, type LogRecord, type RecordLog } from './turn-log.js'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { LogMoved, LogPurged, type LogExtent, type LogRecord, type RecordLog } from './turn-log.js'
 
 const HEAD_BYTES = 12
 
@@ -23,6 +35,9 @@ function headOf(bytes: Uint8Array): Buffer {
 
 export class FileLog implements RecordLog {
   readonly #file: number
+  readonly #purgedPath: string
+  /** The last record that was purged; 0 for none. */
+  #purged: number
   /** Where each record begins, and where the next one will. */
   readonly #places: number[] = [0]
   readonly #waiting = new Set<() => void>()
@@ -30,6 +45,8 @@ export class FileLog implements RecordLog {
   /** Opens the file, or makes it. */
   constructor(path: string) {
     this.#file = openSync(path, 'a+')
+    this.#purgedPath = `${path}.purged`
+    this.#purged = existsSync(this.#purgedPath) ? Number(readFileSync(this.#purgedPath, 'latin1')) : 0
     const { size } = fstatSync(this.#file)
     for (let end = this.#endOf(0, size); end > 0; end = this.#endOf(end, size)) this.#places.push(end)
     ftruncateSync(this.#file, this.#places.at(-1))
@@ -65,7 +82,19 @@ export class FileLog implements RecordLog {
     return this.#places.length - 1
   }
 
+  async extent(): Promise<LogExtent> {
+    const [first, last] = [this.#purged + 1, this.#places.length - 1]
+    return { first, last, bytes: (this.#places[last] as number) - (this.#places[this.#purged] as number) }
+  }
+
+  async purge(through: number): Promise<void> {
+    this.#purged = Math.max(this.#purged, Math.min(through, this.#places.length - 1))
+    writeFileSync(this.#purgedPath, String(this.#purged), { flush: true })
+  }
+
   async *read(after: number, through: number): AsyncGenerator<LogRecord> {
+    if (after < this.#purged)
+      throw new LogPurged(`the log begins with record ${this.#purged + 1}; ${after + 1} has been purged`)
     for (let sequence = after + 1; sequence <= through && sequence < this.#places.length; sequence++) {
       const [at, end] = [this.#places[sequence - 1] as number, this.#places[sequence] as number]
       yield { sequence, bytes: this.#bytes(at + HEAD_BYTES, end - at - HEAD_BYTES) }

@@ -21,16 +21,19 @@ export class Follower {
   readonly #shard: LoggedShard
   readonly #log: RecordLog
   readonly #runner: RecordRunner
+  readonly #took: () => void
   #applied: number
   /** When the last record was applied, milliseconds. */
   #appliedMs = 0
   /** The last time of a message in the records that it has read, microseconds. */
   #lastMicros = 0
 
-  constructor(shard: LoggedShard, log: RecordLog) {
+  /** `took` is called after each record that was applied. */
+  constructor(shard: LoggedShard, log: RecordLog, took: () => void = () => {}) {
     const { sequence, settings } = shard.applied()
     this.#shard = shard
     this.#log = log
+    this.#took = took
     this.#applied = sequence
     this.#runner = new RecordRunner(shard, settings)
   }
@@ -81,5 +84,6 @@ export class Follower {
     }
     this.#applied = sequence
     this.#appliedMs = epochMs()
+    this.#took()
   }
 }

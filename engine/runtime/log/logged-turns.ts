@@ -41,6 +41,8 @@ export class LoggedTurns {
   /** Sequence of the record with which this writer has begun; 0 before. */
   #begun = 0
   #isFenced = false
+  /** Sequence of the last record that is applied here. */
+  #applied = 0
   /** Turns whose append has not begun: no later turn is appended before them. */
   #waiting = 0
   /** Rises with each failure: turns that came before it are turned away. */
@@ -55,6 +57,11 @@ export class LoggedTurns {
   constructor(deps: WriterDeps) {
     this.#deps = deps
     this.#end = new LogEnd(deps.log, deps.writer)
+  }
+
+  /** Sequence of the last record that is applied here, as far as this writer knows; 0 before its first turn. */
+  get applied(): number {
+    return this.#applied
   }
 
   /** Runs a turn of the mailbox. */
@@ -79,6 +86,7 @@ export class LoggedTurns {
       const running = this.#deps.run({ ...task, sequence, settings, again: task.again || place.isKnown }, decided)
       goOn()
       const result = this.#ran(task, await running)
+      if (result.turnedAway !== true) this.#applied = Math.max(this.#applied, sequence)
       return place.isKnown ? { ...result, wasLogged: true } : result
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -166,6 +174,7 @@ export class LoggedTurns {
       }
     }
     this.#end.reached(through, lastMicros, runner.settings)
+    this.#applied = Math.max(this.#applied, through)
     return this.#begun > 0 || (await this.#begin())
   }
 

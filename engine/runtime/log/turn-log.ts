@@ -10,7 +10,8 @@
  *    know the end of the log cannot write.
  * 3. Records that a writer appends without waiting are in the log in this order. Where one is missing, all behind it
  *    are missing.
- * 4. Sequences begin at 1 and have no gaps. Records are never changed. The oldest may be purged.
+ * 4. Sequences begin at 1 and have no gaps. Records are never changed. The oldest are purged where snapshots cover them
+ *    (snapshots/). The sequence of the last record stays what it was, even where all are purged.
  * 5. An append that failed with LogUnavailable may still take effect. Its writer reads the log before it goes on.
  *
  * The suite test/contracts/record-log.ts checks each log of records.
@@ -43,6 +44,16 @@ export interface LogRecord {
   readonly bytes: Uint8Array
 }
 
+/** What a log holds. */
+export interface LogExtent {
+  /** The oldest record that is there; the last + 1 where none is. */
+  readonly first: number
+  /** The last record that was appended; 0 for none. */
+  readonly last: number
+  /** Of the records from `first` to `last`. */
+  readonly bytes: number
+}
+
 /** The log of one shard. Its methods reject with LogUnavailable where it cannot be reached. */
 export interface RecordLog {
   /**
@@ -54,14 +65,17 @@ export interface RecordLog {
   /** The sequence of the last record; 0 where there is none. */
   last(): Promise<number>
   /**
-   * The records behind `after`, up to `through`, which is not behind the last one. Throws LogGap where the first of
+   * The records behind `after`, up to `through`, which is not behind the last one. Throws LogPurged where the first of
    * them has been purged.
    */
   read(after: number, through: number): AsyncIterable<LogRecord>
   /**
-   * The records behind `after`, and then each new one as it comes, until `signal` aborts. Throws LogGap, too.
+   * The records behind `after`, and then each new one as it comes, until `signal` aborts. Throws LogPurged, too.
    */
   follow(after: number, signal: AbortSignal): AsyncIterable<LogRecord>
+  extent(): Promise<LogExtent>
+  /** Deletes the records up to `through`, and what only they need. May be repeated. */
+  purge(through: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -73,3 +87,6 @@ export class LogUnavailable extends Error {}
 
 /** Records that are needed are not in the log any more. */
 export class LogGap extends Error {}
+
+/** The same, because snapshots cover them: a copy that needs them is restored from a snapshot. */
+export class LogPurged extends LogGap {}

@@ -71,7 +71,7 @@ export default async function makeBackup({ dataDir, into, withKey, steps: memory
   }
   for (const name of names) rmSync(join(into, `${name}.mdb-lock`), { force: true })
   // Copies have checksums even where the originals have none.
-  writeFormat(into, openDataDir(dataDir, 0, false).shards)
+  writeFormat({ ...openDataDir(dataDir, 0, false), path: into })
   const key = join(dataDir, 'sealing.key')
   if (withKey && existsSync(key))
     writeFileSync(join(into, 'sealing.key'), readFileSync(key), { mode: 0o600, flush: true })

@@ -3,17 +3,21 @@
  *
  * 1. A standby takes it at once where nobody has it, where its holder is known to be gone, or where it was not renewed
  *    in time. It is wrong at times: then the log refuses the other one, and nothing is lost.
+ * 2. The holder is known to be gone only where nobody listens for it at the servers, and its address refuses
+ *    connections. An owner that is merely cut off from the servers may answer reads until its lease ends.
  */
 import { createHash } from 'node:crypto'
 import { mayBeThere } from '../../runtime/log/jetstream/owner-ping.js'
 import type { ClusterLogs } from './cluster-logs.js'
 import { LEASE, type Lease, type Owner } from './lease.js'
+import { refusesConnections } from './owner-gone.js'
 
-/** Milliseconds between two looks at the lease; pings without a listener after which the owner counts as gone. */
+/** Milliseconds between two looks at the lease. */
 export const LOOK_MS = 300
-const SILENT_PINGS = 4
+/** Looks without a listener after which the owner counts as gone, and milliseconds between two of them. */
+const [SILENT_PINGS, PING_MS] = [3, 150]
 /** Of two standbys that see the same, one waits up to this long. */
-const YIELD_MS = 300
+const YIELD_MS = 100
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -27,7 +31,8 @@ export async function mayTake(
   if (!isOpen) {
     for (let silent = 0; silent < SILENT_PINGS; silent++) {
       if (await mayBeThere(connection, name, owner.term)) return false
-      await pause(LOOK_MS)
+      if (!(await refusesConnections(owner.url))) return false
+      await pause(PING_MS)
     }
   }
   await pause(yieldMs(owner?.term ?? '', node.node))

@@ -5,10 +5,12 @@
  *
  * 1. The first node writes the facts. Every other node compares its own with them, and does not start where they
  *    differ.
- * 2. A directory belongs to one cluster for good. The facts hold a hash of the sealing key, not the key.
+ * 2. A node with the data of one process may be the first: its data is imported, and then the facts are written. So no
+ *    node joins before all of it is there.
+ * 3. A directory belongs to one cluster for good. The facts hold a hash of the sealing key, not the key.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../errors.js'
 import type { ClusterKeys } from '../../runtime/log/jetstream/cluster-keys.js'
@@ -30,6 +32,8 @@ interface Facts {
 export interface NodeFile {
   readonly cluster: string
   readonly node: string
+  /** Its data is being imported: the cluster has not begun. */
+  readonly isImporting?: boolean
 }
 
 /** The node of this directory; null where it belongs to no cluster. */
@@ -77,38 +81,57 @@ function factsOf(id: string, dataDir: string, { shards, name }: Pick<Facts, 'sha
 }
 
 /**
- * Joins the directory to the cluster. The caller holds its lock.
- * @throws Refusal data_dir_invalid, data_dir_newer; rejects with LogUnavailable.
+ * Joins the directory to the cluster. The caller holds its lock. `importData` makes the data of one process the
+ * beginning of a new cluster.
+ * @throws Refusal data_dir_invalid, data_dir_newer; rejects with LogUnavailable, and as `importData` does.
  */
 export async function joinDirectory(
   keys: Pick<ClusterKeys, 'get' | 'put'>,
   dataDir: string,
   own: Pick<Facts, 'shards' | 'name'>,
+  importData: (node: NodeFile) => Promise<void>,
 ): Promise<NodeFile> {
   const file = nodeFileOf(dataDir)
-  if (file === null && readdirSync(dataDir).some((name) => name.endsWith('.mdb')))
-    throw new Refusal(
-      'data_dir_invalid',
-      `the data directory ${dataDir} has data that is not in the cluster's log; a node begins with an empty directory`,
-    )
+  const hasData = file === null && readdirSync(dataDir).some((name) => name.endsWith('.mdb'))
+  const node = file?.node ?? randomBytes(6).toString('hex')
   const mine = factsOf(file?.cluster ?? randomBytes(8).toString('hex'), dataDir, own)
   let found = (await keys.get(KEY))?.value as Facts | undefined
   if (found === undefined) {
-    if (file !== null) throw differs(dataDir, 'belongs to a cluster whose streams are gone; restore a backup elsewhere')
+    if (file !== null && file.isImporting !== true)
+      throw differs(dataDir, 'belongs to a cluster whose streams are gone; restore a backup elsewhere')
+    if (hasData || file !== null) {
+      const importing: NodeFile = { cluster: mine.id, node, isImporting: true }
+      writeNodeFile(dataDir, importing)
+      await importData(importing)
+    }
     const isFirst = (await keys.put(KEY, mine, 0)) !== null
     found = isFirst ? mine : ((await keys.get(KEY))?.value as Facts | undefined)
     // Another node is about to write them.
     if (found === undefined) throw new LogUnavailable('the facts of the cluster are being written')
   }
+  const isImported = nodeFileOf(dataDir)?.isImporting === true
+  if (hasData || isImported) mustHaveBegun(dataDir, mine, found)
   mustBeEqual(dataDir, mine, found)
-  if (file !== null) {
-    if (file.cluster !== found.id)
-      throw differs(dataDir, 'belongs to another cluster; give this node its own directory')
-    return file
-  }
-  const made: NodeFile = { cluster: found.id, node: randomBytes(6).toString('hex') }
-  writeFileSync(join(dataDir, FILE), JSON.stringify(made), { mode: 0o600, flush: true })
+  if (file !== null && file.cluster !== found.id)
+    throw differs(dataDir, 'belongs to another cluster; give this node its own directory')
+  const made: NodeFile = { cluster: found.id, node }
+  if (file === null || isImported) writeNodeFile(dataDir, made)
   return made
+}
+
+function writeNodeFile(dataDir: string, file: NodeFile): void {
+  writeFileSync(join(dataDir, FILE), JSON.stringify(file), { mode: 0o600, flush: true })
+}
+
+/** Refuses data that the cluster has not begun with. It can be used as before. */
+function mustHaveBegun(dataDir: string, mine: Facts, found: Facts): void {
+  if (found.id === mine.id) return
+  rmSync(join(dataDir, FILE), { force: true })
+  throw differs(
+    dataDir,
+    "has data that is not in the cluster's log, and the cluster has begun without it; " +
+      'begin a new cluster with this node, or give it an empty directory',
+  )
 }
 
 function differs(dataDir: string, how: string): Refusal {

@@ -13,10 +13,16 @@ import {
 } from '../../runtime/log/jetstream/cluster-connection.js'
 import { ClusterKeys } from '../../runtime/log/jetstream/cluster-keys.js'
 import { JetStreamLog } from '../../runtime/log/jetstream/jetstream-log.js'
+import { ObjectBucket } from '../../runtime/log/jetstream/object-bucket.js'
+import { SnapshotThreads } from '../../runtime/log/snapshots/snapshot-threads.js'
+import { SnapshotList } from '../../runtime/log/snapshots/snapshot-list.js'
 import { LogUnavailable, type RecordLog } from '../../runtime/log/turn-log.js'
 import { makeDataDir } from '../../store/directory/data-dir.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
+import { LEDGER } from '../verify/watermarks.js'
 import { joinDirectory, nodeFileOf, placeSealingKey, type NodeFile } from './cluster-facts.js'
+import { importData, type ImportDeps } from './snapshots/import-data.js'
+import type { SnapshotPart, SnapshotSettings } from './snapshots/snapshot-part.js'
 
 /** Milliseconds until a start gives up, and between two tries. */
 const [START_MS, RETRY_MS] = [20_000, 200]
@@ -31,6 +37,9 @@ export interface ClusterOptions {
   readonly sealingKey?: string | undefined
   /** The servers are not checked, and may be fewer than three: for trials only. */
   readonly isTrial: boolean
+  readonly snapshots?: SnapshotSettings | undefined
+  /** A copy that differs from those of other nodes is restored from a snapshot, when the node starts. */
+  readonly mayRestore?: boolean | undefined
 }
 
 export interface ClusterLogs {
@@ -42,11 +51,18 @@ export interface ClusterLogs {
   readonly replicas: number
   readonly shards: readonly RecordLog[]
   readonly catalog: RecordLog
+  /** What snapshots are made of: the shards in order, then the catalog. */
+  readonly parts: readonly SnapshotPart[]
+  /** The bucket of snapshots, and its objects. */
+  readonly snapshots: { readonly bucket: string; readonly objects: ObjectBucket }
   close(): Promise<void>
 }
 
 /** Rejects with Refusal, UnfitForLog or LogUnavailable: their messages say what to do. */
-export async function openClusterLogs(options: EngineOptions, cluster: ClusterOptions): Promise<ClusterLogs> {
+export async function openClusterLogs(
+  options: EngineOptions,
+  cluster: ClusterOptions & Pick<ImportDeps, 'told'>,
+): Promise<ClusterLogs> {
   const { dataDir, name, shards = SHARDS_DEFAULT } = options
   // A node that was in the cluster before starts although a minority of the servers is away.
   const awayMax = nodeFileOf(dataDir) === null ? 0 : Math.floor((cluster.monitors.length - 1) / 2)
@@ -58,17 +74,37 @@ export async function openClusterLogs(options: EngineOptions, cluster: ClusterOp
   try {
     const keys = await ClusterKeys.open(connection, name, replicas)
     const lock = await lockDataDir(dataDir)
-    const join = (): Promise<NodeFile> => joinDirectory(keys, dataDir, { shards, name })
-    const node = await whenAnswered(join).finally(() => lock.release())
+    const bucket = `${name}_snapshots`
     const open = (of: number | 'catalog'): Promise<JetStreamLog> =>
       JetStreamLog.open(connection, { name, of, replicas })
-    const catalog = await open('catalog')
-    const logs = await Promise.all(Array.from({ length: shards }, (_, shard) => open(shard)))
-    return { connection, keys, node, name, replicas, shards: logs, catalog, close: () => connection.close() }
+    const openAll = async (id: string) => {
+      const catalog = await open('catalog')
+      const logs = await Promise.all(Array.from({ length: shards }, (_, shard) => open(shard)))
+      return { catalog, shards: logs, parts: partsOf(keys, id, logs, catalog) }
+    }
+    const bring = async (importing: NodeFile): Promise<void> => {
+      const worker = new SnapshotThreads({ address: cluster.address, bucket, replicas }, () => {})
+      const { parts } = await openAll(importing.cluster)
+      const { told } = cluster
+      await importData({ dataDir, node: importing.node, parts, worker, told }).finally(() => worker.close())
+    }
+    const join = (): Promise<NodeFile> => joinDirectory(keys, dataDir, { shards, name }, bring)
+    const node = await whenAnswered(join).finally(() => lock.release())
+    const opened = await openAll(node.cluster)
+    const snapshots = { bucket, objects: await ObjectBucket.over(connection, { bucket, replicas }) }
+    const close = (): Promise<void> => connection.close()
+    return { connection, keys, node, name, replicas, ...opened, snapshots, close }
   } catch (error) {
     await connection.close()
     throw error
   }
+}
+
+function partsOf(keys: ClusterKeys, id: string, shards: readonly RecordLog[], catalog: RecordLog): SnapshotPart[] {
+  const partOf = (name: string, log: RecordLog, ...more: string[]): SnapshotPart => {
+    return { name, environments: [name, ...more], log, list: new SnapshotList(keys, id, name) }
+  }
+  return [...shards.map((log, shard) => partOf(`shard-${shard}`, log)), partOf('catalog', catalog, LEDGER)]
 }
 
 /** New streams have no leader for a moment. */

@@ -6,7 +6,7 @@
  *
  * | state     | what it does                                   | next state                                     |
  * |-----------|------------------------------------------------|------------------------------------------------|
- * | standby   | follows all logs                               | taking: the lease is free, or too old          |
+ * | standby   | follows all logs, answers reads                | taking: the lease is free, or too old          |
  * | taking    | begins as the writer of all logs, opens the    | serving; standby where the log does not answer |
  * |           | engine                                         |                                                |
  * | serving   | renews the lease                               | standby: another has the lease; suspended      |
@@ -18,58 +18,34 @@
  * 3. After it was suspended, the copies here are read from the log again: an append may have been stored or not.
  */
 import { randomBytes } from 'node:crypto'
-import { isRefusal } from '../../errors.js'
-import type { EngineOptions } from '../../options.js'
-import { CatalogWriter } from '../../runtime/log/catalog/catalog-writer.js'
-import { clusteredLog } from '../../runtime/log/clustered-log.js'
 import { answerPings } from '../../runtime/log/jetstream/owner-ping.js'
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
-import type { EngineLogs } from '../start/engine-logs.js'
 import { LOOK_MS, mayTake } from './candidacy.js'
-import { openClusterLogs, type ClusterLogs, type ClusterOptions } from './cluster-logs.js'
-import { Lease } from './lease.js'
-import { Standby } from './standby.js'
+import { isFatal } from './fatal.js'
+import { openClusterLogs, type ClusterLogs } from './cluster-logs.js'
+import { Following } from './following.js'
+import { LEASE, Lease } from './lease.js'
+import { NodeCopies } from './node-copies.js'
+import type { NodeDeps, OwnedEngine } from './node-deps.js'
+import { OwnerLogs } from './owner-logs.js'
 import { Tenure } from './tenure.js'
-
-/** What a node needs of an engine. */
-export interface OwnedEngine {
-  /** Refuses changes, and stops what reaches outside. Reads go on. */
-  suspend(): Promise<void>
-  close(): Promise<void>
-}
-
-export interface NodeDeps<Engine extends OwnedEngine> {
-  readonly options: EngineOptions
-  readonly cluster: ClusterOptions
-  open(logs: EngineLogs): Promise<Engine>
-  /** Serves requests with this engine from now on. */
-  serve(engine: Engine): Promise<void>
-  /** Serves no more requests with it. Resolves when those under way are answered, or cannot be. */
-  release(engine: Engine): Promise<void>
-  /** For operators. */
-  told(what: string, details?: Readonly<Record<string, unknown>>): void
-  failed(what: string, error: unknown): void
-  /** This node cannot go on: the reason, as a sentence. */
-  fatal(why: string): void
-}
 
 /** What there is while this node is the owner. */
 interface Opened<Engine> {
   readonly engine: Engine
-  readonly writer: CatalogWriter
+  readonly logs: OwnerLogs
   readonly tenure: Tenure
 }
 
-/** Milliseconds between two looks at the lease of a node that has left. */
-const LEFT_LOOK_MS = 50
-/** Milliseconds before following is tried again where it failed. */
-const RETRY_MS = 1_000
+/** Milliseconds between two looks at the lease of a node that has left; until following that failed is tried again. */
+const [LEFT_LOOK_MS, RETRY_MS] = [50, 1_000]
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class ClusterNode<Engine extends OwnedEngine> {
   readonly #deps: NodeDeps<Engine>
   readonly #logs: ClusterLogs
   readonly #lease: Lease
+  readonly #copies: NodeCopies
   readonly #running: Promise<void>
   #isLeaving = false
   #following: NodeJS.Timeout | null = null
@@ -78,13 +54,14 @@ export class ClusterNode<Engine extends OwnedEngine> {
 
   /** Joins the cluster. Rejects with a Refusal or UnfitForLog, whose message says what to do. */
   static async join<Engine extends OwnedEngine>(deps: NodeDeps<Engine>): Promise<ClusterNode<Engine>> {
-    return new ClusterNode(deps, await openClusterLogs(deps.options, deps.cluster))
+    return new ClusterNode(deps, await openClusterLogs(deps.options, { ...deps.cluster, told: deps.told }))
   }
 
   private constructor(deps: NodeDeps<Engine>, logs: ClusterLogs) {
     this.#deps = deps
     this.#logs = logs
     this.#lease = new Lease(logs.keys)
+    this.#copies = new NodeCopies(logs, { ...deps, dataDir: deps.options.dataDir })
     this.#running = this.#run().catch((error: unknown) => {
       deps.fatal(error instanceof Error ? error.message : String(error))
     })
@@ -100,16 +77,28 @@ export class ClusterNode<Engine extends OwnedEngine> {
     return owner?.state === 'serving' ? owner.url : null
   }
 
+  /**
+   * Milliseconds since this node knew that its copies are current; 0 where they are, or another node answers. The lease
+   * counts, not what this node has noticed: a process that was stopped may answer before it notices anything.
+   */
+  get lagMs(): number {
+    if (this.#state === 'standby') return 0
+    const { ageMs } = this.#lease
+    return this.#state === 'suspended' || ageMs > LEASE.freshMs ? Math.ceil(ageMs) : 0
+  }
+
   /** Hands the shards over. Until `close` this node knows who the owner is, for the requests that it still has. */
   async leave(): Promise<void> {
     this.#isLeaving = true
     this.#wake()
+    const closed = this.#copies.close()
     await this.#running
+    await closed
     this.#following = setInterval(() => void this.#lease.read().catch(() => {}), LEFT_LOOK_MS)
   }
 
   async close(): Promise<void> {
-    if (this.#following !== null) clearInterval(this.#following)
+    clearInterval(this.#following ?? undefined)
     await this.#logs.close()
   }
 
@@ -134,26 +123,28 @@ export class ClusterNode<Engine extends OwnedEngine> {
   async #turn(): Promise<void> {
     const { options, failed } = this.#deps
     this.#state = 'standby'
-    let stopped: unknown = null
-    const { shards: logs, catalog: catalogLog } = this.#logs
-    const ended = (error: unknown): void => {
-      stopped = error
+    let failure: unknown = null
+    const stopped = (error: unknown): void => {
+      failure = error
       this.#wake()
     }
-    const standby = await Standby.open({ options, logs, catalogLog, failed, stopped: ended })
-    let term: string | null = null
-    let opened: Opened<Engine> | null = null
+    const prepare = (): Promise<void> => this.#copies.restore()
+    const following = await Following.open({ options, logs: this.#logs, lease: this.#lease, prepare, failed, stopped })
+    this.#copies.source = { role: 'follows', sumsOf: (shard) => following.sumsOf(shard) }
+    let [term, opened]: [string | null, Opened<Engine> | null] = [null, null]
     try {
+      await this.#deps.standBy(following)
       this.#deps.told('this node is a standby', { node: this.#logs.node.node })
       while (term === null) {
         if (this.#isLeaving) return
-        if (stopped !== null) throw stopped
+        if (failure !== null) throw failure
         term = await this.#look()
       }
       this.#state = 'taking'
-      opened = await this.#take(standby, term)
+      opened = await this.#take(following, term)
     } finally {
-      if (opened === null) await standby.close()
+      if (opened === null) this.#copies.source = null
+      if (opened === null) await this.#end(following)
     }
     await this.#serve(opened)
   }
@@ -175,37 +166,42 @@ export class ClusterNode<Engine extends OwnedEngine> {
     return null
   }
 
-  /** Closes the standby, too. */
-  async #take(standby: Standby, term: string): Promise<Opened<Engine>> {
+  async #end(following: Following): Promise<void> {
+    if (following.isClosed) return
+    following.stopReads()
+    await this.#deps.standDown()
+    await following.close()
+  }
+
+  /** Ends following, too. */
+  async #take(following: Following, term: string): Promise<Opened<Engine>> {
     const { cluster, open, told } = this.#deps
-    const tenure = new Tenure(this.#lease, { node: this.#logs.node.node, term, url: cluster.url, state: 'taking' })
-    const stopPings = answerPings(this.#logs.connection, this.#logs.name, term)
-    tenure.onEnd(stopPings)
-    let writer: CatalogWriter | null = null
+    const { connection, name, node } = this.#logs
+    const tenure = new Tenure(this.#lease, { node: node.node, term, url: cluster.url, state: 'taking' })
+    tenure.onEnd(answerPings(connection, name, term))
+    const lost = (why: string): void => tenure.suspend(why)
+    let logs: OwnerLogs | null = null
     try {
-      const { catalogSequence, lastMicros } = await standby.begin(term)
-      await standby.close()
-      const { replicas, name } = this.#logs
-      const lost = (why: string): void => tenure.suspend(why)
-      writer = new CatalogWriter({
-        address: cluster.address,
-        name,
-        replicas,
-        after: catalogSequence,
-        writer: term,
-        lost,
-      })
-      const engine = await open({ turns: clusteredLog(this.#logs.shards, term), catalog: writer, lastMicros })
-      told('this node is the owner', { node: this.#logs.node.node, term })
-      return { engine, writer, tenure }
+      const begun = await following.begin(term)
+      this.#copies.source = null
+      await this.#end(following)
+      logs = new OwnerLogs({ logs: this.#logs, address: cluster.address, term, begun, lost })
+      const engine = await open(logs.ofEngine)
+      const sumsOf = logs.sumsOf
+      this.#copies.source = { role: 'writes', sumsOf }
+      // The copies may be behind those of another owner from the moment on at which the lease may be another's.
+      const isOwner = (): boolean => this.lagMs === 0
+      logs.answer({ noteUses: engine.noteUses, isOwner })
+      told('this node is the owner', { node: node.node, term })
+      return { engine, logs, tenure }
     } catch (error) {
       tenure.end()
-      await writer?.close()
+      await logs?.close()
       throw error
     }
   }
 
-  async #serve({ engine, writer, tenure }: Opened<Engine>): Promise<void> {
+  async #serve({ engine, logs, tenure }: Opened<Engine>): Promise<void> {
     const { serve, release, told } = this.#deps
     await serve(engine)
     this.#state = 'serving'
@@ -218,25 +214,19 @@ export class ClusterNode<Engine extends OwnedEngine> {
     if (why === 'suspended') {
       this.#state = 'suspended'
       told('this node does not reach the log: it refuses changes until it does', { reason: tenure.reason })
-      writer.abandon()
+      logs.abandon()
       await engine.suspend()
       await Promise.race([tenure.answered(), leaving])
     }
     if (why === 'leaving') await tenure.become('leaving')
     await release(engine)
+    this.#copies.source = null
     this.#state = 'standby'
-    if (why !== 'leaving') writer.abandon()
+    if (why !== 'leaving') logs.abandon()
     await engine.close()
-    await writer.close()
+    await logs.close()
     if (why === 'leaving') await tenure.become('free')
     tenure.end()
     told('this node is not the owner any more', { node: this.#logs.node.node, reason: why })
   }
-}
-
-/** True where trying again cannot help. */
-function isFatal(error: unknown): boolean {
-  if (error instanceof LogUnavailable) return false
-  if (isRefusal(error)) return !error.retryable && error.code !== 'data_dir_in_use'
-  return (error as Error).constructor.name === 'LogGap' || /has format/.test((error as Error).message)
 }

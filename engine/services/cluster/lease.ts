@@ -11,8 +11,11 @@ import type { ClusterKeys, KeyValue } from '../../runtime/log/jetstream/cluster-
 
 const KEY = 'owner'
 
-/** Milliseconds without a renewal until another node may take the lease; between two renewals; between two tries. */
-export const LEASE = { ttlMs: 5_000, renewMs: 1_500, retryMs: 400 } as const
+/**
+ * Milliseconds without a renewal until another node may take the lease; after a renewal while surely no other has taken
+ * it; between two renewals; between two tries.
+ */
+export const LEASE = { ttlMs: 5_000, freshMs: 4_250, renewMs: 1_500, retryMs: 400 } as const
 
 export interface Owner {
   readonly node: string

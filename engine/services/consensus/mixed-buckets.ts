@@ -15,8 +15,9 @@ import { decodeBallot } from '../../store/ballot-row.js'
 import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeContent } from '../../store/event-record.js'
-import { decodeBucket } from '../../store/rows.js'
-import { bucketKey, JOB_BYTES, jobRange, timeKey } from '../../store/tables.js'
+import { decodeBucket } from '../../store/bucket-row.js'
+import { BucketTable } from '../../store/bucket-table.js'
+import { JOB_BYTES, jobRange, timeKey } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { readStats } from '../../actor/job-stats.js'
 import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
@@ -44,6 +45,7 @@ export function mixedBucketsOf(
   const untilMs = nowMs() + limits.readerMsMax
   const points = new DecisionPoints(job.decisionPoints)
   const counts = new BucketCounts(environment, job.id)
+  const table = new BucketTable(environment, job.id)
   const found: { readonly id: Buffer; readonly events: number }[] = []
   let [rows, exact] = [0, true]
   for (const { key, value } of environment.range('ballots', jobRange(job.id))) {
@@ -53,7 +55,7 @@ export function mixedBucketsOf(
     }
     const id = Buffer.from(key.subarray(JOB_BYTES))
     if (id.length !== BUCKET_ID_BYTES || !isMixedBallot(decodeBallot(value))) continue
-    const row = environment.get('buckets', bucketKey(job.id, id))
+    const row = table.row(id)
     const bucket = row === undefined ? null : decodeBucket(row)
     if (bucket === null || bucket.fingerprint !== points.fingerprint) continue
     found.push({ id, events: counts.of(bucketIdText(id), bucket.number).events })

@@ -17,8 +17,9 @@ import type { PointValues } from '../../domain/event/point-value.js'
 import type { EventLikeness } from '../../domain/learn/classifier.js'
 import { Likeness, likenessAt } from '../../domain/learn/likeness.js'
 import { clientIdOf, decodeHeader, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
-import { decodeBucket } from '../../store/rows.js'
-import { bucketKey, JOB_BYTES, jobRange, timeKey, timeOfKey, timeValue } from '../../store/tables.js'
+import { decodeBucket } from '../../store/bucket-row.js'
+import { BucketTable } from '../../store/bucket-table.js'
+import { jobRange, timeKey, timeOfKey, timeValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { findEvent, type FoundEvent } from '../../actor/event-table.js'
 import { modelIdOf } from '../../actor/model-id.js'
@@ -151,9 +152,9 @@ class Search {
 
 /** The other buckets of the present decision points. */
 function* bucketsBeside({ environment, job, fingerprint }: JobAt, own: Uint8Array): Iterable<Candidate> {
-  for (const { key, value } of environment.range('buckets', jobRange(job.id))) {
+  for (const { value } of environment.range('buckets', jobRange(job.id))) {
     const row = decodeBucket(value)
-    const subject = key.subarray(JOB_BYTES)
+    const subject = row.id
     if (row.fingerprint !== fingerprint || Buffer.compare(subject, own) === 0) continue
     yield { subject: Buffer.from(subject), micros: null, values: row.values }
   }
@@ -174,8 +175,8 @@ function* eventsBefore(
 }
 
 function eventsIn({ environment, job }: JobAt, counts: BucketCounts, bucketId: Uint8Array) {
-  const row = must(environment.get('buckets', bucketKey(job.id, bucketId)), 'the bucket of an event')
-  return counts.of(bucketIdText(bucketId), decodeBucket(row).number)
+  const number = new BucketTable(environment, job.id).numberOf(bucketId)
+  return counts.of(bucketIdText(bucketId), must(number ?? undefined, 'the bucket of an event'))
 }
 
 const head = Buffer.alloc(RECORD_HEAD_BYTES_MAX)

@@ -20,8 +20,8 @@ import { ShapeTree } from '../../domain/event/shape-tree.js'
 import { Words } from '../../domain/event/words.js'
 import { enriches, hasBuckets, hasClusters } from '../../domain/job/job.js'
 import { newHeader } from '../../store/event-record.js'
-import { decodeBucket } from '../../store/rows.js'
-import { bucketKey } from '../../store/tables.js'
+import { decodeBucket } from '../../store/bucket-row.js'
+import { readBucket } from '../../store/bucket-table.js'
 import { lastTime } from '../../actor/event-table.js'
 import { JobModel, type DecidedBucket } from '../../actor/job-model.js'
 import { JobStats } from '../../actor/job-stats.js'
@@ -121,7 +121,7 @@ function decideByValues(at: JobAt, model: JobModel, rawBody: Record<string, unkn
   const { job, environment, fingerprint } = at
   const values = new DecisionPoints(job.decisionPoints).valuesOf(rawBody)
   const id = hasBuckets(job.category) ? bucketIdOf(fingerprint, bucketText(values)) : null
-  const row = id === null ? undefined : environment.get('buckets', bucketKey(job.id, id))
+  const row = id === null ? undefined : readBucket(environment, job.id, id)
   const hasBallot = row !== undefined && decodeBucket(row).hasBallot
   const bucket = id === null ? null : { id, fingerprint, hasBallot, decision: null, votesState: 0 }
   const lacks = lacksPoints(values)

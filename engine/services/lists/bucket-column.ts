@@ -1,7 +1,6 @@
 /** The buckets of the events in the columns: a place for each, and an event that stands for it. */
-import type { Environment } from '../../store/environment.js'
-import { bucketKey } from '../../store/tables.js'
-import { decodeBucket } from '../../store/rows.js'
+import { decodeBucketHead } from '../../store/bucket-row.js'
+import type { BucketTable } from '../../store/bucket-table.js'
 
 export class BucketColumn {
   readonly #places = new Map<string, number>()
@@ -32,11 +31,11 @@ export class BucketColumn {
   }
 
   /** True if all events of the bucket have the same values at the job's present decision points. */
-  isCurrent(environment: Environment, jobId: number, place: number): boolean {
+  isCurrent(table: BucketTable, place: number): boolean {
     const known = this.#current[place]
     if (known !== undefined && known >= 0) return known === 1
-    const row = environment.get('buckets', bucketKey(jobId, Buffer.from(this.ids[place] as string, 'latin1')))
-    const isCurrent = row !== undefined && decodeBucket(row).fingerprint === this.#fingerprint
+    const row = table.row(Buffer.from(this.ids[place] as string, 'latin1'))
+    const isCurrent = row !== undefined && decodeBucketHead(row).fingerprint === this.#fingerprint
     for (let at = this.#current.length; at < place; at++) this.#current[at] = -1
     this.#current[place] = isCurrent ? 1 : 0
     return isCurrent

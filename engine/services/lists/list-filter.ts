@@ -12,6 +12,7 @@ import type { Field, FieldSet, OwnName } from '../../domain/query/field.js'
 import { compileFilters, type Filter } from '../../domain/query/filter.js'
 import type { DateContext } from '../../domain/query/instant.js'
 import { hasBuckets } from '../../domain/job/job.js'
+import { BucketTable } from '../../store/bucket-table.js'
 import { jobRange, timeKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import type { QueriedJob } from '../query/query-protocol.js'
@@ -79,6 +80,7 @@ interface BucketFilter {
 
 export class ListFilter {
   readonly #deps: ListFilterDeps
+  readonly #table: BucketTable
   readonly #codes: Condition[] = []
   readonly #confidences: Condition[] = []
   readonly #buckets: BucketFilter[] = []
@@ -92,6 +94,7 @@ export class ListFilter {
 
   constructor(filters: readonly Filter[], dates: Condition, deps: ListFilterDeps) {
     this.#deps = deps
+    this.#table = new BucketTable(deps.store.environment, deps.job.id)
     for (const [at, filter] of filters.entries()) {
       const { fieldSet, context, job } = deps
       const condition = compileFilters([filter], fieldSet, context, ['body', 'filters', at])
@@ -173,7 +176,7 @@ export class ListFilter {
     const { columns, store, job, fields, values } = this.#deps
     const known = verdicts.byValue.get(values.numberOf(name, bucket))
     if (known !== undefined) return known
-    if (!columns.buckets.isCurrent(store.environment, job.id, bucket)) return ALONE
+    if (!columns.buckets.isCurrent(this.#table, bucket)) return ALONE
     const micros = columns.buckets.times[bucket] as number
     this.reads++
     const record = store.environment.get('events', timeKey(job.id, micros))

@@ -14,6 +14,7 @@ import { FieldSet, type Field } from '../../domain/query/field.js'
 import { parseFilters } from '../../domain/query/filter.js'
 import type { FacetQuery } from '../../api/live/list-service.js'
 import { readStats } from '../../actor/job-stats.js'
+import { BucketTable } from '../../store/bucket-table.js'
 import { timeKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import { NO_BUCKET } from './event-columns.js'
@@ -124,6 +125,7 @@ function countJob(
   const groups = facets.map(() => new Groups())
   const { environment } = store
   const { job, fields, columns } = walk
+  const table = new BucketTable(environment, job.id)
   const recordOf = (micros: number): Uint8Array | undefined => environment.get('events', timeKey(job.id, micros))
   let counted = 0
   const { from } = walk.walk(Number.POSITIVE_INFINITY, (row, given) => {
@@ -132,7 +134,7 @@ function countJob(
     for (let i = 0; i < facets.length; i++) {
       const need = needs[i] as Need
       const inGroup = groupOf(need, row)
-      const isShared = need !== 'bucket' || inGroup < 0 || columns.buckets.isCurrent(environment, job.id, inGroup)
+      const isShared = need !== 'bucket' || inGroup < 0 || columns.buckets.isCurrent(table, inGroup)
       if (inGroup >= 0 && row.code >= 0 && isShared) {
         ;(groups[i] as Groups).add(inGroup, row.micros)
         continue

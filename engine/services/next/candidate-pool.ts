@@ -19,8 +19,9 @@ import { candidatesMax, gatherCandidates, type Candidates } from '../../domain/l
 import { drawKey, screen, type Screened } from '../../domain/learn/selection/screening.js'
 import { clientIdOf, decodeHeader, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
 import { hasFeedbackOf } from '../../store/record-header.js'
-import { decodeBucket, decodeBucketHead, decodeCount } from '../../store/rows.js'
-import { bucketKey, countKey, JOB_BYTES, jobRange, timeKey, timeOfKey, timeValue } from '../../store/tables.js'
+import { countsInBucket, decodeBucket, decodeBucketHead, decodeCount } from '../../store/bucket-row.js'
+import { BucketTable } from '../../store/bucket-table.js'
+import { countKey, JOB_BYTES, jobRange, timeKey, timeOfKey, timeValue } from '../../store/tables.js'
 import { uncountedEventsOf } from '../../actor/buckets/bucket-counts.js'
 import { readBallot } from '../../actor/votes/ballots.js'
 import { EventValues } from '../explain/event-values.js'
@@ -111,20 +112,22 @@ function surveyBuckets({ environment, job, fingerprint }: JobAt, isOver: () => b
   const counts = new Map<number, Uint8Array>()
   for (const { key, value } of environment.range('counts', { ...jobRange(job.id), limit: bounds.surveyedMax }))
     counts.set(Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(JOB_BYTES), Uint8Array.from(value))
+  const isWhole = counts.size < bounds.surveyedMax
   const uncounted = uncountedEventsOf(environment, job.id)
   const found: Found[] = []
   let [rows, isComplete] = [0, true]
-  for (const { key, value } of environment.range('buckets', jobRange(job.id))) {
+  for (const { value } of environment.range('buckets', jobRange(job.id))) {
     if (++rows % CHECK_ROWS === 0 && (isOver() || rows >= bounds.surveyedMax)) {
       isComplete = false
       break
     }
     const head = decodeBucketHead(value)
     if (head.fingerprint !== fingerprint) continue
-    const count = counts.get(head.number) ?? environment.get('counts', countKey(job.id, head.number))
-    if (count === undefined) continue
-    const id = Buffer.from(key.subarray(JOB_BYTES))
-    const { events, lastMicros } = uncounted.addTo(decodeCount(count), bucketIdText(id))
+    const own =
+      counts.get(head.number) ?? (isWhole ? undefined : environment.get('counts', countKey(job.id, head.number)))
+    const count = own === undefined ? countsInBucket(value) : decodeCount(own)
+    const id = Buffer.from(head.id)
+    const { events, lastMicros } = uncounted.addTo(count, bucketIdText(id))
     if (events === 0) continue
     const { firstMicros, hasBallot } = head
     found.push({ id, events, firstMicros, lastMicros, isVoted: hasBallot, doubt: 1, key: id.readInt32LE(0) })
@@ -181,9 +184,10 @@ function withValues(
   reader: EventValues,
   subjects: readonly Found[],
 ): { readonly subject: Found; readonly values: PointValues }[] {
+  const table = new BucketTable(environment, job.id)
   return subjects.flatMap((subject) => {
     if (subject.id.length === BUCKET_ID_BYTES) {
-      const row = environment.get('buckets', bucketKey(job.id, subject.id))
+      const row = table.row(subject.id)
       return row === undefined ? [] : [{ subject, values: decodeBucket(row).values }]
     }
     const micros = subject.lastMicros

@@ -12,8 +12,8 @@ import { promisedEvents } from '../../domain/learn/selection/promise.js'
 import type { DoubtedVoteView, SecondLook, SecondLookQuery } from '../../api/next-service.js'
 import type { StoredVote } from '../../store/ballot-row.js'
 import type { DoubtedVote } from '../../store/model-votes.js'
-import { decodeBucketHead } from '../../store/rows.js'
-import { bucketKey } from '../../store/tables.js'
+import { decodeBucketHead } from '../../store/bucket-row.js'
+import { readBucket } from '../../store/bucket-table.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { subjectOf } from '../../actor/event-table.js'
 import { modelIdOf } from '../../actor/model-id.js'
@@ -88,7 +88,7 @@ function votesOnEvent({ environment, job }: JobAt, subject: Uint8Array, micros: 
 /** Null without a bucket. */
 function pastOf({ environment, job }: JobAt, subject: Uint8Array, counts: BucketCounts) {
   if (subject.length !== BUCKET_ID_BYTES) return null
-  const row = environment.get('buckets', bucketKey(job.id, subject))
+  const row = readBucket(environment, job.id, subject)
   if (row === undefined) return null
   const { number, firstMicros } = decodeBucketHead(row)
   const { events, lastMicros } = counts.of(bucketIdText(subject), number)

@@ -8,6 +8,7 @@
  * 3. A uniform slot alternates: an audit that waits for an answer, where there is one, and a draw by event. Both say
  *    that they were drawn, and no more: audits are not marked.
  */
+import { DecisionPoints } from '../../domain/event/decision-points.js'
 import { bucketIdText, BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { AskOrder } from '../../domain/learn/selection/ask-order.js'
@@ -16,14 +17,16 @@ import { neighboursMax } from '../../domain/learn/selection/candidates.js'
 import { promisedEvents } from '../../domain/learn/selection/promise.js'
 import { slotAt, type PickedBy } from '../../domain/learn/selection/slots.js'
 import type { NextLabel, NextPage, NextQuery, Promised } from '../../api/next-service.js'
-import { decodeBucketHead } from '../../store/rows.js'
-import { bucketKey, changeOfKey, jobRange } from '../../store/tables.js'
+import { decodeBucketHead } from '../../store/bucket-row.js'
+import { readBucket } from '../../store/bucket-table.js'
+import { changeOfKey, jobRange } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { readBallot } from '../../actor/votes/ballots.js'
 import type { JobAt } from '../explain/job-at.js'
 import { rounded } from '../explain/shown.js'
 import { lastEventOf, type CandidatePool } from './candidate-pool.js'
 import { dissentNow } from './dissent.js'
+import { eventShown } from './event-shown.js'
 import { promisesKept } from './promises.js'
 import { subjectAt, type Subject } from './subject-columns.js'
 
@@ -55,11 +58,13 @@ class PageOfLabels {
   readonly #pool: CandidatePool
   readonly #terms: PageTerms
   readonly #shown = new Set<number>()
+  readonly #points: DecisionPoints
 
   constructor(at: JobAt, pool: CandidatePool, terms: PageTerms) {
     this.#at = at
     this.#pool = pool
     this.#terms = terms
+    this.#points = new DecisionPoints(at.job.decisionPoints)
   }
 
   addDissent({ count, analyst }: NextQuery): void {
@@ -80,7 +85,7 @@ class PageOfLabels {
       const micros = Number(Buffer.from(id).readBigUInt64BE(0))
       return { id, events: 1, firstMicros: micros, lastMicros: micros }
     }
-    const row = environment.get('buckets', bucketKey(job.id, id))
+    const row = readBucket(environment, job.id, id)
     const head = row === undefined ? null : decodeBucketHead(row)
     if (head === null || head.fingerprint !== fingerprint) return null
     const { events, lastMicros } = counts.of(bucketIdText(id), head.number)
@@ -164,14 +169,17 @@ class PageOfLabels {
     const { job } = this.#at
     const { lastMicros } = subject
     if (this.#shown.has(lastMicros)) return false
-    const event = lastEventOf(this.#at, lastMicros)
+    const event = eventShown(this.#at, this.#points, lastMicros)
     if (event === null) return false
     this.#shown.add(lastMicros)
-    const { header, clientId } = event
+    const { header, clientId, originalMicros, title, decisionPoints } = event
     const label = job.labels[header.label]
     this.labels.push({
       eventId: clientId ?? eventIdOf(lastMicros),
       ingestMicros: lastMicros,
+      originalMicros,
+      title,
+      decisionPoints,
       bucketId: header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex'),
       events: subject.events,
       result: label?.id ?? '',

@@ -10,8 +10,8 @@ import { bucketIdText } from '../../domain/event/bucket-key.js'
 import { selectionBounds as bounds } from '../../domain/learn/selection/bounds.js'
 import { keptShare, promiseMicros, type RipePromise } from '../../domain/learn/selection/promise.js'
 import type { NextPage } from '../../api/next-service.js'
-import { decodeBucketHead } from '../../store/rows.js'
-import { bucketKey } from '../../store/tables.js'
+import { decodeBucketHead } from '../../store/bucket-row.js'
+import { readBucket } from '../../store/bucket-table.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { picksBefore } from '../../actor/votes/picks.js'
 import type { JobAt } from '../explain/job-at.js'
@@ -23,7 +23,7 @@ export function promisesKept(at: JobAt, nowMicros: number): NextPage['promises']
   const ripe: RipePromise[] = []
   for (const pick of picksBefore(environment, job.id, nowMicros - promiseMicros, bounds.promisesMeasured)) {
     const bucketId = lastEventOf(at, pick.eventMicros)?.header.bucketId ?? null
-    const row = bucketId === null ? undefined : environment.get('buckets', bucketKey(job.id, bucketId))
+    const row = bucketId === null ? undefined : readBucket(environment, job.id, bucketId)
     if (bucketId === null || row === undefined) continue
     const now = counts.of(bucketIdText(bucketId), decodeBucketHead(row).number)
     const since = Math.max(0, now.events - pick.events)

@@ -213,7 +213,7 @@ export class EventDocuments {
 }
 
 /** The event's own time by the rule of domain/query/field.ts, microseconds. */
-function originalTime(body: Record<string, unknown>, micros: number): number {
+export function originalTime(body: Record<string, unknown>, micros: number): number {
   for (const name of ['@timestamp', 'timestamp']) {
     const value = body[name]
     for (const one of Array.isArray(value) ? (value.flat(Number.POSITIVE_INFINITY) as unknown[]) : [value]) {

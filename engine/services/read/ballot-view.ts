@@ -11,8 +11,9 @@ import type { JobSettings } from '../../domain/job/job.js'
 import { clientIdOf, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
 import type { Environment } from '../../store/environment.js'
 import type { BallotRow, StoredVote } from '../../store/ballot-row.js'
-import { decodeBucket, type CountRow } from '../../store/rows.js'
-import { bucketKey, timeKey, timeOfValue } from '../../store/tables.js'
+import { decodeBucket, type CountRow } from '../../store/bucket-row.js'
+import { readBucket } from '../../store/bucket-table.js'
+import { timeKey, timeOfValue } from '../../store/tables.js'
 import { consensusName, stateOf } from '../../actor/votes/ballots.js'
 import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
 import { splitOf } from '../../actor/votes/vote-effect.js'
@@ -94,7 +95,7 @@ function subjectView({ reads, countOf, job }: BallotContext, subject: Uint8Array
     return { bucketId: null, eventId: eventIdAt(reads, job.id, timeOfValue(subject)), events: 1, values: null }
   }
   const bucketId = Buffer.from(subject).toString('hex')
-  const bytes = reads.get('buckets', bucketKey(job.id, subject))
+  const bytes = readBucket(reads, job.id, subject)
   if (bytes === undefined) return { bucketId, eventId: null, events: 0, values: null }
   const row = decodeBucket(bytes)
   const hasCurrentPoints = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint

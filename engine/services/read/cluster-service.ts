@@ -5,7 +5,7 @@ import type { ReadableShards } from './job-reader.js'
 import type { JobHandle } from '../../api/principal.js'
 
 export interface ClusterDeps {
-  readonly shards: ReadableShards
+  readonly shards: Pick<ReadableShards, 'reader'>
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
 }

@@ -14,7 +14,7 @@ import { exportText } from './export-text.js'
 import type { ReadableShards } from './job-reader.js'
 
 export interface ExportsDeps extends ReaderTasksDeps {
-  readonly shards: ReadableShards
+  readonly shards: Pick<ReadableShards, 'reader'>
 }
 
 export class Exports {

@@ -17,7 +17,8 @@ import { openShard } from '../../store/directory/environments.js'
 import { decodeContent, decodePrevious } from '../../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
-import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
+import { readBucket } from '../../store/bucket-table.js'
+import { jobRange, timeOfKey } from '../../store/tables.js'
 import { autonomyNow, type AutonomyNow } from '../../actor/autonomy/gate-state.js'
 import { ballotView } from './ballot-view.js'
 import { countOfBucket } from '../../actor/buckets/bucket-counts.js'
@@ -191,7 +192,7 @@ export class JobReader implements ShardReader {
 
   /** The consensus on a bucket. @throws Refusal bucket_not_found. */
   consensusOnBucket(job: JobSettings, bucketId: Uint8Array): ConsensusView {
-    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined)
+    if (readBucket(this.#environment, job.id, bucketId) === undefined)
       throw new Refusal('bucket_not_found', 'bucket not found')
     return this.#consensus(job, bucketId)
   }

@@ -20,8 +20,8 @@ import { consensusAt } from '../../domain/learn/knowledge-base.js'
 import type { VotedSubject } from '../../domain/learn/voted-examples.js'
 import type { BallotRow } from '../../store/ballot-row.js'
 import type { RecordHeader } from '../../store/event-record.js'
-import { decodeBucket } from '../../store/rows.js'
-import { bucketKey } from '../../store/tables.js'
+import { decodeBucket } from '../../store/bucket-row.js'
+import { BucketTable } from '../../store/bucket-table.js'
 import type { FoundEvent } from '../../actor/event-table.js'
 import { knownConsensus, readBallot } from '../../actor/votes/ballots.js'
 import { EventValues } from '../explain/event-values.js'
@@ -50,6 +50,7 @@ const ANSWERS_MAX = 500_000
 
 export class Variant {
   readonly #at: JobAt
+  readonly #table: BucketTable
   readonly #own: VariantModel
   readonly #reader: EventValues
   readonly #known: ReadonlyMap<string, KnownConsensus> | null
@@ -60,6 +61,7 @@ export class Variant {
 
   constructor(at: JobAt, own: VariantModel) {
     this.#at = at
+    this.#table = new BucketTable(at.environment, at.job.id)
     this.#own = own
     this.#reader = new EventValues(at, own.model, own.points)
     this.#known = own.subjects === null ? null : knownOf(own, at.job.labels.length)
@@ -92,7 +94,7 @@ export class Variant {
   #isOwn(bucketId: Uint8Array, id: string): boolean {
     let fits = this.#fits.get(id)
     if (fits === undefined) {
-      const row = this.#at.environment.get('buckets', bucketKey(this.#at.job.id, bucketId))
+      const row = this.#table.row(bucketId)
       fits = row !== undefined && decodeBucket(row).fingerprint === this.#own.fingerprint
       if (this.#fits.size >= ANSWERS_MAX) this.#fits.clear()
       this.#fits.set(id, fits)

@@ -16,8 +16,9 @@ import type { BucketState } from '../../domain/learn/knowledge-base.js'
 import type { Environment } from '../../store/environment.js'
 import type { RecordHeader } from '../../store/event-record.js'
 import { decodeBallot } from '../../store/ballot-row.js'
-import { decodeBucketNumber, type StatsRow } from '../../store/rows.js'
-import { bucketKey, jobRange, timeValue } from '../../store/tables.js'
+import { BucketTable } from '../../store/bucket-table.js'
+import type { StatsRow } from '../../store/rows.js'
+import { jobRange, timeValue } from '../../store/tables.js'
 import { stateOf } from '../../actor/votes/ballots.js'
 
 const KEY_JOB_BYTES = 4
@@ -103,6 +104,7 @@ function readBallots(environment: Environment, jobId: number, trainedThroughSeq:
     return standing
   }
   const subjects: Subject[] = []
+  const table = new BucketTable(environment, jobId)
   for (const { key, value } of environment.range('ballots', jobRange(jobId))) {
     const ballot = decodeBallot(value)
     const subject = Buffer.from(key.subarray(KEY_JOB_BYTES))
@@ -111,7 +113,7 @@ function readBallots(environment: Environment, jobId: number, trainedThroughSeq:
       standing: share(ballot.consensus, stateOf(ballot, trainedThroughSeq)),
       number:
         subject.length === BUCKET_ID_BYTES
-          ? decodeBucketNumber(must(environment.get('buckets', bucketKey(jobId, subject)), 'the bucket of a ballot'))
+          ? must(table.numberOf(subject) ?? undefined, 'the bucket of a ballot')
           : null,
     })
   }

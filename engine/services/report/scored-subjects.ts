@@ -17,8 +17,9 @@ import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { Model } from '../../domain/learn/classifier.js'
 import { decodeContent } from '../../store/event-record.js'
-import { decodeBucket } from '../../store/rows.js'
-import { bucketKey, timeKey, timeOfValue } from '../../store/tables.js'
+import { decodeBucket } from '../../store/bucket-row.js'
+import { BucketTable } from '../../store/bucket-table.js'
+import { timeKey, timeOfValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { CauseRows, CauseTableReader, type RangeReads } from '../../actor/cause/cause-table.js'
 import type { ClusteredJob } from '../read/cluster-reader.js'
@@ -50,6 +51,7 @@ export function subjectReader(
   const { environment, codec } = context.stores(job.shard)
   const points = new DecisionPoints(job.decisionPoints)
   const counts = new BucketCounts(environment, job.id)
+  const table = new BucketTable(environment, job.id)
   const isCurrent = points.fingerprint === fingerprint
   const clustered = model instanceof CauseModel ? causeValues(environment, job, model) : null
   return (subject) => {
@@ -61,7 +63,7 @@ export function subjectReader(
       const seen = clustered === null ? values : clustered(timeOfValue(subject), values)
       return seen === null ? null : { values, seen, events: 1, isCurrent }
     }
-    const bucket = decodeBucket(must(environment.get('buckets', bucketKey(job.id, subject)), 'the bucket of a ballot'))
+    const bucket = decodeBucket(must(table.row(subject), 'the bucket of a ballot'))
     if (bucket.fingerprint !== fingerprint) return null
     const { events } = counts.of(bucketIdText(subject), bucket.number)
     return { values: bucket.values, seen: bucket.values, events, isCurrent }

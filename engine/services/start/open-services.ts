@@ -41,6 +41,7 @@ import { RetentionSweep } from '../erase/retention.js'
 import { Handling } from '../handling/handling.js'
 import { HandlingTables } from '../handling/handling-tables.js'
 import { Samples } from '../sample/samples.js'
+import { SessionTable } from '../sessions/session-table.js'
 import { ChangesSweep } from '../stream/changes-sweep.js'
 import { Streams } from '../stream/streams.js'
 
@@ -88,6 +89,8 @@ export interface Services extends Training {
   readonly samples: Samples
   readonly handling: Handling
   readonly changesSweep: ChangesSweep
+  /** In a cluster: sessions live on where the owner changes. */
+  readonly sessions: SessionTable | null
 }
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
@@ -124,6 +127,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ...openSweeps(earlier, collector),
     ...openLive(serviceNames, earlier, collector),
     collector,
+    sessions: settings.ledgerWritten === undefined ? null : new SessionTable(store, clock),
     integrations,
     inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,

@@ -17,8 +17,9 @@ import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeContent } from '../../store/event-record.js'
 import { decodeBallot, type BallotRow, type StoredVote } from '../../store/ballot-row.js'
-import { decodeBucket } from '../../store/rows.js'
-import { bucketKey, JOB_BYTES, jobRange, timeKey, timeOfValue } from '../../store/tables.js'
+import { decodeBucket } from '../../store/bucket-row.js'
+import { BucketTable } from '../../store/bucket-table.js'
+import { JOB_BYTES, jobRange, timeKey, timeOfValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { votesOn, WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
 
@@ -48,6 +49,7 @@ class SubjectReader {
   readonly #job: VotedJob
   readonly #fingerprint: number
   readonly #counts: BucketCounts
+  readonly #table: BucketTable
   readonly #read: (record: Uint8Array) => PointValues
   /** By the id of a bucket, or the time of an event. */
   readonly #subjects = new Map<string, Growing>()
@@ -58,6 +60,7 @@ class SubjectReader {
     this.#job = job
     this.#fingerprint = points.fingerprint
     this.#counts = new BucketCounts(environment, job.jobId)
+    this.#table = new BucketTable(environment, job.jobId)
     this.#read = valueReader(environment, points)
   }
 
@@ -113,7 +116,7 @@ class SubjectReader {
       return
     }
     const id = bucketIdOf(this.#fingerprint, bucketText(values))
-    const row = this.#environment.get('buckets', bucketKey(this.#job.jobId, id))
+    const row = this.#table.row(id)
     const events = row === undefined ? 1 : this.#counts.of(bucketIdText(id), decodeBucket(row).number).events
     this.#grow(id, values, events).voted.push(one)
   }
@@ -126,8 +129,7 @@ class SubjectReader {
   }
 
   #bucket(id: Buffer, ballot: BallotRow): void {
-    const { jobId } = this.#job
-    const row = decodeBucket(must(this.#environment.get('buckets', bucketKey(jobId, id)), 'the bucket of a ballot'))
+    const row = decodeBucket(must(this.#table.row(id), 'the bucket of a ballot'))
     const isPresent = row.fingerprint === this.#fingerprint
     const voted = this.#votedEvents(id, ballot, row.firstMicros)
     if (!isPresent) {

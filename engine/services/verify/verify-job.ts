@@ -19,12 +19,13 @@ import { decodeNotes } from '../../store/note-row.js'
 import { decodeReplay } from '../../store/replay-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
 import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
-import { decodeBucket, decodeCount, decodeStats } from '../../store/rows.js'
-import { countKey, idKey, jobKey, timeKey, timeOfKey, timeOfValue, type ShardTable } from '../../store/tables.js'
+import { decodeStats } from '../../store/rows.js'
+import { idKey, jobKey, timeKey, timeOfKey, timeOfValue, type ShardTable } from '../../store/tables.js'
 import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-counts.js'
 import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
 import type { ShardCheck } from './verify-shard.js'
 import { checkAutonomy } from './verify-autonomy.js'
+import { checkBuckets } from './verify-buckets.js'
 import { checkModels } from './verify-models.js'
 import { checkVotes } from './verify-votes.js'
 
@@ -70,7 +71,8 @@ class JobCheck {
     this.#mustCount('lookups', this.#enriched, 'some enrichments are of no event')
     this.#mustCount('notes', this.#noted, 'some notes are of no event')
     const ballots = this.#ballots()
-    this.#buckets(ballots)
+    const recounted = { perBucket: this.#perBucket, uncounted: this.#uncounted, ballots }
+    this.#mustCount('counts', checkBuckets(this.#shard, this.#jobId, recounted), 'some counts are of no bucket')
     this.#rest(ballots)
     return this.#events
   }
@@ -153,30 +155,6 @@ class JobCheck {
     checkVotes(this.#shard, this.#jobId, ballots)
     checkAutonomy(this.#shard, this.#jobId)
     return ballots
-  }
-
-  #buckets(ballots: ReadonlyMap<string, BallotRow>): void {
-    const left = new Map(this.#perBucket)
-    let buckets = 0
-    for (const entry of this.#shard.entries('buckets', this.#jobId)) {
-      buckets++
-      const row = this.#shard.read('buckets', entry, decodeBucket)
-      if (row === null) continue
-      const id = bucketIdText(entry.key.subarray(4))
-      const key = countKey(this.#jobId, row.number)
-      const value = this.#shard.get('counts', key)
-      const count = value === undefined ? null : this.#shard.read('counts', { key, value }, decodeCount)
-      const whole = count === null ? null : this.#uncounted.addTo(count, id).events
-      if (value === undefined) this.#shard.note('buckets', entry.key, 'has no counts')
-      else if (whole !== null && whole !== (left.get(id) ?? 0)) {
-        this.#shard.note('counts', key, `says ${whole} events instead of ${left.get(id) ?? 0}`)
-      }
-      if (row.hasBallot !== ballots.has(id))
-        this.#shard.note('buckets', entry.key, 'has a flag for its votes that is wrong')
-      left.delete(id)
-    }
-    for (const id of left.keys()) this.#shard.note('buckets', Buffer.from(id, 'latin1'), 'is missing, and has events')
-    this.#mustCount('counts', buckets, 'some counts are of no bucket')
   }
 
   #rest(ballots: ReadonlyMap<string, BallotRow>): void {

@@ -5,7 +5,7 @@
  * (page-walk.ts), the catalog (verify-resources.ts).
  */
 import { BodyCodec } from '../../store/body-codec.js'
-import type { Entry, Environment } from '../../store/environment.js'
+import type { Entry, Environment, KeyRange } from '../../store/environment.js'
 import { jobKey, jobRange, type ShardTable } from '../../store/tables.js'
 
 /** A problem: its place, and the predicate of a sentence about it. */
@@ -34,6 +34,10 @@ export class ShardCheck {
 
   entries(table: ShardTable, jobId: number): Iterable<Entry> {
     return this.#environment.range(table, jobRange(jobId))
+  }
+
+  range(table: ShardTable, range: KeyRange): Iterable<Entry> {
+    return this.#environment.range(table, range)
   }
 
   /** The same for large tables: entries are valid only during the call. */
@@ -78,6 +82,8 @@ export class ShardCheck {
       'awaited',
       'lookups',
       'buckets',
+      'bucket_ids',
+      'bucket_tail',
       'counts',
       'ballots',
       'votes',

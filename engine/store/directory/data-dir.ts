@@ -27,11 +27,13 @@ import { makeDirectory, syncDirectory } from './make-directory.js'
 import { mustBeWhole } from './whole-files.js'
 
 /** The format that this code writes and reads. */
-export const DATA_FORMAT = 1
+export const DATA_FORMAT = 2
 
 export interface DataDir {
   readonly path: string
   readonly shards: number
+  /** At most DATA_FORMAT; a service upgrades an earlier one (upgrade.ts). */
+  readonly format: number
   /** True where this call made it. */
   readonly fresh: boolean
 }
@@ -63,11 +65,11 @@ export function openDataDir(path: string, shards: number, mustBeSound = true): D
       )
     }
     try {
-      writeFormat(path, shards)
+      writeFormat({ path, format: DATA_FORMAT, shards })
     } catch (error) {
       throw new Refusal('data_dir_invalid', `the data directory ${path} cannot be written: ${(error as Error).message}`)
     }
-    return { path, shards, fresh: true }
+    return { path, shards, format: DATA_FORMAT, fresh: true }
   }
   const { format, shards: count } = readFormat(path, file)
   if (format > DATA_FORMAT) {
@@ -78,7 +80,7 @@ export function openDataDir(path: string, shards: number, mustBeSound = true): D
   }
   mustBeUsable(path)
   if (mustBeSound) mustBeWhole(path)
-  return { path, shards: count, fresh: false }
+  return { path, shards: count, format, fresh: false }
 }
 
 /** Refuses files that this user may not read and write, for example after a command that root ran. */
@@ -131,9 +133,9 @@ export function sealingKey(path: string): Uint8Array {
   )
 }
 
-/** Writes format.json: the last step when a directory is made, or filled by a copy. */
-export function writeFormat(path: string, shards: number): void {
-  writeWhole(join(path, 'format.json'), JSON.stringify({ format: DATA_FORMAT, shards }))
+/** Writes format.json: the last step when a directory is made, filled by a copy, or upgraded. */
+export function writeFormat({ path, format, shards }: Omit<DataDir, 'fresh'>): void {
+  writeWhole(join(path, 'format.json'), JSON.stringify({ format, shards }))
 }
 
 /** After a power cut, too, the file is complete or does not exist. */

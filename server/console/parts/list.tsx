@@ -4,6 +4,8 @@
  * Owns: the cursor, loading more at the end. Leaves out: which rows exist (window.ts), what a row shows.
  *
  * 1. New rows never move the row under the cursor: lists grow at the end.
+ * 2. Elements are used again: those of rows that leave the view show the ones that enter it, and another list changes
+ *    texts alone.
  */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
@@ -23,7 +25,6 @@ interface ListProps {
   /** The index of the row with the cursor. */
   readonly cursor: number
   readonly isSelected?: (at: number) => boolean
-  readonly keyOf: (at: number) => string
   readonly row: (at: number) => ComponentChildren
   readonly onChoose: (at: number, event: MouseEvent) => void
   readonly more?: () => void
@@ -32,7 +33,7 @@ interface ListProps {
 }
 
 export function List(props: ListProps) {
-  const { label, length, rowHeight, cursor, isSelected, keyOf, row, onChoose, more } = props
+  const { label, length, rowHeight, cursor, isSelected, row, onChoose, more } = props
   const ref = useRef<HTMLDivElement>(null)
   const latest = useRef(onChoose)
   latest.current = onChoose
@@ -84,7 +85,7 @@ export function List(props: ListProps) {
         <div class="list-rows" style={printing.value ? {} : { transform: `translateY(${shown.top}px)` }}>
           {rows.map((at) => (
             <div
-              key={keyOf(at)}
+              key={at % rows.length}
               id={`row-${at}`}
               role="option"
               aria-selected={isSelected?.(at) ?? at === cursor}

@@ -8,10 +8,22 @@ export const session = signal<SessionView | null | undefined>(undefined)
 /** False while the latest request did not reach the service. */
 export const isReached = signal(true)
 
+/**
+ * What every page begins with. The head of the page asks for these as well (deploy/build-console.mjs), so they are
+ * there when the program is. The browser takes them for the first request that is the very same: without other headers.
+ */
+const first = new Set(['/api/v2/session', '/api/v2/jobs/', '/api/v2/resources?resource_type=job'])
+
+function sent(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const isFirst =
+    typeof input === 'string' && init?.method === 'GET' && first.delete(input.slice(location.origin.length))
+  return isFirst ? fetch(input, init.signal ? { signal: init.signal } : {}) : fetch(input, init)
+}
+
 /** A session that ended is noticed by the first request after it. The page stays as it is, under the form. */
 async function watched(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
-    const answer = await fetch(input, init)
+    const answer = await sent(input, init)
     isReached.value = true
     if (answer.status === 401 && session.value) session.value = null
     return answer
@@ -44,12 +56,12 @@ export function messageOf(error: unknown): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Asks who is signed in. */
-export async function loadSession(): Promise<void> {
+/** Who is signed in; null: nobody. */
+export async function readSession(): Promise<SessionView | null> {
   try {
-    session.value = await api.getSession()
+    return await api.getSession()
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 401) session.value = null
-    else throw error
+    if (error instanceof ServiceError && error.status === 401) return null
+    throw error
   }
 }

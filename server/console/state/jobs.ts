@@ -63,12 +63,26 @@ function stylesOf(of: Job): LabelStyle[] {
   })
 }
 
+function shown(list: readonly Job[]): ShownJob[] {
+  return list.map((one) => ({ ...one, styles: stylesOf(one) })).sort((a, b) => a.job_id - b.job_id)
+}
+
+/** The jobs, asked for while it is not known yet who asks. Null where they cannot be had so. */
+export async function readFirstJobs(): Promise<readonly ShownJob[] | null> {
+  try {
+    const [list] = await Promise.all([api.listManagedJobs(), loadColors().catch(() => {})])
+    return shown(list)
+  } catch {
+    return null
+  }
+}
+
 export async function loadJobs(): Promise<void> {
   const mayStyle = may('read:resources')
   const first = mayStyle && jobs.peek() === null ? loadColors() : null
   const [list] = await Promise.all([api.listManagedJobs(), first])
   if (mayStyle && first === null && list.some(({ job_id: id }) => !known.has(id))) await loadColors()
-  jobs.value = list.map((one) => ({ ...one, styles: stylesOf(one) })).sort((a, b) => a.job_id - b.job_id)
+  jobs.value = shown(list)
 }
 
 /** The id in the address; null on pages of no job. */

@@ -30,6 +30,9 @@ const next = operation({
       next: page.labels.map((label) => ({
         event_id: label.eventId,
         ingest_timestamp: isoMicros(label.ingestMicros),
+        '@timestamp': isoMicros(label.originalMicros),
+        title: label.title,
+        decision_points: label.decisionPoints,
         bucket_id: label.bucketId,
         applies_to_events: label.events,
         result: label.result,

@@ -22,7 +22,9 @@ const selection = {
     Type.Integer({
       minimum: 10,
       maximum: limits.listMsMax,
-      description: 'About how long the answer may take, by default 200. After it, the answer has what was found.',
+      description:
+        'About how long the answer may take: by default 80 for a page, 200 for counts. After it, the answer has what ' +
+        'was found.',
     }),
   ),
 }

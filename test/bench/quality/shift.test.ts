@@ -3,10 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import type { ClassificationRun } from '../../../bench/quality/classify.js'
 import { loadDataset, type Dataset } from '../../../bench/quality/dataset.js'
+import { ClassificationTally } from '../../../bench/quality/figures.js'
 import { parseOptions } from '../../../bench/quality/options.js'
 import { planTasks } from '../../../bench/quality/plan.js'
-import { ReliabilityTally, worstGap } from '../../../bench/quality/reliability.js'
+import { binsWithin, ReliabilityTally, worstGap } from '../../../bench/quality/reliability.js'
+import { binsReport } from '../../../bench/quality/reliability-report.js'
 import { groupPathOf, shifted } from '../../../bench/quality/shift.js'
 import { TaskRunner } from '../../../bench/quality/task.js'
 import { temporaryDirectory } from '../../support/engine/files.js'
@@ -84,4 +87,26 @@ test('reliability is by answered label, and bins with few answers have no gap', 
   assert.ok(Math.abs(worstGap(tally.bins) - 0.45) < 1e-9)
   assert.equal(tally.sure.count, 40)
   assert.equal(tally.sure.right, 0)
+})
+
+test('bins that differ by more than a tenth are counted, and the worst is named', () => {
+  const tally = new ReliabilityTally(2)
+  for (let i = 0; i < 100; i++) tally.add(0, 0.95, i < 92)
+  for (let i = 0; i < 100; i++) tally.add(1, 0.75, i < 50)
+  for (let i = 0; i < 40; i++) tally.add(1, 0.25, true)
+  const { bins, within, expected, worst } = binsWithin(tally.bins)
+  assert.deepEqual([bins, within, worst?.label, worst?.at], [2, 1, 1, 7])
+  // A bin of 100 answers of 75 % is off by a tenth in one stream of fifty.
+  assert.ok(expected > 1.97 && expected < 2, String(expected))
+  const run = { labelNames: ['no', 'yes'], reliability: tally.bins } as unknown as ClassificationRun
+  const task = { kind: 'shift', set: 'stream', shift: 'time', strategy: 'random', seed: 0, labels: 100, single: false }
+  const report = binsReport([{ task: task as never, run }], 'a stream')
+  assert.match(report, /all sets, 100 labels +2 +50 +99 +stream yes 70–80: 75\/50\* of 100/)
+})
+
+test('calibrated answers have the calibration error that chance gives them', () => {
+  const tally = new ClassificationTally(2)
+  for (let i = 0; i < 400; i++) tally.add(Float64Array.of(0.8, 0.2), i % 5 === 0 ? 1 : 0)
+  // The mean of |z| is 0.8 of a standard error, which is 0.02 here.
+  assert.ok(Math.abs(tally.chanceEce - 0.016) < 0.0005, String(tally.chanceEce))
 })

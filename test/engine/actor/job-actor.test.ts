@@ -238,7 +238,6 @@ describe('posting an id again (S6)', () => {
     await shard.ingest(job, { host: 'b' }, 'e2')
     assert.equal(stats(shard).buckets, 1)
     assert.equal(shard.rows(1).filter((row) => row.startsWith('buckets ')).length, 1)
-    assert.equal(shard.rows(1).filter((row) => row.startsWith('counts ')).length, 1)
   })
 
   it('leaves votes with the bucket, and takes those of a single event away with it', async () => {

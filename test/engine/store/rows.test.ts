@@ -10,16 +10,21 @@ import {
   type StoredVote,
 } from '../../../engine/store/ballot-row.js'
 import {
+  countsInBucket,
   decodeBucket,
+  decodeBucketHead,
   decodeCount,
+  encodeBucket,
+  encodeCount,
+  type BucketRow,
+} from '../../../engine/store/bucket-row.js'
+import { encodeTail, visitTail } from '../../../engine/store/bucket-table.js'
+import {
   decodeModel,
   decodeStats,
   emptyStats,
-  encodeBucket,
-  encodeCount,
   encodeModel,
   encodeStats,
-  type BucketRow,
   type ModelRow,
 } from '../../../engine/store/rows.js'
 
@@ -79,13 +84,18 @@ describe('rows', () => {
     const random = new SeededRandom(1)
     for (let i = 0; i < 200; i++) {
       const row: BucketRow = {
+        id: Buffer.from(random.bytes(16)),
         number: random.pick([0, 1, 2 ** 32 - 1]),
         firstMicros: Math.floor(random.nextFloat() * 2 ** 53),
         hasBallot: random.below(2) === 0,
         fingerprint: random.nextUint32(),
         values: [null, 'x', 'ü\u{1f600}', 1.5, -1, true, ['a', 1, false], 2 ** 40].slice(random.below(8)),
       }
-      assert.deepEqual(decodeBucket(within(encodeBucket(row, row.values))), row)
+      const counts = { events: random.below(9), lastMicros: 7, decided: [1, 2, 3].slice(random.below(4)) }
+      const bytes = within(encodeBucket({ ...row, ...counts }, row.values))
+      const { values, ...head } = row
+      assert.deepEqual([decodeBucket(bytes), decodeBucketHead(bytes)], [{ ...head, values }, head])
+      assert.deepEqual(countsInBucket(bytes), counts)
     }
   })
 
@@ -94,6 +104,17 @@ describe('rows', () => {
     const bytes = encodeCount({ events: 1, lastMicros: 2, decided: [0, 1, 0] })
     assert.equal(encodeCount(row, bytes), bytes)
     assert.deepEqual(decodeCount(within(bytes)), row)
+  })
+
+  it('the ids of new buckets come back with their numbers', () => {
+    const random = new SeededRandom(2)
+    const entries = [0, 7, 2 ** 32 - 1].map((number) => ({ id: Buffer.from(random.bytes(16)), number }))
+    const seen: [string, number][] = []
+    visitTail(within(encodeTail(entries)), (id, number) => seen.push([id, number]))
+    assert.deepEqual(
+      seen,
+      entries.map(({ id, number }) => [id.toString('latin1'), number]),
+    )
   })
 
   it('ballots and counters come back', () => {
@@ -120,13 +141,14 @@ describe('rows', () => {
   })
 
   it('rows of a later version are not read as those of today', () => {
+    const bucket = { id: Buffer.alloc(16), number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0 }
     const later = (bytes: Buffer): Buffer => {
       const copy = Buffer.from(bytes)
-      copy[0] = 2
+      copy[0] = 3
       return copy
     }
     assert.throws(
-      () => decodeBucket(later(encodeBucket({ number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0 }, []))),
+      () => decodeBucket(later(encodeBucket({ ...bucket, events: 0, lastMicros: 0, decided: [] }, []))),
       /version/,
     )
     const counts = encodeCount({ events: 0, lastMicros: 0, decided: [0, 0, 0] })

@@ -2,18 +2,27 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { verifyDataDir } from '../../../engine/index.js'
+import { DATA_FORMAT, writeFormat } from '../../../engine/store/directory/data-dir.js'
 import { ingest, jobOf, openFixture, viewsOf, type DirectoryFixture } from '../../fixtures/directory.js'
 import { readFixture, unpackBytes } from '../../fixtures/files.js'
 import { testAuthor } from '../../support/author.js'
 import { temporaryDirectory } from '../../support/engine/files.js'
 
-test('a data directory of format 1 opens as it was left', async (context) => {
-  const dataDir = temporaryDirectory(context)
-  const { files, views } = readFixture('directory-1') as DirectoryFixture
+for (const format of [1, DATA_FORMAT] as const)
+  test(`a data directory of format ${format} opens as it was left`, (context) => opens(format, context))
+
+function laidOut(format: 1 | 2, dataDir: string): unknown {
+  const { files, views } = readFixture(`directory-${format}`) as DirectoryFixture
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(dataDir, name), unpackBytes(text), { mode: 0o600 })
+  return views
+}
+
+async function opens(format: 1 | 2, context: TestContext): Promise<void> {
+  const dataDir = temporaryDirectory(context)
+  const views = laidOut(format, dataDir)
   const { problems, jobs, events } = await verifyDataDir(dataDir)
   assert.deepEqual([problems, jobs, events], [[], 2, 18])
   const engine = await openFixture(dataDir)
@@ -27,5 +36,16 @@ test('a data directory of format 1 opens as it was left', async (context) => {
   } finally {
     await engine.close()
   }
+  assert.deepEqual((await verifyDataDir(dataDir)).problems, [])
+}
+
+test('a directory of format 1 whose upgrade was cut off is upgraded at the next start', async (context) => {
+  const dataDir = temporaryDirectory(context)
+  const views = laidOut(1, dataDir)
+  await (await openFixture(dataDir)).close()
+  writeFormat({ path: dataDir, format: 1, shards: 1 })
+  const engine = await openFixture(dataDir)
+  assert.deepEqual(viewsOf(engine), views)
+  await engine.close()
   assert.deepEqual((await verifyDataDir(dataDir)).problems, [])
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { eventually } from '../../support/client.js'
 import { skip } from './browser.js'
 import { makeWorld, textOf, type World } from './world.js'
@@ -62,6 +62,43 @@ test('a facet is counted when it is opened, and filters', { skip }, async () => 
   await page.locator('details', { hasText: 'rule.id' }).locator('button[aria-pressed=true]').waitFor()
   await page.locator('details', { hasText: 'rule.id' }).locator('button[aria-pressed=true]').click()
   await page.waitForURL((url) => !url.search.includes('rule.id'))
+  await page.context().close()
+})
+
+test('a search shows how far it is and its rows as they are found, and ends with its view', { skip }, async () => {
+  const page = await open()
+  const held: Route[] = []
+  const given: { after?: string; within_ms?: number; size?: number }[] = []
+  await page.route('**/api/v2/events/list', async (route) => {
+    const body = route.request().postDataJSON()
+    if (body.filters.length === 0 || body.count === true) return route.continue()
+    given.push(body)
+    if (body.after !== undefined) return void held.push(route)
+    const { events } = await (await route.fetch({ postData: { ...body, size: 2 } })).json()
+    const part = { events, next: 'later', looked_at: 400, looked_back_to: '2020-01-01T00:00:00Z', job_events: 901 }
+    await route.fulfill({ json: { ...part, total_count: null, total_count_is_exact: false } })
+  })
+  await page.getByRole('searchbox').fill('rule.severity:*')
+  await page.keyboard.press('Enter')
+  await page.getByText('Looked at 400 of 901 events, back to').waitFor()
+  assert.ok(given[0]!.within_ms! < 100, 'the first rows come soon')
+  await eventually(
+    () => page.evaluate('document.querySelector(".searching progress").value'),
+    (value) => value === 400,
+  )
+  await page.getByRole('searchbox').fill('-rule.severity:*')
+  const [ended] = await Promise.all([
+    page.waitForEvent('requestfailed', (request) => request.postDataJSON()?.after === 'later'),
+    page.keyboard.press('Enter'),
+  ])
+  assert.match(ended.failure()?.errorText ?? '', /ABORTED/)
+  await eventually(
+    async () => held.length,
+    (waiting) => waiting === 2,
+  )
+  const end = { events: [], next: null, looked_at: 501, looked_back_to: null, job_events: 901 }
+  await held[1]!.fulfill({ json: { ...end, total_count: null, total_count_is_exact: false } })
+  await page.locator('.searching').waitFor({ state: 'detached' })
   await page.context().close()
 })
 

@@ -83,6 +83,8 @@ test('a challenger is started, compared, promoted or dropped', { skip }, async (
   await page.goBack()
   await page.getByRole('button', { name: 'Drop' }).click()
   await eventually(challenger, (value) => value === null)
+  // The page knows what to undo when the service has answered it.
+  await page.getByRole('button', { name: /^Undo/ }).waitFor()
   await page.keyboard.press('u')
   await eventually(challenger, (value) => value !== null)
   await page.getByRole('button', { name: 'Promote' }).click()

@@ -100,7 +100,20 @@ test('every part that is loaded late is there', async () => {
     for (const [, name] of text.matchAll(/(?:from|import)\s*\(?"\.\/([^"]+\.js)"/g)) found.add(`/console/${name}`)
   }
   assert.ok([...found].some((path) => /uplot/i.test(path)))
-  assert.ok(found.size > 20)
+  assert.ok(found.size > 8)
+})
+
+test('the page asks for the first answers while its program is loaded, in few files', async () => {
+  const { text } = await get('/jobs')
+  const early = [...text.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]+)">/g)].map(
+    ([, path]) => path,
+  )
+  assert.deepEqual(early, ['/api/v2/session', '/api/v2/jobs/', '/api/v2/resources?resource_type=job'])
+  for (const path of early) {
+    assert.equal((await get(path as string)).status, 401, path)
+    assert.equal((await service.client.get(path as string)).status, 200, path)
+  }
+  assert.ok((await firstScripts(text)).size <= 8)
 })
 
 test('nothing but files of the console is under its path', async () => {

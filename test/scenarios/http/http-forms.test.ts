@@ -30,6 +30,8 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n'
 const LIVE = `GET /livez HTTP/1.1\r\n${HOST}\r\n`
 /** When nothing more is expected of a connection that stays open. */
 const QUIET_MS = 300
+/** When the service must have closed a connection that the client has half-closed. */
+const CLOSES_MS = 15_000
 
 /** What came back on a connection. */
 interface Talk {
@@ -71,7 +73,9 @@ async function talk(pieces: readonly string[], { ends = false }: TalkOptions = {
     hear()
   }
   if (ends) socket.end()
-  while (!closed && performance.now() - heardMs < QUIET_MS) await new Promise((resolve) => setTimeout(resolve, 5))
+  // The service closes a connection that its client has half-closed: nothing depends on how fast it answers.
+  const quietMs = ends ? CLOSES_MS : QUIET_MS
+  while (!closed && performance.now() - heardMs < quietMs) await new Promise((resolve) => setTimeout(resolve, 5))
   socket.destroy()
   return { statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status!), text, closed }
 }

@@ -57,6 +57,20 @@ describe('the labels to ask for next', () => {
     })
   })
 
+  test('say what the event is: title, its own time, and values at the decision points', async () => {
+    const { jobId } = await makeJob(client, { decision_points: ['rule', 'source'] })
+    const raw_body = { rule: 'rule 1', '@timestamp': '2029-05-06T07:08:09Z' }
+    await client.post('/api/v1/events/told', { job_id: jobId, title: 'A title', raw_body })
+    const { next } = await nextOf(jobId)
+    assert.equal(next[0].title, 'A title')
+    assert.equal(Date.parse(next[0]['@timestamp']), Date.parse('2029-05-06T07:08:09Z'))
+    assert.deepEqual(next[0].decision_points, { rule: 'rule 1', source: null })
+    await send(jobId, 'untitled', 'rule 2')
+    const without = (await nextOf(jobId)).next.find((one: any) => one.event_id === 'untitled')
+    assert.equal(without.title, null)
+    assert.equal(without['@timestamp'], without.ingest_timestamp)
+  })
+
   test('leave out what was voted on, until nothing else is left', async () => {
     const jobId = await sized([3, 2])
     await vote(jobId, 'r0-1', 'Drop')

@@ -84,7 +84,7 @@ test('a stream goes on behind any message: none is lost, none comes twice', asyn
   await stream.until((messages) => messages.length === 1)
   await client.bulk(bodies(jobId, 0, 40))
   await train(jobId)
-  await client.post(`/api/v2/events/${jobId}/reprocess`, {})
+  assert.equal((await client.post(`/api/v2/events/${jobId}/reprocess`, {})).status, 200)
   const all = await stream.until(
     (messages) => ofType(messages, 'decision').filter(({ data }) => data.reason === 'decided_again').length === 40,
   )

@@ -97,7 +97,7 @@ describe('a node that is not the owner', () => {
     const working = await owner(t, echo)
     for (const [method, path, status] of [
       ['GET', '/api/v1/jobs', 200],
-      ['PUT', '/api/v1/events/1/a/feedback', 200],
+      ['PUT', '/api/v1/events/1/a/feedback', 503],
       ['POST', '/api/v1/events/a', 200],
       ['POST', '/api/v1/events/', 503],
       ['POST', '/api/v2/resources', 503],

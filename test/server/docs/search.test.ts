@@ -1,6 +1,6 @@
 /** The search of the manual, with as much of a browser as it uses. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { FakeElement } from '../../support/browser.js'
 import { eventually } from '../../support/client.js'
 
@@ -45,8 +45,12 @@ const browser = {
   },
 }
 const realFetch = globalThis.fetch
-Object.assign(globalThis, browser)
-const { findHeadings } = await import('../../../server/docs/search.js')
+let findHeadings: typeof import('../../../server/docs/search.js').findHeadings
+// Not before: other files of the same process need the real fetch.
+before(async () => {
+  Object.assign(globalThis, browser)
+  findHeadings = (await import('../../../server/docs/search.js')).findHeadings
+})
 after(() => {
   Reflect.deleteProperty(globalThis, 'document')
   Reflect.deleteProperty(globalThis, 'location')

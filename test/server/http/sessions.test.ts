@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { SessionKeeper } from '../../../engine/index.js'
 import { sessionBounds, Sessions, type SessionOwner } from '../../../server/http/sessions.js'
 
 const MINUTE = 60_000
@@ -54,3 +55,48 @@ test('a session that nobody uses any more is gone when the next one begins', () 
   assert.equal(sessions.size, 1)
   assert.equal(ended.length, 1)
 })
+
+test('a session that is kept goes on in another process, is not longer for it, and ends in both', () => {
+  const { clock, ended, sessions, keeper, open } = kept()
+  const value = open()
+  clock.ms = 4 * MINUTE
+  const next = sessions()
+  assert.equal(next.secretOf(value), 'secret of user ann')
+  next.end(value)
+  assert.equal(ended.length, 1)
+  assert.equal(sessions().secretOf(value), '')
+  const idle = open()
+  clock.ms += 11 * MINUTE
+  assert.equal(sessions().secretOf(idle), '')
+  assert.equal(keeper.size, 0)
+})
+
+test('a session that does not last is known to its process alone', () => {
+  const { sessions } = kept()
+  const first = sessions()
+  const value = first.open({ secret: 's', name: 'user ann', tokenId: null }, false)
+  assert.equal(first.secretOf(value), 's')
+  assert.equal(sessions().secretOf(value), '')
+})
+
+/** Processes, one after the other, that share what is kept. */
+function kept() {
+  const clock = { ms: 0 }
+  const ended: SessionOwner[] = []
+  const rows = new Map<string, { owner: SessionOwner; beganMs: number; usedMs: number }>()
+  const keeper: SessionKeeper = {
+    keep: (value, owner) => void rows.set(value, { owner, beganMs: clock.ms, usedMs: clock.ms }),
+    find: (value) => {
+      const row = rows.get(value)
+      return row === undefined
+        ? null
+        : { owner: row.owner, ageMs: clock.ms - row.beganMs, unusedMs: clock.ms - row.usedMs }
+    },
+    touch: (value) => void (rows.has(value) && (rows.get(value)!.usedMs = clock.ms)),
+    end: (value) => void rows.delete(value),
+  }
+  const sessions = () =>
+    new Sessions({ idleMs: 10 * MINUTE, now: () => clock.ms, keeper, ended: (owner) => void ended.push(owner) })
+  const open = () => sessions().open({ secret: 'secret of user ann', name: 'user ann', tokenId: null })
+  return { clock, ended, sessions, keeper: rows, open }
+}

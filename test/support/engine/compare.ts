@@ -15,7 +15,8 @@ import { decodeContent, decodePrevious, hasNotes } from '../../../engine/store/e
 import { decodeFirstAnswer } from '../../../engine/store/first-answer-row.js'
 import { decodeTask } from '../../../engine/store/reprocess-row.js'
 import { decodeBallot } from '../../../engine/store/ballot-row.js'
-import { decodeBucket, type StatsRow } from '../../../engine/store/rows.js'
+import { decodeBucket } from '../../../engine/store/bucket-row.js'
+import type { StatsRow } from '../../../engine/store/rows.js'
 import { jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../../engine/store/tables.js'
 import { testAuthor } from '../author.js'
 import {
@@ -73,10 +74,10 @@ function compareBuckets(environment: Environment, job: JobSettings, oracle: Orac
     if (subject.startsWith('[') && !wanted.has(subject)) wanted.set(subject, 0)
   const names = new Map<string, string>()
   const numbers = new Set<number>()
-  const stored = entries(environment, 'buckets', job.id).map((entry) => ({
-    id: hexOf(entry),
-    row: decodeBucket(entry.value),
-  }))
+  const stored = entries(environment, 'buckets', job.id).map(({ value }) => {
+    const row = decodeBucket(value)
+    return { id: Buffer.from(row.id).toString('hex'), row }
+  })
   const placeOf = (fingerprint: number, values: unknown): string => `${fingerprint} ${JSON.stringify(values)}`
   const counts = new BucketCounts(environment, job.id)
   const byPlace = new Map(stored.map((each) => [placeOf(each.row.fingerprint, each.row.values), each]))
@@ -94,7 +95,6 @@ function compareBuckets(environment: Environment, job: JobSettings, oracle: Orac
     assert.equal(row.hasBallot, oracle.ballots.has(name), `votes of bucket ${name}`)
   }
   assert.equal(stored.length, wanted.size, 'buckets')
-  assert.equal(entries(environment, 'counts', job.id).length, wanted.size, 'counts of buckets')
   assert.equal(numbers.size, wanted.size, 'numbers of buckets')
   return names
 }

@@ -7,13 +7,16 @@ import type { Entry, Environment } from '../../../engine/store/environment.js'
 import { decodeContent, decodeHeader } from '../../../engine/store/event-record.js'
 import { decodeBallot, decodeVotes, type BallotRow, type StoredVote } from '../../../engine/store/ballot-row.js'
 import { decodeRegistry } from '../../../engine/store/registry-row.js'
-import { decodeBucket, decodeStats, type StatsRow } from '../../../engine/store/rows.js'
+import { decodeBucket } from '../../../engine/store/bucket-row.js'
+import { BucketTable } from '../../../engine/store/bucket-table.js'
+import { decodeStats, type StatsRow } from '../../../engine/store/rows.js'
 import { isMixedBallot } from '../../../engine/actor/votes/ballot-counts.js'
 import { subjectOf } from '../../../engine/actor/event-table.js'
 import { truthOf } from '../../../engine/actor/votes/first-answers.js'
 import { decodeFirstAnswer } from '../../../engine/store/first-answer-row.js'
 import { evidenceOf, noChange, votesOn } from '../../../engine/actor/votes/vote-rows.js'
 import {
+  JOB_BYTES,
   jobKey,
   jobRange,
   modelKey,
@@ -69,9 +72,13 @@ export function recount(environment: Environment, jobId: number): Recounted {
   assert.deepEqual([pending.size, enrichments.size], [0, 0], 'pending rows and enrichments without an event')
   for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
   const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
-  const buckets = entries('buckets').map((entry) => [subject(entry), entry.value] as const)
+  const buckets = entries('buckets').map(({ value }) => [hexOf(decodeBucket(value).id), value] as const)
   recountBuckets(environment, jobId, { buckets, perBucket, ballots, decisions })
-  assert.equal(entries('counts').length, entries('buckets').length, 'counts without a bucket')
+  for (const { key } of entries('counts'))
+    assert.ok(environment.get('buckets', key) !== undefined, 'counts without a bucket')
+  const table = new BucketTable(environment, jobId)
+  for (const { key } of entries('bucket_ids'))
+    assert.ok(table.row(key.subarray(JOB_BYTES)) !== undefined, 'an id without a bucket')
   const stored = environment.get('stats', jobKey(jobId))
   assert.ok(stored !== undefined, 'counters')
   const stats = decodeStats(stored)
@@ -118,6 +125,10 @@ export function recount(environment: Environment, jobId: number): Recounted {
   return { events, ballots, votes, stats }
 }
 
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
+
 interface Recounting {
   readonly buckets: readonly (readonly [id: string, row: Uint8Array])[]
   /** Number of events. */
@@ -135,6 +146,7 @@ function recountBuckets(
   const counts = new BucketCounts(environment, jobId)
   for (const [id, value] of buckets) {
     const { number, hasBallot } = decodeBucket(value)
+    assert.equal(new BucketTable(environment, jobId).numberOf(Buffer.from(id, 'hex')), number, 'the id of a bucket')
     const { events, decided } = counts.of(Buffer.from(id, 'hex').toString('latin1'), number)
     assert.equal(events, perBucket.get(id) ?? 0, 'events of a bucket')
     assert.deepEqual(decided, decisions.get(id) ?? new Array<number>(LABELS).fill(0), 'decisions of a bucket')

@@ -33,24 +33,19 @@ import type { EventView, FeedbackInput } from '../../../engine/api/decision-serv
 import { WriteBatch, type Environment } from '../../../engine/store/environment.js'
 import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
 import type { ReprocessRow, ReprocessSelection } from '../../../engine/store/reprocess-row.js'
-import { decodeBucketNumber, encodeCount, encodeModel, type CountRow } from '../../../engine/store/rows.js'
+import { decodeBucket } from '../../../engine/store/bucket-row.js'
+import { encodeModel } from '../../../engine/store/rows.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import { HEADER_BYTES } from '../../../engine/store/record-header.js'
 import { decodeContent } from '../../../engine/store/event-record.js'
-import {
-  JOB_BYTES,
-  jobOfKey,
-  jobRange,
-  metaKey,
-  sharedTables,
-  shardTables,
-  versionOfKey,
-} from '../../../engine/store/tables.js'
+import { jobOfKey, metaKey, sharedTables, shardTables } from '../../../engine/store/tables.js'
 import { testAuthor } from '../author.js'
 
 export const sectionNames = ['service']
 /** Events in one round of counts: few, so that rounds end. */
 const usualUncountedEventsMax = 8
+/** New buckets in one round of their index: few, as well. */
+const unindexedBucketsMax = 5
 /** Of a thread's memory for buckets: a dozen, so that buckets are forgotten and come again. */
 const usualBucketBytesMax = 8_000
 
@@ -91,14 +86,14 @@ export interface Posting {
 }
 
 /** How far rows are behind depends on where turns end; their sum does not. */
-function wholeCount(environment: Environment, key: Uint8Array): CountRow {
-  const [jobId, number] = [jobOfKey(key), versionOfKey(key)]
-  const bucket = [...environment.range('buckets', jobRange(jobId))].find(
-    ({ value }) => decodeBucketNumber(value) === number,
-  )
-  const id = Buffer.from(must(bucket, 'the bucket of counts').key.subarray(JOB_BYTES)).toString('latin1')
-  return new BucketCounts(environment, jobId).of(id, number)
+function wholeBucket(environment: Environment, key: Uint8Array, value: Uint8Array): string {
+  const { id, ...row } = decodeBucket(value)
+  const name = Buffer.from(id).toString('latin1')
+  return JSON.stringify([name, row, new BucketCounts(environment, jobOfKey(key)).of(name, row.number)])
 }
+
+/** What is in them depends on where turns end, and is shown with the buckets. */
+const ofBuckets: readonly string[] = ['counts', 'bucket_ids', 'bucket_tail']
 
 /** A turn that was handed over, to be committed as by another thread. */
 class LaidDown {
@@ -209,6 +204,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   #newShard(): Shard {
     return new Shard(this.environment, sectionNames, {
       uncountedEventsMax: this.#uncountedEventsMax,
+      unindexedBucketsMax,
       handOver: this.lateCommits,
       memory: new BucketMemory(this.#bucketBytesMax),
       // Room for one model: that of a job goes when another job needs its own.
@@ -369,13 +365,14 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     const codec = new BodyCodec(this.environment)
     // Which texts have become words depends on when the shard was opened; the texts do not.
     const shown = (table: string, key: Uint8Array, value: Uint8Array): string => {
-      if (table === 'counts') return hex(encodeCount(wholeCount(this.environment, key)))
+      if (table === 'buckets') return wholeBucket(this.environment, key, value)
       if (table !== 'events') return hex(value)
       const { body, extras, clientId } = decodeContent(value)
       return `${hex(value.subarray(0, HEADER_BYTES))} ${JSON.stringify([codec.decode(body), extras, clientId])}`
     }
     return shardTables.flatMap((table) => {
-      if (table === 'words' || (jobId !== undefined && sharedTables.includes(table))) return []
+      if (table === 'words' || ofBuckets.includes(table) || (jobId !== undefined && sharedTables.includes(table)))
+        return []
       return [...this.environment.range(table, {})]
         .map(({ key, value }) => `${table} ${hex(key)} ${shown(table, key, value)}`)
         .filter((row) => !row.startsWith(`meta ${hex(metaKey('counted_through'))}`))

@@ -8,7 +8,7 @@
  */
 import type { Environment } from '../../../store/environment.js'
 import { LogGap, LogMoved, LogUnavailable, type LogRecord, type RecordLog } from '../turn-log.js'
-import { batchOf, decodeCatalogRecord, encodeCatalogRecord } from './catalog-record.js'
+import { batchOf, decodeCatalogRecord, encodeCatalogRecord, type LoggedEntry } from './catalog-record.js'
 import { catalogPosition, putCatalogPosition } from './logged-environment.js'
 
 const RETRY_MS = 250
@@ -18,6 +18,8 @@ export interface CatalogFollowerDeps {
   readonly log: RecordLog
   /** Opens the ledger of integrations, which not every catalog has. */
   ledger(): Environment
+  /** Told of each record that was applied, and of the rows of the catalog that it changed. */
+  took?(entries: readonly LoggedEntry[]): void
 }
 
 export class CatalogFollower {
@@ -74,9 +76,11 @@ export class CatalogFollower {
       throw new LogGap(`the catalog needs record ${this.#applied + 1} of its log; ${sequence} came`)
     const { kind, entries } = decodeCatalogRecord(bytes)
     if (kind === 'ledger') this.#deps.ledger().commit(batchOf(entries))
-    const batch = batchOf(kind === 'catalog' ? entries : [])
+    const changed = kind === 'catalog' ? entries : []
+    const batch = batchOf(changed)
     putCatalogPosition(batch, sequence)
     this.#deps.catalog.commit(batch)
     this.#applied = sequence
+    this.#deps.took?.(changed)
   }
 }

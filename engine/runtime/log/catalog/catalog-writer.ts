@@ -63,12 +63,14 @@ export class CatalogWriter implements CatalogLog {
   readonly #answers: MessagePort
   readonly #worker: Worker
   #isLost = false
+  #sequence: number
   #isVoid = false
 
   constructor(deps: CatalogWriterDeps) {
     const { address, name, replicas, after } = deps
     const { port1, port2 } = new MessageChannel()
     this.#deps = deps
+    this.#sequence = after
     this.#answers = port1
     const workerData: CatalogWriterData = {
       address,
@@ -88,6 +90,11 @@ export class CatalogWriter implements CatalogLog {
     this.#worker.on('error', (error) => this.#lose(`the thread that writes the catalog died: ${error.message}`))
   }
 
+  /** Sequence of the last change of the catalog, or of the record with which this writer has begun. */
+  get sequence(): number {
+    return this.#sequence
+  }
+
   /** Appends a change of the catalog. @throws Refusal log_unavailable. */
   append(entries: readonly LoggedEntry[]): number | null {
     if (this.#isVoid) return null
@@ -96,7 +103,7 @@ export class CatalogWriter implements CatalogLog {
     this.#send({ kind: 'catalog', writer: this.#deps.writer, entries }, true)
     Atomics.wait(this.#done, 0, before, WAIT_MS)
     const answer = receiveMessageOnPort(this.#answers)?.message as CatalogAppended | undefined
-    if (answer !== undefined && 'sequence' in answer) return answer.sequence
+    if (answer !== undefined && 'sequence' in answer) return (this.#sequence = answer.sequence)
     const why = answer?.lost ?? 'the thread that writes the catalog does not answer'
     this.#lose(why)
     throw refused(why)

@@ -17,12 +17,13 @@ export interface CatalogLog {
   append(entries: readonly LoggedEntry[]): number | null
 }
 
-const TABLE = 'meta'
-const POSITION = Buffer.from('log_sequence')
+/** Where a copy of the catalog, or of a shard, has its position. */
+export const POSITION_TABLE = 'meta'
+export const POSITION = Buffer.from('log_sequence')
 
 /** How far the catalog has applied its log; 0 for not at all. */
 export function catalogPosition(catalog: Pick<Environment, 'get'>): number {
-  const value = catalog.get(TABLE, POSITION)
+  const value = catalog.get(POSITION_TABLE, POSITION)
   return value === undefined ? 0 : Number(Buffer.from(value).readBigUInt64BE())
 }
 
@@ -30,7 +31,7 @@ export function catalogPosition(catalog: Pick<Environment, 'get'>): number {
 export function putCatalogPosition(batch: WriteBatch, sequence: number): void {
   const value = Buffer.alloc(8)
   value.writeBigUInt64BE(BigInt(sequence))
-  batch.put(TABLE, POSITION, value)
+  batch.put(POSITION_TABLE, POSITION, value)
 }
 
 /** The environment, with commits that go through the log. */

@@ -11,7 +11,7 @@
  */
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { LogMoved, type LogRecord, type RecordLog } from '../turn-log.js'
+import { LogMoved, type LogExtent, type LogRecord, type RecordLog } from '../turn-log.js'
 import { REPLICAS, streamFault, UnfitForLog } from './cluster-check.js'
 import { LargeRecords } from './large-records.js'
 import { StreamReader } from './stream-reader.js'
@@ -70,8 +70,8 @@ export class JetStreamLog implements RecordLog {
     this.#connection = connection
     this.#js = js
     this.#manager = manager
-    this.#large = new LargeRecords(js, `${name}_large`, replicas)
     this.#stream = of === 'catalog' ? `${name}_catalog` : `${name}_turns_${of}`
+    this.#large = new LargeRecords({ js, manager, bucket: `${name}_large`, stream: this.#stream, replicas })
     this.#subject = of === 'catalog' ? `${name}.catalog` : `${name}.turns.${of}`
     this.#limitMs = limitMs
     const [stream, grownSubject] = [this.#stream, this.#grownSubject]
@@ -111,7 +111,7 @@ export class JetStreamLog implements RecordLog {
     this.#underWay.add(sequence)
     try {
       const end = performance.now() + this.#limitMs
-      const payload = await this.#payloadOf(bytes)
+      const payload = await this.#payloadOf(bytes, sequence)
       for (;;) {
         const error = await this.#publish(payload, after)
         if (error === null) break
@@ -132,9 +132,9 @@ export class JetStreamLog implements RecordLog {
     return sequence
   }
 
-  async #payloadOf(bytes: Uint8Array): Promise<Uint8Array> {
+  async #payloadOf(bytes: Uint8Array, sequence: number): Promise<Uint8Array> {
     const max = (this.#connection.info?.max_payload ?? 0) - HEADERS_BYTES
-    return bytes.length <= max ? bytes : await untilAnswered(this.#limitMs, () => this.#large.put(bytes))
+    return bytes.length <= max ? bytes : await untilAnswered(this.#limitMs, () => this.#large.put(bytes, sequence))
   }
 
   /** Null where it was acknowledged; else the failure. */
@@ -167,6 +167,19 @@ export class JetStreamLog implements RecordLog {
 
   follow(after: number, signal: AbortSignal): AsyncIterable<LogRecord> {
     return this.#reader.follow(after, signal)
+  }
+
+  async extent(): Promise<LogExtent> {
+    const { state } = await untilAnswered(this.#limitMs, () => this.#manager.streams.info(this.#stream))
+    // A stream that never had a record says 0.
+    return { first: Math.max(1, state.first_seq), last: state.last_seq, bytes: state.bytes }
+  }
+
+  async purge(through: number): Promise<void> {
+    await untilAnswered(this.#limitMs, async () => {
+      await this.#manager.streams.purge(this.#stream, { seq: through + 1 })
+      await this.#large.purge(through)
+    })
   }
 
   /** Leaves the connection open: other logs use it. */

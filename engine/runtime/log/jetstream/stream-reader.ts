@@ -9,7 +9,7 @@
  */
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { LogGap, LogUnavailable, type LogRecord } from '../turn-log.js'
+import { LogPurged, LogUnavailable, type LogRecord } from '../turn-log.js'
 import { LargeRecords } from './large-records.js'
 import { pause, RETRY_MS, untilAnswered } from './until-answered.js'
 
@@ -106,18 +106,18 @@ export class StreamReader {
     return records
   }
 
-  /** @throws LogGap where the record behind `after` has been purged. */
+  /** @throws LogPurged where the record behind `after` has been purged. */
   async #mustBeThere(after: number): Promise<void> {
     const state = await this.#deps.manager.streams.info(this.#deps.stream).then(
       (info) => info.state,
       () => null,
     )
     if (state !== null && state.last_seq > after && state.first_seq > after + 1)
-      throw new LogGap(`${this.#deps.stream} begins with record ${state.first_seq}; ${after + 1} has been purged`)
+      throw new LogPurged(`${this.#deps.stream} begins with record ${state.first_seq}; ${after + 1} has been purged`)
   }
 
   async #whole({ sequence, bytes }: LogRecord): Promise<LogRecord> {
     if (!LargeRecords.isReference(bytes)) return { sequence, bytes }
-    return { sequence, bytes: await untilAnswered(this.#deps.limitMs, () => this.#deps.large.get(bytes)) }
+    return { sequence, bytes: await untilAnswered(this.#deps.limitMs, () => this.#deps.large.get(bytes, sequence)) }
   }
 }

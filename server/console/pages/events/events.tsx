@@ -11,6 +11,7 @@ import { addresses } from '../../addresses.js'
 import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
 import { List } from '../../parts/list.js'
+import { Time } from '../../parts/time.js'
 import { may } from '../../state/api.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
@@ -25,7 +26,7 @@ import { Line } from './line.js'
 import { useRows } from './rows.js'
 import { selectionOf, useSelection, type Selection } from './selection.js'
 import { SelectionBar } from './selection-bar.js'
-import { addressOf, viewOf, type Row, type View } from './source.js'
+import { addressOf, askPage, viewOf, type Progress, type Row, type View } from './source.js'
 
 const ROW = 40
 const COLUMNS = 3
@@ -58,7 +59,7 @@ function Results({ of, view, found, selection, show }: ResultsProps) {
     },
   })
   if (error !== null && rows.length === 0) return <Failed error={error} retry={found.reload} />
-  if (rows.length === 0 && isLoading) return <Skeleton lines={12} />
+  if (rows.length === 0 && isLoading) return found.progress === null ? <Skeleton lines={12} /> : null
   if (rows.length === 0)
     return (
       <Empty
@@ -81,7 +82,6 @@ function Results({ of, view, found, selection, show }: ResultsProps) {
       cursor={Math.min(cursor.value, rows.length - 1)}
       total={total ?? -1}
       isSelected={(at) => selection.has(rows[at]?.id ?? '')}
-      keyOf={(at) => rows[at]?.id ?? ''}
       more={found.more}
       row={(at) => (
         <>
@@ -104,14 +104,29 @@ function Results({ of, view, found, selection, show }: ResultsProps) {
   )
 }
 
+/** How far the search is. Rows show above it as they are found. */
+function Searching({ progress: { looked, of, backTo } }: { readonly progress: Progress }) {
+  return (
+    <div class="searching">
+      <progress max={Math.max(1, of)} value={looked} aria-label={t('events.searching')} />
+      <span class="dim">
+        {t('events.looked', { looked, of })} {backTo === null ? null : <Time at={backTo} />}
+      </span>
+    </div>
+  )
+}
+
 function EventsOf({ of }: { readonly of: ShownJob }) {
   const { query, route } = useLocation()
-  const view = viewOf(of, query as Record<string, string>)
+  const view = viewOf(of.job_id, query as Record<string, string>)
   const found = useRows(view, of.features.slice(0, COLUMNS))
   const selection = useSelection(found.rows, JSON.stringify(view))
   const areFacetsOpen = useSignal(false)
   const show = (to: View): void => {
-    if (addressOf(to) !== addressOf(view)) route(addressOf(to))
+    if (addressOf(to) === addressOf(view)) return
+    // Its rows are on their way before the page is drawn anew.
+    askPage(to)
+    route(addressOf(to))
   }
   useEffect(takeIn, [of.job_id])
   useAssignees(of.job_id)
@@ -150,6 +165,7 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
         <div class="grow">
           <Results of={of} view={view} found={found} selection={selection} show={show} />
         </div>
+        {found.isLoading && found.progress !== null ? <Searching progress={found.progress} /> : null}
       </div>
       <SelectionBar
         of={of}

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
-import { readPage, readTotal, type Page, type Row, type View } from './source.js'
+import { readPage, readTotal, type Page, type Progress, type Row, type View } from './source.js'
 
 export interface Rows {
   readonly rows: readonly Row[]
@@ -12,6 +12,8 @@ export interface Rows {
   readonly isTotalExact: boolean
   readonly error: string | null
   readonly isLoading: boolean
+  /** How far the search has come; null: it is at the end, or nothing is looked for. */
+  readonly progress: Progress | null
   /** Loads the next page, if there is one. */
   more(): void
   /** Loads again, with what came since. */
@@ -25,9 +27,18 @@ interface State {
   readonly next: string | null
   readonly error: string | null
   readonly isLoading: boolean
+  readonly progress: Progress | null
 }
 
-const empty: State = { rows: [], total: null, isTotalExact: true, next: '', error: null, isLoading: true }
+const empty: State = {
+  rows: [],
+  total: null,
+  isTotalExact: true,
+  next: '',
+  error: null,
+  isLoading: true,
+  progress: null,
+}
 
 /** The same rows with those of a page after them. An event that was decided again meanwhile is not shown twice. */
 function joined(rows: readonly Row[], page: readonly Row[]): Row[] {
@@ -35,27 +46,36 @@ function joined(rows: readonly Row[], page: readonly Row[]): Row[] {
   return [...rows, ...page.filter(({ id }) => !ids.has(id))]
 }
 
-/** The state with a page more. */
-function taken(before: State, found: Page, isFirst: boolean): State {
-  const rows = isFirst ? found.rows : joined(before.rows, found.rows)
-  const counted = found.total === null ? before : found
-  return {
-    rows,
-    total: counted.total,
-    isTotalExact: counted.isTotalExact,
-    next: found.next,
-    error: null,
-    isLoading: found.next !== null && rows.length === 0,
-  }
+/** With fewer rows than these more, the next ones are read at once. */
+const FEW = 30
+
+/** The number of rows, where they are all there or the page knows it. */
+function countedBy(before: State, found: Page, rows: number): Pick<State, 'total' | 'isTotalExact'> {
+  if (found.total !== null) return found
+  return found.next === null ? { total: rows, isTotalExact: true } : before
 }
 
-/** With fewer rows the next ones are read at once. */
-const FEW = 30
+/** How far the search is after a page. */
+function progressOf(before: Progress | null, { next, progress }: Page): Progress | null {
+  if (progress === null || next === null) return null
+  return { ...progress, looked: Math.min((before?.looked ?? 0) + progress.looked, progress.of) }
+}
+
+/** The state with a page more. The search goes on until there are as many rows as are wanted. */
+function taken(before: State, found: Page, { isFirst, wanted }: { isFirst: boolean; wanted: number }): State {
+  const rows = isFirst ? found.rows : joined(before.rows, found.rows)
+  const { total, isTotalExact } = countedBy(before, found, rows.length)
+  const progress = progressOf(isFirst ? null : before.progress, found)
+  const isLoading = progress !== null && rows.length < wanted
+  return { rows, total, isTotalExact, next: found.next, error: null, isLoading, progress }
+}
 
 export function useRows(view: View, columns: readonly string[]): Rows {
   const state = useSignal(empty)
   const controller = useRef<AbortController | null>(null)
   const isBusy = useRef(false)
+  const isCounting = useRef(false)
+  const wanted = useRef(FEW)
   /** Rows are shown before they are counted. */
   const countAll = async (signal: AbortSignal): Promise<void> => {
     try {
@@ -65,23 +85,32 @@ export function useRows(view: View, columns: readonly string[]): Rows {
       if (!signal.aborted) state.value = { ...state.peek(), error: messageOf(error) }
     }
   }
+  /** What is rare is looked for on: each answer takes a bounded time, and has what was found until then. */
+  const goOn = (found: Page, signal: AbortSignal): void => {
+    if (state.value.isLoading) setTimeout(() => void read(false))
+    else if (found.next !== null && found.total === null && !isCounting.current) {
+      isCounting.current = true
+      void countAll(signal)
+    }
+  }
   const read = async (isFirst: boolean): Promise<void> => {
     const after = isFirst ? '' : state.peek().next
     if (after === null || (isBusy.current && !isFirst)) return
     if (isFirst) {
       controller.current?.abort()
       controller.current = new AbortController()
+      isCounting.current = false
+      wanted.current = FEW
     }
     const { signal } = controller.current as AbortController
     isBusy.current = true
-    state.value = { ...state.peek(), isLoading: true, error: null }
+    if (!state.peek().isLoading || state.peek().error !== null)
+      state.value = { ...state.peek(), isLoading: true, error: null }
     try {
       const found = await readPage(view, columns, after, signal)
       if (signal.aborted) return
-      state.value = taken(state.peek(), found, isFirst)
-      if (isFirst && found.total === null) void countAll(signal)
-      // What is rare is looked for on: each answer takes a bounded time, and has what was found until then.
-      if (found.next !== null && state.value.rows.length < FEW) setTimeout(() => void read(false))
+      state.value = taken(state.peek(), found, { isFirst, wanted: wanted.current })
+      goOn(found, signal)
     } catch (error) {
       if (!signal.aborted) state.value = { ...state.peek(), error: messageOf(error), isLoading: false }
     } finally {
@@ -95,6 +124,10 @@ export function useRows(view: View, columns: readonly string[]): Rows {
     void read(true)
     return () => controller.current?.abort()
   }, [key])
-  const { rows, total, isTotalExact, error, isLoading } = state.value
-  return { rows, total, isTotalExact, error, isLoading, more: () => void read(false), reload: () => void read(true) }
+  const { next: _, ...shown } = state.value
+  const more = (): void => {
+    wanted.current = Math.max(wanted.current, state.peek().rows.length + FEW)
+    void read(false)
+  }
+  return { ...shown, more, reload: () => void read(true) }
 }

@@ -6,8 +6,8 @@
  */
 import { addresses } from '../../addresses.js'
 import { api, session } from '../../state/api.js'
+import { askEarly, early } from '../../state/early.js'
 import { titleOf, type Titled } from '../../state/events.js'
-import type { ShownJob } from '../../state/jobs.js'
 import { assignedIds, me } from '../../state/handling.js'
 import { filtersOf, type Filter } from './query.js'
 
@@ -32,6 +32,13 @@ export interface View {
   readonly isAscending: boolean
 }
 
+/** How far a search has come: events that were looked at, of how many, and the time of the last of them. */
+export interface Progress {
+  readonly looked: number
+  readonly of: number
+  readonly backTo: string | null
+}
+
 export interface Page {
   readonly rows: readonly Row[]
   /** Events that match, where the page says so. */
@@ -39,6 +46,8 @@ export interface Page {
   readonly isTotalExact: boolean
   /** What the next page is read with; null: this is the last one. */
   readonly next: string | null
+  /** What this page looked at; null where nothing is looked for event by event. */
+  readonly progress: Progress | null
 }
 
 export interface Facet {
@@ -47,8 +56,8 @@ export interface Facet {
 }
 
 /** The view of an address. */
-export function viewOf(of: ShownJob, query: Readonly<Record<string, string>>): View {
-  return { jobId: of.job_id, query: query.q ?? '', sort: query.sort ?? '', isAscending: query.order === 'asc' }
+export function viewOf(jobId: number, query: Readonly<Record<string, string>>): View {
+  return { jobId, query: query.q ?? '', sort: query.sort ?? '', isAscending: query.order === 'asc' }
 }
 
 /** The address of a view. */
@@ -60,11 +69,17 @@ export function addressOf(view: View): string {
   return addresses.events(view.jobId, query.toString())
 }
 
+/** Rows of the first page, which a screen shows, and of each that follows. */
+const FIRST_SIZE = 40
 const SIZE = 100
+/** Milliseconds for the first page, and at most for each that follows: a search shows early what it has found. */
+const FIRST_MS = 60
+const WITHIN_MS = 400
 /** So many events can be read in another order than the newest first. */
 const WINDOW = 10_000
 const FACET_VALUES = 12
 
+/** The service takes its own name and this one. */
 export function serviceName(): string {
   return session.value?.service_name ?? 'service'
 }
@@ -133,24 +148,35 @@ function rowOf(event: Listed, columns: readonly string[]): Row {
 
 type Reader = (view: View, columns: readonly string[], after: string, signal: AbortSignal) => Promise<Page>
 
+async function ask(view: View, after: string, signal: AbortSignal) {
+  const how = after === '' ? { size: FIRST_SIZE, within_ms: FIRST_MS } : { size: SIZE, within_ms: WITHIN_MS, after }
+  const filters = await wireFilters(view, signal)
+  return api.listEvents({ body: { job_ids: [view.jobId], filters, ...how } }, { signal })
+}
+
+function isNewest({ sort, isAscending }: View): boolean {
+  return sort === '' && !isAscending
+}
+
+/** Asks for the first page of a view that is shown next. */
+export function askPage(view: View): void {
+  // Whose events are meant is known with the session.
+  const isClear = session.peek() != null || !view.query.includes('assigned')
+  if (isNewest(view) && isClear) askEarly(JSON.stringify(view), (signal) => ask(view, '', signal))
+}
+
 /** Newest first, by a cursor: no page repeats a row, however many events come meanwhile. */
 const readNewest: Reader = async (view, columns, after, signal) => {
-  const answer = await api.listEvents(
-    {
-      body: {
-        job_ids: [view.jobId],
-        filters: await wireFilters(view, signal),
-        size: SIZE,
-        ...(after === '' ? {} : { after }),
-      },
-    },
-    { signal },
-  )
+  const answer =
+    after === ''
+      ? await early(JSON.stringify(view), signal, (ends) => ask(view, '', ends))
+      : await ask(view, after, signal)
   return {
     rows: answer.events.map((event) => rowOf(event, columns)),
     total: null,
     isTotalExact: false,
     next: answer.next,
+    progress: { looked: answer.looked_at, of: answer.job_events, backTo: answer.looked_back_to },
   }
 }
 
@@ -186,6 +212,7 @@ const readSorted: Reader = async (view, columns, after, signal) => {
     total: answer.total_count,
     isTotalExact: true,
     next: isLast ? null : `${Number(page) + 1} ${untilIso}`,
+    progress: null,
   }
 }
 
@@ -194,7 +221,7 @@ let latest: Promise<unknown> = Promise.resolve()
 
 /** A page of the view; `after` is `next` of the page before, or ''. */
 export const readPage: Reader = (view, columns, after, signal) => {
-  const page = (view.sort === '' && !view.isAscending ? readNewest : readSorted)(view, columns, after, signal)
+  const page = (isNewest(view) ? readNewest : readSorted)(view, columns, after, signal)
   latest = page.catch(() => {})
   return page
 }

@@ -107,7 +107,6 @@ function Queue({ of, items, at, go, reload }: QueueProps) {
           length={items.length}
           rowHeight={ROW}
           cursor={at}
-          keyOf={(index) => items[index]?.eventId ?? ''}
           row={(index) => <QueueRow of={of} item={items[index] as Waiting} />}
           onChoose={go}
         />
@@ -226,7 +225,7 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
 }
 
 function NextOf({ of }: { readonly of: ShownJob }) {
-  const queue = useData(`next ${of.job_id}`, (signal) => readQueue(of, signal))
+  const queue = useData(`next ${of.job_id}`, (signal) => readQueue(of.job_id, signal))
   useEffect(takeIn, [of.job_id])
   if (queue.value === null && queue.error !== null) return <Failed error={queue.error} retry={queue.reload} />
   if (queue.value === null) return <Skeleton lines={10} />

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { LateRows } from '../../../../engine/actor/buckets/late-rows.js'
 import { BucketCache } from '../../../../engine/actor/buckets/bucket-cache.js'
 import { BucketMemory, equalShare } from '../../../../engine/actor/buckets/bucket-memory.js'
-import { DeferredCounters } from '../../../../engine/actor/buckets/deferred-counters.js'
 import { JobStats } from '../../../../engine/actor/job-stats.js'
 import { TurnStore } from '../../../../engine/actor/turn-store.js'
 import { hashBytes, viewOfBytes } from '../../../../engine/domain/event/byte-table.js'
@@ -23,7 +23,8 @@ function cachesOf(memory: BucketMemory, jobs: number): { cache: BucketCache; add
     const store = new TurnStore(new MemoryEnvironment(shardTables))
     const stats = new JobStats(at + 1, emptyStats(3))
     const settings = jobSettings({ id: at + 1 })
-    const cache = new BucketCache({ settings, fingerprint: 7, stats, deferred: new DeferredCounters(8), memory })
+    const late = new LateRows({ uncountedEventsMax: 8 })
+    const cache = new BucketCache({ settings, fingerprint: 7, stats, late, memory })
     let added = 0
     const add = (count: number): void => {
       for (let i = 0; i < count; i++) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { BucketCounts, countedThrough } from '../../../../engine/actor/buckets/bucket-counts.js'
+import { BucketCounts, readCount, countedThrough } from '../../../../engine/actor/buckets/bucket-counts.js'
 import { BucketMemory } from '../../../../engine/actor/buckets/bucket-memory.js'
+import { LateRows } from '../../../../engine/actor/buckets/late-rows.js'
 import { BucketCache } from '../../../../engine/actor/buckets/bucket-cache.js'
 import { JobStats } from '../../../../engine/actor/job-stats.js'
 import { DeferredCounters } from '../../../../engine/actor/buckets/deferred-counters.js'
@@ -10,7 +11,8 @@ import { Refusal } from '../../../../engine/errors.js'
 import { limits } from '../../../../engine/limits.js'
 import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
 import { decodeHeader } from '../../../../engine/store/event-record.js'
-import { decodeBucket, decodeCount, emptyStats, type CountRow } from '../../../../engine/store/rows.js'
+import { decodeBucket, type CountRow } from '../../../../engine/store/bucket-row.js'
+import { emptyStats } from '../../../../engine/store/rows.js'
 import { jobRange, shardTables, timeOfKey } from '../../../../engine/store/tables.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
@@ -33,14 +35,12 @@ function bucketsOf({ environment }: TestShard): Map<unknown, Counted> {
     const id = Buffer.from(decodeHeader(value).bucketId!).toString('latin1')
     times.set(id, [...(times.get(id) ?? []), timeOfKey(key)])
   }
-  const rows = [...environment.range('counts', jobRange(job.id))].map(({ value }) => decodeCount(value))
-  const all = [...environment.range('buckets', jobRange(job.id))].map(({ key, value }) => {
-    const id = Buffer.from(key.subarray(4)).toString('latin1')
-    const { number, values } = decodeBucket(value)
-    const row = decodeCount(environment.get('counts', Buffer.from([0, 0, 0, job.id, 0, 0, 0, number]))!)
+  const all = [...environment.range('buckets', jobRange(job.id))].map(({ value }) => {
+    const { id: bytes, number, values } = decodeBucket(value)
+    const id = Buffer.from(bytes).toString('latin1')
+    const row = readCount(environment, job.id, number)!
     return { host: values[0], row, whole: counts.of(id, number), times: times.get(id) ?? [] }
   })
-  assert.equal(rows.length, all.length)
   return new Map(all.map((each) => [each.host, each]))
 }
 
@@ -173,9 +173,12 @@ describe('the counts of a bucket', () => {
   })
 })
 
-function newCache(deferred: DeferredCounters): BucketCache {
+function newCache(counters: DeferredCounters): BucketCache {
   const stats = new JobStats(1, emptyStats(3))
-  return new BucketCache({ settings: jobSettings(), fingerprint: 7, stats, deferred, memory: new BucketMemory() })
+  const { index } = new LateRows({})
+  const late = { counters, index }
+  const memory = new BucketMemory()
+  return new BucketCache({ settings: jobSettings(), fingerprint: 7, stats, late, memory })
 }
 
 describe('buckets with long values', () => {

@@ -33,6 +33,8 @@ function openLog(test: TestContext): TroubledLog {
       return sequence
     },
     last: () => log.last(),
+    extent: () => log.extent(),
+    purge: (through) => log.purge(through),
     read: (after, through) => log.read(after, through),
     follow: (after, signal) => log.follow(after, signal),
     close: () => log.close(),

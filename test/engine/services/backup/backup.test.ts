@@ -16,7 +16,8 @@ import {
 } from '../../../../engine/index.js'
 import { WriteBatch } from '../../../../engine/store/environment.js'
 import { openCatalog, openShard } from '../../../../engine/store/directory/environments.js'
-import { jobRange, metaKey, timeValue } from '../../../../engine/store/tables.js'
+import { encodeBucketNumber } from '../../../../engine/store/bucket-table.js'
+import { bucketKey, countKey, jobRange, metaKey, timeValue } from '../../../../engine/store/tables.js'
 import { catalogTables } from '../../../../engine/resource/records.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { refusedWith as refused } from '../../../support/engine/refusal.js'
@@ -250,7 +251,7 @@ describe('verifying', () => {
       ['events', /ids .*some ids lead to no event/],
       ['ids', /events KEY is not found by its id/],
       ['buckets', /buckets KEY is missing, and has events/],
-      ['counts', /buckets KEY has no counts/],
+      ['bucket_tail', /buckets KEY is not found by its id/],
       ['ballots', /buckets KEY has a flag for its votes that is wrong/],
       ['stats', /stats KEY are missing/],
     ] as const) {
@@ -258,12 +259,21 @@ describe('verifying', () => {
     }
   })
 
+  it('names counts of no bucket, and an id that leads to none', async () => {
+    const problems = await problemsAfter((batch, rows) => {
+      batch.put('counts', countKey(job.id, 4_000_000), rows('counts')[0]!.value)
+      batch.put('bucket_ids', bucketKey(job.id, Buffer.alloc(16, 7)), encodeBucketNumber(4_000_000))
+    })
+    assert.match(problems, /some counts are of no bucket/)
+    assert.match(problems, /bucket_ids KEY leads to no bucket/)
+  })
+
   it('names counts that lack events of a time when they say to have all', async () => {
     assert.match(
       await problemsAfter((batch) => {
         batch.put('meta', metaKey('counted_through'), timeValue(Number.MAX_SAFE_INTEGER))
       }),
-      /counts KEY says \d+ events instead of \d+/,
+      /(counts|buckets) KEY says \d+ events instead of \d+/,
     )
   })
 

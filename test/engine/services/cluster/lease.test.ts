@@ -39,6 +39,7 @@ const ownerOf = (node: string, state: Owner['state'] = 'taking'): Owner => ({
   state,
 })
 
+const noImport = (): Promise<void> => assert.fail('nothing is imported')
 const key = 'ab'.repeat(32)
 
 function directoryOf(test: TestContext, sealingKey = key): string {
@@ -97,19 +98,19 @@ describe('the nodes of a cluster', () => {
     const keys = new Keys()
     const [one, two] = [directoryOf(t), directoryOf(t)]
     const own = { shards: 2, name: 'service' }
-    const first = await joinDirectory(keys, one, own)
-    const second = await joinDirectory(keys, two, own)
+    const first = await joinDirectory(keys, one, own, noImport)
+    const second = await joinDirectory(keys, two, own, noImport)
     assert.equal(first.cluster, second.cluster)
     assert.notEqual(first.node, second.node)
-    assert.deepEqual(await joinDirectory(keys, one, own), first)
+    assert.deepEqual(await joinDirectory(keys, one, own, noImport), first)
     assert.throws(() => mustBeNoNode(one), { code: 'data_dir_invalid', message: /SERVICE_CLUSTER/ })
   })
 
   it('do not join with another number of shards, another name or another sealing key', async (t) => {
     const keys = new Keys()
-    await joinDirectory(keys, directoryOf(t), { shards: 2, name: 'service' })
+    await joinDirectory(keys, directoryOf(t), { shards: 2, name: 'service' }, noImport)
     const refused = (directory: string, own: { shards: number; name: string }, message: RegExp): Promise<void> =>
-      assert.rejects(joinDirectory(keys, directory, own), { code: 'data_dir_invalid', message })
+      assert.rejects(joinDirectory(keys, directory, own, noImport), { code: 'data_dir_invalid', message })
     await refused(directoryOf(t), { shards: 4, name: 'service' }, /SERVICE_SHARDS/)
     await refused(directoryOf(t), { shards: 2, name: 'acme' }, /SERVICE_NAME/)
     await refused(directoryOf(t, 'cd'.repeat(32)), { shards: 2, name: 'service' }, /sealing\.key/)
@@ -118,14 +119,37 @@ describe('the nodes of a cluster', () => {
   it('do not join with the directory of another cluster, or with data of one process', async (t) => {
     const own = { shards: 2, name: 'service' }
     const directory = directoryOf(t)
-    await joinDirectory(new Keys(), directory, own)
+    await joinDirectory(new Keys(), directory, own, noImport)
     const others = new Keys()
-    await assert.rejects(joinDirectory(others, directory, own), /streams are gone/)
-    await joinDirectory(others, directoryOf(t), own)
-    await assert.rejects(joinDirectory(others, directory, own), /another cluster/)
+    await assert.rejects(joinDirectory(others, directory, own, noImport), /streams are gone/)
+    await joinDirectory(others, directoryOf(t), own, noImport)
+    await assert.rejects(joinDirectory(others, directory, own, noImport), /another cluster/)
     const used = directoryOf(t)
     writeFileSync(join(used, 'catalog.mdb'), '')
-    await assert.rejects(joinDirectory(others, used, own), /empty directory/)
+    await assert.rejects(joinDirectory(others, used, own, noImport), /empty directory/)
+  })
+
+  it('begin a cluster with the data of one process, and go on where that was cut off', async (t) => {
+    const [own, keys, directory] = [{ shards: 2, name: 'service' }, new Keys(), directoryOf(t)]
+    writeFileSync(join(directory, 'catalog.mdb'), '')
+    const imported: string[] = []
+    const died = async (): Promise<void> => assert.fail('the process died')
+    await assert.rejects(joinDirectory(keys, directory, own, died), /died/)
+    // Nobody joins before it is done: the cluster has not begun.
+    assert.equal(await keys.get('facts'), null)
+    const node = await joinDirectory(keys, directory, own, async ({ cluster }) => void imported.push(cluster))
+    assert.deepEqual(imported, [node.cluster])
+    assert.deepEqual(await joinDirectory(keys, directory, own, noImport), node)
+    assert.equal((await joinDirectory(keys, directoryOf(t), own, noImport)).cluster, node.cluster)
+  })
+
+  it('with data are refused where another has begun meanwhile, and their data can be used as before', async (t) => {
+    const [own, keys, directory] = [{ shards: 2, name: 'service' }, new Keys(), directoryOf(t)]
+    writeFileSync(join(directory, 'catalog.mdb'), '')
+    const late = async (): Promise<void> => void (await joinDirectory(keys, directoryOf(t), own, noImport))
+    await assert.rejects(joinDirectory(keys, directory, own, late), /begun without it/)
+    mustBeNoNode(directory)
+    await assert.rejects(joinDirectory(keys, directory, own, noImport), /begun without it; begin a new cluster/)
   })
 
   it('need one sealing key, and say so', (t) => {

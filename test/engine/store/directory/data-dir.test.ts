@@ -14,9 +14,9 @@ describe('data directory', () => {
   it('is made with the format of today, and keeps its number of shards', (test) => {
     const path = join(temporaryDirectory(test), 'a', 'b')
     makeDataDir(path)
-    assert.deepEqual(openDataDir(path, 3), { path, shards: 3, fresh: true })
+    assert.deepEqual(openDataDir(path, 3), { path, shards: 3, format: DATA_FORMAT, fresh: true })
     assert.deepEqual(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8')), { format: DATA_FORMAT, shards: 3 })
-    assert.deepEqual(openDataDir(path, 8), { path, shards: 3, fresh: false })
+    assert.deepEqual(openDataDir(path, 8), { path, shards: 3, format: DATA_FORMAT, fresh: false })
   })
 
   it('has the names of its new files on disk when they are opened', async (test) => {
@@ -52,6 +52,7 @@ describe('data directory', () => {
       assert.deepEqual(openDataDir(path, limits.shardsMax), {
         path,
         shards: limits.shardsMax,
+        format: DATA_FORMAT,
         fresh,
       })
     assert.equal(settingsTable.shards.schema.parse(String(limits.shardsMax)), limits.shardsMax)

@@ -1,8 +1,8 @@
 /**
- * Importing this file gives stack traces the lines of the source.
+ * Importing this file gives stack traces the lines of the source. All bundles of the service begin with it.
  *
  * A map is read only when a trace needs it. `--enable-source-maps` reads the maps of all modules whenever a process or
- * thread starts, which costs more processor time than many tests.
+ * thread starts, and keeps them: megabytes in each thread, and more processor time than many tests take.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'

@@ -1,0 +1,159 @@
+/**
+ * The index of a shard's buckets by their ids, for the thread that writes it.
+ *
+ * Owns: which buckets `bucket_ids` lacks, and when they are entered. Leaves out: lookups of readers
+ * (store/bucket-table.ts).
+ *
+ * 1. A new bucket is entered in a row of `bucket_tail`, one for each turn and job.
+ * 2. `bucket_ids` is written in rounds of many new buckets, a part with each turn, in the order of keys, so that many
+ *    entries share a page. When a round is over, the rows of `bucket_tail` that it has read are deleted.
+ * 3. Buckets are remembered until the turn that entered them is committed, so lookups need committed entries only.
+ */
+import { must } from '../../assert.js'
+import { bucketIdText } from '../../domain/event/bucket-key.js'
+import type { Environment } from '../../store/environment.js'
+import {
+  decodeBucketNumber,
+  encodeBucketNumber,
+  encodeTail,
+  visitTail,
+  type TailEntry,
+} from '../../store/bucket-table.js'
+import { bucketKey, countKey, jobOfKey } from '../../store/tables.js'
+import type { TurnStore } from '../turn-store.js'
+
+const nothing = new Uint8Array(0)
+
+/** Numbers of buckets by id (bucketIdText), by job. */
+type Numbers = Map<number, Map<string, number>>
+
+interface Listed {
+  readonly jobId: number
+  readonly id: string
+  readonly number: number
+}
+
+export class BucketIndex {
+  readonly #bucketsMax: number
+  /** Buckets that were made since this round began, and the rows of the tail that have them. */
+  #gathered: Numbers = new Map()
+  #tails: Uint8Array[] = []
+  /** Those that this round enters, from `#at` on. */
+  #entered: Numbers = new Map()
+  #enteredTails: Uint8Array[] = []
+  #round: Listed[] = []
+  #at = 0
+  /** Those of the round before, until its last turn is committed. */
+  #before: Numbers = new Map()
+  #count = 0
+  #ofTurn = 0
+
+  /** A round takes `bucketsMax` new buckets. */
+  constructor(bucketsMax: number) {
+    this.#bucketsMax = bucketsMax
+  }
+
+  /** The number of the bucket with this id, or null. Its row may be gone. */
+  numberOf(store: TurnStore, jobId: number, id: Uint8Array): number | null {
+    const name = bucketIdText(id)
+    const known =
+      this.#gathered.get(jobId)?.get(name) ?? this.#entered.get(jobId)?.get(name) ?? this.#before.get(jobId)?.get(name)
+    if (known !== undefined) return known
+    const listed = store.committed('bucket_ids', bucketKey(jobId, id))
+    return listed === undefined ? null : decodeBucketNumber(listed)
+  }
+
+  /** These buckets are new. */
+  add(store: TurnStore, jobId: number, entries: readonly TailEntry[]): void {
+    const [first] = entries
+    if (first === undefined) return
+    const key = countKey(jobId, first.number)
+    store.put('bucket_tail', key, encodeTail(entries))
+    this.#tails.push(key)
+    const numbers = numbersOf(this.#gathered, jobId)
+    for (const { id, number } of entries) numbers.set(bucketIdText(id), number)
+    this.#ofTurn += entries.length
+  }
+
+  /** The bucket is gone. */
+  remove(store: TurnStore, jobId: number, id: Uint8Array): void {
+    const name = bucketIdText(id)
+    for (const numbers of [this.#gathered, this.#entered, this.#before]) numbers.get(jobId)?.delete(name)
+    store.delete('bucket_ids', bucketKey(jobId, id))
+  }
+
+  /** The job was deleted. */
+  forgetJob(jobId: number): void {
+    for (const numbers of [this.#gathered, this.#entered, this.#before]) numbers.delete(jobId)
+  }
+
+  /** Reads from committed state which buckets `bucket_ids` may lack. Nothing else is remembered. */
+  load(environment: Pick<Environment, 'range' | 'read'>): void {
+    this.#gathered = new Map()
+    this.#entered = new Map()
+    this.#before = new Map()
+    this.#round = []
+    this.#tails = []
+    this.#enteredTails = []
+    this.#at = this.#count = this.#ofTurn = 0
+    for (const { key, value } of environment.range('bucket_tail', {})) {
+      const jobId = jobOfKey(key)
+      const numbers = numbersOf(this.#gathered, jobId)
+      visitTail(value, (id, number) => {
+        // One that is gone must not be entered: it may have come again under another number.
+        if (environment.read('buckets', countKey(jobId, number), nothing) >= 0) numbers.set(id, number)
+        this.#count++
+      })
+      this.#tails.push(Uint8Array.from(key))
+    }
+  }
+
+  /** A turn ends, and the one before is committed: enters its share of the round. */
+  write(store: TurnStore): void {
+    if (this.#before.size > 0) this.#before = new Map()
+    if (this.#ofTurn === 0) return
+    const share = Math.ceil((this.#round.length * this.#ofTurn) / this.#bucketsMax)
+    const end = Math.min(this.#round.length, this.#at + share)
+    for (; this.#at < end; this.#at++) this.#enter(store, this.#round[this.#at] as Listed)
+    this.#count += this.#ofTurn
+    this.#ofTurn = 0
+    if (this.#at < this.#round.length) return
+    if (this.#round.length > 0) this.#endRound(store)
+    if (this.#count >= this.#bucketsMax) this.#beginRound()
+  }
+
+  #enter(store: TurnStore, { jobId, id, number }: Listed): void {
+    // Removed since the round began, or removed and made again.
+    if (this.#entered.get(jobId)?.get(id) !== number || this.#gathered.get(jobId)?.has(id) === true) return
+    store.put('bucket_ids', bucketKey(jobId, Buffer.from(id, 'latin1')), encodeBucketNumber(number))
+  }
+
+  #endRound(store: TurnStore): void {
+    for (const key of this.#enteredTails) store.delete('bucket_tail', key)
+    this.#before = this.#entered
+    this.#entered = new Map()
+    this.#enteredTails = []
+    this.#round = []
+    this.#at = 0
+  }
+
+  #beginRound(): void {
+    const round: Listed[] = []
+    for (const jobId of [...this.#gathered.keys()].sort((a, b) => a - b)) {
+      const numbers = must(this.#gathered.get(jobId), 'the new buckets of job', jobId)
+      for (const id of [...numbers.keys()].sort()) round.push({ jobId, id, number: numbers.get(id) as number })
+    }
+    this.#round = round
+    this.#entered = this.#gathered
+    this.#enteredTails = this.#tails
+    this.#gathered = new Map()
+    this.#tails = []
+    this.#count = 0
+  }
+}
+
+function numbersOf(all: Numbers, jobId: number): Map<string, number> {
+  let numbers = all.get(jobId)
+  if (numbers === undefined) all.set(jobId, (numbers = new Map()))
+  return numbers
+}

@@ -1,0 +1,152 @@
+/**
+ * Reads of stored events by a node that is not the owner, from its copies.
+ *
+ * Owns: the services that only read, over copies of the catalog and of the shards. Leaves out: keeping the copies
+ * (standby.ts), whether they are current (read-point.ts), which requests are answered here (server/cluster/).
+ *
+ * 1. Nothing here writes. Uses of keys are told to the owner, which notes them.
+ */
+import type { Clock } from '../../clock.js'
+import { Refusal } from '../../errors.js'
+import type { EventView } from '../../api/decision-service.js'
+import type { JobHandle, Principal } from '../../api/principal.js'
+import type { ReadService } from '../../api/read-service.js'
+import { allKinds } from '../../integration/registry.js'
+import { sectionNamesOf } from '../../options.js'
+import type { ChangedRow } from '../../resource/followed-changes.js'
+import { ResourceCopy } from '../../resource/resource-copy.js'
+import { IngestClock } from '../../runtime/ingest-clock.js'
+import type { Environment } from '../../store/environment.js'
+import { decodeHead, headKey } from '../audit/audit-tables.js'
+import { Explanations } from '../explain/explanations.js'
+import { Lists } from '../lists/lists.js'
+import { Queries } from '../query/query-service.js'
+import { Clusters } from '../read/cluster-service.js'
+import { Exports } from '../read/exports.js'
+import type { JobReader } from '../read/job-reader.js'
+import { ReaderThreads } from '../readers/reader-threads.js'
+import { Samples } from '../sample/samples.js'
+import { StreamThread } from '../stream/stream-threads.js'
+import { Streams } from '../stream/streams.js'
+import { CopiedShards } from './copied-shards.js'
+
+export interface CopyServiceDeps {
+  readonly dataDir: string
+  readonly name: string
+  readonly threads: number
+  readonly catalog: Environment
+  /** One for each shard. */
+  readonly readers: readonly JobReader[]
+  readonly clock: Clock
+  /** A key or token was used. */
+  used(id: string): void
+  failed(what: string, error: unknown): void
+}
+
+export class CopyService implements ReadService {
+  readonly name: string
+  readonly threads: number
+  readonly queries: Queries
+  readonly explanations: Explanations
+  readonly clusters: Clusters
+  readonly live: ReadService['live']
+  readonly autonomy: ReadService['autonomy']
+  readonly resources: ResourceCopy
+  readonly #shards: CopiedShards
+  readonly #clock: IngestClock
+  readonly #exports: Exports
+  readonly #closing: readonly { close(): void }[]
+  readonly #pools: readonly { close(): Promise<void> }[]
+
+  constructor(deps: CopyServiceDeps) {
+    const { dataDir, name, threads, catalog, failed } = deps
+    this.name = name
+    this.threads = threads
+    const clock = new IngestClock(deps.clock)
+    this.#clock = clock
+    for (const reader of deps.readers) clock.follow(reader.lastMicros())
+    const shards = new CopiedShards(deps.readers)
+    this.#shards = shards
+    const resources = new ResourceCopy(catalog, { clock: deps.clock, kinds: allKinds, used: deps.used })
+    this.resources = resources
+    const current = (handle: JobHandle) => resources.current(handle)
+    const readers = new ReaderThreads(dataDir, (error) => failed('a reader thread died', error))
+    const listThread = new ReaderThreads(dataDir, (error) => failed('the list thread died', error), 'list')
+    const streamThread = new StreamThread(failed)
+    const serviceNames = sectionNamesOf(name)
+    const reads = { serviceNames, readers, clock }
+    const auditLog = { head: () => decodeHead(catalog.get('audit_meta', headKey)) }
+    const lists = new Lists({ serviceNames, readers: listThread, resources, clock })
+    const streams = new Streams({
+      dataDir,
+      serviceNames,
+      resources,
+      shards,
+      auditLog,
+      thread: streamThread,
+      clock,
+      failed,
+    })
+    const samples = new Samples(reads)
+    this.queries = new Queries({ ...reads, resources })
+    this.explanations = new Explanations({ ...reads, current })
+    this.clusters = new Clusters({ shards, current })
+    this.#exports = new Exports({ ...reads, shards })
+    this.live = { lists, streams, samples }
+    this.autonomy = {
+      isAudit: (handle, eventId) => {
+        const job = current(handle)
+        return shards.reader(job.shard).autonomy(job.id)?.isAudit(eventId) === true
+      },
+    }
+    this.#closing = [streams, lists, samples, this.queries, this.explanations, this.#exports]
+    this.#pools = [readers, streamThread, listThread]
+  }
+
+  /** A shard has applied a record whose messages have times up to this one, microseconds. */
+  applied(shard: number, lastMicros: number): void {
+    this.#clock.follow(lastMicros)
+    this.#shards.applied(shard)
+  }
+
+  /** Rows of the catalog were changed. */
+  changed(rows: readonly ChangedRow[]): void {
+    this.resources.follow(rows)
+  }
+
+  authenticate(key: string): Principal | null {
+    return this.resources.authenticate(key)
+  }
+
+  job(principal: Principal, id: number): JobHandle {
+    const job = this.resources.job(id)
+    if (job === undefined || !this.resources.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
+    return job
+  }
+
+  jobByTitle(principal: Principal, title: string): JobHandle {
+    const job = this.resources.jobByTitle(title)
+    if (job === undefined || !this.resources.canSee(principal, job.id))
+      throw new Refusal('job_not_found', 'job not found')
+    return job
+  }
+
+  event(handle: JobHandle, eventId: string): EventView {
+    const job = this.resources.current(handle)
+    return this.#shards.reader(job.shard).event(job, eventId)
+  }
+
+  exportEvent(handle: JobHandle, eventId: string, gone: AbortSignal): string | Promise<Uint8Array> {
+    return this.#exports.of(this.resources.current(handle), eventId, gone)
+  }
+
+  /** Gives up what runs, and ends the streams. */
+  stop(): void {
+    for (const one of this.#closing) one.close()
+  }
+
+  async close(): Promise<void> {
+    this.stop()
+    await Promise.all(this.#pools.map((pool) => pool.close()))
+  }
+}

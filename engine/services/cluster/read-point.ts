@@ -1,0 +1,114 @@
+/**
+ * Whether the copies of a node are current: whether they have what was acknowledged before a request came.
+ *
+ * Owns: how far the copies have to be for a read, and waiting until they are. Leaves out: the copies (standby.ts), what
+ * is asked of whom (owner-positions.ts, the logs).
+ *
+ * 1. The owner says how far it is. It has applied what it has acknowledged. While there is none that answers, the logs
+ *    say where they end: what was acknowledged is in them.
+ * 2. Requests that come while the owner is asked share the next answer: an answer counts for those that came before it
+ *    was asked for.
+ * 3. Where neither answers, the copies may be behind. Then it is known how old they are at most: as old as the last
+ *    time at which they were current.
+ */
+import type { Positions } from '../../runtime/log/jetstream/owner-positions.js'
+
+export interface ReadPointDeps {
+  /** How far the copies are. */
+  applied(): Positions
+  /** How far the owner is; null where there is none, or it does not answer. */
+  ofOwner(): Promise<Positions | null>
+  /** Where the logs end; null where they do not answer. */
+  ofLogs(): Promise<Positions | null>
+}
+
+/** Milliseconds that a read waits for the copies; between two looks at how old they are. */
+const [REACH_MS, LOOK_MS] = [300, 1_000]
+
+interface Waiting {
+  readonly goal: Positions
+  reached(isReached: boolean): void
+}
+
+export class ReadPoint {
+  readonly #deps: ReadPointDeps
+  readonly #waiting = new Set<Waiting>()
+  readonly #timer: NodeJS.Timeout
+  #asking: Promise<Positions | null> | null = null
+  #next: Promise<Positions | null> | null = null
+  /** When the copies were current, milliseconds of this process; 0 for never. */
+  #currentMs = 0
+
+  constructor(deps: ReadPointDeps) {
+    this.#deps = deps
+    this.#timer = setInterval(() => void this.lagMs(), LOOK_MS).unref()
+  }
+
+  /** How long ago the copies were last known to be current, milliseconds; null for never. */
+  get knownLagMs(): number | null {
+    return this.#currentMs === 0 ? null : Math.max(1, Math.ceil(performance.now() - this.#currentMs))
+  }
+
+  /**
+   * 0 where the copies have all that was acknowledged before this call. More: nobody knows whether they have, and they
+   * had so many milliseconds ago. Null where they have not, and somebody else has. Never rejects.
+   */
+  async lagMs(): Promise<number | null> {
+    const beganMs = performance.now()
+    const goal = await this.#ask()
+    if (goal === null) return this.knownLagMs
+    if (!(await this.#reach(goal))) return null
+    this.#currentMs = Math.max(this.#currentMs, beganMs)
+    return 0
+  }
+
+  /** The copies have applied a record. */
+  progressed(): void {
+    for (const one of this.#waiting) if (this.#has(one.goal)) one.reached(true)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    for (const one of this.#waiting) one.reached(false)
+  }
+
+  #ask(): Promise<Positions | null> {
+    if (this.#asking === null) return this.#begin()
+    this.#next ??= this.#asking.then(() => this.#begin())
+    return this.#next
+  }
+
+  #begin(): Promise<Positions | null> {
+    this.#next = null
+    const asking = this.#find().finally(() => {
+      if (this.#asking === asking) this.#asking = null
+    })
+    this.#asking = asking
+    return asking
+  }
+
+  async #find(): Promise<Positions | null> {
+    return (await this.#deps.ofOwner()) ?? (await this.#deps.ofLogs())
+  }
+
+  #has(goal: Positions): boolean {
+    const { shards, catalog } = this.#deps.applied()
+    return catalog >= goal.catalog && goal.shards.every((sequence, shard) => (shards[shard] ?? 0) >= sequence)
+  }
+
+  #reach(goal: Positions): Promise<boolean> {
+    if (this.#has(goal)) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => waiting.reached(false), REACH_MS)
+      const waiting: Waiting = {
+        goal,
+        reached: (isReached) => {
+          clearTimeout(timer)
+          this.#waiting.delete(waiting)
+          resolve(isReached)
+        },
+      }
+      this.#waiting.add(waiting)
+    })
+  }
+}

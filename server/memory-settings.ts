@@ -1,0 +1,20 @@
+/**
+ * How the process of the service is started, so that memory goes back to the system. What starts it has the same: the
+ * scripts of package.json, the container image, the unit of systemd; a test compares them.
+ */
+
+/**
+ * V8 keeps as much room for new objects as it has ever needed, twice 16 MiB in each thread. Little lives long here:
+ * with 4 MiB an event costs the same.
+ */
+export const youngGeneration = '--max-semi-space-size=4'
+
+/**
+ * Variables of glibc, which reads them before a program begins. By default it raises the size from which a block is
+ * mapped by itself, and goes back to the system, up to 32 MiB. Then what bodies and models took stays in its arenas.
+ */
+export const mallocVariables = {
+  MALLOC_ARENA_MAX: '4',
+  MALLOC_MMAP_THRESHOLD_: '32768',
+  MALLOC_TRIM_THRESHOLD_: '65536',
+} as const

@@ -1,0 +1,94 @@
+/** Whether the copies of a node are current. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { ReadPoint } from '../../../../engine/services/cluster/read-point.js'
+import type { Positions } from '../../../../engine/runtime/log/jetstream/owner-positions.js'
+
+function at(shard: number, catalog = 0): Positions {
+  return { shards: [shard], catalog }
+}
+
+/** Copies, an owner and logs whose positions a test sets; it counts how often the owner was asked. */
+function world(test: TestContext) {
+  const state = {
+    applied: at(0),
+    owner: at(0) as Positions | null,
+    logs: null as Positions | null,
+    asked: 0,
+    /** Resolves before the owner answers. */
+    before: Promise.resolve(),
+  }
+  const point = new ReadPoint({
+    applied: () => state.applied,
+    ofOwner: async () => {
+      state.asked++
+      await state.before
+      return state.owner
+    },
+    ofLogs: async () => state.logs,
+  })
+  test.after(() => point.close())
+  return { state, point }
+}
+
+describe('the copies of a node', () => {
+  it('are current where they have what the owner has', async (t) => {
+    const { state, point } = world(t)
+    state.applied = at(5, 2)
+    state.owner = at(5, 2)
+    assert.equal(await point.lagMs(), 0)
+  })
+
+  it('are current as soon as they have caught up', async (t) => {
+    const { state, point } = world(t)
+    state.owner = at(3, 1)
+    const lag = point.lagMs()
+    state.applied = at(3, 0)
+    await new Promise((resolve) => setImmediate(resolve))
+    point.progressed()
+    state.applied = at(4, 1)
+    point.progressed()
+    assert.equal(await lag, 0)
+  })
+
+  it('are not current where they do not catch up in time', async (t) => {
+    const { state, point } = world(t)
+    state.owner = at(3)
+    assert.equal(await point.lagMs(), null)
+  })
+
+  it('are measured by the end of the logs where no owner answers', async (t) => {
+    const { state, point } = world(t)
+    state.owner = null
+    state.logs = at(2)
+    state.applied = at(2)
+    assert.equal(await point.lagMs(), 0)
+    state.logs = at(3)
+    assert.equal(await point.lagMs(), null)
+  })
+
+  it('have a stated age where nobody answers, and none where they never were current', async (t) => {
+    const { state, point } = world(t)
+    state.owner = null
+    assert.equal(await point.lagMs(), null)
+    assert.equal(point.knownLagMs ?? 0, 0)
+    state.owner = at(0)
+    assert.equal(await point.lagMs(), 0)
+    assert.ok((point.knownLagMs as number) >= 1)
+    state.owner = null
+    assert.ok(((await point.lagMs()) as number) >= 1)
+  })
+
+  it('are asked for once by requests that come together, and again for one that comes later', async (t) => {
+    const { state, point } = world(t)
+    let answer = (): void => {}
+    state.before = new Promise<void>((resolve) => (answer = resolve))
+    const first = point.lagMs()
+    const others = [point.lagMs(), point.lagMs(), point.lagMs()]
+    assert.equal(state.asked, 1)
+    answer()
+    assert.equal(await first, 0)
+    assert.deepEqual(await Promise.all(others), [0, 0, 0])
+    assert.equal(state.asked, 2)
+  })
+})

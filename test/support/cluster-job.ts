@@ -1,0 +1,27 @@
+/** The set-up of a job for a cluster of real nodes: a key, an input and the job. */
+export function jobOf(name: string): unknown {
+  const labels = ['A', 'B', 'C'].map((label) => ({ name: label, hex_color: '#ED0A2C' }))
+  return {
+    resources: {
+      [`${name}-key`]: { type: 'api_key', properties: { name: `${name}-key` } },
+      [`${name}-input`]: {
+        type: 'integration',
+        properties: {
+          title: `${name}-input`,
+          integration_type: 'External REST API',
+          parameters: { api_key: `{{api_keys(name='${name}-key')}}`, data_type: 'alerts' },
+        },
+      },
+      [name]: {
+        type: 'job',
+        properties: {
+          title: name,
+          category: 'Decision intelligence',
+          decision_points: ['rule', 'host'],
+          advanced_settings: { custom_labels: labels },
+          pipeline_integrations: [{ resource: `${name}-input`, integration_type: 'input', enabled: true }],
+        },
+      },
+    },
+  }
+}

@@ -12,7 +12,7 @@ import { circlesOf, codeOf, importsOf, listFiles, namesIn, root, textOf, type Im
 /** Rooms of the engine. A file imports from its own room and from rooms before it (engine/DESIGN.md). */
 const rooms = ['domain', 'api', 'store', 'resource', 'actor', 'runtime', 'integration', 'services']
 /** The same inside of the domain. */
-const domainRooms = ['event', 'job', 'learn', 'decide', 'autonomy', 'cause', 'metrics', 'query']
+const domainRooms = ['wasm', 'event', 'job', 'learn', 'decide', 'autonomy', 'cause', 'metrics', 'query']
 /** Files beside the rooms that every room may import. Each may import only those before it. */
 const commons = ['errors', 'assert', 'clock', 'rng', 'query-limits', 'limits'].map((name) => `engine/${name}.ts`)
 /** Readers of texts that people have. They are pure, so browsers and the command line run the same ones. */

@@ -123,8 +123,9 @@ export class EventIntake {
     const answer = bucket === null && cause === null ? this.#answerOf(arrival) : null
     const { lacks, decision } = this.#decide(arrival, micros, bucket ?? answer, pending)
     const bucketId = bucket === null ? null : bucket.id
-    const eventId = clientId ?? eventIdOf(micros)
-    const autonomy = pending ? 'none' : gates.pass({ eventMicros: micros, eventId, atMicros: micros, decision, bucket })
+    const autonomy = pending
+      ? 'none'
+      : gates.pass({ eventMicros: micros, clientId, atMicros: micros, decision, bucket })
     const header = newHeader(decision, {
       pending,
       lacksPoints: lacks,

@@ -13,6 +13,7 @@ import { hasClusters, type JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import type { ActorDeps } from './actor-deps.js'
 import { takeAutonomyCommand } from './autonomy/autonomy-commands.js'
+import type { ComingEvents } from './autonomy/coming-events.js'
 import { GateKeeper } from './autonomy/gate-keeper.js'
 import { Arrivals } from './arrival.js'
 import { AnswerMemo } from './buckets/answer-memo.js'
@@ -45,6 +46,7 @@ export interface JobActorDeps {
   readonly codec: BodyCodec
   readonly sectionNames: readonly string[]
   readonly late: LateRows
+  readonly coming: ComingEvents
   readonly memory: BucketMemory
   readonly models: ModelMemory
 }
@@ -61,7 +63,7 @@ export class JobActor {
   constructor(settings: JobSettings, shared: JobActorDeps) {
     this.#shared = shared
     this.#stats = new JobStats(settings.id, readStats(shared.store, settings.id, settings.labels.length))
-    this.#gates = new GateKeeper(settings, shared.store, this.#stats)
+    this.#gates = new GateKeeper(settings, shared.store, this.#stats, shared.coming)
     this.#trial = new Trial(settings.id, settings.labels.length, shared.store, this.#stats)
     this.#trial.keepIn(shared.models)
     this.configure(settings)

@@ -40,6 +40,9 @@ export const messageKinds = [
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 
+const INGEST = messageKinds.indexOf('ingest')
+/** Messages that are looked at for each one that is wanted. */
+const LOOKS_AHEAD = 4
 /** Flag: the event id may be in the body. */
 const ID_IN_BODY = 1
 /** Flag: there is an id, even if it is empty. */
@@ -135,6 +138,25 @@ export function kindOfMessage(memory: Buffer, at: number): MessageKind {
 /** Where the message after the one at `at` begins. */
 export function nextMessage(memory: Buffer, at: number): number {
   return at + messageBytes(memory.readUInt16LE(at + 2), memory.readUInt32LE(at + 8))
+}
+
+/**
+ * The times of messages with new events of a job and without ids, at most `most`, among the `count` messages from the
+ * one at `at` on. Few messages are looked at: this is for work that may be done ahead.
+ */
+export function ingestTimes(
+  memory: Buffer,
+  { at: from, count }: { readonly at: number; readonly count: number },
+  jobId: number,
+  most: number,
+): number[] {
+  const times: number[] = []
+  const looks = Math.min(count, LOOKS_AHEAD * most)
+  for (let i = 0, at = from; i < looks && times.length < most; i++, at = nextMessage(memory, at)) {
+    const isWanted = memory[at] === INGEST && ((memory[at + 1] as number) & HAS_ID) === 0
+    if (isWanted && memory.readUInt32LE(at + 4) === jobId) times.push(memory.readDoubleLE(at + TIME_AT))
+  }
+  return times
 }
 
 /** How many times a message of that kind takes (1). */

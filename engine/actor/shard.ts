@@ -24,6 +24,7 @@ import type { Environment } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
 import type { ShardOptions } from './actor-deps.js'
 import { forgetCollected } from './audit-outbox.js'
+import { ComingEvents } from './autonomy/coming-events.js'
 import { BucketMemory } from './buckets/bucket-memory.js'
 import { ModelMemory } from './models/model-memory.js'
 import { LateRows } from './buckets/late-rows.js'
@@ -63,6 +64,7 @@ export class Shard {
   readonly #touched = new Set<JobActor>()
   readonly #late: LateRows
   readonly #log = new LogPosition(() => this.#environment)
+  readonly #coming = new ComingEvents()
   readonly #handOver: HandOver | null
   readonly #memories: { readonly memory: BucketMemory; readonly models: ModelMemory }
   #open = false
@@ -147,6 +149,7 @@ export class Shard {
       latest = Math.max(latest, lastMicrosOf(message.kind, message.micros))
       if (message.kind !== 'ingest') changed.add(message.jobId)
       const written = this.#store.batch.size
+      this.#coming.set(memory, nextMessage(memory, at), task.count - i - 1)
       try {
         writeReply(replies, i * REPLY_BYTES, this.#handle(message), extras)
       } catch (error) {
@@ -166,14 +169,8 @@ export class Shard {
     let actor = this.#actors.get(message.jobId)
     if (actor === undefined) {
       const settings = must(this.#settings.get(message.jobId), 'the settings of job', message.jobId)
-      const deps = {
-        store: this.#store,
-        codec: this.#codec,
-        sectionNames: this.#sectionNames,
-        late: this.#late,
-        ...this.#memories,
-      }
-      actor = new JobActor(settings, deps)
+      const deps = { store: this.#store, codec: this.#codec, sectionNames: this.#sectionNames, coming: this.#coming }
+      actor = new JobActor(settings, { ...deps, late: this.#late, ...this.#memories })
       this.#actors.set(message.jobId, actor)
     }
     this.#touched.add(actor)

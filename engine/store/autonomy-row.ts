@@ -1,5 +1,4 @@
-/** The rows of `autonomy`, which holds a job's safety contract with its gates, and of `audits`. */
-import type { Audit } from '../domain/autonomy/audit.js'
+/** The rows of `autonomy`, which holds a job's safety contract with its gates. */
 import type { SafetyContract } from '../domain/autonomy/contract.js'
 import type { Gate } from '../domain/autonomy/gate.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
@@ -29,12 +28,4 @@ export function encodeAutonomy(row: AutonomyRow): Buffer {
 
 export function decodeAutonomy(value: Uint8Array): AutonomyRow {
   return decodeJsonRow(value) as AutonomyRow
-}
-
-export function encodeAudit(audit: Audit): Buffer {
-  return encodeJsonRow(audit)
-}
-
-export function decodeAudit(value: Uint8Array): Audit {
-  return decodeJsonRow(value) as Audit
 }

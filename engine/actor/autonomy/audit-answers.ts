@@ -38,7 +38,7 @@ export function passWaiting(
   { decision, bucket, atMicros }: { decision: Decision; bucket: Bucket | null; atMicros: number },
 ): Autonomy {
   const { micros: eventMicros } = event
-  const autonomy = deps.gates.pass({ eventMicros, eventId: idOf(event), atMicros, decision, bucket })
+  const autonomy = deps.gates.pass({ eventMicros, clientId: idOf(event), atMicros, decision, bucket })
   if (autonomy === 'audit') voted(deps, eventMicros, atMicros)
   return autonomy
 }

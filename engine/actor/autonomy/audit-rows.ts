@@ -6,7 +6,7 @@
 import type { Audit } from '../../domain/autonomy/audit.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import type { StoredVote } from '../../store/ballot-row.js'
-import { decodeAudit, encodeAudit } from '../../store/autonomy-row.js'
+import { decodeAudit, encodeAudit } from '../../store/audit-row.js'
 import type { Environment } from '../../store/environment.js'
 import { changeKey, changeOfKey, jobRange, timeKey, timeOfKey } from '../../store/tables.js'
 import type { Reads } from '../event-table.js'

@@ -15,7 +15,6 @@ import { autonomyBounds } from '../../domain/autonomy/bounds.js'
 import { weekMicros, weekOf, type Gate, type StateReason } from '../../domain/autonomy/gate.js'
 import { reachOf, recount, revoked, withAudit, type Reach } from '../../domain/autonomy/ladder.js'
 import { isBarred, isEligible, type Autonomy } from '../../domain/autonomy/passage.js'
-import { Draw } from '../../domain/autonomy/sampling.js'
 import type { Decision } from '../../domain/decide/decision.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { theService, type Author } from '../../api/principal.js'
@@ -25,14 +24,17 @@ import type { Bucket } from '../buckets/bucket.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
 import { readBallot } from '../votes/ballots.js'
+import { AuditDraw } from './audit-draw.js'
 import { dueAudits, putAudit, readAudit } from './audit-rows.js'
 import { addCertificate } from './certificates.js'
+import type { ComingEvents } from './coming-events.js'
 import { endedWith, gatesOf, judgedRow, readAutonomy } from './gate-state.js'
 
 /** An event that was just decided. */
 export interface Passing {
   readonly eventMicros: number
-  readonly eventId: string
+  /** The id that the client gave; null where it is made of the time. */
+  readonly clientId: string | null
   readonly atMicros: number
   readonly decision: Decision
   readonly bucket: Bucket | null
@@ -41,9 +43,10 @@ export interface Passing {
 export class GateKeeper {
   readonly #store: TurnStore
   readonly #stats: JobStats
+  readonly #coming: ComingEvents
   #settings: JobSettings
   #row: AutonomyRow | null
-  #drawing: { readonly key: string; readonly draw: Draw } | null = null
+  #drawing: AuditDraw | null = null
   /** By label. */
   #reaches: (Reach | undefined)[] = []
   #excluded: (ReadonlySet<string> | undefined)[] = []
@@ -51,10 +54,11 @@ export class GateKeeper {
   /** Certificates of the same message. */
   #certified = { micros: 0, count: 0 }
 
-  constructor(settings: JobSettings, store: TurnStore, stats: JobStats) {
+  constructor(settings: JobSettings, store: TurnStore, stats: JobStats, coming: ComingEvents) {
     this.#settings = settings
     this.#store = store
     this.#stats = stats
+    this.#coming = coming
     this.#row = readAutonomy(store, settings.id)
     this.#prepare(this.#row?.judgedMicros ?? 0)
   }
@@ -88,7 +92,7 @@ export class GateKeeper {
   /** What becomes of an event that is decided for the first time. */
   pass(passing: Passing): Autonomy {
     if (this.#row === null || this.#row.contract.mode === 'off') return 'none'
-    const { decision, bucket, eventId, atMicros } = passing
+    const { decision, bucket, clientId, eventMicros, atMicros } = passing
     if (this.#isAgeing) this.#revokeAll('drift', atMicros)
     this.check(atMicros)
     const { contract } = this.#row
@@ -98,7 +102,7 @@ export class GateKeeper {
     const { modelVersion } = this.#stats.row
     if (!isEligible({ label: decision.label, threshold: reach.auditedFrom, modelVersion }, decision)) return 'review'
     if (bucket !== null && this.#isBarred(bucket, decision.label)) return 'review'
-    if (this.#draws.isHeldOut(eventId, contract.holdOutRate)) {
+    if (this.#draws.isHeldOut(clientId, eventMicros, contract.holdOutRate)) {
       this.#draw(passing, reach.auditedFrom)
       return 'audit'
     }
@@ -153,10 +157,10 @@ export class GateKeeper {
     this.#store.put('autonomy', jobKey(this.#settings.id), encodeAutonomy(this.#row))
   }
 
-  get #draws(): Draw {
-    const key = (this.#row as AutonomyRow).drawKey
-    if (this.#drawing?.key !== key) this.#drawing = { key, draw: new Draw(Buffer.from(key, 'base64')) }
-    return this.#drawing.draw
+  get #draws(): AuditDraw {
+    const { drawKey } = this.#row as AutonomyRow
+    if (this.#drawing?.key !== drawKey) this.#drawing = new AuditDraw(drawKey, this.#settings.id, this.#coming)
+    return this.#drawing
   }
 
   get #isAgeing(): boolean {
@@ -182,7 +186,7 @@ export class GateKeeper {
     return bucket.barred
   }
 
-  #draw({ eventMicros, eventId, atMicros, decision, bucket }: Passing, from: number): void {
+  #draw({ eventMicros, clientId, atMicros, decision, bucket }: Passing, from: number): void {
     const row = this.#row as AutonomyRow
     const audit: Audit = {
       drawnMicros: atMicros,
@@ -194,7 +198,7 @@ export class GateKeeper {
       rate: row.contract.holdOutRate,
       bucketId: bucket === null ? null : bucket.id.toString('hex'),
       subject: (bucket === null ? timeValue(eventMicros) : bucket.id).toString('hex'),
-      second: this.#draws.isHeldOut(`second ${eventId}`, autonomyBounds.secondRate),
+      second: this.#draws.isSecond(clientId, eventMicros),
       outcome: 'pending',
       analysts: 0,
       differ: false,

@@ -4,10 +4,13 @@
  * The choice hangs on the job's secret and the event's id alone. So it is the same when a message runs again and in a
  * replay, and a sender who does not know the secret cannot steer it.
  */
+import { lanes } from './hash-lanes.js'
 import { KeyedHash } from './keyed-hash.js'
 
 /** 2^48: six bytes of the hash are a number that a double holds exactly. */
 const range = 2 ** 48
+/** Places of so many events take little more time than one. */
+export const drawnTogether = lanes
 
 export class Draw {
   readonly #hash: KeyedHash
@@ -20,6 +23,11 @@ export class Draw {
   /** The event's place between 0 (included) and 1, evenly spread over ids: HMAC-SHA-256 of the id. */
   placeOf(eventId: string): number {
     return this.#hash.first48(eventId) / range
+  }
+
+  /** The places of at most `drawnTogether` events. */
+  placesOf(eventIds: readonly string[]): number[] {
+    return this.#hash.first48OfEach(eventIds).map((bits) => bits / range)
   }
 
   /** Whether the event is an audit at the hold-out rate ρ, 0 to 1. */

@@ -5,7 +5,8 @@
  */
 import { answered, isCounted, type Audit } from '../../domain/autonomy/audit.js'
 import type { Gate } from '../../domain/autonomy/gate.js'
-import { decodeAudit, decodeAutonomy, type AutonomyRow } from '../../store/autonomy-row.js'
+import { decodeAudit } from '../../store/audit-row.js'
+import { decodeAutonomy, type AutonomyRow } from '../../store/autonomy-row.js'
 import { changeKey, changeOfKey, jobKey, timeKey, timeOfKey } from '../../store/tables.js'
 import { votesOnAudit } from '../../actor/autonomy/audit-rows.js'
 import { recounted } from '../../actor/autonomy/gate-state.js'

@@ -11,11 +11,10 @@
  * 3. Scratch memory is valid until anybody uses the kernel again.
  */
 import { limits } from '../../../limits.js'
+import { wasmExports, wasmMemory, wasmPageBytes as pageBytes, type WasmMemory } from '../../wasm/wasm-instance.js'
 import { compare, likeness, pick } from './nearest-code.js'
 import { sum, walk } from './tree-code.js'
-import { wasmModule } from './wasm-builder.js'
 
-const pageBytes = 65_536
 const cacheLine = 64
 
 /** The functions of the module, as described where they are built. */
@@ -40,17 +39,6 @@ interface HeldBlock extends Block {
   isHeld: boolean
 }
 
-/** What this file needs of the global object; the compiler knows no types of WebAssembly without those of browsers. */
-interface WasmMemory {
-  readonly buffer: ArrayBuffer
-  grow(pages: number): number
-}
-interface Wasm {
-  Memory: new (options: { initial: number; maximum: number }) => WasmMemory
-  Module: new (bytes: Uint8Array<ArrayBuffer>) => object
-  Instance: new (module: object, imports: object) => { readonly exports: unknown }
-}
-
 /** Scratch memory begins here: 0 means "none" to the loops, and a walk may read the byte before the codes. */
 const scratchStart = cacheLine
 /** Scratch memory, which several uses share one after the other. Half of it has room for a code of any feature. */
@@ -72,11 +60,9 @@ export class Kernel {
 
   /** @throws Error where this machine or this process runs no WebAssembly. */
   constructor(bytesMax = limits.kernelBytesMax) {
-    const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
     this.#bytesMax = bytesMax - (bytesMax % pageBytes)
-    this.#memory = new Memory({ initial: scratchBytes / pageBytes, maximum: this.#bytesMax / pageBytes })
-    const module = new Module(wasmModule([walk, sum, likeness, compare, pick]))
-    this.loops = new Instance(module, { env: { memory: this.#memory } }).exports as Loops
+    this.#memory = wasmMemory({ initial: scratchBytes / pageBytes, maximum: this.#bytesMax / pageBytes })
+    this.loops = wasmExports([walk, sum, likeness, compare, pick], this.#memory) as Loops
     const { buffer } = this.#memory
     this.bytes = new Uint8Array(buffer)
     this.ints = new Int32Array(buffer)

@@ -36,7 +36,7 @@ import {
   whenTrue,
   zeros,
   type Code,
-} from './wasm-builder.js'
+} from '../../wasm/wasm-builder.js'
 
 /** Labelled events that are compared at once: their number is a multiple of it. */
 export const comparedTogether = 4

@@ -33,7 +33,7 @@ import {
   xor,
   type Code,
   type Local,
-} from './wasm-builder.js'
+} from '../../wasm/wasm-builder.js'
 
 /** Trees that are walked side by side: `roots` has a multiple of so many. */
 export const treesTogether = 8

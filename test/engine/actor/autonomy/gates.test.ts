@@ -7,6 +7,7 @@ import { encodeErase } from '../../../../engine/actor/erase.js'
 import { findEvent } from '../../../../engine/actor/event-table.js'
 import type { Gate } from '../../../../engine/domain/autonomy/gate.js'
 import type { SafetyContract } from '../../../../engine/domain/autonomy/contract.js'
+import { Draw } from '../../../../engine/domain/autonomy/sampling.js'
 import { queueOf } from '../../../../engine/services/autonomy/people-queue.js'
 import { recordedAuthor } from '../../../support/author.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
@@ -153,5 +154,26 @@ describe('an audit that is asked of a second person', () => {
     await shard.feedback(job, second, 'bob', 'Investigate')
     assert.equal(queued(second), false)
     assert.deepEqual(gateOf(shard).second, { answered: 1, differ: 1 })
+  })
+})
+
+describe('the draw of audits', () => {
+  it('is that of each id, whatever else is in the turn', async () => {
+    const rate = 0.3
+    const shard = await governed({ holdOutRate: rate })
+    const other = jobSettings({ id: 2, decisionPoints: ['host'] })
+    const posted = Array.from({ length: 120 }, (_, at) => {
+      if (at % 7 === 3) return shard.ingest(other, { host: 'noisy' }).then(() => null)
+      return shard.ingest(job, { host: at % 5 === 1 ? 'vault' : 'noisy' }, at % 11 === 4 ? `own ${at}` : null)
+    })
+    const draw = new Draw(Buffer.alloc(32, 7))
+    let audited = 0
+    for (const view of await Promise.all(posted)) {
+      if (view === null) continue
+      const isHeldOut = view.resultLabel === 'Drop' && draw.isHeldOut(view.eventId, rate)
+      assert.equal(autonomyOf(shard, view.eventId), isHeldOut ? 'audit' : 'review')
+      if (isHeldOut) audited++
+    }
+    assert.ok(audited > 10)
   })
 })

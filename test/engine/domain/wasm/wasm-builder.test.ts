@@ -11,7 +11,7 @@ import {
   wasmFunction,
   wasmModule,
   type WasmFunction,
-} from '../../../../../engine/domain/learn/kernel/wasm-builder.js'
+} from '../../../../engine/domain/wasm/wasm-builder.js'
 
 interface Wasm {
   Memory: new (options: { initial: number }) => object

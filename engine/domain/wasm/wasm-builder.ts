@@ -1,6 +1,6 @@
 /**
  * Builds the bytes of a WebAssembly module from nested expressions: `add(a, b)` is the code of `a`, that of `b`, and
- * the instruction i32.add. It knows the few instructions that the kernel needs.
+ * the instruction i32.add. It knows the few instructions that are needed.
  *
  * The numbers are those of the binary format (WebAssembly Core Specification 2.0, chapter 5).
  */
@@ -95,6 +95,18 @@ export const loadTwice = load(3, simd, 0x0a)
 export const storePair = store(3, simd, 0x0b)
 /** Two numbers in single precision as doubles. */
 export const loadFloatPair = (address: Code, offset = 0): Code => [...load(2, simd, 0x5d)(address, offset), simd, 0x5f]
+
+/** Four numbers of 32 bits side by side, and bits of them. */
+export const loadFour = load(4, simd, 0x00)
+export const storeFour = store(4, simd, 0x0b)
+/** One number, four times. */
+export const loadFourTimes = load(2, simd, 0x09)
+export const addFours = operation(simd, 0xae, 0x01)
+export const shiftFoursLeft = operation(simd, 0xab, 0x01)
+export const shiftFoursRight = operation(simd, 0xad, 0x01)
+export const andBits = operation(simd, 0x4e)
+export const orBits = operation(simd, 0x50)
+export const xorBits = operation(simd, 0x51)
 
 /** `whenTrue` or `whenFalse`, without a branch: both are computed. */
 export const select = (condition: Code, whenTrue: Code, whenFalse: Code): Code => [

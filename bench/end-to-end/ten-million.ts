@@ -41,11 +41,15 @@ class Lines {
   /** Buckets so far. The first event of bucket b has the id `first-b`, and its job is number b % jobs. */
   buckets = 0
 
-  constructor(ids: readonly number[]) {
+  readonly file: string
+
+  constructor(ids: readonly number[], file: string) {
     this.#ids = ids
+    this.file = file
   }
 
-  writePart(file: string): void {
+  /** Writes the next part over the one before; returns where it is. */
+  nextPart(): string {
     const lines = Array.from({ length: partEvents }, (_, at) => {
       const isNew = at % (partEvents / newOfPart) === 0
       const bucket = isNew ? this.buckets++ : Math.floor(this.buckets * this.#random.unit() ** 4)
@@ -53,7 +57,8 @@ class Lines {
       const head = this.#heads[bucket % this.#heads.length] as string
       return `{"job_id":${this.#ids[bucket % this.#ids.length]},${id}"raw_body":${head},"ticket":"t${bucket}"}}\n`
     })
-    writeFlushed(file, lines.join(''))
+    writeFlushed(this.file, lines.join(''))
+    return this.file
   }
 }
 
@@ -92,11 +97,10 @@ function send({ service, key }: Store, file: string): Promise<BulkResult> {
 const rateOf = (parts: readonly BulkResult[]): number => median(parts.map(({ events, seconds }) => events / seconds))
 
 /** Sends parts until so many events are stored; returns the most memory that was seen, MiB. */
-async function fill(store: Store, lines: Lines, file: string, upTo: number, log: RunSize['log']): Promise<number> {
+async function fill(store: Store, lines: Lines, upTo: number, log: RunSize['log']): Promise<number> {
   let most = 0
   for (let rates: BulkResult[] = []; lines.buckets * (partEvents / newOfPart) < upTo; ) {
-    lines.writePart(file)
-    rates.push(await send(store, file))
+    rates.push(await send(store, lines.nextPart()))
     most = Math.max(most, memoryOf(store.service.pid).rssMib)
     if (rates.length < 10) continue
     log(`${lines.buckets} buckets, ${Math.round(rateOf(rates))} events/s, ${Math.round(most)} MiB at most`)
@@ -129,11 +133,11 @@ async function starts(directory: string, key: string, millions: string): Promise
 }
 
 /** The same parts into the full store and into an empty one, in turn. */
-async function compared(full: Store, empty: Store, lines: Lines, file: string, size: RunSize): Promise<Row> {
+async function compared(full: Store, empty: Store, lines: Lines, size: RunSize): Promise<Row> {
   const ours: BulkResult[] = []
   const theirs: BulkResult[] = []
   for (let round = -1; round < size.rounds; round++) {
-    lines.writePart(file)
+    const file = lines.nextPart()
     const pair = [await send(full, file), await send(empty, file)] as const
     if (round < 0) continue
     ours.push(pair[0])
@@ -188,7 +192,6 @@ async function run(size: RunSize): Promise<Row[]> {
   const directory = temporaryDirectory()
   const copy = temporaryDirectory()
   const scratch = temporaryDirectory()
-  const file = join(scratch, 'lines.ndjson')
   const managementKey = newKey()
   const services: Service[] = []
   const start = async (where: string): Promise<Service> => {
@@ -202,15 +205,15 @@ async function run(size: RunSize): Promise<Row[]> {
     await first.stop()
     cpSync(directory, copy, { recursive: true })
     const full: Store = { service: await start(directory), key, ids }
-    const lines = new Lines(ids)
-    const mostOfFew = await fill(full, lines, file, size.million, size.log)
+    const lines = new Lines(ids, join(scratch, 'lines.ndjson'))
+    const mostOfFew = await fill(full, lines, size.million, size.log)
     const few = await askedEvents(full, scratch, lines.buckets, size)
-    const most = Math.max(mostOfFew, await fill(full, lines, file, upTo, size.log))
+    const most = Math.max(mostOfFew, await fill(full, lines, upTo, size.log))
     const rows = [await memoryRow(full.service.pid, most, diskBytes(directory), millions)]
     rows.push(getRow(few, await askedEvents(full, scratch, lines.buckets, size), millions))
     rows.push(...(await listRows(full, size)))
     const empty: Store = { service: await start(copy), key, ids }
-    rows.push(await compared(full, empty, lines, file, size))
+    rows.push(await compared(full, empty, lines, size))
     await Promise.all([empty.service.stop(), full.service.stop()])
     const again = await starts(directory, managementKey, millions)
     services.push(again.service)

@@ -19,6 +19,7 @@ import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
 import type { TurnLog } from '../../runtime/log/turn-log.js'
+import { collectGarbage } from '../../runtime/threads/collect-garbage.js'
 import { Shards } from '../../runtime/shards.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
@@ -72,7 +73,7 @@ function startShards(
   { shards: count }: DataDir,
   { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
 ): ReadableShards {
-  const { dataDir, shardReaders, ingestClock } = stores
+  const { dataDir, shardReaders, ingestClock, catalogStore } = stores
   const threads = Math.min(count, wanted ?? defaultThreads(count))
   // Called after a turn has run, so after `shards` is set.
   const ran = (shard: number, { messages, seconds }: TurnRan): void => {
@@ -86,6 +87,11 @@ function startShards(
     modelBytesMax: modelBytesOfThread(modelMemoryMb, threads),
   }
   const { failed } = reports
-  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, log })
+  const rested = (): void => {
+    if (catalogStore.unmap()) catalogStore.map()
+    collectGarbage()
+  }
+  const deps = { threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, rested, log }
+  const shards = new Shards(deps)
   return shards
 }

@@ -19,7 +19,7 @@ import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
 import type { TurnLog } from '../../runtime/log/turn-log.js'
-import { collectGarbage } from '../../runtime/threads/collect-garbage.js'
+import { collectAtRest } from '../../runtime/threads/collect-garbage.js'
 import { Shards } from '../../runtime/shards.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
@@ -89,7 +89,7 @@ function startShards(
   const { failed } = reports
   const rested = (): void => {
     if (catalogStore.unmap()) catalogStore.map()
-    collectGarbage()
+    collectAtRest()
   }
   const deps = { threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, rested, log }
   const shards = new Shards(deps)

@@ -32,6 +32,7 @@ import { searchInput } from './end-to-end/search-input.js'
 import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
 import { streams } from './end-to-end/streams.js'
+import { tenMillion } from './end-to-end/ten-million.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
 import { describeMachine } from './harness/machine.js'
@@ -66,6 +67,7 @@ const steps: readonly Step[] = [
   training,
   reprocess,
   million,
+  tenMillion,
   manyBuckets,
   manyJobs,
   resources,

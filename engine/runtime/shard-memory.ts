@@ -17,7 +17,12 @@ export interface ShardParts {
   readonly reader: { sizeBytes(): number; unmap(): void }
 }
 
-export interface ShardMemoryDeps {
+export interface RestEvents {
+  /** Told when the last thread that had work has given memory back: the main thread may do so, too. */
+  readonly rested?: (() => void) | undefined
+}
+
+export interface ShardMemoryDeps extends RestEvents {
   readonly shards: readonly ShardParts[]
   readonly threads: ShardThreads
   /** By thread. */
@@ -77,16 +82,18 @@ export class ShardMemory {
   }
 
   /** A thread that has nothing to do gives back memory, and its spare turns go. Messages that arrive meanwhile wait. */
-  rest(thread: number): Promise<void> {
-    const { slots, threads, held } = this.#deps
+  async rest(thread: number): Promise<void> {
+    const { slots, threads, held, rested } = this.#deps
     slots[thread]?.spares.forget()
     const shards = this.#shardsOf(thread)
     const mailboxes = shards.map((shard) => this.#part(shard).mailbox)
-    return held(mailboxes, async () => {
+    await held(mailboxes, async () => {
       // The library keeps as many pages as the largest commit has written, until its environment is closed.
       for (const shard of shards) await this.#unmapNow(shard)
       await threads.rest(thread)
     })
+    const busy = Array.from({ length: this.threads }, (_, other) => this.workOf(other).messages)
+    if (busy.every((messages) => messages === 0)) rested?.()
   }
 
   /** Resolves when nothing is being given back, and nothing will be. */

@@ -17,7 +17,7 @@ import { embeddedLog, type TurnLog } from './log/turn-log.js'
 import { Holds } from './mailbox/holds.js'
 import { Mailbox } from './mailbox/mailbox.js'
 import { TurnSlots } from './mailbox/turn-slots.js'
-import { ShardMemory } from './shard-memory.js'
+import { ShardMemory, type RestEvents } from './shard-memory.js'
 import type { ShardReader } from './shard-reader.js'
 import { TurnReports } from './turn-reports.js'
 import { ShardThreads, type OpenModels, type ShardThreadData } from './threads/shard-threads.js'
@@ -32,7 +32,7 @@ const RETRY_MS = 50
 
 const noBody = new Uint8Array(0)
 
-export interface ShardsDeps<Reader extends ShardReader> {
+export interface ShardsDeps<Reader extends ShardReader> extends RestEvents {
   readonly threads: number
   readonly threadData: ShardThreadData
   /** One for each shard, by its number. */
@@ -93,6 +93,7 @@ export class Shards<Reader extends ShardReader = ShardReader> {
       slots,
       held: (mailboxes, work) => this.#held(mailboxes, work),
       failed,
+      rested: deps.rested,
     })
   }
 

@@ -205,10 +205,12 @@ export function modelKey(job: number, version: number): Buffer {
   return countKey(job, version)
 }
 
-/** The version in a key of modelKey. */
-export function versionOfKey(key: Uint8Array): number {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(4)
+/** The number in a key of countKey, or the version in one of modelKey. */
+export function bucketNumberOf(key: Uint8Array): number {
+  return uint32At(key, JOB_BYTES)
 }
+
+export const versionOfKey = bucketNumberOf
 
 /** Values of the shard. */
 type MetaName = 'last_time' | 'counted_through' | 'audit_head' | 'changes_forgotten' | 'log_sequence' | 'log_sums'

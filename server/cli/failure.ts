@@ -58,7 +58,8 @@ const fileFaults: Readonly<Record<string, string>> = {
 /** What the system says of a file, in words; its own message for anything else. */
 function systemSentence({ code = '', path, message }: NodeJS.ErrnoException): string {
   const fault = fileFaults[code]
-  return path === undefined || fault === undefined ? message : `${path} ${fault}`
+  // Reading a directory fails without its path.
+  return fault === undefined ? message : `${path ?? 'the file'} ${fault}`
 }
 
 /** One sentence, or the stack of an error that nobody expected. */

@@ -1,8 +1,8 @@
 /**
  * The buckets of one job that its thread has in memory, each with what the active model decides for it.
  *
- * Owns: which buckets are in memory, which of them the turn changed, and writing those. Leaves out:
- * decisions (job-model.ts), votes (voting.ts), rows of counts (deferred-counters.ts).
+ * Owns: which buckets are in memory, which of them the turn changed, and writing those. Leaves out: decisions
+ * (job-model.ts), votes (voting.ts), rows of counts (deferred-counters.ts).
  *
  * 1. A bucket that the turn changed stays in memory until the turn writes it. Where the turn only added events, only
  *    its counts have changed, and their row may be written later.
@@ -22,13 +22,15 @@ import type { TurnStore } from '../turn-store.js'
 import { newBucket, type Bucket } from './bucket.js'
 import { storedBucket, writeBucket } from './stored-bucket.js'
 import type { LateRows } from './late-rows.js'
-import type { BucketHolder, BucketMemory } from './bucket-memory.js'
+import { latestOf, type BucketHolder, type BucketMemory } from './bucket-memory.js'
 import { layCount, NOT_DEFERRED } from './deferred-counters.js'
 import { Slab } from './slab.js'
 
-/** About what a bucket takes without the text of its values, and what a key takes without its bytes. */
+/** About what a bucket takes without its text, and what a key takes without its bytes. */
 const BUCKET_BYTES = 600
 const KEY_BYTES = 40
+/** Somewhat fewer are kept than would fill the bytes: the latest buckets may be larger than others. */
+const KEPT_SHARE = 0.9
 
 function bytesOf(bucket: Bucket): number {
   return BUCKET_BYTES + bucket.text.length
@@ -54,7 +56,7 @@ export class BucketCache implements BucketHolder {
   #keys = new ByteTable()
   readonly #byKey: Bucket[] = []
   readonly #changed: Bucket[] = []
-  /** The same buckets by id, one character a byte. Filled when `byId` is called. */
+  /** By id, one character a byte. Filled when `byId` is called. */
   readonly #changedById = new Map<string, Bucket>()
   readonly #fingerprint: number
   readonly #labelCount: number
@@ -73,8 +75,7 @@ export class BucketCache implements BucketHolder {
   get size(): number {
     return this.#byText.size
   }
-
-  /** Bytes of all buckets and keys, about. */
+  /** About the bytes of all buckets and keys. */
   get bytes(): number {
     return this.#bucketBytes + this.#keyBytes
   }
@@ -83,7 +84,6 @@ export class BucketCache implements BucketHolder {
     return this.#keys.bytesUsed + KEY_BYTES * this.#keys.size
   }
 
-  /** The cache is not used any more. */
   drop(): void {
     this.#memory.drop(this)
   }
@@ -210,13 +210,16 @@ export class BucketCache implements BucketHolder {
     }
   }
 
-  /** Forgets all keys, and the oldest buckets until at most `bytes` are left. Only between turns. */
+  /** Forgets all keys, and buckets until at most `bytes` are left. Only between turns. */
   shrink(bytes: number): void {
     this.#forgetKeys()
-    for (const bucket of this.#byText.values()) {
-      if (this.#bucketBytes <= bytes) return
-      if (!this.#late.counters.has(bucket)) this.#forget(bucket)
-    }
+    const times = Array.from(this.#byText.values(), ({ lastMicros }) => lastMicros)
+    const since = latestOf(times, (KEPT_SHARE * bytes) / Math.max(1, this.#bucketBytes))
+    for (const isForgotten of [({ lastMicros }: Bucket) => lastMicros < since, () => true])
+      for (const bucket of this.#byText.values()) {
+        if (this.#bucketBytes <= bytes) return
+        if (isForgotten(bucket) && !this.#late.counters.has(bucket)) this.#forget(bucket)
+      }
   }
 
   #forget(bucket: Bucket): void {

@@ -19,10 +19,27 @@ import {
   visitTail,
   type TailEntry,
 } from '../../store/bucket-table.js'
-import { bucketKey, countKey, jobOfKey } from '../../store/tables.js'
+import { bucketKey, bucketNumberOf, countKey, jobOfKey } from '../../store/tables.js'
 import type { TurnStore } from '../turn-store.js'
 
 const nothing = new Uint8Array(0)
+
+/**
+ * Keys of rows of `bucket_tail`, as numbers. A key as bytes is a piece of a block that Node.js shares among buffers,
+ * and keeps the whole block in memory.
+ */
+class TailKeys {
+  readonly #numbers: number[] = []
+
+  add(jobId: number, number: number): void {
+    this.#numbers.push(jobId, number)
+  }
+
+  *[Symbol.iterator](): Generator<Buffer, void, undefined> {
+    for (let i = 0; i < this.#numbers.length; i += 2)
+      yield countKey(this.#numbers[i] as number, this.#numbers[i + 1] as number)
+  }
+}
 
 /** Numbers of buckets by id (bucketIdText), by job. */
 type Numbers = Map<number, Map<string, number>>
@@ -37,10 +54,10 @@ export class BucketIndex {
   readonly #bucketsMax: number
   /** Buckets that were made since this round began, and the rows of the tail that have them. */
   #gathered: Numbers = new Map()
-  #tails: Uint8Array[] = []
+  #tails = new TailKeys()
   /** Those that this round enters, from `#at` on. */
   #entered: Numbers = new Map()
-  #enteredTails: Uint8Array[] = []
+  #enteredTails = new TailKeys()
   #round: Listed[] = []
   #at = 0
   /** Those of the round before, until its last turn is committed. */
@@ -67,9 +84,8 @@ export class BucketIndex {
   add(store: TurnStore, jobId: number, entries: readonly TailEntry[]): void {
     const [first] = entries
     if (first === undefined) return
-    const key = countKey(jobId, first.number)
-    store.put('bucket_tail', key, encodeTail(entries))
-    this.#tails.push(key)
+    store.put('bucket_tail', countKey(jobId, first.number), encodeTail(entries))
+    this.#tails.add(jobId, first.number)
     const numbers = numbersOf(this.#gathered, jobId)
     for (const { id, number } of entries) numbers.set(bucketIdText(id), number)
     this.#ofTurn += entries.length
@@ -93,8 +109,8 @@ export class BucketIndex {
     this.#entered = new Map()
     this.#before = new Map()
     this.#round = []
-    this.#tails = []
-    this.#enteredTails = []
+    this.#tails = new TailKeys()
+    this.#enteredTails = new TailKeys()
     this.#at = this.#count = this.#ofTurn = 0
     for (const { key, value } of environment.range('bucket_tail', {})) {
       const jobId = jobOfKey(key)
@@ -104,7 +120,7 @@ export class BucketIndex {
         if (environment.read('buckets', countKey(jobId, number), nothing) >= 0) numbers.set(id, number)
         this.#count++
       })
-      this.#tails.push(Uint8Array.from(key))
+      this.#tails.add(jobId, bucketNumberOf(key))
     }
   }
 
@@ -132,7 +148,7 @@ export class BucketIndex {
     for (const key of this.#enteredTails) store.delete('bucket_tail', key)
     this.#before = this.#entered
     this.#entered = new Map()
-    this.#enteredTails = []
+    this.#enteredTails = new TailKeys()
     this.#round = []
     this.#at = 0
   }
@@ -147,7 +163,7 @@ export class BucketIndex {
     this.#entered = this.#gathered
     this.#enteredTails = this.#tails
     this.#gathered = new Map()
-    this.#tails = []
+    this.#tails = new TailKeys()
     this.#count = 0
   }
 }

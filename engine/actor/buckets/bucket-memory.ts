@@ -11,7 +11,7 @@ import { limits } from '../../limits.js'
 /** A cache of buckets, as far as its memory is concerned. */
 export interface BucketHolder {
   readonly bytes: number
-  /** Forgets the oldest buckets until at most `bytes` are left. */
+  /** Forgets what had no event for longest, until at most `bytes` are left. */
   shrink(bytes: number): void
 }
 
@@ -69,4 +69,10 @@ export function equalShare(needs: readonly number[], total: number): number {
     left -= need
   }
   return Number.POSITIVE_INFINITY
+}
+
+/** The time from which on this share of the times is; a stream meets again what it has met lately. */
+export function latestOf(times: readonly number[], share: number): number {
+  const sorted = Float64Array.from(times).sort()
+  return sorted[sorted.length - Math.floor(sorted.length * share)] ?? Number.POSITIVE_INFINITY
 }

@@ -25,6 +25,16 @@ function weightOf(events: number, picked: number): number {
   return picked >= 1 ? events : (picked * events) / -Math.expm1(events * Math.log1p(-picked))
 }
 
+/** The same by size: most buckets are as large as another one. */
+function weightsBySize(picked: number): (events: number) => number {
+  const known = new Map<number, number>()
+  return (events) => {
+    let weight = known.get(events)
+    if (weight === undefined) known.set(events, (weight = weightOf(events, picked)))
+    return weight
+  }
+}
+
 /**
  * The weights of labelled buckets by their sizes in events; `total` is the number of all events, `voted` the number of
  * labelled events of each bucket.
@@ -35,7 +45,10 @@ export function weighBuckets(events: readonly number[], total: number, voted: re
     total,
     sizes.reduce((sum, size) => sum + size, 0),
   )
-  const excess = (picks: number): number => sizes.reduce((sum, size) => sum + weightOf(size, picks / all), 0) - picks
+  const excess = (picks: number): number => {
+    const weight = weightsBySize(picks / all)
+    return sizes.reduce((sum, size) => sum + weight(size), 0) - picks
+  }
   let low = Math.min(1, all)
   let high = Math.max(low, Math.min(all, sizes.length * picksPerBucketMax))
   if (excess(high) > 0) low = high
@@ -45,8 +58,8 @@ export function weighBuckets(events: readonly number[], total: number, voted: re
     else high = middle
   }
   const labelled = voted.reduce((sum, count) => sum + count, 0)
-  if (labelled <= low) return sizes.map((size) => weightOf(size, low / all))
-  const weights = sizes.map((size) => weightOf(size, Math.min(1, labelled / all)))
+  if (labelled <= low) return sizes.map(weightsBySize(low / all))
+  const weights = sizes.map(weightsBySize(Math.min(1, labelled / all)))
   const share = labelled / weights.reduce((sum, weight) => sum + weight, 0)
   return weights.map((weight) => weight * share)
 }

@@ -39,12 +39,29 @@ export function examplesOf(subjects: readonly VotedSubject[], total: number, exa
     total,
     sizes,
   )
-  const timed = subjects.flatMap(({ values, voted }, i) =>
-    voted.map(({ micros, label, count, isUniform }) => {
-      const weight = (count * (weights[i] as number)) / (sizes[i] as number)
-      return { micros, example: { values, label, weight, micros, ...(isUniform === true ? { isUniform } : {}) } }
-    }),
-  )
-  timed.sort((a, b) => a.micros - b.micros || a.example.label - b.example.label)
-  return timed.slice(-examplesMax).map(({ example }) => example)
+  const events = subjects.flatMap(({ voted }) => voted)
+  const subjectOf = new Uint32Array(events.length)
+  let placed = 0
+  for (const [i, { voted }] of subjects.entries()) {
+    subjectOf.fill(i, placed, placed + voted.length)
+    placed += voted.length
+  }
+  return Array.from(latest(events, examplesMax), (at) => {
+    const { micros, label, count, isUniform } = events[at] as VotedEvent
+    const i = subjectOf[at] as number
+    const weight = (count * (weights[i] as number)) / (sizes[i] as number)
+    const { values } = subjects[i] as VotedSubject
+    return { values, label, weight, micros, ...(isUniform === true ? { isUniform } : {}) }
+  })
+}
+
+/** The places of the latest events, at most `most`, the oldest first. Hundreds of thousands come in order. */
+function latest(events: readonly VotedEvent[], most: number): Uint32Array {
+  const order = Uint32Array.from(events.keys())
+  const compare = (a: number, b: number): number => {
+    const [one, other] = [events[a] as VotedEvent, events[b] as VotedEvent]
+    return one.micros - other.micros || one.label - other.label || a - b
+  }
+  if (order.some((at) => at > 0 && compare(at - 1, at) > 0)) order.sort(compare)
+  return order.subarray(-most)
 }

@@ -14,7 +14,7 @@ import { refusalExtra } from '../../actor/reply.js'
 import { Shard, TurnOutOfPlace } from '../../actor/shard.js'
 import { beginTurn, refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import type { CommitSlotOf, ShardThreadData } from './shard-threads.js'
-import { collectGarbage } from './collect-garbage.js'
+import { collectAtRest } from './collect-garbage.js'
 import { readThreadUsage, type ThreadUsage } from './thread-usage.js'
 
 const data = workerData as ShardThreadData & CommitSlotOf
@@ -32,7 +32,7 @@ export function unmap(shard: number): boolean {
 /** Gives back memory that is not needed while there are no turns. */
 export function rest(): void {
   for (const shard of shards.values()) shard.rest()
-  collectGarbage()
+  collectAtRest()
 }
 
 /** The usage of this thread. */

@@ -18,6 +18,7 @@ import { Seats } from '../../runtime/log/spread/seats.js'
 import type { SendTurn } from '../../runtime/log/spread/seat.js'
 import type { RecordLog } from '../../runtime/log/turn-log.js'
 import { Shards } from '../../runtime/shards.js'
+import { collectAtRest } from '../../runtime/threads/collect-garbage.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
 import { openDataDir } from '../../store/directory/data-dir.js'
 import { lockDataDir, type DataLock } from '../../store/directory/data-lock.js'
@@ -101,6 +102,7 @@ export class NodeData implements OpenedParts {
       failed: (what, error) => (this.listeners.failed ?? failed)(what, error),
       ran: (shard, ran) => this.listeners.ran?.(shard, ran),
       ranElsewhere: (shard) => this.listeners.ranElsewhere?.(shard),
+      rested: collectAtRest,
     })
     this.seats.follow()
   }

@@ -20,6 +20,7 @@ import type { Reports } from './reports.js'
 import type { OpenedParts } from './engine-logs.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
 import type { TurnLog } from '../../runtime/log/turn-log.js'
+import { collectAtRest } from '../../runtime/threads/collect-garbage.js'
 import { Shards } from '../../runtime/shards.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
@@ -75,7 +76,7 @@ function startShards(
   { shards: count }: DataDir,
   { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
 ): ReadableShards {
-  const { dataDir, shardReaders, ingestClock } = stores
+  const { dataDir, shardReaders, ingestClock, catalogStore } = stores
   const threads = Math.min(count, wanted ?? defaultThreads(count))
   // Called after a turn has run, so after `shards` is set.
   const ran = (shard: number, facts: TurnRan): void => report(reports, shards, shard, facts)
@@ -86,15 +87,12 @@ function startShards(
     modelBytesMax: modelBytesOfThread(modelMemoryMb, threads),
   }
   const { failed } = reports
-  const shards: ReadableShards = new Shards({
-    threads,
-    threadData,
-    readers: shardReaders,
-    clock: ingestClock,
-    failed,
-    ran,
-    log,
-  })
+  const rested = (): void => {
+    if (catalogStore.unmap()) catalogStore.map()
+    collectAtRest()
+  }
+  const deps = { threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran, rested, log }
+  const shards: ReadableShards = new Shards(deps)
   return shards
 }
 

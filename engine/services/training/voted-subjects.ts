@@ -44,6 +44,9 @@ interface Growing extends VotedSubject {
   readonly voted: VotedEvent[]
 }
 
+/** Different values that single events share in memory. Most events have those of an earlier one. */
+const sharedMax = 32_768
+
 class SubjectReader {
   readonly #environment: Environment
   readonly #job: VotedJob
@@ -51,8 +54,10 @@ class SubjectReader {
   readonly #counts: BucketCounts
   readonly #table: BucketTable
   readonly #read: (record: Uint8Array) => PointValues
-  /** By the id of a bucket, or the time of an event. */
+  /** By the id of a bucket. */
   readonly #subjects = new Map<string, Growing>()
+  readonly #singles: VotedSubject[] = []
+  readonly #shared = new Map<string, PointValues>()
 
   constructor(environment: Environment, job: VotedJob) {
     const points = new DecisionPoints(job.points)
@@ -72,7 +77,7 @@ class SubjectReader {
       if (buckets) this.#bucket(subject, decodeBallot(value))
       else this.#event(subject, decodeBallot(value))
     }
-    return [...this.#subjects.values()].filter(({ voted }) => voted.length > 0)
+    return [...[...this.#subjects.values()].filter(({ voted }) => voted.length > 0), ...this.#singles]
   }
 
   #event(subject: Buffer, ballot: BallotRow): void {
@@ -112,13 +117,20 @@ class SubjectReader {
     const values = this.#read(record)
     const one: VotedEvent = { micros, label, count: 1 }
     if (!this.#job.buckets) {
-      this.#subjects.set(String(micros), { values, events: 1, voted: [one] })
+      this.#singles.push({ values: this.#share(values), events: 1, voted: [one] })
       return
     }
     const id = bucketIdOf(this.#fingerprint, bucketText(values))
     const row = this.#table.row(id)
     const events = row === undefined ? 1 : this.#counts.of(bucketIdText(id), decodeBucket(row).number).events
     this.#grow(id, values, events).voted.push(one)
+  }
+
+  #share(values: PointValues): PointValues {
+    const text = bucketText(values)
+    const known = this.#shared.get(text)
+    if (known === undefined && this.#shared.size < sharedMax) this.#shared.set(text, values)
+    return known ?? values
   }
 
   #grow(id: Uint8Array, values: PointValues, events: number): Growing {

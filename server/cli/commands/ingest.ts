@@ -66,6 +66,7 @@ class Tally {
 function formatOf(flags: IngestFlags, file: string | undefined, firstLine: string): 'ndjson' | 'csv' {
   if (flags.format !== 'auto') return flags.format
   if (/\.[ct]sv(\.gz)?$/i.test(file ?? '') || flags.separator !== undefined) return 'csv'
+  if (/\.(ndjson|jsonl)(\.gz)?$/i.test(file ?? '')) return 'ndjson'
   if (firstLine.startsWith('['))
     throw new UsageError('the input is a JSON array; give one event a line, for example with: jq -c ".[]"')
   return firstLine.startsWith('{') ? 'ndjson' : 'csv'

@@ -66,6 +66,14 @@ test('a file of CSV is stored, with ids of its own', async () => {
   assert.deepEqual(body.service_event.source, { ip: '10.0.0.2' })
 })
 
+test('a file of NDJSON is not taken for CSV because its first line is bad', async () => {
+  const file = join(dir, 'bad.ndjson')
+  writeFileSync(file, 'not json\n{"rule":"x"}\n')
+  const ran = await run(['ingest', file, '--job', title])
+  assert.equal(ran.code, 1)
+  assert.match(ran.err, /line 1: is not a JSON object/)
+})
+
 test('refused lines are named by their number, and the others are stored', async () => {
   const line = (n: number, job: number): string =>
     JSON.stringify({ job_id: job, event_id: `m-${n}`, raw_body: { rule: 'r' } })

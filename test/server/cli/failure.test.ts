@@ -22,5 +22,6 @@ it('a file that cannot be read is a sentence, without the words of the system', 
     sentenceOf(Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'open', path: '/x' })),
     /^\/x may not/,
   )
+  assert.equal(sentenceOf(failureOf(directory)), 'the file is a directory; give a file.')
   assert.equal(sentenceOf(Object.assign(new Error('boom'), { code: 'EIO', syscall: 'read' })), 'boom.')
 })

@@ -1,5 +1,5 @@
 /**
- * The answers of a model to events that it cannot tell apart.
+ * The answers of models to events that they cannot tell apart.
  *
  * A model sees an event as codes: features that it knows, places of numbers, tokens of labelled events. Values that it
  * has never seen are no part of them. So an event that is new only by such a value, as an id or a new host, has the
@@ -9,29 +9,34 @@
  * (pooled-answer.ts).
  *
  * 1. A kept answer has the bits of the computed one: the members are functions of the key, and keys are compared whole.
- * 2. Where hardly any answer is found again, as with measured numbers, most events are decided without a look.
+ * 2. All models of a thread share one memory, however many they are. Their keys begin with the number of the model.
+ * 3. Where hardly any answer is found again, as with measured numbers, most events are decided without a look.
  */
 import { ABSENT, ByteTable, hashBytes, viewOfBytes } from '../../event/byte-table.js'
 
 const wordsMax = 1_024
-/** All answers are forgotten above this: about 2,500 usual ones. */
-const bytesMax = 1024 * 1024
+/** All answers of all models are forgotten above this: about 10,000 usual ones. */
+const bytesMax = 4 * 1024 * 1024
 /** After so many looks it is judged whether they pay. */
 const looksPerTrial = 512
 const foundMin = 1 / 16
 /** Events without a look after a trial in vain. */
 const pause = 8 * looksPerTrial
 
-/** Collects what an answer depends on, as words of 32 bits. */
+/** Collects what an answer depends on, as words of 32 bits, the first of which is the number of the model. */
 export class AnswerKey {
   readonly #words = new Int32Array(wordsMax)
   readonly #floats = new Float32Array(this.#words.buffer)
   readonly view = viewOfBytes(new Uint8Array(this.#words.buffer))
-  #count = 0
+  #count = 1
+
+  constructor(model: number) {
+    this.#words[0] = model
+  }
 
   /** Begins a new key. */
   clear(): void {
-    this.#count = 0
+    this.#count = 1
   }
 
   /** The bytes so far; more than there is room for where the key is too long. */
@@ -65,12 +70,56 @@ export class AnswerKey {
   }
 }
 
+/** Lists of numbers by key. */
+class NumberLists {
+  readonly keys = new ByteTable()
+  /** Where the numbers of each key begin. */
+  #starts = new Int32Array(64)
+  #numbers = new Float64Array(256)
+  #used = 0
+
+  get bytes(): number {
+    return this.keys.bytesUsed + 8 * this.#used + 4 * this.keys.size
+  }
+
+  /** The list of a key with this place is numbers[startOf(place)] and those behind it. */
+  startOf(place: number): number {
+    return this.#starts[place] as number
+  }
+
+  get numbers(): Float64Array {
+    return this.#numbers
+  }
+
+  /** Makes room for the list of the key with this place; returns where it begins. */
+  begin(place: number, length: number): number {
+    if (place >= this.#starts.length) this.#starts = grown(this.#starts, new Int32Array(2 * place))
+    if (this.#used + length > this.#numbers.length)
+      this.#numbers = grown(this.#numbers, new Float64Array(2 * this.#numbers.length + length))
+    const start = this.#used
+    this.#starts[place] = start
+    this.#used += length
+    return start
+  }
+}
+
+function grown<T extends Int32Array | Float64Array>(from: T, into: T): T {
+  into.set(from)
+  return into
+}
+
+/** The answers of all models of this thread: the probabilities of the labels, then the score. */
+let kept = new NumberLists()
+let models = 0
+
+/** Bytes of all kept answers of this thread, about. */
+export function keptAnswerBytes(): number {
+  return kept.bytes
+}
+
 export class CodedAnswers {
-  readonly key = new AnswerKey()
-  readonly #width: number
-  #keys: ByteTable | null = null
-  /** For each key the probabilities of the labels, then the score. */
-  #answers = new Float64Array(0)
+  readonly key = new AnswerKey(models++)
+  readonly #labelCount: number
   #hash = 0
   #looks = 0
   #found = 0
@@ -78,7 +127,7 @@ export class CodedAnswers {
   #paused = 0
 
   constructor(labelCount: number) {
-    this.#width = labelCount + 1
+    this.#labelCount = labelCount
   }
 
   /** Whether the next event is worth a look. */
@@ -88,11 +137,7 @@ export class CodedAnswers {
       return false
     }
     if (this.#looks < looksPerTrial) return true
-    if (this.#found < foundMin * this.#looks) {
-      this.#paused = pause
-      this.#keys = null
-      this.#answers = new Float64Array(0)
-    }
+    if (this.#found < foundMin * this.#looks) this.#paused = pause
     this.#looks = this.#found = 0
     return this.#paused === 0
   }
@@ -103,30 +148,25 @@ export class CodedAnswers {
     const { view, bytes, isWhole } = this.key
     if (!isWhole) return Number.NaN
     this.#hash = hashBytes(view, 0, bytes)
-    const at = this.#keys === null ? ABSENT : this.#keys.find(view, 0, bytes, this.#hash)
-    if (at < 0) return Number.NaN
+    const place = kept.keys.find(view, 0, bytes, this.#hash)
+    if (place < 0) return Number.NaN
     this.#found++
-    const first = at * this.#width
-    for (let k = 0; k < this.#width - 1; k++) probabilities[k] = this.#answers[first + k] as number
-    return this.#answers[first + this.#width - 1] as number
+    const start = kept.startOf(place)
+    const { numbers } = kept
+    for (let k = 0; k < this.#labelCount; k++) probabilities[k] = numbers[start + k] as number
+    return numbers[start + this.#labelCount] as number
   }
 
   /** Keeps the answer to the present key, for which `find` has found none. */
   keep(probabilities: Float64Array, score: number): void {
     const { view, bytes, isWhole } = this.key
     if (!isWhole) return
-    if (this.#keys === null || this.#keys.bytesUsed + 8 * this.#width * this.#keys.size > bytesMax)
-      this.#keys = new ByteTable()
-    const keys = this.#keys
+    if (kept.bytes > bytesMax) kept = new NumberLists()
     // A key among too many of the same hash must not be added.
-    if (keys.find(view, 0, bytes, this.#hash) !== ABSENT) return
-    const first = keys.add(view, 0, bytes, this.#hash) * this.#width
-    if (first + this.#width > this.#answers.length) {
-      const grown = new Float64Array(Math.max(64 * this.#width, 2 * this.#answers.length))
-      grown.set(this.#answers)
-      this.#answers = grown
-    }
-    for (let k = 0; k < this.#width - 1; k++) this.#answers[first + k] = probabilities[k] as number
-    this.#answers[first + this.#width - 1] = score
+    if (kept.keys.find(view, 0, bytes, this.#hash) !== ABSENT) return
+    const start = kept.begin(kept.keys.add(view, 0, bytes, this.#hash), this.#labelCount + 1)
+    const { numbers } = kept
+    for (let k = 0; k < this.#labelCount; k++) numbers[start + k] = probabilities[k] as number
+    numbers[start + this.#labelCount] = score
   }
 }

@@ -31,6 +31,8 @@ export interface Near {
 
 /** The least references of each label with that many examples. */
 const labelReferencesMin = 32
+/** More than the examples of any training. With 32 bits of a hash it has room in a number. */
+const examplesMax = 2 ** 21
 /** The weight of every class; the label of a reference at distance 0 gets 1 more. */
 const voteFloor = 0.03
 const scaleMin = 0.02
@@ -39,8 +41,9 @@ const spreadMax = 2
 
 /** Chooses references among these examples, by index: at random, with some of each label. */
 export function chooseReferences(examples: readonly Example[], among: readonly number[], seed: number): number[] {
-  const keys = new Map(among.map((i) => [i, hashNumber(seed, i) >>> 0]))
-  const drawn = [...among].sort((a, b) => (keys.get(a) as number) - (keys.get(b) as number) || a - b)
+  // One number each, the hash first: numbers are sorted far faster than by a function.
+  const keys = Float64Array.from(among, (i) => (hashNumber(seed, i) >>> 0) * examplesMax + i).sort()
+  const drawn = Array.from(keys, (key) => key % examplesMax)
   if (drawn.length <= referencesMax) return drawn
   const counts = new Map<number, number>()
   const sure: number[] = []

@@ -118,7 +118,7 @@ class ForestGrower {
   #drawRow(rows: Int32Array, { start, end }: RowRange, heaviest: number): number {
     for (let trial = 1; ; trial++) {
       const row = rows[start + this.#random.below(end - start)] as number
-      if (trial === drawTrials || this.#random.below(1 << 16) * heaviest < (this.#weights[row] as number) * (1 << 16))
+      if (trial === drawTrials || (this.#random.next() >>> 16) * heaviest < (this.#weights[row] as number) * (1 << 16))
         return row
     }
   }

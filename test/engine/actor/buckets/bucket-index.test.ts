@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { BucketIndex } from '../../../../engine/actor/buckets/bucket-index.js'
+import { TurnStore } from '../../../../engine/actor/turn-store.js'
 import { Refusal } from '../../../../engine/errors.js'
+import { collectGarbage } from '../../../../engine/runtime/threads/collect-garbage.js'
 import { decodeBucket } from '../../../../engine/store/bucket-row.js'
 import { BucketTable, decodeBucketNumber, visitTail } from '../../../../engine/store/bucket-table.js'
-import { JOB_BYTES, jobRange } from '../../../../engine/store/tables.js'
+import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
+import { JOB_BYTES, jobRange, shardTables } from '../../../../engine/store/tables.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
 const job = jobSettings({ decisionPoints: ['host'] })
@@ -90,6 +94,22 @@ describe('the index of buckets', () => {
     const table = new BucketTable(shard.environment, other.id)
     for (const { key } of shard.environment.range('bucket_ids', {}))
       assert.ok(table.row(key.subarray(JOB_BYTES)) !== undefined)
+  })
+
+  it('keeps nothing but numbers of its rows: no blocks of memory that its keys lay in', () => {
+    const store = new TurnStore(new MemoryEnvironment(shardTables))
+    const index = new BucketIndex(100_000)
+    collectGarbage()
+    const before = process.memoryUsage().arrayBuffers
+    for (let turn = 0; turn < 2_000; turn++) {
+      index.add(store, job.id, [{ id: Buffer.alloc(16, turn), number: turn }])
+      store.batch.clear()
+      // As other code takes pieces of the same blocks.
+      Buffer.allocUnsafe(4_000)
+    }
+    collectGarbage()
+    assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 20)
+    index.write(store)
   })
 
   it('says nothing of a bucket without an entry', async () => {

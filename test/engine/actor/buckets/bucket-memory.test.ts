@@ -70,6 +70,22 @@ describe('the memory of a thread for buckets', () => {
     assert.equal(few!.cache.size, 10)
   })
 
+  it('keeps the buckets that had an event lately, however old they are', () => {
+    const memory = new BucketMemory(100_000)
+    const { cache } = cachesOf(memory, 1)[0]!
+    const store = new TurnStore(new MemoryEnvironment(shardTables))
+    const buckets = Array.from({ length: 100 }, (_, at) => {
+      const bucket = cache.of(store, [`bucket ${at}`])
+      cache.add(bucket, at + 1, -1)
+      return bucket
+    })
+    cache.add(buckets[0]!, 200, -1)
+    cache.write(store)
+    cache.shrink(cache.bytes / 2)
+    assert.ok(buckets[0]!.kept && buckets[99]!.kept)
+    assert.ok(!buckets[1]!.kept && !buckets[40]!.kept)
+  })
+
   it('counts other spellings of known values, and is free again when a job is dropped', () => {
     const memory = new BucketMemory()
     const [one, other] = cachesOf(memory, 2)

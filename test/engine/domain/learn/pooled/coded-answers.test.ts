@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PointValues } from '../../../../../engine/domain/learn/classifier.js'
-import { CodedAnswers } from '../../../../../engine/domain/learn/pooled/coded-answers.js'
+import { CodedAnswers, keptAnswerBytes } from '../../../../../engine/domain/learn/pooled/coded-answers.js'
 import { defaultClassifier, loadModel } from '../../../../../engine/domain/learn/registry.js'
 import { SeededRandom } from '../../../../../engine/rng.js'
 
@@ -36,9 +36,27 @@ test('a key that is too long is never found', () => {
 test('many answers are forgotten at once, and later ones are kept', () => {
   const answers = new CodedAnswers(2)
   const words = (i: number): number[] => Array.from({ length: 500 }, (_, j) => i * 1_000 + j)
-  for (let i = 0; i < 600; i++) askFor(answers, words(i), Float64Array.of(i, 1), i)
+  for (let i = 0; i < 2_400; i++) askFor(answers, words(i), Float64Array.of(i, 1), i)
   assert.ok(Number.isNaN(askFor(answers, words(0), Float64Array.of(0, 1), 0)))
-  assert.equal(askFor(answers, words(599), Float64Array.of(599, 1), 0), 599)
+  assert.equal(askFor(answers, words(2_399), Float64Array.of(2_399, 1), 0), 2_399)
+})
+
+test('all models of a thread share one memory, and none finds the answer of another', () => {
+  const models = Array.from({ length: 300 }, (_, at) => new CodedAnswers(1 + (at % 3)))
+  const answerOf = (model: number): Float64Array => new Float64Array(1 + (model % 3)).fill(model)
+  let found = 0
+  for (let i = 0; i < 200; i++) {
+    models.forEach((answers, model) => {
+      const words = Array.from({ length: 90 }, (_, j) => i * 1_000 + j)
+      assert.ok(Number.isNaN(askFor(answers, words, answerOf(model), model)))
+      const known = askFor(answers, words, answerOf(model), model)
+      if (known === model) found++
+      // One among too many of the same hash is not kept.
+      else assert.ok(Number.isNaN(known))
+    })
+    assert.ok(keptAnswerBytes() < 5 * 2 ** 20)
+  }
+  assert.ok(found > 0.99 * 200 * models.length, `${found}`)
 })
 
 test('nothing is looked for while hardly anything is found, and then it is tried again', () => {

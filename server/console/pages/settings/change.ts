@@ -1,6 +1,7 @@
 /** From the filled form to a change of the job's document, with no more in it than differs. */
 import type { JobSettings } from '../../../client/index.js'
 import type { JobChange, JobDocument } from '../../state/job-shapes.js'
+import { watchdogsIn, watchdogsOf } from './watchdogs.js'
 
 /** What blocks a scheduled training. */
 export const blockers = [
@@ -24,6 +25,7 @@ export const settingNames = [
   'decide_untrained',
   'retention',
   'retrain_after_erase',
+  'monitoring_settings',
 ] as const
 
 export type SettingName = (typeof settingNames)[number]
@@ -84,6 +86,7 @@ function settingsOf(data: FormData, { advanced_settings: before }: JobDocument):
       ...(events === undefined ? {} : { max_events: events }),
     },
     retrain_after_erase: has('retrain_after_erase'),
+    monitoring_settings: watchdogsIn(data, watchdogsOf(before)) as JobSettings['monitoring_settings'],
   }
 }
 
@@ -99,6 +102,7 @@ export function withDefaults({ advanced_settings: given, category }: JobDocument
     retrain_after_erase: false,
     ...defaults,
     ...given,
+    monitoring_settings: watchdogsOf(given) as JobSettings['monitoring_settings'],
     custom_labels: (given.custom_labels ?? []).map((label) => ({
       ...label,
       hex_color: label.hex_color?.toUpperCase(),

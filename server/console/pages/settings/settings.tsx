@@ -13,6 +13,8 @@ import { t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { changeOf, differencesOf, type Difference } from './change.js'
 import { Basics, Learning, Storage, Training } from './fields.js'
+import { Watchdogs } from './watchdog-fields.js'
+import { watchdogs, type WatchdogName, type WatchdogSettings } from './watchdogs.js'
 
 /** Settings that take effect with the next training. */
 const atTraining = new Set(['decision_points', 'objective', 'outlier_false_alarm_rate', 'weighted_consensus'])
@@ -24,8 +26,21 @@ function valueText(value: unknown): string {
     )
     return names.join(', ') || '—'
   }
+  if (typeof value === 'object' && value !== null && 'monitors' in value)
+    return watchdogsText(value as WatchdogSettings)
   if (typeof value === 'object' && value !== null) return JSON.stringify(value)
   return value === '' || value === undefined ? '—' : String(value)
+}
+
+/** The watchdogs that are on, and how often they check and tell. */
+function watchdogsText({ monitors, throttling }: WatchdogSettings): string {
+  const on = monitors.flatMap(({ name, active, interval_check: seconds }) => {
+    if (!active) return []
+    const known = (watchdogs as readonly string[]).includes(name) ? t(`watchdog.${name as WatchdogName}`) : name
+    return [seconds === undefined ? known : `${known} (${seconds} s)`]
+  })
+  const pause = throttling === undefined ? [] : [`${t('settings.throttling')}: ${throttling}`]
+  return [on.join(', ') || '—', ...pause].join('; ')
 }
 
 /** What a change means: each setting as it was and will be, and what follows. */
@@ -99,6 +114,7 @@ function Form({ of, document, saved }: FormProps) {
         <Learning of={of} document={document} />
         <Training document={document} />
         <Storage document={document} />
+        <Watchdogs document={document} />
       </fieldset>
       {mayWrite ? (
         <div class="save-bar">

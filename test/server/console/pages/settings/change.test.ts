@@ -95,3 +95,29 @@ test('costs are a row for what is true and a column for what is answered', () =>
 test('lines are trimmed, and none is there twice', () => {
   assert.deepEqual(linesOf(' a \n\nb\na'), ['a', 'b'])
 })
+
+test('a watchdog that is switched on is added, and those that the form does not have stay', () => {
+  const monitoring = {
+    throttling: '60',
+    monitors: [{ name: 'outlier_percent' }, { name: 'no_data', active: true, interval_check: '30' }],
+  }
+  const watched: JobDocument = {
+    ...document,
+    advanced_settings: { ...document.advanced_settings, monitoring_settings: monitoring as never },
+  }
+  const same = { throttling: '60', 'watchdog no_data': 'on', 'interval no_data': '30' }
+  assert.deepEqual(differencesOf(filled(same), watched), [])
+  const [difference] = differencesOf(
+    filled({ ...same, 'watchdog no_data': undefined, 'watchdog disagreement': 'on', 'interval disagreement': '' }),
+    watched,
+  )
+  assert.equal(difference?.name, 'monitoring_settings')
+  assert.deepEqual(difference?.after, {
+    throttling: 60,
+    monitors: [
+      { name: 'outlier_percent', active: true },
+      { name: 'no_data', active: false, interval_check: 30 },
+      { name: 'disagreement', active: true },
+    ],
+  })
+})

@@ -4,7 +4,7 @@
  *
  * Beside it: Clopper and Pearson's bound, once at a fixed number of audits and looked at after each audit, and the
  * betting confidence sequence with predictable plug-in bets, which chooses its bets from the audits before; and with
- * --confseq that of the package confseq.
+ * --confseq that of the package confseq, with --mapie the controller of the package MAPIE.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -16,10 +16,11 @@ import { pythonEnvironment, runShown } from '../harness/python.js'
 import { textTable } from '../quality/text-table.js'
 import { clopperPearson, closingAfter, firstOpening, mean, median, plugInBets, type Rule } from './streams.js'
 
-const usage = `npm run bench:gates -- [--streams N] [--confseq]
+const usage = `npm run bench:gates -- [--streams N] [--confseq] [--mapie]
 
   --streams N   streams for each figure, 100 to 100000 (2000)
-  --confseq     beside the package confseq of Python, which is installed for it`
+  --confseq     beside the package confseq of Python, which is installed for it
+  --mapie       beside the package MAPIE of Python, which is installed for it`
 
 const DELTA = 0.05
 const epsilons = [0.01, 0.005, 0.001]
@@ -130,11 +131,11 @@ function closing(streams: number): string {
   )
 }
 
-/** Ours and that of confseq on the same streams. Returns the exit code. */
-function besideConfseq(streams: number): number {
-  const commands = pythonEnvironment(source('.build/confseq'), source('bench/autonomy/requirements.txt'))
-  console.log('Gates that open, and the audits until then, of all streams\n')
-  const code = runShown(join(commands, 'python'), [source('bench/autonomy/confseq_streams.py'), String(streams)], '.')
+/** What a package of Python makes of such streams. Returns the exit code. */
+function beside(name: 'confseq' | 'mapie', title: string, streams: number): number {
+  const commands = pythonEnvironment(source(`.build/${name}`), source(`bench/autonomy/${name}.txt`))
+  console.log(`${title}\n`)
+  const code = runShown(join(commands, 'python'), [source(`bench/autonomy/${name}_streams.py`), String(streams)], '.')
   console.log('')
   return code
 }
@@ -144,6 +145,7 @@ function main(): void {
     options: {
       streams: { type: 'string', default: '2000' },
       confseq: { type: 'boolean', default: false },
+      mapie: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -154,7 +156,10 @@ function main(): void {
     return
   }
   console.log(`δ = ${DELTA * 100} %, ${streams} streams\n`)
-  if (values.confseq) process.exitCode = besideConfseq(streams)
+  if (values.confseq)
+    process.exitCode = beside('confseq', 'Gates that open, and the audits until then, of all streams', streams)
+  if (values.mapie)
+    process.exitCode = beside('mapie', 'Gates that MAPIE opens, of all streams', streams) || process.exitCode
   console.log(`Gates opened although the rate is ε, of 100 (bar: ${DELTA * 100} %)\n\n${falseOpenings(streams)}\n`)
   console.log(`Audits until a gate opens\n\n${power(streams)}\n`)
   console.log(

@@ -55,6 +55,7 @@ test('decisions, votes and trainings come as they happen, each as its schema say
   await stream.until((messages) => messages.length === 1)
   assert.deepEqual([stream.messages[0]!.type, stream.messages[0]!.data], ['ready', { jobs: [jobId] }])
   await client.bulk(bodies(jobId, 0, 8))
+  await stream.until((all) => idsOf(all).length === 8)
   await train(jobId)
   const messages = await stream.until((all) => ofType(all, 'training').length === 2 && ofType(all, 'vote').length === 2)
   assert.deepEqual(idsOf(messages), numbered(0, 8))
@@ -83,6 +84,8 @@ test('a stream goes on behind any message: none is lost, none comes twice', asyn
   const stream = await openStream(client, `?job_id=${jobId}`)
   await stream.until((messages) => messages.length === 1)
   await client.bulk(bodies(jobId, 0, 40))
+  // An event that is decided again before it was read is told of once: wait until all were read.
+  await stream.until((messages) => idsOf(messages).length === 40)
   await train(jobId)
   assert.equal((await client.post(`/api/v2/events/${jobId}/reprocess`, {})).status, 200)
   const all = await stream.until(

@@ -29,6 +29,12 @@ async function documentNow(): Promise<any> {
   return body[0]['Alert triage'].properties
 }
 
+/** Takes the last step back, when the page says that it can: it learns of a change after the service has made it. */
+async function undo(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Undo/ }).waitFor()
+  await page.keyboard.press('u')
+}
+
 async function trained(): Promise<void> {
   const { last_train_finished_timestamp: before } = await jobNow()
   await world.client.put(`/api/v1/events/${world.jobId}/e-800/feedback`, { cortex_user: 'carl', feedback: 'Drop' })
@@ -65,7 +71,7 @@ test('an earlier model decides again when it is said what that changes, and undo
   assert.equal(await activeModel(), 2)
   await dialog.getByRole('button', { name: 'Go back' }).click()
   await eventually(activeModel, (version) => version === 1)
-  await page.keyboard.press('u')
+  await undo(page)
   await eventually(activeModel, (version) => version === 2)
   await page.context().close()
 })
@@ -83,9 +89,7 @@ test('a challenger is started, compared, promoted or dropped', { skip }, async (
   await page.goBack()
   await page.getByRole('button', { name: 'Drop' }).click()
   await eventually(challenger, (value) => value === null)
-  // The page knows what to undo when the service has answered it.
-  await page.getByRole('button', { name: /^Undo/ }).waitFor()
-  await page.keyboard.press('u')
+  await undo(page)
   await eventually(challenger, (value) => value !== null)
   await page.getByRole('button', { name: 'Promote' }).click()
   await page.getByRole('dialog').getByText('do not say yet which of them is better').waitFor()

@@ -49,6 +49,7 @@ test('a view is saved by the star, shared, found by a colleague, and deleted wit
   await ann.locator('.events-head .views summary').click()
   await ann.getByRole('button', { name: 'Delete the view What is dropped' }).click()
   await ann.locator('.events-head .views summary', { hasText: 'Unnamed view' }).waitFor()
+  await ann.getByText('The view What is dropped is deleted.').waitFor()
   await ann.keyboard.press('u')
   await ann.locator('.events-head .views summary', { hasText: 'What is dropped' }).waitFor()
   for (const page of [ann, bob]) await page.context().close()

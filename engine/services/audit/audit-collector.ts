@@ -8,6 +8,8 @@
  *    deleted from the outbox after it, so a process that dies in between takes nothing twice and misses nothing.
  * 2. Nothing is kept in memory alone: a restart finds in the stores what is still to be taken.
  * 3. Events cost nothing here: only messages with something for the audit log cause a read.
+ * 4. A node that is no longer the owner of the catalog drops its commits (catalog-writer.ts). Nothing is taken then:
+ *    the next owner takes it.
  */
 import { isRefusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -113,29 +115,31 @@ export class AuditCollector {
     const [shard] = this.#pending
     if (shard === undefined) return true
     try {
-      if (!this.#take(shard)) this.#pending.delete(shard)
-      return true
+      const taken = this.#take(shard)
+      if (taken === 'all') this.#pending.delete(shard)
+      return taken !== 'none'
     } catch (error) {
       this.#deps.failed('feedback could not be written to the audit log', error)
       return false
     }
   }
 
-  /** True where the shard may have more. */
-  #take(shard: number): boolean {
+  /** What was taken of a shard's rows: none where the commit was dropped (4). */
+  #take(shard: number): 'all' | 'some' | 'none' {
     const { environment, log, shards } = this.#deps
-    const taken = decodeTaken(environment.get('audit_meta', takenKey(shard)))
-    const entries = shards.reader(shard).untold(taken, limits.auditCollectedMax)
+    const taken = (): number => decodeTaken(environment.get('audit_meta', takenKey(shard)))
+    const entries = shards.reader(shard).untold(taken(), limits.auditCollectedMax)
     const last = entries.at(-1)
     if (last !== undefined) {
       const batch = new WriteBatch()
       for (const entry of entries) log.record(batch, entry)
       batch.put('audit_meta', takenKey(shard), encodeTaken(last.atMicros))
       environment.commit(batch)
+      if (taken() < last.atMicros) return 'none'
     }
-    if (entries.length >= limits.auditCollectedMax) return true
+    if (entries.length >= limits.auditCollectedMax) return 'some'
     this.#forget(shard)
-    return false
+    return 'all'
   }
 
   /** Makes the shard delete what was taken. */

@@ -4,10 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openEngine, type Engine, type JobHandle } from '../../../../engine/index.js'
+import { loggedEnvironment } from '../../../../engine/runtime/log/catalog/logged-environment.js'
+import { AuditCollector } from '../../../../engine/services/audit/audit-collector.js'
+import { auditTables, AuditLog } from '../../../../engine/services/audit/audit-log.js'
+import type { ReadableShards } from '../../../../engine/services/read/job-reader.js'
+import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
 import { checkAuditLog } from '../../../../engine/services/audit/audit-check.js'
 import { limits } from '../../../../engine/limits.js'
 import { openShard } from '../../../../engine/store/directory/environments.js'
 import { job, smallSet } from '../../../support/resource-store.js'
+import { anEntry, auditEntries } from '../../../support/audit.js'
 import { testAuthor } from '../../../support/author.js'
 
 const BOOTSTRAP_KEY = 'a-key-for-tests-of-the-collector-0123456789'
@@ -95,4 +101,19 @@ test('feedback is taken into the chain once and in order, across restarts, and t
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
+})
+
+test('a node that lost the catalog closes, and leaves its feedback to the next owner', async () => {
+  const catalog = new MemoryEnvironment([...auditTables])
+  const environment = loggedEnvironment(catalog, { append: () => null })
+  const shards = {
+    count: 1,
+    reader: () => ({ untold: () => [anEntry({ atMicros: 1_000 })], hasTold: () => false }),
+  } as unknown as ReadableShards
+  const failed = (what: string): void => assert.fail(what)
+  const collector = new AuditCollector({ environment, log: new AuditLog(environment), shards, failed })
+  collector.takeUp()
+  await collector.settle()
+  await collector.close()
+  assert.deepEqual(auditEntries(catalog), [])
 })

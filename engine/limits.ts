@@ -108,12 +108,10 @@ export const limits = {
   enrichmentsPendingMax: 10_000,
   /** Events in memory as they were answered, of all jobs; 80 bytes each. A power of two. */
   latestEventsMax: 131_072,
-  /** Memory of one thread for buckets, of all its jobs in all its shards: about 60,000 buckets with short values. */
+  /** Memory of one thread for buckets, of all its jobs in all its shards: about 90,000 buckets. */
   bucketBytesInMemoryMax: 64 * MIB,
   /** Memory of one thread for models that it decides by in WebAssembly: about 20 models. */
   kernelBytesMax: 32 * MIB,
-  /** Counters of a bucket are deferred only up to this length of its values, because it stays in memory until then. */
-  deferredCounterCharsMax: 4 * KIB,
   /** Events of one shard between two writes of deferred counters (buckets/deferred-counters.ts). */
   deferredCounterEventsMax: 2_048,
   /** New buckets of one shard between two rounds of entries in the index of buckets (buckets/bucket-index.ts). */

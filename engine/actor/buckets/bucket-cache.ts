@@ -9,9 +9,7 @@
  * 2. Memory is a copy of the store: a bucket that was forgotten is read again.
  * 3. All that this holds is counted in the memory of its thread (bucket-memory.ts).
  */
-import { limits } from '../../limits.js'
-import { bucketIdOf, bucketIdText, bucketText } from '../../domain/event/bucket-key.js'
-import { ABSENT, ByteTable } from '../../domain/event/byte-table.js'
+import { BUCKET_ID_BYTES, bucketIdText, bucketText, writeBucketId } from '../../domain/event/bucket-key.js'
 import type { PointKey } from '../../domain/event/point-tree.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -24,17 +22,15 @@ import { storedBucket, writeBucket } from './stored-bucket.js'
 import type { LateRows } from './late-rows.js'
 import { latestOf, type BucketHolder, type BucketMemory } from './bucket-memory.js'
 import { layCount, NOT_DEFERRED } from './deferred-counters.js'
+import { IdTable, NO_NUMBER } from './id-table.js'
+import { KeyedBuckets } from './keyed-buckets.js'
 import { Slab } from './slab.js'
 
-/** About what a bucket takes without its text, and what a key takes without its bytes. */
-const BUCKET_BYTES = 600
-const KEY_BYTES = 40
-/** Somewhat fewer are kept than would fill the bytes: the latest buckets may be larger than others. */
-const KEPT_SHARE = 0.9
+/** About what a bucket takes. */
+const BUCKET_BYTES = 700
 
-function bytesOf(bucket: Bucket): number {
-  return BUCKET_BYTES + bucket.text.length
-}
+/** The id that is looked for. */
+const wanted = Buffer.alloc(BUCKET_ID_BYTES)
 
 export interface BucketCacheDeps {
   readonly settings: Pick<JobSettings, 'id' | 'labels'>
@@ -48,13 +44,11 @@ export interface BucketCacheDeps {
 export class BucketCache implements BucketHolder {
   readonly #jobId: number
   readonly #stats: JobStats
-  readonly #byText = new Map<string, Bucket>()
+  /** All buckets in memory of the present decision points; and their places here by id. */
+  readonly #buckets: Bucket[] = []
+  readonly #places = new IdTable()
   readonly #memory: BucketMemory
-  /** Of the buckets in `#byText`. */
-  #bucketBytes = 0
-  /** By the bytes at the decision points, as the scanner finds them. Several of these keys may lead to one bucket. */
-  #keys = new ByteTable()
-  readonly #byKey: Bucket[] = []
+  #keys = new KeyedBuckets()
   readonly #changed: Bucket[] = []
   /** By id, one character a byte. Filled when `byId` is called. */
   readonly #changedById = new Map<string, Bucket>()
@@ -73,15 +67,11 @@ export class BucketCache implements BucketHolder {
   }
 
   get size(): number {
-    return this.#byText.size
+    return this.#buckets.length
   }
   /** About the bytes of all buckets and keys. */
   get bytes(): number {
-    return this.#bucketBytes + this.#keyBytes
-  }
-
-  get #keyBytes(): number {
-    return this.#keys.bytesUsed + KEY_BYTES * this.#keys.size
+    return BUCKET_BYTES * this.#buckets.length + this.#keys.bytes
   }
 
   drop(): void {
@@ -89,39 +79,30 @@ export class BucketCache implements BucketHolder {
   }
 
   /** The bucket that `remember` was given for these bytes at the decision points, or null. */
-  byKey({ view, length, hash }: PointKey): Bucket | null {
-    const at = this.#keys.find(view, 0, length, hash)
-    const bucket = at < 0 ? undefined : this.#byKey[at]
+  byKey(key: PointKey): Bucket | null {
+    const bucket = this.#keys.find(key)
     return bucket?.kept === true ? bucket : null
   }
 
   /** Events with these bytes at the decision points are in that bucket. */
-  remember({ view, length, hash }: PointKey, bucket: Bucket): void {
-    const known = this.#keys.find(view, 0, length, hash)
-    if (known >= 0) this.#byKey[known] = bucket
-    else if (known === ABSENT) {
-      this.#byKey[this.#keys.add(view, 0, length, hash)] = bucket
-      this.#memory.count(this, length + KEY_BYTES)
-    }
+  remember(key: PointKey, bucket: Bucket): void {
+    this.#memory.count(this, this.#keys.set(key, bucket))
   }
 
   #forgetKeys(): void {
-    this.#memory.count(this, -this.#keyBytes)
-    this.#keys = new ByteTable()
-    this.#byKey.length = 0
+    this.#memory.count(this, -this.#keys.bytes)
+    this.#keys = new KeyedBuckets()
   }
 
   /** The bucket of these values: from memory, from the store, or new. */
   of(store: TurnStore, values: PointValues): Bucket {
-    const text = bucketText(values)
-    const known = this.#byText.get(text)
-    if (known !== undefined) return known
-    const id = bucketIdOf(this.#fingerprint, text)
-    const bytes = this.#read(store, id)
-    const bucket = bytes === undefined ? this.#make(id, text, values) : this.#fromRow(store, text, bytes)
-    this.#byText.set(text, bucket)
-    this.#bucketBytes += bytesOf(bucket)
-    this.#memory.count(this, bytesOf(bucket))
+    writeBucketId(this.#fingerprint, bucketText(values), wanted)
+    const place = this.#places.get(wanted)
+    if (place !== NO_NUMBER) return this.#buckets[place] as Bucket
+    const bytes = this.#read(store, wanted)
+    const bucket = bytes === undefined ? this.#make(wanted, values) : this.#fromRow(store, bytes)
+    this.#places.set(wanted, this.#buckets.push(bucket) - 1)
+    this.#memory.count(this, BUCKET_BYTES)
     return bucket
   }
 
@@ -137,7 +118,7 @@ export class BucketCache implements BucketHolder {
     if (bytes === undefined) return null
     const { fingerprint, values } = decodeBucket(bytes)
     if (fingerprint === this.#fingerprint) return this.of(store, values)
-    return this.#fromRow(store, '', bytes)
+    return this.#fromRow(store, bytes)
   }
 
   #read(store: TurnStore, id: Uint8Array): Uint8Array | undefined {
@@ -154,8 +135,7 @@ export class BucketCache implements BucketHolder {
     bucket.events++
     if (isLatest) bucket.lastMicros = micros
     if (label >= 0) bucket.decided[label] = (bucket.decided[label] ?? 0) + 1
-    if (isLatest && bucket.stored && bucket.text.length <= limits.deferredCounterCharsMax)
-      this.#late.counters.add(bucket)
+    if (isLatest && bucket.stored) this.#late.counters.add(bucket)
     else this.touch(bucket)
   }
 
@@ -203,7 +183,7 @@ export class BucketCache implements BucketHolder {
 
   /** There is another model or contract: decisions have to be worked out again. */
   forgetDecisions(): void {
-    for (const bucket of this.#byText.values()) {
+    for (const bucket of this.#buckets) {
       bucket.decision = null
       bucket.state = null
       bucket.barred = null
@@ -213,24 +193,33 @@ export class BucketCache implements BucketHolder {
   /** Forgets all keys, and buckets until at most `bytes` are left. Only between turns. */
   shrink(bytes: number): void {
     this.#forgetKeys()
-    const times = Array.from(this.#byText.values(), ({ lastMicros }) => lastMicros)
-    const since = latestOf(times, (KEPT_SHARE * bytes) / Math.max(1, this.#bucketBytes))
+    const most = bytes / BUCKET_BYTES
+    const times = this.#buckets.map(({ lastMicros }) => lastMicros)
+    const since = latestOf(times, most / Math.max(1, times.length))
+    // From behind: another bucket takes the place of one that is forgotten.
     for (const isForgotten of [({ lastMicros }: Bucket) => lastMicros < since, () => true])
-      for (const bucket of this.#byText.values()) {
-        if (this.#bucketBytes <= bytes) return
+      for (let place = this.#buckets.length - 1; place >= 0; place--) {
+        if (this.#buckets.length <= most) return
+        const bucket = this.#buckets[place] as Bucket
         if (isForgotten(bucket) && !this.#late.counters.has(bucket)) this.#forget(bucket)
       }
   }
 
   #forget(bucket: Bucket): void {
-    if (this.#byText.delete(bucket.text)) {
-      this.#bucketBytes -= bytesOf(bucket)
-      this.#memory.count(this, -bytesOf(bucket))
-    }
     bucket.kept = false
+    const place = this.#places.get(bucket.id)
+    // One of earlier decision points has no place.
+    if (place === NO_NUMBER) return
+    const last = this.#buckets.pop() as Bucket
+    if (place < this.#buckets.length) {
+      this.#buckets[place] = last
+      this.#places.set(last.id, place)
+    }
+    this.#places.delete(bucket.id)
+    this.#memory.count(this, -BUCKET_BYTES)
   }
 
-  #make(id: Buffer, text: string, values: PointValues): Bucket {
+  #make(id: Uint8Array, values: PointValues): Bucket {
     const number = this.#stats.nextBucketNumber()
     const row = {
       id: this.#slab.copy(id),
@@ -241,10 +230,10 @@ export class BucketCache implements BucketHolder {
       values,
     }
     const counts = { events: 0, lastMicros: 0, decided: new Array<number>(this.#labelCount).fill(0) }
-    return newBucket({ jobId: this.#jobId, text, row, counts, stored: false })
+    return newBucket({ jobId: this.#jobId, row, counts, stored: false })
   }
 
-  #fromRow(store: TurnStore, text: string, bytes: Uint8Array): Bucket {
-    return storedBucket(store, { jobId: this.#jobId, text, bytes, slab: this.#slab })
+  #fromRow(store: TurnStore, bytes: Uint8Array): Bucket {
+    return storedBucket(store, { jobId: this.#jobId, bytes, slab: this.#slab })
   }
 }

@@ -10,7 +10,7 @@
  * 3. Buckets are remembered until the turn that entered them is committed, so lookups need committed entries only.
  */
 import { must } from '../../assert.js'
-import { bucketIdText } from '../../domain/event/bucket-key.js'
+import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import type { Environment } from '../../store/environment.js'
 import {
   decodeBucketNumber,
@@ -21,8 +21,11 @@ import {
 } from '../../store/bucket-table.js'
 import { bucketKey, bucketNumberOf, countKey, jobOfKey } from '../../store/tables.js'
 import type { TurnStore } from '../turn-store.js'
+import { IdTable, NO_NUMBER } from './id-table.js'
 
 const nothing = new Uint8Array(0)
+/** The id that is being entered. */
+const entering = Buffer.alloc(BUCKET_ID_BYTES)
 
 /**
  * Keys of rows of `bucket_tail`, as numbers. A key as bytes is a piece of a block that Node.js shares among buffers,
@@ -41,13 +44,14 @@ class TailKeys {
   }
 }
 
-/** Numbers of buckets by id (bucketIdText), by job. */
-type Numbers = Map<number, Map<string, number>>
+/** Numbers of buckets by id, by job. */
+type Numbers = Map<number, IdTable>
 
+/** Buckets of a job in the order of their ids, as places in the table of their numbers. */
 interface Listed {
   readonly jobId: number
-  readonly id: string
-  readonly number: number
+  readonly numbers: IdTable
+  readonly places: Int32Array
 }
 
 export class BucketIndex {
@@ -59,6 +63,8 @@ export class BucketIndex {
   #entered: Numbers = new Map()
   #enteredTails = new TailKeys()
   #round: Listed[] = []
+  /** Buckets in the round, of all jobs; those that were entered. */
+  #size = 0
   #at = 0
   /** Those of the round before, until its last turn is committed. */
   #before: Numbers = new Map()
@@ -72,10 +78,10 @@ export class BucketIndex {
 
   /** The number of the bucket with this id, or null. Its row may be gone. */
   numberOf(store: TurnStore, jobId: number, id: Uint8Array): number | null {
-    const name = bucketIdText(id)
-    const known =
-      this.#gathered.get(jobId)?.get(name) ?? this.#entered.get(jobId)?.get(name) ?? this.#before.get(jobId)?.get(name)
-    if (known !== undefined) return known
+    const known = Math.max(numberIn(this.#gathered, jobId, id), numberIn(this.#entered, jobId, id))
+    if (known !== NO_NUMBER) return known
+    const before = numberIn(this.#before, jobId, id)
+    if (before !== NO_NUMBER) return before
     const listed = store.committed('bucket_ids', bucketKey(jobId, id))
     return listed === undefined ? null : decodeBucketNumber(listed)
   }
@@ -87,14 +93,13 @@ export class BucketIndex {
     store.put('bucket_tail', countKey(jobId, first.number), encodeTail(entries))
     this.#tails.add(jobId, first.number)
     const numbers = numbersOf(this.#gathered, jobId)
-    for (const { id, number } of entries) numbers.set(bucketIdText(id), number)
+    for (const { id, number } of entries) numbers.set(id, number)
     this.#ofTurn += entries.length
   }
 
   /** The bucket is gone. */
   remove(store: TurnStore, jobId: number, id: Uint8Array): void {
-    const name = bucketIdText(id)
-    for (const numbers of [this.#gathered, this.#entered, this.#before]) numbers.get(jobId)?.delete(name)
+    for (const numbers of [this.#gathered, this.#entered, this.#before]) numbers.get(jobId)?.delete(id)
     store.delete('bucket_ids', bucketKey(jobId, id))
   }
 
@@ -111,13 +116,14 @@ export class BucketIndex {
     this.#round = []
     this.#tails = new TailKeys()
     this.#enteredTails = new TailKeys()
-    this.#at = this.#count = this.#ofTurn = 0
+    this.#size = this.#at = this.#count = this.#ofTurn = 0
     for (const { key, value } of environment.range('bucket_tail', {})) {
       const jobId = jobOfKey(key)
       const numbers = numbersOf(this.#gathered, jobId)
       visitTail(value, (id, number) => {
         // One that is gone must not be entered: it may have come again under another number.
-        if (environment.read('buckets', countKey(jobId, number), nothing) >= 0) numbers.set(id, number)
+        if (environment.read('buckets', countKey(jobId, number), nothing) >= 0)
+          numbers.set(Buffer.from(id, 'latin1'), number)
         this.#count++
       })
       this.#tails.add(jobId, bucketNumberOf(key))
@@ -128,20 +134,32 @@ export class BucketIndex {
   write(store: TurnStore): void {
     if (this.#before.size > 0) this.#before = new Map()
     if (this.#ofTurn === 0) return
-    const share = Math.ceil((this.#round.length * this.#ofTurn) / this.#bucketsMax)
-    const end = Math.min(this.#round.length, this.#at + share)
-    for (; this.#at < end; this.#at++) this.#enter(store, this.#round[this.#at] as Listed)
+    const share = Math.ceil((this.#size * this.#ofTurn) / this.#bucketsMax)
+    this.#enter(store, this.#at, Math.min(this.#size, this.#at + share))
     this.#count += this.#ofTurn
     this.#ofTurn = 0
-    if (this.#at < this.#round.length) return
-    if (this.#round.length > 0) this.#endRound(store)
+    if (this.#at < this.#size) return
+    if (this.#size > 0) this.#endRound(store)
     if (this.#count >= this.#bucketsMax) this.#beginRound()
   }
 
-  #enter(store: TurnStore, { jobId, id, number }: Listed): void {
-    // Removed since the round began, or removed and made again.
-    if (this.#entered.get(jobId)?.get(id) !== number || this.#gathered.get(jobId)?.has(id) === true) return
-    store.put('bucket_ids', bucketKey(jobId, Buffer.from(id, 'latin1')), encodeBucketNumber(number))
+  /** Enters the buckets of the round from number `from` on. */
+  #enter(store: TurnStore, from: number, end: number): void {
+    let before = 0
+    for (const { jobId, numbers, places } of this.#round) {
+      const isForgotten = this.#entered.get(jobId) !== numbers
+      for (let i = Math.max(0, from - before); i < Math.min(places.length, end - before); i++) {
+        const place = places[i] as number
+        const number = numbers.numberAt(place)
+        // Removed since the round began, or removed and made again.
+        if (isForgotten || number === NO_NUMBER) continue
+        numbers.copyId(place, entering)
+        if (this.#gathered.get(jobId)?.has(entering) === true) continue
+        store.put('bucket_ids', bucketKey(jobId, entering), encodeBucketNumber(number))
+      }
+      before += places.length
+    }
+    this.#at = end
   }
 
   #endRound(store: TurnStore): void {
@@ -150,14 +168,16 @@ export class BucketIndex {
     this.#entered = new Map()
     this.#enteredTails = new TailKeys()
     this.#round = []
-    this.#at = 0
+    this.#size = this.#at = 0
   }
 
   #beginRound(): void {
     const round: Listed[] = []
     for (const jobId of [...this.#gathered.keys()].sort((a, b) => a - b)) {
       const numbers = must(this.#gathered.get(jobId), 'the new buckets of job', jobId)
-      for (const id of [...numbers.keys()].sort()) round.push({ jobId, id, number: numbers.get(id) as number })
+      const places = numbers.sortedPlaces()
+      this.#size += places.length
+      round.push({ jobId, numbers, places })
     }
     this.#round = round
     this.#entered = this.#gathered
@@ -168,8 +188,12 @@ export class BucketIndex {
   }
 }
 
-function numbersOf(all: Numbers, jobId: number): Map<string, number> {
+function numberIn(all: Numbers, jobId: number, id: Uint8Array): number {
+  return all.get(jobId)?.get(id) ?? NO_NUMBER
+}
+
+function numbersOf(all: Numbers, jobId: number): IdTable {
   let numbers = all.get(jobId)
-  if (numbers === undefined) all.set(jobId, (numbers = new Map()))
+  if (numbers === undefined) all.set(jobId, (numbers = new IdTable()))
   return numbers
 }

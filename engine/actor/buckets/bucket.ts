@@ -9,8 +9,6 @@ import { NOT_DEFERRED, type Counted } from './deferred-counters.js'
 
 export interface Bucket extends Counted {
   readonly id: Buffer
-  /** Its values as one text (bucket-key.ts); empty for a bucket of earlier decision points. */
-  readonly text: string
   /** Null once its row is in the store: most decisions are known by then, and the values take most of the memory. */
   values: PointValues | null
   /** The decision points without a value, as places in their list. */
@@ -47,19 +45,17 @@ export interface Bucket extends Counted {
 /** What a bucket is made of: its rows, and what the rows do not hold. */
 export interface NewBucket {
   readonly jobId: number
-  readonly text: string
   readonly row: BucketRow & { readonly id: Buffer }
   readonly counts: CountRow
   readonly stored: boolean
 }
 
-export function newBucket({ jobId, text, row, counts, stored }: NewBucket): Bucket {
+export function newBucket({ jobId, row, counts, stored }: NewBucket): Bucket {
   const { id, number, firstMicros, hasBallot, fingerprint, values } = row
   const { events, lastMicros, decided } = counts
   return {
     jobId,
     id,
-    text,
     values: stored ? null : values,
     absent: absentPoints(values),
     lacksPoints: lacksPoints(values),

@@ -8,19 +8,17 @@ import type { Slab } from './slab.js'
 
 interface Stored {
   readonly jobId: number
-  /** The text of its values; empty for a bucket of earlier decision points. */
-  readonly text: string
   /** Its row. */
   readonly bytes: Uint8Array
   /** Where its id is kept. */
   readonly slab: Slab
 }
 
-export function storedBucket(store: TurnStore, { jobId, text, bytes, slab }: Stored): Bucket {
+export function storedBucket(store: TurnStore, { jobId, bytes, slab }: Stored): Bucket {
   const row = decodeBucket(bytes)
   const own = store.get('counts', countKey(jobId, row.number))
   const counts = own === undefined ? countsInBucket(bytes) : decodeCount(own)
-  return newBucket({ jobId, text, row: { ...row, id: slab.copy(row.id) }, counts, stored: true })
+  return newBucket({ jobId, row: { ...row, id: slab.copy(row.id) }, counts, stored: true })
 }
 
 /** Writes the row of a bucket, with its counts. */

@@ -16,14 +16,19 @@ export function bucketIdText(id: Uint8Array): string {
   return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
 }
 
-/** The values as one text, different for different values. It is joined once: `+` would keep each part in memory. */
+/** The values as one text, different for different values. Nobody keeps it: it is made of many parts. */
 export function bucketText(values: PointValues): string {
-  return values.map(valueText).join('')
+  let text = ''
+  for (const value of values) text += valueText(value)
+  return text
 }
 
 function valueText(value: PointValue): string {
   if (value === null) return 'n'
-  return typeof value === 'object' ? `a${value.length}:${value.map(scalarText).join('')}` : scalarText(value)
+  if (typeof value !== 'object') return scalarText(value)
+  let text = `a${value.length}:`
+  for (const item of value) text += scalarText(item)
+  return text
 }
 
 function scalarText(value: ScalarValue): string {
@@ -35,6 +40,12 @@ function scalarText(value: ScalarValue): string {
 /** The bucket's id, 16 bytes. `fingerprint` is that of the decision points, `text` the bucketText of the values. */
 export function bucketIdOf(fingerprint: number, text: string): Buffer {
   return Buffer.from(sha256(`${fingerprint}:${text}`).slice(0, BUCKET_ID_BYTES), 'latin1')
+}
+
+/** The same in `id`. */
+export function writeBucketId(fingerprint: number, text: string, id: Uint8Array): void {
+  const hash = sha256(`${fingerprint}:${text}`)
+  for (let i = 0; i < BUCKET_ID_BYTES; i++) id[i] = hash.charCodeAt(i)
 }
 
 /**

@@ -7,6 +7,8 @@
  * 2. The hash only finds candidates, and their bytes are compared. A chain of collisions, which an attacker can make,
  *    is given up after a few steps.
  */
+import { grown } from './grown.js'
+
 const PROBES_MAX = 16
 
 /** Result of `find`: there is no such piece. */
@@ -140,9 +142,4 @@ export class ByteTable {
     this.#slots[slot] = entry
     this.#slots[slot + 1] = hash
   }
-}
-
-function grown<A extends Uint8Array | Int32Array>(from: A, to: A): A {
-  to.set(from)
-  return to
 }

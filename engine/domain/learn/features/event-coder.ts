@@ -5,6 +5,7 @@
  * (number-columns.ts, learning-table.ts).
  */
 import type { PointValues } from '../classifier.js'
+import { CodedValues } from './coded-values.js'
 import type { FeatureTable } from './feature-table.js'
 import type { FeatureEncoder } from './features.js'
 import { codeOf, FACTOR, numberCode, type NumberColumn } from './number-columns.js'
@@ -41,6 +42,7 @@ export class EventCoder {
   #numbers = new Int32Array(64)
   #set = new Int32Array(64)
   #setCount = 0
+  #kept: CodedValues | null = null
 
   constructor({ encoder, table, counts, columns, columnOf, columnCount, factors }: EventCoderDeps) {
     this.encoder = encoder
@@ -67,22 +69,20 @@ export class EventCoder {
     return this.#factors.coordinates
   }
 
+  /** Keeps what it finds for single values from now on: the tables do not change any more. */
+  keepValues(): void {
+    this.#kept ??= new CodedValues(this.encoder)
+  }
+
   code(event: PointValues): void {
     const { encoder, codes } = this
-    encoder.encode(event)
+    this.#encode(event)
     this.#factors.read(event)
     for (let i = 0; i < this.#setCount; i++) codes[this.#set[i] as number] = 0
     this.#setCount = 0
     this.count = 0
-    if (this.features.length < encoder.count) {
-      this.features = new Int32Array(encoder.hashes.length)
-      this.values = new Float32Array(encoder.hashes.length)
-      this.#numbers = new Int32Array(encoder.hashes.length)
-      this.#set = new Int32Array(encoder.hashes.length)
-    }
     for (let j = 0; j < encoder.count; j++) {
-      const feature = this.#table.find(encoder.hashes[j] as number)
-      this.#numbers[j] = feature
+      const feature = this.#numbers[j] as number
       if (feature < 0) continue
       this.features[this.count] = feature
       this.values[this.count++] = encoder.weights[j] as number
@@ -98,6 +98,42 @@ export class EventCoder {
           ? codeOf(column.edges, this.coordinates[column.point] as number)
           : numberCode(column, event[column.point] ?? null, this.seenAt(column.point))
     }
+  }
+
+  /** Encodes an event, and finds the numbers of its features. */
+  #encode(event: PointValues): void {
+    const { encoder } = this
+    const kept = this.#kept
+    if (kept === null) {
+      encoder.encode(event)
+      return this.#findNumbers(0)
+    }
+    encoder.count = 0
+    for (let point = 0; point < encoder.atoms.length; point++) {
+      const value = event[point] ?? null
+      if (kept.take(point, value, this.#numbers)) continue
+      const from = encoder.count
+      encoder.add(point, value)
+      this.#findNumbers(from)
+      kept.keep(point, value, from, this.#numbers)
+    }
+    const from = encoder.count
+    encoder.addPairs()
+    this.#findNumbers(from)
+  }
+
+  /** Of the encoder's features from place `from` on. */
+  #findNumbers(from: number): void {
+    const { hashes, count } = this.encoder
+    if (this.#numbers.length < hashes.length) {
+      this.features = new Int32Array(hashes.length)
+      this.values = new Float32Array(hashes.length)
+      this.#set = new Int32Array(hashes.length)
+      const before = this.#numbers
+      this.#numbers = new Int32Array(hashes.length)
+      this.#numbers.set(before)
+    }
+    for (let j = from; j < count; j++) this.#numbers[j] = this.#table.find(hashes[j] as number)
   }
 
   /** The number of the encoder's feature j of the last event; -1 if the model does not know it. */

@@ -11,28 +11,30 @@
  * 2. An event allocates nothing, except where its lists are longer than ever before.
  */
 import { limits } from '../../../limits.js'
+import { grown } from '../../event/grown.js'
 import type { PointValue, PointValues, ScalarValue } from '../classifier.js'
-import { hashEnd, hashNumber, hashPair, hashScalar, hashStart, hashStep, hashText } from '../hash.js'
+import { hashEnd, hashNumber, hashPair, hashScalar, hashStart, hashStep } from '../hash.js'
+import {
+  ARRAY,
+  BIN,
+  FALSE,
+  HOUR,
+  ITEM,
+  KINDS,
+  LENGTH,
+  LOG,
+  MISSING,
+  NETWORK,
+  NUMBER,
+  TEXT,
+  TRUE,
+  WEEKDAY,
+  WORD,
+  featureSalts,
+} from './feature-salts.js'
 import { standardLog, type PointProfile } from './point-profile.js'
 import { DOT, hashWord, isAddress, isDigit, isWordCode, lowerCase } from './text-words.js'
 import { hourOf, numberIn, timeIn, weekdayOf } from './written-values.js'
-
-/** Kinds of features at one point; each has its own salt. */
-const MISSING = 1
-const TEXT = 2
-const WORD = 3
-const NETWORK = 4
-const NUMBER = 5
-const BIN = 6
-const LOG = 7
-const TRUE = 8
-const FALSE = 9
-const ITEM = 10
-const LENGTH = 11
-const ARRAY = 12
-const HOUR = 13
-const WEEKDAY = 14
-const KINDS = 16
 
 /** A value or a part of one; a bin or a length, for the linear member; two values together; a number itself. */
 export const PLAIN = 0
@@ -45,9 +47,7 @@ const nameScale = 0.8
 const sentenceScale = 2.2
 /** A text with at least this many words between spaces is a sentence. Its words tell more than those of a name. */
 const sentenceWordsMin = 3
-const logWeight = 0.5
-const lengthWeight = 0.3
-const pairWeight = 0.5
+const [logWeight, lengthWeight, pairWeight] = [0.5, 0.3, 0.5]
 
 const wordsMax = 256
 
@@ -74,19 +74,24 @@ export class FeatureEncoder {
     this.atomAt = new Int32Array(names.length)
     this.profiles = profiles
     this.pairs = pairs
-    this.#salts = new Int32Array(names.length * KINDS)
-    for (let point = 0; point < names.length; point++) {
-      const base = hashText(0, names[point] as string)
-      for (let kind = 0; kind < KINDS; kind++) this.#salts[point * KINDS + kind] = hashNumber(base, kind)
-    }
+    this.#salts = featureSalts(names)
   }
 
   /** Fills `hashes`, `weights` and `atoms` with the features of an event. */
   encode(values: PointValues): void {
     this.count = 0
-    const atoms = this.atoms
-    for (let point = 0; point < atoms.length; point++) atoms[point] = this.#encodePoint(point, values[point] ?? null)
-    const pairs = this.pairs
+    for (let point = 0; point < this.atoms.length; point++) this.add(point, values[point] ?? null)
+    this.addPairs()
+  }
+
+  /** Adds the features of the value at a point; points come in their order. */
+  add(point: number, value: PointValue): void {
+    this.atoms[point] = this.#encodePoint(point, value)
+  }
+
+  /** Adds those of pairs, when all points were added. */
+  addPairs(): void {
+    const { atoms, pairs } = this
     for (let i = 0; i < pairs.length; i += 2) {
       const hash = hashPair(atoms[pairs[i] as number] as number, atoms[pairs[i + 1] as number] as number)
       this.#push(hash, pairWeight, PAIRED)
@@ -242,9 +247,4 @@ export class FeatureEncoder {
     this.#push(this.#salt(point, LENGTH), Math.log1p(items.length) * lengthWeight, SCALED)
     return (this.hashes[whole] = hashEnd(sum))
   }
-}
-
-function grown<A extends Int32Array | Float32Array | Uint8Array>(from: A, into: A): A {
-  into.set(from)
-  return into
 }

@@ -13,6 +13,7 @@
  * 3. Where hardly any answer is found again, as with measured numbers, most events are decided without a look.
  */
 import { ABSENT, ByteTable, hashBytes, viewOfBytes } from '../../event/byte-table.js'
+import { grown } from '../../event/grown.js'
 
 const wordsMax = 1_024
 /** All answers of all models are forgotten above this: about 10,000 usual ones. */
@@ -101,11 +102,6 @@ class NumberLists {
     this.#used += length
     return start
   }
-}
-
-function grown<T extends Int32Array | Float64Array>(from: T, into: T): T {
-  into.set(from)
-  return into
 }
 
 /** The answers of all models of this thread: the probabilities of the labels, then the score. */

@@ -73,9 +73,10 @@ export class PooledAnswer {
   /** The last event, without the points that are left out. */
   values: PointValues = []
 
-  /** As MemberPanel.useKernel: for a model that decides a stream. */
-  useKernel(): void {
+  /** For a model that decides a stream: as MemberPanel.useKernel and EventCoder.keepValues. */
+  decideStream(): void {
     this.#panel.useKernel()
+    this.coder.keepValues()
   }
 
   /**

@@ -115,7 +115,7 @@ export class PooledModel implements Model {
     this.#parts = parts
     this.references = parts.references
     this.#answer = new PooledAnswer(parts)
-    this.#answer.useKernel()
+    this.#answer.decideStream()
     this.#probabilities = new Float64Array(parts.labelCount)
     this.#kept = new CodedAnswers(parts.labelCount)
     this.summary = {

@@ -31,6 +31,8 @@ export interface GateView {
   readonly failures: number
   /** Audits that nobody has answered yet. */
   readonly pending: number
+  /** Clean answers that count when the audits before them are answered. */
+  readonly waiting: number
   readonly settled: number
   readonly protectedEvents: number
   readonly secondOpinions: { readonly answered: number; readonly differ: number; readonly message: string }

@@ -31,6 +31,8 @@ export interface ReplayReportRow {
   /** What the decisions come from, as sentences. */
   readonly before: string
   readonly after: string
+  /** Decision points of the request at which no event had a value. */
+  readonly unseenPoints?: readonly string[]
   readonly seconds: number
 }
 

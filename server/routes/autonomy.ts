@@ -51,6 +51,7 @@ function gateWire(gate: EngineGate) {
     audits: gate.audits,
     failures: gate.failures,
     pending: gate.pending,
+    waiting: gate.waiting,
     settled: gate.settled,
     protected_events: gate.protectedEvents,
     second_opinions: gate.secondOpinions,

@@ -56,6 +56,7 @@ function decided(view: EventView, emptyErrorMessage: boolean): unknown {
     result_label: view.resultLabel,
     error_message: view.errorMessage ?? (emptyErrorMessage ? '' : null),
     knowledge_base_state: view.bucketState,
+    ...(view.autonomy === 'none' ? {} : { autonomy: view.autonomy }),
     bucket_state: view.bucketState,
     outlier: view.outlier,
     confidence_score: view.confidenceScore,

@@ -10,7 +10,7 @@ const Mode = Type.Enum(['off', 'shadow', 'open'], {
 const LabelNames = Type.Array(Type.String(), { description: 'Labels, by name or id.' })
 const ContractLabel = {
   label: Type.String({ description: 'A label that is not protected.' }),
-  epsilon: share('The share of settled events that may be wrong: above 0, at most 0.5.'),
+  epsilon: share('The share of settled events that may be wrong: 0.000001 to 0.5.'),
   thresholds: Type.Array(Type.Number(), {
     description:
       'Least confidences, 0 to 100, falling: the strictest first. Each is tried when those before are proved.',
@@ -58,8 +58,14 @@ export const GateView = Type.Object({
   audits: Type.Integer({ description: 'Audits with an outcome that count.' }),
   failures: Type.Integer(),
   pending: Type.Integer({ description: 'Audits that nobody has answered yet.' }),
+  waiting: Type.Integer({
+    description: 'Clean answers that do not count yet: audits of the same hour or before are not answered.',
+  }),
   settled: Type.Integer({ description: 'Events settled in the last four weeks.' }),
-  protected_events: Type.Integer({ description: 'Events that went to people with a protected label, in that time.' }),
+  protected_events: Type.Integer({
+    description:
+      'Events in that time that people answered with a protected label, or whose bucket they had answered so.',
+  }),
   second_opinions: Type.Object({ answered: Type.Integer(), differ: Type.Integer(), message: Type.String() }),
 })
 
@@ -139,7 +145,7 @@ export const QueuePage = Type.Object({
 })
 
 export const ForecastQuery = Exact({
-  epsilon: Type.Number({ description: 'The share of settled events that may be wrong: above 0, at most 0.5.' }),
+  epsilon: Type.Number({ description: 'The share of settled events that may be wrong: 0.000001 to 0.5.' }),
   delta: Type.Optional(Type.Number({ description: `Default ${contractDefaults.delta}.` })),
   hold_out_rate: Type.Optional(Type.Number({ description: 'Default: as in the contract.' })),
   protected_labels: Type.Optional(

@@ -85,14 +85,19 @@ describe('a safety contract', () => {
     )
     const audits = await auditsOf(jobId, 'a', 8)
     for (const id of audits.slice(0, 7)) await vote(jobId, id, 'Drop')
+    // What is answered first is no sample: the one that is left may be the one that fails.
+    const early = (await seen(jobId)).gates[0]
+    assert.deepEqual([early.certified, early.audits, early.waiting, early.pending], [false, 0, 7, 1])
+    assert.match(early.rates[2], /^7 clean answers do not count yet/)
+    await vote(jobId, audits[7] as string, 'Drop')
     const { gates } = await seen(jobId)
     assert.deepEqual(
-      [gates[0].state, gates[0].certified, gates[0].audits, gates[0].failures, gates[0].pending],
-      ['shadow', true, 7, 0, 1],
+      [gates[0].state, gates[0].certified, gates[0].audits, gates[0].failures, gates[0].waiting, gates[0].pending],
+      ['shadow', true, 8, 0, 0, 0],
     )
     assert.ok(gates[0].bound < 0.5 && /at most/.test(gates[0].rates[0]))
     const open = await set(jobId, easy)
-    assert.deepEqual([open.gates[0].state, open.gates[0].audits], ['open', 7])
+    assert.deepEqual([open.gates[0].state, open.gates[0].audits], ['open', 8])
     const [settled] = await sendUntil(jobId, 'b', 'settled', 1)
     const exported = (await client.get(`/api/v1/events/${jobId}/${settled}/export`)).body.service_event
     assert.equal(exported.service.autonomy, 'settled')
@@ -103,6 +108,9 @@ describe('a safety contract', () => {
     assert.ok(found.body.total_count >= 1, found.text)
     await send(jobId, 'threat', 'threat')
     assert.equal(await autonomyOf(jobId, 'threat'), 'review')
+    // An answer that waits for the decision has it too.
+    const waited = await client.post('/api/v1/events/waited?wait=true', { job_id: jobId, raw_body: { rule: 'threat' } })
+    assert.equal(waited.body.autonomy, 'review', waited.text)
 
     // One more answer against it: the evidence no longer proves the terms, and the gate closes.
     for (const id of audits.slice(0, 7)) await vote(jobId, id, 'Escalate')
@@ -128,6 +136,18 @@ describe('a safety contract', () => {
       ['shadow', 'open', 'certified', 0, 'Drop'],
     )
     assert.match(certificate.statement, /settles Drop by itself/)
+    // Who has the certificate alone comes to the same verdict.
+    const { audits, failures, epsilon, delta, level, capital, bound } = certificate
+    const terms = [
+      [0, 0.4],
+      [0.1, 0.2],
+      [0.25, 0.2],
+      [0.5, 0.2],
+    ] as const
+    const proves = (e: number): number =>
+      terms.reduce((sum, [r, w]) => sum + w * r ** failures * ((1 - r * e) / (1 - e)) ** (audits - failures), 0)
+    assert.ok(Math.abs(proves(epsilon) / capital - 1) < 1e-5 && capital >= 1 / level && level === delta / 4)
+    assert.ok(proves(bound) >= 1 / level && proves(bound / 1.06) < 1 / level)
     assert.match(certificate.assumptions.join(' '), /can guess that it is one/)
     assert.equal((await client.get(`${path}?gate_id=${certificate.gate}`)).body.total_count, 1)
     const other = await trained()
@@ -293,8 +313,10 @@ test('a forecast over events without decisions says that, and bad input is named
   const { jobId } = await makeJob(client)
   await send(jobId, 'undecided', 'noise')
   const path = `/api/v2/jobs/${jobId}/autonomy/forecast`
-  assert.match((await client.get(`${path}?epsilon=0.1`)).body.message, /^No event was decided with a label/)
+  assert.match((await client.get(`${path}?epsilon=0.1`)).body.message, /^No event has a decision yet/)
   assert.deepEqual((await client.get(`${path}?epsilon=2`)).body.detail[0].loc, ['query', 'epsilon'])
+  const rate = await client.get(`${path}?epsilon=0.1&hold_out_rate=0`)
+  assert.deepEqual([rate.status, rate.body.detail[0].loc], [422, ['query', 'hold_out_rate']])
   const reopen = await client.post(`/api/v2/jobs/${jobId}/autonomy/reopen`, { start_date: 'x' })
   assert.deepEqual([reopen.status, reopen.body.detail[0].loc], [422, ['body', 'start_date']])
   const late = await client.post(`/api/v2/jobs/${await trained()}/replays`, { start_date: '2999-01-01T00:00:00Z' })
@@ -313,6 +335,8 @@ test('bad input is refused with a sentence, and changes nothing', async () => {
   const wrong: [object, number, RegExp][] = [
     [{ ...easy, labels: [{ ...drop, epsilon: 0 }] }, 422, /epsilon is a share/],
     [{ ...easy, labels: [{ ...drop, epsilon: 0.6 }] }, 422, /epsilon is a share/],
+    [{ ...easy, labels: [{ ...drop, epsilon: 1e-320 }] }, 422, /epsilon is a share/],
+    [{ ...easy, labels: [{ ...drop, thresholds: [99.994] }] }, 422, /two decimals/],
     [{ ...easy, labels: [{ ...drop, delta: 1 }] }, 422, /delta is a share/],
     [{ ...easy, labels: [{ ...drop, label: 'Escalate' }] }, 422, /protected/],
     [{ ...easy, labels: [drop, drop] }, 422, /two gates/],

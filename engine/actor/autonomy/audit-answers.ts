@@ -11,6 +11,7 @@ import type { Decision } from '../../domain/decide/decision.js'
 import type { AutonomyRow } from '../../store/autonomy-row.js'
 import type { ActorDeps } from '../actor-deps.js'
 import type { Bucket } from '../buckets/bucket.js'
+import type { BallotChange } from '../votes/ballots.js'
 import { idOf, type FoundEvent } from '../event-table.js'
 import { auditsNow, putAudit, readAudit, votesOnAudit } from './audit-rows.js'
 import { judgedRow } from './gate-state.js'
@@ -41,6 +42,22 @@ export function passWaiting(
   const autonomy = deps.gates.pass({ eventMicros, clientId: idOf(event), atMicros, decision, bucket })
   if (autonomy === 'audit') voted(deps, eventMicros, atMicros)
   return autonomy
+}
+
+/**
+ * People have come to answer an event, or its bucket, with a protected label, or do so no more. Of the events that were
+ * there before only this one is counted: a bound from fewer of them is larger. What comes after is counted as it comes.
+ */
+export function countProtected(
+  { gates }: Pick<ActorDeps, 'gates'>,
+  { header }: FoundEvent,
+  { before, after }: Pick<BallotChange, 'before' | 'after'>,
+  atMicros: number,
+): void {
+  if (gates.row === null || header.autonomy === 'none' || header.autonomy === 'settled') return
+  const { protectedLabels } = gates.row.contract
+  const [was, is] = [before, after].map((ballot) => ballot !== null && protectedLabels.includes(ballot.consensus))
+  if (was !== is) gates.countProtected(is === true ? 1 : -1, atMicros)
 }
 
 /** The event is in another bucket from now on, and its votes with it. */

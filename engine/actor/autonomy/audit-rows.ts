@@ -4,6 +4,8 @@
  * 1. A row in `dues` is there exactly while its audit is pending.
  */
 import type { Audit } from '../../domain/autonomy/audit.js'
+import { autonomyBounds } from '../../domain/autonomy/bounds.js'
+import { weekMicros } from '../../domain/autonomy/gate.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import type { StoredVote } from '../../store/ballot-row.js'
 import { decodeAudit, encodeAudit } from '../../store/audit-row.js'
@@ -59,6 +61,18 @@ export function votesOnAudit(reads: Reads, jobId: number, eventMicros: number, a
   if (subject.length !== BUCKET_ID_BYTES) return own
   const whole = readVotes(reads, jobId, subject, WHOLE_BUCKET)
   return [...own, ...whole.filter((vote) => vote.eventMicros === eventMicros || vote.atMicros > audit.drawnMicros)]
+}
+
+/** Deletes audits that are too old to be evidence. */
+export function forgetAudits(store: TurnStore, jobId: number, atMicros: number): void {
+  const range = { ...jobRange(jobId), limit: autonomyBounds.auditsDeletedMax }
+  for (const { key } of store.range('audits', range)) {
+    const micros = timeOfKey(key)
+    const audit = readAudit(store, jobId, micros)
+    if (audit === null) continue
+    if (audit.drawnMicros > atMicros - autonomyBounds.auditWeeks * weekMicros) return
+    putAudit(store, jobId, micros, { before: audit, after: null })
+  }
 }
 
 /** All audits of a job, for the thread that writes. */

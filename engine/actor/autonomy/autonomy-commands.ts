@@ -44,6 +44,8 @@ function setContract(deps: ActorDeps, command: Extract<AutonomyCommand, { op: 's
       details: 'train the job first',
     })
   }
+  // What is late fails before anything is judged.
+  keeper.check(atMicros, true)
   const { row } = keeper
   const { modelVersion } = stats.row
   const audits = row === null ? [] : auditsNow(store, settings.id).map(({ audit }) => audit)

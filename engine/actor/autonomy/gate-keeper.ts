@@ -12,20 +12,20 @@
  */
 import type { Audit } from '../../domain/autonomy/audit.js'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
-import { weekMicros, weekOf, type Gate, type StateReason } from '../../domain/autonomy/gate.js'
+import { weekOf, type Gate, type StateReason } from '../../domain/autonomy/gate.js'
 import { reachOf, recount, revoked, withAudit, type Reach } from '../../domain/autonomy/ladder.js'
-import { isBarred, isEligible, type Autonomy } from '../../domain/autonomy/passage.js'
+import { isEligible, standingOf, type Autonomy, type BucketStanding } from '../../domain/autonomy/passage.js'
 import type { Decision } from '../../domain/decide/decision.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { theService, type Author } from '../../api/principal.js'
 import { encodeAutonomy, type AutonomyRow } from '../../store/autonomy-row.js'
-import { jobKey, jobRange, timeOfKey, timeValue } from '../../store/tables.js'
+import { jobKey, timeValue } from '../../store/tables.js'
 import type { Bucket } from '../buckets/bucket.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
 import { readBallot } from '../votes/ballots.js'
 import { AuditDraw } from './audit-draw.js'
-import { dueAudits, putAudit, readAudit } from './audit-rows.js'
+import { dueAudits, forgetAudits, putAudit, readAudit } from './audit-rows.js'
 import { addCertificate } from './certificates.js'
 import type { ComingEvents } from './coming-events.js'
 import { endedWith, gatesOf, judgedRow, readAutonomy } from './gate-state.js'
@@ -96,18 +96,19 @@ export class GateKeeper {
     if (this.#isAgeing) this.#revokeAll('drift', atMicros)
     this.check(atMicros)
     const { contract } = this.#row
-    if (contract.protectedLabels.includes(decision.label)) this.#count('protectedEvents', null, atMicros)
+    const standing = bucket === null ? null : this.#standingOf(bucket, decision.label)
+    if (standing?.isProtected === true) this.countProtected(1, atMicros)
     const reach = this.#reaches[decision.label]
     if (reach === undefined || decision.confidence < reach.auditedFrom) return 'review'
     const { modelVersion } = this.#stats.row
     if (!isEligible({ label: decision.label, threshold: reach.auditedFrom, modelVersion }, decision)) return 'review'
-    if (bucket !== null && this.#isBarred(bucket, decision.label)) return 'review'
+    if (standing?.barred === true) return 'review'
     if (this.#draws.isHeldOut(clientId, eventMicros, contract.holdOutRate)) {
       this.#draw(passing, reach.auditedFrom)
       return 'audit'
     }
     if (decision.confidence < reach.settledFrom) return 'review'
-    this.#count('settled', reach.settles, atMicros)
+    this.#count('settled', { only: reach.settles, by: 1 }, atMicros)
     return 'settled'
   }
 
@@ -124,7 +125,7 @@ export class GateKeeper {
       putAudit(this.#store, id, micros, { before, after })
       gates = gates.map((gate) => withAudit(gate, before, after, atMicros))
     }
-    this.#forgetAudits(atMicros)
+    forgetAudits(this.#store, id, atMicros)
     const checkMicros = atMicros + autonomyBounds.checkMicros
     this.replace(judgedRow({ ...row, gates, checkMicros }, atMicros), atMicros)
   }
@@ -174,16 +175,18 @@ export class GateKeeper {
     this.replace({ ...row, gates }, atMicros)
   }
 
-  #isBarred(bucket: Bucket, label: number): boolean {
-    if (bucket.barred !== null) return bucket.barred
-    const excluded = this.#excluded[label]?.has(bucket.id.toString('hex')) === true
+  #standingOf(bucket: Bucket, label: number): BucketStanding {
+    if (bucket.standing !== null) return bucket.standing
+    const exclusions = this.#excluded[label]
+    const excluded = exclusions !== undefined && exclusions.size > 0 && exclusions.has(bucket.id.toString('hex'))
     const ballot = bucket.hasBallot ? readBallot(this.#store, this.#settings.id, bucket.id) : null
     const named = (ballot?.votes ?? []).flatMap((count, at) => (count > 0 ? [at] : []))
     const { protectedLabels } = (this.#row as AutonomyRow).contract
     const overridden = ballot?.override == null ? [] : [ballot.override.label]
     const protectedVote = [...named, ...overridden].some((at) => protectedLabels.includes(at))
-    bucket.barred = isBarred({ excluded, dissent: named.length > 1, protectedVote })
-    return bucket.barred
+    const protectedConsensus = ballot !== null && protectedLabels.includes(ballot.consensus)
+    bucket.standing = standingOf({ excluded, dissent: named.length > 1, protectedVote, protectedConsensus })
+    return bucket.standing
   }
 
   #draw({ eventMicros, clientId, atMicros, decision, bucket }: Passing, from: number): void {
@@ -209,30 +212,26 @@ export class GateKeeper {
     this.#changed = true
   }
 
+  /** Counts events that people answer with a protected label, for all gates. */
+  countProtected(by: 1 | -1, atMicros: number): void {
+    this.#count('protectedEvents', { only: null, by }, atMicros)
+  }
+
   /** Counts an event for a gate, or for all gates. */
-  #count(what: 'settled' | 'protectedEvents', only: Gate | null, atMicros: number): void {
+  #count(
+    what: 'settled' | 'protectedEvents',
+    { only, by }: { readonly only: Gate | null; readonly by: 1 | -1 },
+    atMicros: number,
+  ): void {
     const row = this.#row as AutonomyRow
     for (const gate of row.gates) {
       if (gate.state === 'revoked' || (only !== null && gate.number !== only.number)) continue
       const week = weekOf(gate.startedMicros, atMicros)
       let last = gate.flow.at(-1)
       if (last?.week !== week) gate.flow.push((last = { week, settled: 0, protectedEvents: 0 }))
-      last[what]++
+      last[what] += by
     }
     this.#changed = true
-  }
-
-  /** Audits that are too old to be evidence. */
-  #forgetAudits(atMicros: number): void {
-    const { id } = this.#settings
-    const range = { ...jobRange(id), limit: autonomyBounds.auditsDeletedMax }
-    for (const { key } of this.#store.range('audits', range)) {
-      const micros = timeOfKey(key)
-      const audit = readAudit(this.#store, id, micros)
-      if (audit === null) continue
-      if (audit.drawnMicros > atMicros - autonomyBounds.auditWeeks * weekMicros) return
-      putAudit(this.#store, id, micros, { before: audit, after: null })
-    }
   }
 
   #prepare(atMicros: number): void {

@@ -186,7 +186,7 @@ export class BucketCache implements BucketHolder {
     for (const bucket of this.#buckets) {
       bucket.decision = null
       bucket.state = null
-      bucket.barred = null
+      bucket.standing = null
     }
   }
 

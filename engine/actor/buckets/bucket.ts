@@ -1,6 +1,7 @@
 /** A bucket in memory: its rows in the store, and what the thread of its job has worked out about it. */
 import { lacksPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
+import type { BucketStanding } from '../../domain/autonomy/passage.js'
 import type { Decision } from '../../domain/decide/decision.js'
 import { absentPoints } from '../../domain/metrics/point-tally.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
@@ -38,8 +39,8 @@ export interface Bucket extends Counted {
   votesState: number
   /** Where its votes stand; null until that is worked out (again). */
   state: BucketState | null
-  /** Whether its votes, or the contract, keep its events from being settled; null until that is worked out (again). */
-  barred: boolean | null
+  /** What its votes and the contract mean for settling; null until that is worked out (again). */
+  standing: BucketStanding | null
 }
 
 /** What a bucket is made of: its rows, and what the rows do not hold. */
@@ -75,6 +76,6 @@ export function newBucket({ jobId, row, counts, stored }: NewBucket): Bucket {
     decision: null,
     votesState: 0,
     state: null,
-    barred: null,
+    standing: null,
   }
 }

@@ -16,7 +16,7 @@ import { withHeader } from '../../store/event-record.js'
 import type { StoredVote } from '../../store/ballot-row.js'
 import { timeKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
-import { voted, votedOnBucket } from '../autonomy/audit-answers.js'
+import { countProtected, voted, votedOnBucket } from '../autonomy/audit-answers.js'
 import { addAuditEntry } from '../audit-outbox.js'
 import type { BucketCache } from '../buckets/bucket-cache.js'
 import type { Bucket } from '../buckets/bucket.js'
@@ -84,6 +84,7 @@ export function voteOnEvent(
     notePick(deps, bucket, { pickedBy, eventMicros: micros, label }, atMicros)
   setVoted(deps, micros, true)
   auditAnswered(deps, isWhole ? subject : null, event, atMicros)
+  countProtected(deps, event, change, atMicros)
   settleTruth(deps, micros)
   stats.change({ lastFeedbackMicros: atMicros })
   const { labels } = settings
@@ -126,6 +127,7 @@ export function withdrawVote(
     checkVoted(deps, subject, touched)
   if (bucket !== null) ballotChanged(buckets, bucket, true)
   auditAnswered(deps, isWhole ? subject : null, event, atMicros)
+  countProtected(deps, event, change, atMicros)
   stats.change({ lastFeedbackMicros: atMicros })
   addAuditEntry(store, {
     atMicros,
@@ -201,7 +203,7 @@ export function ballotChanged(buckets: BucketCache, bucket: Bucket, hasBallot: b
   bucket.hasBallot = hasBallot
   bucket.decision = null
   bucket.state = null
-  bucket.barred = null
+  bucket.standing = null
   buckets.touch(bucket)
 }
 

@@ -5,12 +5,14 @@
  *
  * 1. The first rate is the share of settled events that people would have answered with a protected label. Its bound b
  *    is proved by audits. The second is the share of protected events that were settled: at most b S / (b S + P) for S
- *    settled events, and P events that went to people with a protected label. A bound on the first is none on the
- *    second.
+ *    settled events, and P events that went to people who answered with a protected label. A bound on the first is
+ *    none on the second. The answers of the model are not in P: the more of them are wrong, the better it would look.
  */
 import type { SafetyContract } from './contract.js'
+import { logCapital } from './evidence.js'
 import { epochWeeks, weekMicros, type Gate } from './gate.js'
 import { verdictOf } from './ladder.js'
+import { waitingOf } from './waiting.js'
 
 export interface GateFigures {
   /** With confidence 1 - δ the first rate is at most this; 1 where nothing is known. */
@@ -20,10 +22,14 @@ export interface GateFigures {
   /** Audits with an outcome, and those of them that failed. */
   readonly audits: number
   readonly failures: number
+  /** Clean answers that wait for audits that were drawn before them. */
+  readonly waiting: number
   /** In the last weeks. */
   readonly settled: number
   readonly protectedEvents: number
   readonly certified: boolean
+  /** ln K of these audits against "the rate is ε or more". */
+  readonly logCapital: number
   /** The first and last microsecond of the evidence. */
   readonly fromMicros: number
   readonly toMicros: number
@@ -36,15 +42,19 @@ export function figuresOf(gate: Gate, nowMicros: number): GateFigures {
     settled += week.settled
     protectedEvents += week.protectedEvents
   }
+  // People may have given up a consensus in a later week.
+  protectedEvents = Math.max(0, protectedEvents)
   const missed = bound * settled
   return {
     bound,
     protectedBound: settled === 0 ? null : missed / (missed + protectedEvents),
     audits: counts.clean + counts.failures,
     failures: counts.failures,
+    waiting: waitingOf(gate.evidence.hours, 0),
     settled,
     protectedEvents,
     certified,
+    logCapital: logCapital(gate.epsilon, counts),
     fromMicros: Math.max(gate.startedMicros, nowMicros - epochWeeks * weekMicros),
     toMicros: nowMicros,
   }
@@ -76,19 +86,34 @@ export function statementOf(gate: Gate, contract: SafetyContract, name: LabelNam
 /** The two rates in plain words. */
 export function ratesInWords(gate: Gate, figures: GateFigures, contract: SafetyContract, name: LabelNames): string[] {
   const protectedNames = contract.protectedLabels.map(name).join(' or ')
-  const { audits, failures, bound, settled, protectedEvents, protectedBound } = figures
+  const { audits, failures, waiting, bound, settled, protectedEvents, protectedBound } = figures
   const first =
     audits === 0
-      ? 'No audit has an outcome yet, so nothing is known of the events that would be settled.'
-      : `Of ${audits} audits ${failures} failed: at most ${percent(bound)} of the settled events are wrong, with a ` +
-        `confidence of ${percent(1 - gate.delta)}.`
+      ? 'No audit counts yet, so nothing is known of the events that would be settled.'
+      : `Of ${count(audits, 'audit', 'audits')} ${failures} failed: at most ${percent(bound)} of the settled events ` +
+        `are wrong, with a confidence of ${percent(1 - gate.delta)}.`
   const second =
     protectedBound === null
       ? `No event was settled, so no ${protectedNames} was missed.`
-      : `${settled} events were settled, and ${protectedEvents} went to people as ${protectedNames}: at most ` +
-        `${percent(protectedBound)} of all ${protectedNames} were settled.`
-  return [first, second]
+      : `${count(settled, 'event was', 'events were')} settled, and people answered ` +
+        `${count(protectedEvents, 'other', 'others')} with ${protectedNames}: at most ${percent(protectedBound)} ` +
+        `of all ${protectedNames} were settled.`
+  const third =
+    `${count(waiting, 'clean answer does', 'clean answers do')} not count yet: audits of the same hour or before are ` +
+    'not answered.'
+  return waiting === 0 ? [first, second] : [first, second, third]
 }
+
+/** `1 audit`, `2 audits`. */
+export function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
+}
+
+/** How who does not trust the service computes a certificate again. */
+const capitalInWords =
+  'K = sum of w r^failures ((1 - r epsilon) / (1 - epsilon))^(audits - failures) over (r, w) = (0, 0.4), (0.1, 0.2), ' +
+  '(0.25, 0.2), (0.5, 0.2). The gate is certified while K is at least 1 / level, and level is delta / 4. The bound ' +
+  'is the least epsilon for which that holds, within 5 %.'
 
 /** What has to hold for the bounds to hold. */
 export const assumptions: readonly string[] = [
@@ -96,9 +121,14 @@ export const assumptions: readonly string[] = [
   'Analysts answer an audit as they answer any other event. Who compares its confidence with an open threshold can ' +
     'guess that it is one, and only second opinions show whether that changes the answer.',
   'What analysts answer on an audit is right; the measured disagreement of second persons is given beside the bound.',
-  'An audit that nobody answers in time counts as a failure.',
+  'Clean answers count in the order in which audits were drawn, so nothing is gained by leaving hard ones for later. ' +
+    'An audit that nobody answers in time counts as a failure.',
   'Evidence older than 28 days does not count, so the rate may change slowly but not within a week.',
-  'An event counts as protected where the job answered with a protected label and people got it.',
+  'A new epoch of evidence begins each week. The four that run at a time share delta, so the statement holds at any ' +
+    'time of a gate; over many months of a gate at its limit, the chance that it is false at some time is larger.',
+  'Each gate has a delta of its own. Who sets a contract again and again until a gate opens has tried as often.',
+  'An event counts as protected where people answered it, or its bucket before it came, with a protected label. ' +
+    'There may be more, and then the share of them that was settled is smaller.',
 ]
 
 /** The certificate of a gate that has just changed its state. */
@@ -121,10 +151,14 @@ export function certificateOf(
     exclusions: gate.exclusions.length,
     epsilon: gate.epsilon,
     delta: gate.delta,
+    level: gate.delta / epochWeeks,
+    capital: Number(Math.exp(Math.min(figures.logCapital, 700)).toPrecision(6)),
+    proof: capitalInWords,
     hold_out_rate: contract.holdOutRate,
     audits: figures.audits,
     failures: figures.failures,
     pending: gate.pending,
+    waiting: figures.waiting,
     bound: figures.bound,
     protected_bound: figures.protectedBound,
     settled: figures.settled,

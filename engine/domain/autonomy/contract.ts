@@ -64,6 +64,8 @@ export interface ContractInput {
 export const contractDefaults = { holdOutRate: 0.05, auditDeadlineHours: 72, delta: 0.05 } as const
 /** ε and δ are at most this: beyond it a contract promises nothing. */
 export const riskMax = 0.5
+/** ε and δ are at least this: below it no number of audits proves anything, and bounds are not told (evidence.ts). */
+export const riskMin = 1e-6
 const HOUR_MICROS = 3_600_000_000
 const bucketIdForm = /^[0-9a-f]{32}$/
 
@@ -76,8 +78,7 @@ interface ContractJob {
 export function contractOf(input: ContractInput, job: ContractJob): SafetyContract {
   const hours = input.auditDeadlineHours ?? contractDefaults.auditDeadlineHours
   const rate = input.holdOutRate ?? contractDefaults.holdOutRate
-  if (!(rate > 0 && rate <= 1))
-    throw wrong(['hold_out_rate'], 'the hold-out rate is a share above 0, at most 1: without audits there is no proof')
+  mustBeRate(['hold_out_rate'], rate)
   if (!(hours >= 1 && hours <= autonomyBounds.auditDeadlineHoursMax))
     throw wrong(['audit_deadline_hours'], `the deadline is 1 to ${autonomyBounds.auditDeadlineHoursMax} hours`)
   const protectedLabels = protectedOf(input, job)
@@ -124,6 +125,8 @@ function termsOf(
   for (const [place, threshold] of hundredths.entries()) {
     if (!(threshold >= 0 && threshold <= 10_000))
       throw wrong([...at, 'thresholds', place], 'a threshold is a confidence, 0 to 100')
+    if (Math.abs(threshold - (thresholds[place] as number) * 100) > 1e-6)
+      throw wrong([...at, 'thresholds', place], 'a threshold has at most two decimals, as confidences have')
     if (place > 0 && threshold >= (hundredths[place - 1] as number))
       throw wrong(
         [...at, 'thresholds', place],
@@ -163,7 +166,14 @@ function labelOf(labels: readonly Label[], word: string): number {
 
 /** `where`: the part of the request. @throws Refusal invalid_body where ε or δ is out of range. */
 export function mustBeRisk(loc: Issue['loc'], value: number, name: string, where: 'body' | 'query' = 'body'): void {
-  if (!(value > 0 && value <= riskMax)) throw wrong(loc, `${name} is a share above 0, at most ${riskMax}`, where)
+  if (!(value >= riskMin && value <= riskMax))
+    throw wrong(loc, `${name} is a share above 0: at least 0.000001, at most ${riskMax}`, where)
+}
+
+/** @throws Refusal invalid_body where ρ is out of range. */
+export function mustBeRate(loc: Issue['loc'], rate: number, where: 'body' | 'query' = 'body'): void {
+  if (rate > 0 && rate <= 1) return
+  throw wrong(loc, 'the hold-out rate is a share above 0, at most 1: without audits there is no proof', where)
 }
 
 function wrong(loc: Issue['loc'], msg: string, where: 'body' | 'query' = 'body'): Refusal {

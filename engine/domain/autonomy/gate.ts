@@ -12,8 +12,10 @@
  *    overlap share δ and δ' equally. Evidence of weeks before them counts for nothing.
  * 4. A revoked gate stays revoked.
  * 5. The same audits give the same state in any order, and a count made anew from the audits is the same.
+ * 6. Clean answers count in the order of their audits (waiting.ts).
  */
 import { logAlarm, logCapital, rateBound, type AuditCounts } from './evidence.js'
+import { waitingOf, type DueHour } from './waiting.js'
 
 /** What a job's owner asks of a gate. */
 export interface GateTerms {
@@ -45,9 +47,11 @@ export interface WeekCounts extends AuditCounts {
 /** What a gate has collected: at most `epochWeeks` weeks with audits, the oldest first. */
 export interface GateEvidence {
   readonly weeks: readonly WeekCounts[]
+  /** By hour of their deadlines, audits that are not answered, and clean ones that may wait for them (6). */
+  readonly hours: readonly DueHour[]
 }
 
-export const noEvidence: GateEvidence = { weeks: [] }
+export const noEvidence: GateEvidence = { weeks: [], hours: [] }
 
 /** The week of a time, for a gate that began at `startedMicros`. Times before it are in week 0. */
 export function weekOf(startedMicros: number, micros: number): number {
@@ -67,10 +71,13 @@ export function withAudits(evidence: GateEvidence, added: WeekCounts, now: numbe
     const failures = (before?.failures ?? 0) + added.failures
     if (clean > 0 || failures > 0) weeks.push({ week: added.week, clean, failures })
   }
-  return { weeks: weeks.sort((a, b) => a.week - b.week) }
+  return { ...evidence, weeks: weeks.sort((a, b) => a.week - b.week) }
 }
 
-/** The audits of each epoch that runs in week `now`, the longest first. A gate of less than four weeks has fewer. */
+/**
+ * The audits that count in each epoch that runs in week `now`, the longest epoch first. A gate of less than four weeks
+ * has fewer epochs.
+ */
 export function epochs(evidence: GateEvidence, now: number): AuditCounts[] {
   const first = Math.max(0, now - epochWeeks + 1)
   return Array.from({ length: now - first + 1 }, (_, at) => {
@@ -81,7 +88,7 @@ export function epochs(evidence: GateEvidence, now: number): AuditCounts[] {
       clean += counts.clean
       failures += counts.failures
     }
-    return { clean, failures }
+    return { clean: clean - waitingOf(evidence.hours, first + at), failures }
   })
 }
 
@@ -106,9 +113,11 @@ export function judge(evidence: GateEvidence, now: number, { epsilon, delta }: G
   let bound = 1
   let counts = running[0] as AuditCounts
   for (const epoch of running) {
-    certified ||= logCapital(epsilon, epoch) >= -Math.log(level)
+    const isProof = logCapital(epsilon, epoch) >= -Math.log(level)
+    certified ||= isProof
     alarmed ||= logAlarm(epsilon, epoch) >= Math.log(epochWeeks / alarmDelta)
-    const rate = rateBound(level, epoch)
+    // ε itself lies between two rates of the grid.
+    const rate = Math.min(rateBound(level, epoch), isProof ? epsilon : 1)
     if (rate < bound) {
       bound = rate
       counts = epoch
@@ -125,7 +134,7 @@ export interface GateFlow {
   readonly week: number
   /** Events that it settled. */
   settled: number
-  /** Events that went to people with a protected label as their answer. */
+  /** Events that went to people who answered them, or their bucket, with a protected label. */
   protectedEvents: number
 }
 

@@ -23,6 +23,7 @@ import {
   type StateReason,
   type Verdict,
 } from './gate.js'
+import { dueHour, withDue } from './waiting.js'
 
 /** A gate that begins now. */
 export function newGate(
@@ -63,7 +64,11 @@ export function withAudit(gate: Gate, before: Audit | null, after: Audit | null,
     const week = weekOf(gate.startedMicros, audit.drawnMicros)
     if (clean + failures > 0)
       evidence = withAudits(evidence, { week, clean: sign * clean, failures: sign * failures }, now)
-    if (audit.outcome === 'pending') pending += sign
+    const isPending = audit.outcome === 'pending'
+    if (isPending) pending += sign
+    const hour = dueHour(audit.dueMicros)
+    const due = { hour, week, clean: sign * clean, pending: isPending ? sign : 0 }
+    if (isPending || clean > 0) evidence = { ...evidence, hours: withDue(evidence.hours, due, nowMicros) }
     if (!audit.second || audit.analysts < 2) continue
     answered += sign
     if (audit.differ) differ += sign
@@ -71,11 +76,12 @@ export function withAudit(gate: Gate, before: Audit | null, after: Audit | null,
   return { ...gate, evidence, pending, second: { answered, differ } }
 }
 
-/** The gate without weeks that no epoch covers any more. */
+/** The gate without weeks that no epoch covers any more, and without hours in which nothing can be due. */
 export function atTime(gate: Gate, nowMicros: number): Gate {
   const week = weekOf(gate.startedMicros, nowMicros)
   const flow = gate.flow.filter((each) => each.week > week - epochWeeks)
-  return { ...gate, flow, evidence: withAudits(gate.evidence, { week, clean: 0, failures: 0 }, week) }
+  const { weeks } = withAudits(gate.evidence, { week, clean: 0, failures: 0 }, week)
+  return { ...gate, flow, evidence: { weeks, hours: withDue(gate.evidence.hours, null, nowMicros) } }
 }
 
 /** The gate with evidence and counts made anew from all audits of its job (4). */

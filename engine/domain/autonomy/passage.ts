@@ -30,11 +30,28 @@ export interface BucketVotes {
   readonly dissent: boolean
   /** Whether any vote names a protected label. */
   readonly protectedVote: boolean
+  /** Whether that is their consensus. */
+  readonly protectedConsensus: boolean
 }
 
-/** Whether any of it keeps the events of a bucket from being settled. */
-export function isBarred({ excluded, dissent, protectedVote }: BucketVotes): boolean {
-  return excluded || dissent || protectedVote
+/** What the votes on a bucket, and the contract, mean for its events. */
+export interface BucketStanding {
+  /** They are never settled. */
+  readonly barred: boolean
+  /** People say that they have a protected label. */
+  readonly isProtected: boolean
+}
+
+/** One object for each case: there are millions of buckets. */
+const standings = {
+  free: { barred: false, isProtected: false },
+  barred: { barred: true, isProtected: false },
+  protected: { barred: true, isProtected: true },
+} as const satisfies Record<string, BucketStanding>
+
+export function standingOf({ excluded, dissent, protectedVote, protectedConsensus }: BucketVotes): BucketStanding {
+  if (protectedConsensus) return standings.protected
+  return excluded || dissent || protectedVote ? standings.barred : standings.free
 }
 
 /** Whether the gate would settle the event: everything but its bucket, the draw and the gate's state. */

@@ -1,6 +1,7 @@
 /** A safety contract and its gates, as the API shows them. */
 import {
   assumptions,
+  count,
   figuresOf,
   gateId,
   percent,
@@ -63,6 +64,7 @@ export function gateView(job: JobSettings, row: AutonomyRow, gate: Gate): GateVi
     audits: figures.audits,
     failures: figures.failures,
     pending: gate.pending,
+    waiting: figures.waiting,
     settled: figures.settled,
     protectedEvents: figures.protectedEvents,
     secondOpinions: {
@@ -71,7 +73,8 @@ export function gateView(job: JobSettings, row: AutonomyRow, gate: Gate): GateVi
       message:
         answered === 0
           ? 'no audit was answered by a second person yet'
-          : `second persons answered ${answered} audits and differ on ${differ} (${percent(differ / answered)})`,
+          : `second persons answered ${count(answered, 'audit', 'audits')} and differ on ${differ} ` +
+            `(${percent(differ / answered)})`,
     },
   }
 }

@@ -6,7 +6,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
-import { contractDefaults, contractOf, mustBeRisk } from '../../domain/autonomy/contract.js'
+import { contractDefaults, contractOf, mustBeRate, mustBeRisk } from '../../domain/autonomy/contract.js'
 import { epochWeeks, weekMicros } from '../../domain/autonomy/gate.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { resolveLabel } from '../../domain/job/labels.js'
@@ -141,7 +141,8 @@ export class Autonomies implements AutonomyService {
     mustBeRisk(['epsilon'], query.epsilon, 'epsilon', 'query')
     mustBeRisk(['delta'], query.delta, 'delta', 'query')
     const holdOutRate = query.holdOutRate ?? row?.contract.holdOutRate ?? contractDefaults.holdOutRate
-    // The contract's own checks say which labels are protected, and whether the rate is one.
+    mustBeRate(['hold_out_rate'], holdOutRate, 'query')
+    // The contract's own checks say which labels are protected.
     const { protectedLabels } = contractOf(
       {
         mode: 'off',

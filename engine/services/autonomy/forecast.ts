@@ -7,7 +7,7 @@
  */
 import { majorityOf } from '../../domain/autonomy/audit.js'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
-import { percent } from '../../domain/autonomy/certificate.js'
+import { count, percent } from '../../domain/autonomy/certificate.js'
 import { auditsNeeded } from '../../domain/autonomy/evidence.js'
 import { epochWeeks } from '../../domain/autonomy/gate.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -49,21 +49,25 @@ export function forecastOf(
 ): Forecast {
   const untilMs = nowMs() + autonomyBounds.forecastMs
   const tallies = job.labels.map((): Tally => ({ events: zeros(), doubt: zeros(), voted: zeros(), misses: zeros() }))
-  let [events, from, to] = [0, null as number | null, null as number | null]
+  let [events, decided, from, to] = [0, 0, null as number | null, null as number | null]
   environment.scan('events', { ...jobRange(job.id), reverse: true }, (key, value) => {
     events++
-    from = timeOfKey(key)
-    to ??= from
     const tally = tallies[labelOf(value)]
-    if (tally !== undefined) see(environment, job, tally, { terms, micros: from, value })
+    if (tally !== undefined) {
+      decided++
+      from = timeOfKey(key)
+      to ??= from
+      see(environment, job, tally, { terms, micros: from, value })
+    }
     return events < autonomyBounds.forecastEventsMax && (events % CHECK_EVENTS !== 0 || nowMs() < untilMs)
   })
-  const days = from === null || to === null ? 0 : Math.max((to - from) / DAY_MICROS, 1 / 24)
+  const days = from === null || to === null ? 0 : (to - from) / DAY_MICROS
+  const period = { events: decided, days: Math.max(days, 1 / 24) }
   const rows = tallies.flatMap((tally, label) =>
     terms.protectedLabels.includes(label)
       ? []
       : thresholds.flatMap((threshold, place) =>
-          tally.events[place] === 0 ? [] : [rowOf(job, terms, { tally, label, threshold, place, events, days })],
+          tally.events[place] === 0 ? [] : [rowOf(job, terms, { tally, label, threshold, place, ...period })],
         ),
   )
   return {
@@ -72,7 +76,7 @@ export function forecastOf(
     events,
     holdOutRate: terms.holdOutRate,
     thresholds: rows,
-    message: messageOf(rows, terms, events),
+    message: [messageOf(rows, terms, { events, decided }), ...remarksOn({ events, decided, days })].join(' '),
   }
 }
 
@@ -117,17 +121,17 @@ function rowOf(
   of: { tally: Tally; label: number; threshold: number; place: number; events: number; days: number },
 ): ThresholdForecast {
   const { tally, label, threshold, place, events, days } = of
-  const count = tally.events[place] as number
+  const answered = tally.events[place] as number
   const [votedEvents, misses] = [tally.voted[place] as number, tally.misses[place] as number]
   const name = job.labels[label]?.name ?? ''
-  const doubt = (tally.doubt[place] as number) / count
+  const doubt = (tally.doubt[place] as number) / answered
   const rate = (misses + PRIOR_VOTES * doubt) / (votedEvents + PRIOR_VOTES)
   const needed = auditsNeeded(epsilon, delta / epochWeeks, rate)
-  const eventsPerDay = count / days
+  const eventsPerDay = answered / days
   const auditsPerDay = eventsPerDay * holdOutRate
   const isPossible = Number.isFinite(needed) && auditsPerDay > 0
   const daysNeeded = isPossible ? needed / auditsPerDay : null
-  const settledShare = events === 0 ? 0 : (count / events) * (1 - holdOutRate)
+  const settledShare = events === 0 ? 0 : (answered / events) * (1 - holdOutRate)
   // Evidence of more than four weeks ago does not count.
   const isInTime = daysNeeded !== null && daysNeeded <= epochWeeks * 7
   return {
@@ -143,7 +147,7 @@ function rowOf(
     message: isInTime
       ? `${name} from ${threshold} % on would settle ${percent(settledShare)} of all events. That takes about ` +
         `${Math.ceil(needed)} audits, ${Math.max(1, Math.round(auditsPerDay))} a day, so about ` +
-        `${Math.max(1, Math.ceil(daysNeeded as number))} days.`
+        `${count(Math.max(1, Math.ceil(daysNeeded as number)), 'day', 'days')}.`
       : Number.isFinite(needed)
         ? `${name} from ${threshold} % on needs about ${Math.ceil(needed)} audits within 28 days, and only about ` +
           `${Math.round(auditsPerDay * epochWeeks * 7)} would come: raise the hold-out rate or epsilon.`
@@ -152,8 +156,28 @@ function rowOf(
   }
 }
 
-function messageOf(rows: readonly ThresholdForecast[], { epsilon, delta }: ForecastTerms, events: number): string {
+/** What to know of the events behind a forecast. */
+function remarksOn({ events, decided, days }: { events: number; decided: number; days: number }): string[] {
+  if (decided === 0) return []
+  return [
+    ...(decided === events
+      ? []
+      : [`All of this is about the ${decided} events that have a decision; ${events - decided} have none.`]),
+    ...(days < 1 ? ['These came within less than a day, so how many will come in a day is a guess.'] : []),
+  ]
+}
+
+function messageOf(
+  rows: readonly ThresholdForecast[],
+  { epsilon, delta }: ForecastTerms,
+  { events, decided }: { events: number; decided: number },
+): string {
   if (events === 0) return 'The job has no events yet, so nothing can be foreseen.'
+  if (decided === 0)
+    return (
+      'No event has a decision yet, so nothing can be foreseen: train the job, then decide stored events again or ' +
+      'wait for new ones.'
+    )
   if (rows.length === 0)
     return 'No event was decided with a label that may be settled and a confidence of 60 or more: nothing can be foreseen.'
   const best = rows

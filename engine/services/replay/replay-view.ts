@@ -87,8 +87,10 @@ export function replayTable(view: ReplayView): string {
   if (report === null) return `Replay ${view.replayId}: ${view.state}, ${view.percent} %. ${view.message}\n`
   const lines = [
     `Replay ${view.replayId}: ${report.events} events, ${report.changed} decisions change ` +
-      `(${(100 * report.changedShare).toFixed(2)} %), in ${report.bucketsChanged} of ${report.buckets} buckets.`,
+      `(${(100 * report.changedShare).toFixed(2)} %)` +
+      `${report.buckets === 0 ? '' : `, in ${report.bucketsChanged} of ${report.buckets} buckets`}.`,
     `Before: ${report.before}. After: ${report.after}.`,
+    ...(view.message === '' ? [] : [view.message]),
     '',
     ...tableOf(
       ['events', 'before', 'after'],

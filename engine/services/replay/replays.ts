@@ -15,7 +15,7 @@ import type { Author, JobHandle } from '../../api/principal.js'
 import type { ReplayRequest, ReplayService, ReplayView } from '../../api/models/replay-service.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { IngestClock } from '../../runtime/ingest-clock.js'
-import { isReplayOver, type ReplayRow, type ReplayTerms } from '../../store/replay-row.js'
+import { isReplayOver, type ReplayReportRow, type ReplayRow, type ReplayTerms } from '../../store/replay-row.js'
 import { authorOf } from '../../actor/message-author.js'
 import { encodeReplayCommand, type ReplayCommand } from '../../actor/models/replay-commands.js'
 import { notKept } from '../../actor/models/model-commands.js'
@@ -134,6 +134,8 @@ export class Replays implements ReplayService {
     if (trains) this.#mustTrain(job)
     const version = trains ? null : this.#keptVersion(job, modelId)
     const against = request.against === undefined ? null : this.#keptVersion(job, request.against)
+    if (version !== null && version === against)
+      throw wrong('against', 'both sides are the same model: name another one')
     this.#mustHaveEvents(job, terms)
     const hundredths = threshold === undefined ? null : Math.round(threshold * 100)
     return { ...terms, version, against, training, threshold: hundredths }
@@ -229,11 +231,15 @@ export class Replays implements ReplayService {
       const task = { dataDir, job, terms, serviceNames, nowMicros: clock.nowMicros(), signals: signals.memory }
       const report = await threads.run(task)
       // Cancelled: the row says so already, or the process ends.
-      if (report !== null) await end({ state: 'finished', message: '', report })
+      if (report !== null) await end({ state: 'finished', message: remarkOn(report), report })
     } catch (error) {
       await end({ state: 'failed', message: (error as Error).message, report: null })
     }
   }
+}
+
+function remarkOn({ unseenPoints = [] }: ReplayReportRow): string {
+  return unseenPoints.length === 0 ? '' : `No event of the period has a value at ${unseenPoints.join(', ')}.`
 }
 
 function wrong(field: string, msg: string): Refusal {

@@ -74,6 +74,7 @@ export function runReplay(environment: Environment, task: ReplayTask, signals: R
       terms.version === null
         ? 'a model that was trained for the replay'
         : `the model ${modelIdOf(job.id, terms.version)}`,
+    ...(terms.training.decisionPoints === undefined ? {} : { unseenPoints: after.unseenPoints }),
     seconds: (performance.now() - begun) / 1000,
   }
 }

@@ -14,6 +14,7 @@ import { bucketIdOf, bucketIdText, bucketText } from '../../domain/event/bucket-
 import { lacksPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { hasBuckets, hasClusters } from '../../domain/job/job.js'
+import { absentPoints } from '../../domain/metrics/point-tally.js'
 import type { Model } from '../../domain/learn/classifier.js'
 import { isLabel, majorityOf } from '../../domain/learn/consensus.js'
 import { consensusAt } from '../../domain/learn/knowledge-base.js'
@@ -58,6 +59,8 @@ export class Variant {
   /** Whether a stored bucket is one of the decision points of the model. */
   readonly #fits = new Map<string, boolean>()
   readonly #probabilities: Float64Array
+  /** Places of decision points at which no event had a value yet. */
+  #unseen: readonly number[]
 
   constructor(at: JobAt, own: VariantModel) {
     this.#at = at
@@ -66,6 +69,12 @@ export class Variant {
     this.#reader = new EventValues(at, own.model, own.points)
     this.#known = own.subjects === null ? null : knownOf(own, at.job.labels.length)
     this.#probabilities = new Float64Array(at.job.labels.length)
+    this.#unseen = own.points.map((_, place) => place)
+  }
+
+  /** Decision points at which no event had a value. */
+  get unseenPoints(): string[] {
+    return this.#unseen.map((place) => this.#own.points[place] as string)
   }
 
   decide(event: ReplayedRecord): Decision {
@@ -106,10 +115,17 @@ export class Variant {
     const answered = this.#answers.get(id)
     if (answered !== undefined) return answered
     const own = values()
+    this.#see(own)
     const decision = own === null || lacksPoints(own) ? noDecision : this.#decide(own, this.#knownOf(id))
     if (this.#answers.size >= ANSWERS_MAX) this.#answers.clear()
     this.#answers.set(id, decision)
     return decision
+  }
+
+  #see(values: PointValues | null): void {
+    if (values === null || this.#unseen.length === 0) return
+    const absent = absentPoints(values)
+    this.#unseen = this.#unseen.filter((place) => absent.includes(place))
   }
 
   #knownOf(id: string): KnownConsensus | null {
@@ -121,6 +137,7 @@ export class Variant {
   /** An event arrives without votes of its own. */
   #decideAlone(event: StoredEvent): Decision {
     const values = this.#reader.of(event)
+    this.#see(values)
     if (values === null) return noDecision
     if (!hasClusters(this.#at.job.category) && lacksPoints(values)) return noDecision
     return this.#decide(values, null)

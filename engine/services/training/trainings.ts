@@ -202,7 +202,7 @@ export class Trainings {
       this.#end(
         job.id,
         'RETRAIN_FAILED',
-        `Retraining failed: ${(error as Error).message}; the model before stays in use`,
+        `Retraining failed: ${(error as Error).message.replace(/\.$/, '')}; the model before stays in use`,
       )
     } finally {
       this.#running.delete(job.id)

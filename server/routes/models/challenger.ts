@@ -1,5 +1,5 @@
 /** A challenger: a model that decides the live stream in shadow, until it is promoted or dropped. */
-import { isoMicros, type ChallengerView, type Objective } from '../../../engine/index.js'
+import { isoMicros, type ChallengerView, type JobView, type Objective } from '../../../engine/index.js'
 import { operation, type Route } from '../../http/route.js'
 import { worked, Outcome } from '../../schemas/common.js'
 import { ChallengeBody, ChallengerAnswer, RollbackResult } from '../../schemas/models/registry.js'
@@ -11,6 +11,15 @@ const scope = 'execute:model_trials'
 
 function answerWire(view: ChallengerView | null, message: string) {
   return { challenger: view === null ? null : challengerWire(view), message: view === null ? message : null }
+}
+
+/** A challenger may be on its way, or its training may have failed. */
+function noneMessage({ retrainState, retrainMsg }: JobView): string {
+  if (retrainState === 'queued' || retrainState === 'training')
+    return 'the job has no challenger yet: a training is running'
+  return retrainState === 'RETRAIN_FAILED'
+    ? `the job has no challenger, and its last training failed: ${retrainMsg}`
+    : 'the job has no challenger'
 }
 
 function challengerWire(view: ChallengerView) {
@@ -39,8 +48,10 @@ const see = operation({
   scope: 'read:job_metrics',
   responses: { 200: { description: 'The challenger, or null.', schema: ChallengerAnswer } },
   errors: [404],
-  handle: ({ app, principal, params }) =>
-    answerWire(app.service.models.challenger(jobFromPath(app, principal, params[0]!)), 'the job has no challenger'),
+  handle({ app, principal, params }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    return answerWire(app.service.models.challenger(job), noneMessage(app.service.jobView(job)))
+  },
 })
 
 const start = operation({

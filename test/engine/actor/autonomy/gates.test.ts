@@ -139,6 +139,51 @@ describe('the evidence', () => {
   })
 })
 
+describe('protected events', () => {
+  const counted = (shard: TestShard): number =>
+    gateOf(shard).flow.reduce((sum, { protectedEvents }) => sum + protectedEvents, 0)
+
+  it('are those of buckets that people answered so, not those that the model calls so', async () => {
+    const shard = await governed()
+    await shard.ingest(job, { host: 'vault' }, 'known')
+    assert.equal(counted(shard), 1)
+    // Nobody has voted on this bucket.
+    await shard.ingest(job, { host: 'vault2' }, 'new')
+    assert.equal(counted(shard), 1)
+    await shard.feedback(job, 'new', 'ann', 'Escalate')
+    assert.equal(counted(shard), 2)
+    await shard.ingest(job, { host: 'vault2' }, 'next')
+    assert.equal(counted(shard), 3)
+    await shard.feedback(job, 'new', 'ann', 'Drop')
+    assert.equal(counted(shard), 2)
+    await shard.ingest(job, { host: 'vault2' }, 'last')
+    assert.equal(counted(shard), 2)
+  })
+
+  it('are those that people answered so, in jobs without buckets', async () => {
+    const centric = jobSettings({ category: 'Event centric decision intelligence', decisionPoints: ['host'] })
+    const shard = new TestShard()
+    for (let i = 0; i < 12; i++) {
+      await shard.ingest(centric, { host: i % 2 === 0 ? 'vault' : 'noisy' }, `t${i}`)
+      await shard.feedback(centric, `t${i}`, 'ann', i % 2 === 0 ? 'Escalate' : 'Drop')
+    }
+    await shard.install(centric, shard.train(centric, 1))
+    await set(shard)
+    await shard.ingest(centric, { host: 'vault' }, 'one')
+    assert.equal(counted(shard), 0)
+    for (const [label, count] of [
+      ['Escalate', 1],
+      ['Drop', 0],
+      ['Escalate', 1],
+    ] as const) {
+      await shard.feedback(centric, 'one', 'ann', label)
+      assert.equal(counted(shard), count, label)
+    }
+    await shard.feedback(centric, 't0', 'ann', 'Escalate')
+    assert.equal(counted(shard), 1, 'events of before the contract are not among them')
+  })
+})
+
 describe('an audit that is asked of a second person', () => {
   it('stays in the queue until two have voted, and their disagreement is counted', async () => {
     const shard = await governed()

@@ -74,6 +74,13 @@ describe('a gate', () => {
     assert.deepEqual(withAudits(other, { week: 1, clean: -1, failures: 0 }, 1), one)
   })
 
+  it('tells no bound above the rate that it refutes', () => {
+    const fine = { ...terms, epsilon: 0.0223 }
+    let evidence = noEvidence
+    while (!judge(evidence, 0, fine).certified) evidence = withAudits(evidence, { week: 0, clean: 1, failures: 0 }, 0)
+    assert.ok(judge(evidence, 0, fine).bound <= 0.0223)
+  })
+
   it('alarms where the rate is far above its terms', () => {
     assert.equal(judge(collected([[0, 80, 20]]), 0, terms).alarmed, true)
     assert.equal(judge(collected([[0, 500, 5]]), 0, terms).alarmed, false)

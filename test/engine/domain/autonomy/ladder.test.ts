@@ -129,6 +129,38 @@ describe('the gates of a label', () => {
     )
   })
 
+  it('count clean answers in the order of their audits, and failures at once', () => {
+    const hour = 3_600_000_000
+    const now = 100
+    const due = (hours: number, outcome: Audit['outcome']): Audit => ({
+      ...audit,
+      outcome,
+      dueMicros: hours * hour + 1,
+    })
+    // Nobody has answered the first, which people may want to escalate.
+    const open = due(5, 'pending')
+    let gate = withAudit(strict, null, open, now)
+    gate = withAudit(withMany(gate, due(4, 'clean'), 10), null, due(9, 'clean'), now)
+    gate = withMany(gate, due(5, 'clean'), 100)
+    const figures = figuresOf(gate, now)
+    assert.deepEqual([figures.audits, figures.waiting, gate.pending], [10, 101, 1])
+    assert.equal(judged([gate], contract, now)[0]?.state, 'shadow', '101 of 112 clean audits prove nothing yet')
+    assert.match(
+      ratesInWords(gate, figures, contract, () => 'Escalate')[2] as string,
+      /^101 clean answers do not count/,
+    )
+    const failed = withAudit(gate, null, due(9, 'failure'), now)
+    assert.deepEqual([figuresOf(failed, now).failures, figuresOf(failed, now).waiting], [1, 101])
+    // It is answered; or it is late, which is a failure.
+    const answeredNow = withAudit(gate, open, { ...open, outcome: 'clean' }, now)
+    assert.deepEqual([figuresOf(answeredNow, now).audits, figuresOf(answeredNow, now).waiting], [112, 0])
+    assert.equal(judged([answeredNow], contract, now)[0]?.state, 'open')
+    const late = withAudit(gate, open, { ...open, outcome: 'late' }, 6 * hour)
+    assert.deepEqual([figuresOf(late, 6 * hour).audits, figuresOf(late, 6 * hour).failures], [112, 1])
+    // Hours in which nothing can be due any more are not kept.
+    assert.deepEqual(judged([answeredNow], contract, 30 * hour)[0]?.evidence.hours, [])
+  })
+
   it('close when their evidence is older than four weeks', () => {
     const open = judged([withMany(strict, audit, 80)], contract, 100)
     assert.equal(judged(open, contract, 3 * weekMicros)[0]?.state, 'open')
@@ -146,6 +178,7 @@ describe('the gates of a label', () => {
       const after: Audit = {
         ...audit,
         drawnMicros: before?.drawnMicros ?? random.below(2 * weekMicros),
+        dueMicros: before?.dueMicros ?? 2 * weekMicros + random.below(weekMicros / 14),
         outcome: random.pick(['pending', 'clean', 'failure', 'late'] as const),
         second: before?.second ?? random.below(2) === 0,
         analysts: random.below(3),
@@ -167,7 +200,7 @@ describe('the figures of a gate', () => {
     assert.equal(figures.protectedBound, missed / (missed + 10))
     const words = ratesInWords(gate, figures, contract, (label) => ['Escalate', 'Drop', 'Ask'][label] as string)
     assert.match(words[0] as string, /Of 500 audits 0 failed: at most/)
-    assert.match(words[1] as string, /1000 events were settled, and 10 went to people as Escalate/)
+    assert.match(words[1] as string, /1000 events were settled, and people answered 10 others with Escalate: at most/)
     assert.equal(figuresOf(strict, 100).protectedBound, null)
   })
 

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import {
   autonomyAgain,
   blind,
-  isBarred,
   isEligible,
+  standingOf,
   type GateScope,
 } from '../../../../engine/domain/autonomy/passage.js'
 import { Draw } from '../../../../engine/domain/autonomy/sampling.js'
@@ -20,7 +20,7 @@ const decision: Decision = {
   source: 'model',
   modelVersion: 3,
 }
-const votes = { excluded: false, dissent: false, protectedVote: false }
+const votes = { excluded: false, dissent: false, protectedVote: false, protectedConsensus: false }
 
 describe('a gate lets pass', () => {
   it('an answer with its label, at its threshold, of its model or of the knowledge base', () => {
@@ -42,9 +42,11 @@ describe('a gate lets pass', () => {
   })
 
   it('no event of a bucket with dissent, with a protected vote, or left out', () => {
-    assert.equal(isBarred(votes), false)
+    assert.deepEqual(standingOf(votes), { barred: false, isProtected: false })
     for (const reason of ['excluded', 'dissent', 'protectedVote'])
-      assert.equal(isBarred({ ...votes, [reason]: true }), true)
+      assert.deepEqual(standingOf({ ...votes, [reason]: true }), { barred: true, isProtected: false })
+    const people = { ...votes, protectedVote: true, protectedConsensus: true }
+    assert.deepEqual(standingOf(people), { barred: true, isProtected: true })
   })
 })
 

@@ -53,8 +53,12 @@ function response(status: number, doc: ResponseDoc): Json {
     schema: doc.schema === undefined ? fileSchema(doc.mediaType) : published(doc.schema),
     ...(doc.example === undefined ? {} : { example: doc.example }),
   }
+  const also = Object.entries(doc.also ?? {}).map(([type, schema]) => [type, { schema: published(schema) }] as const)
   const problem = status < 400 ? {} : { [problemJson]: { schema: { $ref: `${COMPONENTS}ProblemBody` } } }
-  return { description: doc.description, content: { [doc.mediaType ?? json]: media, ...problem } }
+  return {
+    description: doc.description,
+    content: { [doc.mediaType ?? json]: media, ...Object.fromEntries(also), ...problem },
+  }
 }
 
 /** Error statuses that follow from the properties of an operation. It can really answer with each of them. */
@@ -72,12 +76,13 @@ function commonErrors(route: RouteDoc): number[] {
 }
 
 function responses(route: RouteDoc): Json {
-  const answers: [string, Json][] = Object.entries(route.responses).map(([status, doc]) => [
-    status,
-    response(Number(status), doc),
-  ])
-  const errors = [...new Set([...commonErrors(route), ...(route.errors ?? [])])].sort((a, b) => a - b)
-  return Object.fromEntries([...answers, ...errors.map((status) => [String(status), errorResponse(status)])])
+  const errors = [...new Set([...commonErrors(route), ...(route.errors ?? [])])]
+  return {
+    ...Object.fromEntries(errors.map((status) => [String(status), errorResponse(status)])),
+    ...Object.fromEntries(
+      Object.entries(route.responses).map(([status, doc]) => [status, response(Number(status), doc)]),
+    ),
+  }
 }
 
 /** Path and query parameters. A description moves from the schema to the parameter, where viewers show it. */

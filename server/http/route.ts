@@ -26,6 +26,8 @@ export interface ResponseDoc {
   readonly schema?: TSchema
   /** Default `application/json`. */
   readonly mediaType?: string
+  /** The answer in other forms, by media type. */
+  readonly also?: Readonly<Record<string, TSchema>>
   readonly example?: unknown
 }
 

@@ -13,7 +13,7 @@ import { statusLine } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import type { Headers } from '../http/send.js'
 import { Checker, parseJson } from '../http/validate.js'
-import { McpAnswer, McpMessage } from '../schemas/mcp.js'
+import { McpAnswer, McpBadRequest, McpMessage, McpRefusal } from '../schemas/mcp.js'
 import { hostProblem } from './hosts.js'
 import type { McpHandler } from './handler.js'
 
@@ -107,6 +107,8 @@ const mcp: Route = {
       mediaType: eventStream,
     },
     202: { description: 'A notification was taken.' },
+    400: { description: 'The body is not JSON, or no message of the protocol.', schema: McpBadRequest },
+    406: { description: '`Accept` must have `application/json` and `text/event-stream`.', schema: McpRefusal },
   },
   errors: [403, 415],
   serve,

@@ -1,6 +1,6 @@
 /** Messages of the Model Context Protocol, as far as the OpenAPI document describes them: JSON-RPC 2.0. */
 import { Type } from 'typebox'
-import { AnyObject } from './common.js'
+import { AnyObject, ErrorBody } from './common.js'
 
 const RpcId = Type.Union([Type.String(), Type.Number()])
 
@@ -25,3 +25,12 @@ export const McpAnswer = Type.Object(
   },
   { additionalProperties: true },
 )
+
+/** A message that the protocol refuses as a whole. */
+export const McpRefusal = Type.Object(
+  { jsonrpc: Type.Literal('2.0'), id: Type.Union([RpcId, Type.Null()]), error: McpError },
+  { additionalProperties: true },
+)
+
+/** What is not JSON is refused by the service, what is no message by the protocol. */
+export const McpBadRequest = Type.Union([ErrorBody, McpRefusal])

@@ -1,4 +1,4 @@
-"""What schemathesis does not know of the service: NDJSON, and values that lead somewhere.
+"""What schemathesis does not know of the service: NDJSON, messages of streams, and values that lead somewhere.
 
 Generated ids hardly ever name anything, so about half of them are replaced by ones that do. The choice hangs on the
 generated value alone, so that a run with the same seed sends the same requests.
@@ -24,6 +24,23 @@ def from_lines(ctx, response):
     """The schema is that of a line. Of an answer without lines there is nothing to check."""
     lines = [line for line in response.content.decode().split("\n") if line]
     return json.loads(lines[0]) if lines else {"status": "ERROR", "status_code": 400, "error": "no line"}
+
+
+@schemathesis.deserializer("text/event-stream")
+def from_events(ctx, response):
+    """The messages of a stream as the document has them: `type` is the name of the event, `data` is JSON.
+
+    Agents get the message of their protocol alone, under the event name `message`.
+    """
+    messages = []
+    for block in response.content.decode().replace("\r\n", "\n").split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
+        if "data" not in fields:
+            continue
+        data = json.loads(fields["data"])
+        name = fields.get("event", "message")
+        messages.append(data if name == "message" else {"id": fields["id"], "type": name, "data": data})
+    return messages
 
 
 def with_known(values):

@@ -15,6 +15,7 @@ export const toolRecipes: Recipes = {
       202: ask({ headers, body: { jsonrpc: '2.0', method: 'notifications/initialized' } }),
       400: ask({ body: '{"broken' }),
       401: ask({ key: null }),
+      406: ask({ headers: { 'content-type': 'application/json' } }),
       403: ask({ headers: { origin: 'https://evil.example' } }),
       413: ask({ body: Buffer.alloc(20 * 1024 * 1024, ' ') }),
       422: ask({ headers: { 'content-type': 'application/json' }, body: '["no object"]' }),

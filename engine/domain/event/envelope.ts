@@ -14,9 +14,9 @@ import type { ScalarValue } from './point-value.js'
 
 /** What the client sent beside raw_body. It is stored and exported, and never decides. */
 export interface EventExtras {
-  readonly title?: ScalarValue | undefined
+  readonly title?: string | undefined
   readonly severity?: ScalarValue | undefined
-  readonly storage_tag?: ScalarValue | undefined
+  readonly storage_tag?: string | undefined
 }
 
 export interface Envelope {
@@ -124,15 +124,21 @@ function idIn(parsed: Record<string, unknown>): string | null {
 
 /** Scalars only: depth and fields are bounded in `raw_body` alone (body-writer.ts). */
 function extrasOf(parsed: Record<string, unknown>): EventExtras | null {
-  const title = scalarIn(parsed.title)
+  const title = textIn(parsed.title)
   const severity = scalarIn(parsed.severity)
-  const storageTag = scalarIn(parsed.storage_tag)
+  const storageTag = textIn(parsed.storage_tag)
   if (title === undefined && severity === undefined && storageTag === undefined) return null
   return { title, severity, storage_tag: storageTag }
 }
 
 function scalarIn(value: unknown): ScalarValue | undefined {
   return typeof value === 'object' ? undefined : (value as ScalarValue | undefined)
+}
+
+/** A number is taken as its text. */
+function textIn(value: unknown): string | undefined {
+  const scalar = scalarIn(value)
+  return scalar === undefined ? undefined : String(scalar)
 }
 
 function dropOldResult(rawBody: Record<string, unknown>, name: string, section: unknown): void {

@@ -12,9 +12,11 @@ import { stillAuthorized } from '../../http/auth.js'
 import { replyError } from '../../http/error-reply.js'
 import type { Exchange } from '../../http/exchange.js'
 import { Pace } from '../../http/pieces/pace.js'
+import { ndjson } from '../../http/reply.js'
 import type { Route } from '../../http/route.js'
 import { Checker, parseJson } from '../../http/validate.js'
 import { EventFileFilters, EventFileQuery } from '../../schemas/live/event-file.js'
+import { ListedEvent as EventLine } from '../../schemas/live/lists.js'
 import { jobFromPath } from '../job-reference.js'
 import { given } from '../queries.js'
 import { tableHead, tableLines, type ListedEvent } from './event-table.js'
@@ -74,7 +76,7 @@ async function send(exchange: Exchange, pages: AsyncGenerator<Page>, order: File
   const first = await pages.next()
   const { format, columns } = order.query
   const isTable = format === 'csv'
-  exchange.beginStream('200 OK', isTable ? 'text/csv; charset=utf-8' : 'application/x-ndjson', [
+  exchange.beginStream('200 OK', isTable ? 'text/csv; charset=utf-8' : ndjson, [
     ['Content-Disposition', `attachment; filename="events-${order.jobId}.${format}"`],
     ['Cache-Control', 'no-store'],
     ['X-Content-Type-Options', 'nosniff'],
@@ -123,7 +125,7 @@ const eventFile: Route = {
     'when the request comes. The file is sent as it is read: if something fails meanwhile, the connection is cut.',
   scope,
   query: EventFileQuery,
-  responses: { 200: { description: 'The file.', mediaType: '*/*' } },
+  responses: { 200: { description: 'The file.', mediaType: 'text/csv', also: { [ndjson]: EventLine } } },
   errors: [404],
   serve,
 }

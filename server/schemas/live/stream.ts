@@ -58,7 +58,7 @@ export const StreamedDecision = Type.Object({
   autonomy: EventView.properties.autonomy,
   title: Type.Optional(Type.String()),
   severity: Type.Optional(Type.Unknown()),
-  storage_tag: Type.Optional(Type.Unknown()),
+  storage_tag: Type.Optional(Type.String()),
 })
 
 export const StreamedVote = Type.Object({

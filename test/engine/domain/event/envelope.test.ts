@@ -27,6 +27,8 @@ describe('envelope', () => {
   it('has no extras where the client said nothing', () => {
     assert.equal(parse({ raw_body: {} }).extras, null)
     assert.equal(parse({ raw_body: {}, title: null, unknown: 1 }).extras, null)
+    const numbers = { title: 4625, severity: 3, storage_tag: 7 }
+    assert.deepEqual(parse({ raw_body: {}, ...numbers }).extras, { ...numbers, title: '4625', storage_tag: '7' })
   })
 
   it('keeps scalars only beside the body, so that nothing escapes the bounds of an event', () => {

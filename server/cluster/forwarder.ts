@@ -4,7 +4,7 @@
  * Owns: which node gets a request, waiting while there is none, what is sent again. Leaves out: one request and its
  * answer (forwarding.ts), who the owner is (the engine's cluster node).
  *
- * 1. While no node is the owner, requests wait, at most `limits.waitMs`. Then they are refused with 503 and
+ * 1. While no node is the owner, requests wait, 12 seconds at most. Then they are refused with 503 and
  *    Retry-After.
  * 2. A request is sent again where nothing of it was sent, or where doing it twice is doing it once (S6), and its body
  *    is still here.

@@ -22,6 +22,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import { LOOK_MS, mayTake } from './candidacy.js'
 import { isFatal } from './fatal.js'
+import { Failing } from './failing.js'
 import { openClusterLogs, type ClusterLogs } from './cluster-logs.js'
 import { Following } from './following.js'
 import { LEASE, Lease } from './lease.js'
@@ -136,11 +137,8 @@ export class ClusterNode<Engine extends OwnedEngine> {
   /** Opens the copies, and is a standby or the owner over them, until they have to be opened again. */
   async #turn(): Promise<void> {
     const { options, failed } = this.#deps
-    let failure: unknown = null
-    const stopped = (error: unknown): void => {
-      failure ??= error
-      this.#wake()
-    }
+    const failing = new Failing(() => this.#wake())
+    const { stopped } = failing
     const data = await NodeData.open({
       options,
       logs: this.#logs.shards,
@@ -154,8 +152,8 @@ export class ClusterNode<Engine extends OwnedEngine> {
     this.#shards.open(data)
     try {
       while (!this.#isLeaving) {
-        await this.#standBy(data, { stopped, failure: () => failure })
-        if (failure !== null) throw failure
+        await this.#standBy(data, failing)
+        if (failing.failure !== null) throw failing.failure
       }
     } finally {
       this.#copies.source = null
@@ -165,11 +163,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
   }
 
   /** Follows the catalog until this node is to become its owner; then is the owner, until it is not. */
-  async #standBy(
-    data: NodeData,
-    { stopped, failure }: { stopped(error: unknown): void; failure(): unknown },
-  ): Promise<void> {
+  async #standBy(data: NodeData, failing: Failing): Promise<void> {
     const { options, failed, standBy, told } = this.#deps
+    const { stopped } = failing
     this.#state = 'standby'
     const following = new Following({ options, logs: this.#logs, data, shards: this.#shards, stopped, failed })
     let [term, opened]: [string | null, Opened<Engine> | null] = [null, null]
@@ -177,7 +173,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
       await standBy(following)
       told('this node is a standby', { node: this.#logs.node.node })
       while (term === null) {
-        if (this.#isLeaving || failure() !== null) return
+        if (this.#isLeaving || failing.failure !== null) return
         term = await this.#look()
       }
       this.#state = 'taking'
@@ -193,7 +189,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
     } finally {
       await this.#end(following)
     }
-    if (opened !== null) await this.#serve(opened, data)
+    if (opened !== null) await this.#serve(opened, data, failing)
   }
 
   /** One look at the lease: the new term, where this node has taken it. */
@@ -220,14 +216,15 @@ export class ClusterNode<Engine extends OwnedEngine> {
     await following.close()
   }
 
-  async #serve({ engine, logs, tenure }: Opened<Engine>, data: NodeData): Promise<void> {
+  async #serve({ engine, logs, tenure }: Opened<Engine>, data: NodeData, failing: Failing): Promise<void> {
     const { release, told } = this.#deps
     this.#copies.source = { role: 'writes', sumsOf: (shard) => data.seats.of(shard).sums }
     const leaving = new Promise<'leaving'>((resolve) => {
       this.#wake = () => void (this.#isLeaving && resolve('leaving'))
       this.#wake()
     })
-    const why = await Promise.race([leaving, tenure.over])
+    // A copy that cannot follow any more is opened again, or ends the node: this one may not serve it meanwhile.
+    const why = await Promise.race([leaving, tenure.over, failing.over])
     if (why === 'suspended') {
       this.#state = 'suspended'
       told('this node does not reach the log: it refuses changes until it does', { reason: tenure.reason })
@@ -235,15 +232,16 @@ export class ClusterNode<Engine extends OwnedEngine> {
       await engine.suspend()
       await Promise.race([tenure.answered(), leaving])
     }
-    if (why === 'leaving') await tenure.become('leaving')
+    const handsOver = why === 'leaving' || why === 'failing'
+    if (handsOver) await tenure.become('leaving')
     await release(engine)
     this.#copies.source = { role: 'follows', sumsOf: (shard) => data.seats.of(shard).sums }
     this.#shards.catalog = null
     this.#state = 'standby'
-    if (why !== 'leaving') logs.abandon()
+    if (!handsOver) logs.abandon()
     await engine.close()
     await logs.close()
-    if (why === 'leaving') await tenure.become('free')
+    if (handsOver) await tenure.become('free')
     tenure.end()
     told('this node is not the owner any more', { node: this.#logs.node.node, reason: why })
   }

@@ -51,7 +51,8 @@ export class Following {
     this.#standby = standby
     const { connection, name } = logs
     this.#teller = new CatalogTeller({ connection, name, process: shards.process, applied: () => standby.applied })
-    shards.catalog = { applied: () => standby.applied, job: (id) => standby.reads.resources.job(id) }
+    const applied = (): number => standby.applied
+    shards.catalog = { applied, sequence: applied, job: (id) => standby.reads.resources.job(id) }
     this.#telling = setInterval(() => this.#tell(), limits.lastUseFlushMs).unref()
   }
 

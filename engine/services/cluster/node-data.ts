@@ -27,7 +27,7 @@ import { openUpgraded } from '../../store/directory/upgrade.js'
 import type { LmdbEnvironment } from '../../store/lmdb/lmdb.js'
 import { allCatalogTables } from '../catalog-tables.js'
 import { openReaders, type JobReader, type ReadableShards } from '../read/job-reader.js'
-import type { ShardHost } from './owners/shard-owners.js'
+import type { ShardHost } from './owners/shard-moves.js'
 import type { OpenedParts, ShardListeners } from '../start/engine-logs.js'
 
 export interface NodeDataDeps {
@@ -126,6 +126,8 @@ export class NodeData implements OpenedParts {
 
   async close(): Promise<void> {
     await this.seats.close()
+    // Turns that are this node's own end within the limit of the log. All others are refused.
+    await this.shards.whenIdle()
     await this.shards.close()
     await this.closeLedger()
     await this.catalog.close()

@@ -46,7 +46,12 @@ export async function openEngineOver<Engine extends OwnedEngine>(
     const begun = await following.begin(term)
     logs = new OwnerLogs({ logs: clusterLogs, address: cluster.address, term, begun, data, lost })
     const engine = await open(logs.ofEngine)
-    shards.catalog = { applied: () => Number.POSITIVE_INFINITY, job: (id) => engine.jobSettings(id) }
+    const written = logs
+    shards.catalog = {
+      applied: () => Number.POSITIVE_INFINITY,
+      sequence: () => written.sequence,
+      job: (id) => engine.jobSettings(id),
+    }
     logs.answer({ noteUses: engine.noteUses, isOwner })
     told('this node is the owner', { node: node.node, term })
     return { engine, logs, tenure }

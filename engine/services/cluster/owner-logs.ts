@@ -41,6 +41,11 @@ export class OwnerLogs {
     return { catalog: this.#catalog, lastMicros: begun.lastMicros, opened: data }
   }
 
+  /** Sequence of the last change of the catalog. */
+  get sequence(): number {
+    return this.#catalog.sequence
+  }
+
   /** Answers nodes that follow. `isOwner` is false where this node may not be the owner any more. */
   answer({ noteUses, isOwner }: { noteUses(ids: readonly string[]): void; isOwner(): boolean }): void {
     const { logs, term } = this.#deps

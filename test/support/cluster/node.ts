@@ -1,15 +1,19 @@
 /** Nodes of a cluster in one process: files are their logs, and turns go from one to the other in memory. */
 import { join } from 'node:path'
-import { decodeAnswer, decodeParcel, encodeAnswer } from '../../../engine/runtime/log/spread/parcel.js'
-import { RemoteTurns } from '../../../engine/runtime/log/spread/remote-turns.js'
+import type { Clock } from '../../../engine/clock.js'
+import { decodeAnswer, decodeParcel, encodeAnswer, type TurnParcel } from '../../../engine/runtime/log/spread/parcel.js'
+import { RemoteTurns, type Sent } from '../../../engine/runtime/log/spread/remote-turns.js'
 import { TurnsHost } from '../../../engine/runtime/log/spread/turns-host.js'
-import type { RecordLog } from '../../../engine/runtime/log/turn-log.js'
+import { LogUnavailable, type RecordLog } from '../../../engine/runtime/log/turn-log.js'
 import { Members } from '../../../engine/services/cluster/owners/members.js'
 import { ShardOwners } from '../../../engine/services/cluster/owners/shard-owners.js'
 import { NodeData } from '../../../engine/services/cluster/node-data.js'
 import { makeDataDir } from '../../../engine/store/directory/data-dir.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import type { Keys } from './keys.js'
+
+/** Takes a parcel to its process, which returns the answer. */
+export type Carry = (deliver: () => Promise<Sent>, to: string, parcel: TurnParcel) => Promise<Sent>
 
 export interface World {
   readonly directory: string
@@ -18,6 +22,10 @@ export interface World {
   readonly jobs: ReadonlyMap<number, JobSettings>
   /** By process. */
   readonly nodes: Map<string, TestNode>
+  /** Default: at once. */
+  carry?: Carry
+  /** By node; default: the clock of the system. */
+  readonly clocks?: ReadonlyMap<string, Clock>
 }
 
 export class TestNode {
@@ -27,12 +35,25 @@ export class TestNode {
   readonly owners: ShardOwners
   readonly #host: TurnsHost
   readonly #world: World
-  /** Nobody reaches it. */
+  /** Nobody reaches it, and it reaches nobody. */
   isCut = false
+  /** The jobs that it knows, and how many records of the catalog it has. */
+  jobs: ReadonlyMap<number, JobSettings>
+  catalog = 0
 
   static async start(world: World, name: string): Promise<TestNode> {
     const { directory, keys, logs } = world
-    const members = new Members(keys, logs.length, { node: name, process: `${name}-process`, url: `http://${name}` })
+    let node: TestNode | null = null
+    const reached = <T>(work: Promise<T>): Promise<T> => {
+      if (node?.isCut === true) throw new LogUnavailable('the node is cut off')
+      return work
+    }
+    const ownKeys = {
+      get: async (key: string) => await reached(keys.get(key)),
+      put: async (...given: Parameters<Keys['put']>) => await reached(keys.put(...given)),
+      all: async (pattern: string) => await reached(keys.all(pattern)),
+    }
+    const members = new Members(ownKeys, logs.length, { node: name, process: `${name}-process`, url: `http://${name}` })
     const dataDir = join(directory, name)
     makeDataDir(dataDir)
     const remote = new RemoteTurns({
@@ -42,9 +63,13 @@ export class TestNode {
         return owner === null || owner.node === name ? null : owner.process
       },
       request: async (process, bytes) => {
-        const other = world.nodes.get(process)
-        return other === undefined || other.isCut ? 'gone' : { answer: await other.run(bytes) }
+        const deliver = async (): Promise<Sent> => {
+          const other = world.nodes.get(process)
+          return other === undefined || other.isCut ? 'gone' : { answer: await other.run(bytes) }
+        }
+        return await (world.carry === undefined ? deliver() : world.carry(deliver, process, decodeParcel(bytes)))
       },
+      catalog: () => node?.catalog ?? 0,
       applied: async (shard, sequence) => {
         while (data.seats.of(shard).applied < sequence) await new Promise((resolve) => setTimeout(resolve, 1))
       },
@@ -53,14 +78,14 @@ export class TestNode {
       throw new Error(what, { cause: error })
     }
     const data = await NodeData.open({
-      options: { dataDir, name: 'service', threads: 1 },
+      options: { dataDir, name: 'service', threads: 1, clock: world.clocks?.get(name) },
       logs,
       send: remote.send,
       prepare: async () => {},
       stopped: (error) => failed('following has stopped', error),
       failed,
     })
-    const node = new TestNode(world, members, data)
+    node = new TestNode(world, members, data)
     world.nodes.set(members.own.process, node)
     return node
   }
@@ -70,15 +95,18 @@ export class TestNode {
     this.#world = world
     this.members = members
     this.data = data
+    this.jobs = world.jobs
     this.#host = new TurnsHost({
       isOwn: (shard) => data.seats.of(shard).isOwn,
       post: (message) => data.shards.post(message),
-      job: (id) => world.jobs.get(id),
+      job: (id) => this.jobs.get(id),
+      catalog: () => this.catalog,
       applied: (shard) => data.seats.of(shard).applied,
     })
     this.owners = new ShardOwners({
       members,
       shards: world.logs.length,
+      hosted: this.#host,
       isCurrent: () => true,
       isGone: async (name) => ![...world.nodes.values()].some((one) => one.name === name),
       onWritten: (written) => world.keys.onWritten(written),

@@ -9,24 +9,32 @@
 import { deserialize, serialize } from 'node:v8'
 import type { Extra } from '../../../actor/reply.js'
 
-const FORMAT = 1
+const FORMAT = 2
 
 export interface TurnParcel {
   readonly format: typeof FORMAT
   /** The process that has sent it. */
   readonly sender: string
   readonly shard: number
-  /** How often a turn of the sender to this shard has come back without being run. */
-  readonly failures: number
+  /** Turns of a run go to one owner, one behind the other. A run ends with the first turn that was not run. */
+  readonly run: number
+  /** Its number in the run, from 0. */
+  readonly at: number
   readonly count: number
   readonly messages: Uint8Array
   /** By job: the revision of the settings that the sender knows. */
   readonly revisions: readonly (readonly [job: number, revision: number])[]
+  /** Sequence of the last record of the catalog that the sender knows. */
+  readonly catalog: number
 }
 
-/** `elsewhere`: nothing was run, because this node is not the owner, or an earlier turn was not run. */
+/**
+ * `elsewhere`: nothing was run, because this node is not the owner, or an earlier turn was not run. `failed`: it may
+ * take effect.
+ */
 export type TurnAnswer =
   | { readonly elsewhere: true }
+  | { readonly failed: true }
   | {
       readonly replies: Uint8Array
       readonly extras: readonly Extra[]

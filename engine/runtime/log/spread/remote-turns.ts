@@ -4,11 +4,14 @@
  * Owns: what is sent, what comes back to the mailbox, and what is refused. Leaves out: who the owner is
  * (services/cluster/owners/), how parcels travel (jetstream/parcels.ts).
  *
- * 1. A turn that the owner has not run goes back to the mailbox, which sends it again, in order, for at most
- *    `limits.waitMs`. Then its messages are refused.
+ * 1. A turn that the owner has not run goes back to the mailbox, which sends it again, in order. Where none was run for
+ *    12 seconds, all that wait are refused.
  * 2. A turn that was sent and has no answer is refused: it may take effect.
  * 3. The answer to a message that is no event comes when the copy here has it, so that its sender sees what it wrote.
  * 4. Events of such turns are not kept as the latest ones: another turn may have changed them.
+ * 5. Turns run in the order of their mailbox, although several are under way. All that are under way go to one owner,
+ *    as a numbered run. Where one of them is not run, none behind it is: the owner sees the gap, and nothing more is
+ *    sent until all have come back. The mailbox says so with a turn that `opens` the shard.
  */
 import { Refusal } from '../../../errors.js'
 import { kindOfMessage, nextMessage } from '../../../actor/message.js'
@@ -29,18 +32,27 @@ export interface RemoteTurnsDeps {
   request(process: string, bytes: Uint8Array, isPast: () => boolean): Promise<Sent>
   /** Resolves when the copy has applied this record, or has not in time. */
   applied(shard: number, sequence: number): Promise<void>
+  /** Sequence of the last record of the catalog that this node knows. */
+  catalog(): number
 }
 
-/** Milliseconds that messages wait for an owner; between two tries. */
-const [WAIT_MS, RETRY_MS] = [12_000, 25]
+/** Milliseconds that messages wait for an owner; between two tries; after which a failure is the first of others. */
+const [WAIT_MS, RETRY_MS, APART_MS] = [12_000, 25, 3_000]
 const RETRY_AFTER_SECONDS = 2
 const turnedAway: TurnResult = { extras: [], turnedAway: true }
 
+type Answered = Exclude<TurnAnswer, { readonly failed: true }>
+
 interface ShardState {
-  /** Turns that have come back without being run, so far. */
-  failures: number
-  /** Since when none has been run, milliseconds; 0: the last one was. */
+  /** The run that is under way, how many of its turns were sent, and to whom. */
+  run: number
+  sent: number
+  owner: string | null
+  /** One of its turns was not run. */
+  isBroken: boolean
+  /** When turns began to come back without being run, and when the last one did, milliseconds. */
   awaySinceMs: number
+  awayMs: number
   readonly revisions: Map<number, number>
 }
 
@@ -52,50 +64,69 @@ export class RemoteTurns {
     this.#deps = deps
   }
 
+  /** Not async up to the request: turns are sent in the order of the calls. */
   readonly send = async (task: TurnTask, signal: AbortSignal): Promise<TurnResult> => {
     const state = this.#stateOf(task.shard)
     for (const { id, revision } of task.settings) state.revisions.set(id, revision)
     const owner = this.#deps.ownerOf(task.shard)
+    if (task.opens) Object.assign(state, { run: state.run + 1, sent: 0, owner, isBroken: false })
+    else if (state.isBroken || state.owner !== owner) {
+      state.isBroken = true
+      return turnedAway
+    }
     const sent = owner === null || signal.aborted ? 'gone' : await this.#ask(owner, task, state)
     if (sent === 'unclear')
       return refuse(task, 'the owner of the shard does not answer; the request may take effect; try again')
     if (sent === 'gone' || 'elsewhere' in sent) return await this.#again(task, state, signal)
-    state.awaySinceMs = 0
+    state.awayMs = Number.NEGATIVE_INFINITY
     Buffer.from(task.replies).set(sent.replies)
     if (!isAllEvents(task)) await this.#deps.applied(task.shard, sent.sequence)
     return { extras: sent.extras, ranElsewhere: true, changed: [...jobIdsOf(task)] }
   }
 
-  async #ask(owner: string, task: TurnTask, state: ShardState): Promise<TurnAnswer | 'gone' | 'unclear'> {
-    const { sender, ownerOf, request } = this.#deps
-    const { failures } = state
+  async #ask(owner: string, task: TurnTask, state: ShardState): Promise<Answered | 'gone' | 'unclear'> {
+    const { sender, ownerOf, request, catalog } = this.#deps
     const { shard, count } = task
+    const [run, at] = [state.run, state.sent++]
     const revisions = [...jobIdsOf(task)].map((id) => [id, state.revisions.get(id) ?? 0] as const)
-    const parcel = encodeParcel({ sender, shard, failures, count, messages: messagesOf(task), revisions })
+    const content = { count, messages: messagesOf(task), revisions, catalog: catalog() }
+    const parcel = encodeParcel({ sender, shard, run, at, ...content })
     const sent = await request(owner, parcel, () => ownerOf(shard) !== owner)
-    return typeof sent === 'string' ? sent : decodeAnswer(sent.answer)
+    if (typeof sent === 'string') return sent
+    try {
+      const answer = decodeAnswer(sent.answer)
+      return 'failed' in answer ? 'unclear' : answer
+    } catch {
+      // It was run, and must not be run again.
+      return 'unclear'
+    }
   }
 
   /** Nothing of it was run. */
   async #again(task: TurnTask, state: ShardState, signal: AbortSignal): Promise<TurnResult> {
-    state.failures++
-    state.awaySinceMs ||= performance.now()
-    if (performance.now() - state.awaySinceMs > WAIT_MS) {
-      state.awaySinceMs = 0
+    state.isBroken = true
+    const nowMs = performance.now()
+    if (nowMs - state.awayMs > APART_MS) state.awaySinceMs = nowMs
+    state.awayMs = nowMs
+    if (nowMs - state.awaySinceMs > WAIT_MS)
       return refuse(task, 'no node of the cluster runs this shard now; try again')
-    }
     if (!signal.aborted) await pause(RETRY_MS, signal)
     return turnedAway
   }
 
   #stateOf(shard: number): ShardState {
     let state = this.#shards.get(shard)
-    if (state === undefined) this.#shards.set(shard, (state = { failures: 0, awaySinceMs: 0, revisions: new Map() }))
+    if (state === undefined) {
+      const away = { awaySinceMs: 0, awayMs: Number.NEGATIVE_INFINITY }
+      state = { run: 0, sent: 0, owner: null, isBroken: false, ...away, revisions: new Map() }
+      this.#shards.set(shard, state)
+    }
     return state
   }
 }
 
-function refuse(task: TurnTask, message: string): TurnResult {
+/** Refuses all messages of the turn with log_unavailable. */
+export function refuse(task: TurnTask, message: string): TurnResult {
   const refusal = new Refusal('log_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
   return { ...refuseTurn(task, refusalExtra(refusal)), ranElsewhere: true, changed: [] }
 }

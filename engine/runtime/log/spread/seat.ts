@@ -16,6 +16,7 @@ import type { BlockSum } from '../../../actor/log/block-sums.js'
 import type { TurnResult, TurnTask } from '../../../actor/turn-task.js'
 import type { RunTurn } from '../../turn/turn-contract.js'
 import { Follower } from '../follower.js'
+import { refuse } from './remote-turns.js'
 import { LoggedTurns } from '../logged-turns.js'
 import type { LoggedShard, RecordLog } from '../turn-log.js'
 
@@ -39,6 +40,7 @@ export class Seat {
   #following: { readonly ended: Promise<void>; readonly ending: AbortController } | null = null
   /** Ends the sending of turns. */
   #sending = new AbortController()
+  #isClosed = false
 
   constructor(shard: LoggedShard, deps: SeatDeps) {
     this.#shard = shard
@@ -73,9 +75,11 @@ export class Seat {
   /** Runs a turn of the mailbox. */
   readonly run: RunTurn = (task, decided) => {
     if (this.#own !== null) return this.#own.run(task, decided)
-    // The thread is not needed for it.
+    if (this.#isClosed) return Promise.resolve(refuse(task, 'this node is ending; try again'))
+    const sent = this.#deps.send(task, this.#sending.signal)
+    // The thread is not needed for it. The mailbox may begin its next turn within this call.
     decided()
-    return this.#deps.send(task, this.#sending.signal)
+    return sent
   }
 
   /** Follows the log from now on. */
@@ -135,8 +139,9 @@ export class Seat {
     this.#goElsewhere()
   }
 
-  /** Ends following, and what waits to be sent. */
+  /** Ends following. What waits to be sent is refused. */
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#sending.abort()
     await this.endFollowing()
   }

@@ -4,9 +4,12 @@
  * Owns: posting their messages into the mailbox here, and the answer. Leaves out: sending (remote-turns.ts), how
  * parcels travel (jetstream/parcels.ts).
  *
- * 1. A turn is taken whole, or not at all. Where one of a sender is not taken, none is that was sent before it came
- *    back: so messages of a sender keep their order.
- * 2. A message is posted with settings at least as new as those that its sender knows.
+ * 1. A turn is taken whole, or not at all. Turns of a run are taken in order, and none behind one that was not: so
+ *    messages of a sender keep their order.
+ * 2. A message is posted with settings at least as new as those that its sender knows. Where this node knows as much of
+ *    the catalog and has no such job, the job is gone, and the message is refused.
+ * 3. Before a shard is given away, turns of others are sent back, and those that were taken are answered (`drain`).
+ *    Otherwise they would go on from here, and each sender would wait for two nodes.
  */
 import { isRefusal, Refusal } from '../../../errors.js'
 import type { JobSettings } from '../../../domain/job/job.js'
@@ -24,6 +27,8 @@ export interface TurnsHostDeps {
   post(message: NewMessage): void
   /** The settings of a job as they are here; undefined where there is none. */
   job(id: number): JobSettings | undefined
+  /** Sequence of the last record of the catalog that is applied here; infinite where this node writes it. */
+  catalog(): number
   /** Sequence of the last record of the shard that is applied here. */
   applied(shard: number): number
 }
@@ -34,14 +39,27 @@ const ALONE_MAX = 8
 const [SETTINGS_MS, LOOK_MS] = [1_000, 5]
 /** Settings with this revision are of a job that is deleted (purge.ts). */
 const ORPHAN = Number.MAX_SAFE_INTEGER
+/** Runs that are remembered. The oldest is forgotten, and its sender begins another one. */
+const RUNS_MAX = 4_096
 const elsewhere: TurnAnswer = { elsewhere: true }
+
+/** The latest run of a sender's turns to a shard. */
+interface Run {
+  readonly run: number
+  /** The number of its next turn. */
+  next: number
+  /** Resolves when the turn before was taken, or was not. */
+  before: Promise<unknown>
+}
 
 export class TurnsHost {
   readonly #deps: TurnsHostDeps
-  /** By sender and shard: turns that were sent with no more failures than these are not taken. */
-  readonly #refused = new Map<string, number>()
-  /** By sender and shard: the turn before. */
-  readonly #before = new Map<string, Promise<unknown>>()
+  /** By sender and shard, the one that was used last at the end. */
+  readonly #runs = new Map<string, Run>()
+  /** By shard: turns that were taken and are not answered. */
+  readonly #taken = new Map<number, Set<Promise<unknown>>>()
+  /** Shards that are about to be given away. */
+  readonly #draining = new Set<number>()
 
   constructor(deps: TurnsHostDeps) {
     this.#deps = deps
@@ -49,36 +67,77 @@ export class TurnsHost {
 
   /** Never rejects. */
   async run(parcel: TurnParcel): Promise<TurnAnswer> {
-    const from = `${parcel.sender} ${parcel.shard}`
-    const before = this.#before.get(from)
+    const run = this.#runOf(parcel)
+    const { before } = run
     let goOn = (): void => {}
-    const posted = new Promise<void>((resolve) => (goOn = resolve))
-    this.#before.set(from, posted)
+    run.before = new Promise<void>((resolve) => (goOn = resolve))
     try {
       await before
-      if (parcel.failures <= (this.#refused.get(from) ?? -1)) return elsewhere
-      if (!this.#deps.isOwn(parcel.shard) || !(await this.#hasSettings(parcel))) {
-        this.#refused.set(from, parcel.failures)
-        return elsewhere
-      }
+      if (!this.#isNext(run, parcel) || !(await this.#mayTake(parcel)) || !this.#isNext(run, parcel)) return elsewhere
+      run.next++
       const answer = this.#post(parcel)
+      this.#takes(parcel.shard, answer)
       goOn()
       return await answer
     } finally {
       goOn()
-      if (this.#before.get(from) === posted) this.#before.delete(from)
     }
   }
 
-  /** Resolves to true when the settings here are as new as the sender's. */
-  async #hasSettings({ revisions, shard }: TurnParcel): Promise<boolean> {
-    const isHere = (): boolean =>
-      revisions.every(([id, revision]) => revision === ORPHAN || (this.#deps.job(id)?.revision ?? -1) >= revision)
-    for (const end = performance.now() + SETTINGS_MS; !isHere(); ) {
-      if (performance.now() > end || !this.#deps.isOwn(shard)) return false
+  /** Takes no more turns of a shard, until `resume`. Resolves when those that were taken are answered, or in time. */
+  async drain(shard: number, limitMs: number): Promise<void> {
+    this.#draining.add(shard)
+    const answered = Promise.all(this.#taken.get(shard) ?? [])
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, limitMs)))
+    await Promise.race([answered, late])
+    clearTimeout(timer)
+  }
+
+  resume(shard: number): void {
+    this.#draining.delete(shard)
+  }
+
+  /** The run of a turn: a new one, where it is of a later one than the sender's latest. */
+  #runOf({ sender, shard, run }: TurnParcel): Run {
+    const from = `${sender} ${shard}`
+    const known = this.#runs.get(from)
+    const latest = known !== undefined && known.run >= run ? known : { run, next: 0, before: Promise.resolve() }
+    this.#runs.delete(from)
+    this.#runs.set(from, latest)
+    const [oldest] = this.#runs.keys()
+    if (this.#runs.size > RUNS_MAX && oldest !== undefined) this.#runs.delete(oldest)
+    return latest
+  }
+
+  /** False also where a later run has begun: nothing of an earlier one is taken then. */
+  #isNext(run: Run, { sender, shard, run: number, at }: TurnParcel): boolean {
+    return this.#runs.get(`${sender} ${shard}`) === run && run.run === number && run.next === at
+  }
+
+  #takes(shard: number, answer: Promise<unknown>): void {
+    const taken = this.#taken.get(shard) ?? new Set()
+    this.#taken.set(shard, taken)
+    taken.add(answer)
+    void answer.finally(() => taken.delete(answer)).catch(() => {})
+  }
+
+  #isHere(shard: number): boolean {
+    return this.#deps.isOwn(shard) && !this.#draining.has(shard)
+  }
+
+  /** Resolves to true when the shard and all that the turn needs are here. */
+  async #mayTake({ revisions, catalog, shard }: TurnParcel): Promise<boolean> {
+    const { job, catalog: applied } = this.#deps
+    const isKnown = (): boolean =>
+      revisions.every(([id, revision]) => revision === ORPHAN || (job(id)?.revision ?? -1) >= revision) ||
+      applied() >= catalog
+    for (const end = performance.now() + SETTINGS_MS; this.#isHere(shard); ) {
+      if (isKnown()) return true
+      if (performance.now() > end) return false
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
-    return true
+    return false
   }
 
   async #post({ shard, count, messages, revisions }: TurnParcel): Promise<TurnAnswer> {

@@ -1,22 +1,24 @@
 /**
- * The nodes of a cluster, as one of them sees them, and which owns which shard.
+ * The nodes of a cluster, as one of them sees them.
  *
- * Owns: the values `node.NAME` of all nodes, and the value `shards`. Leaves out: what follows from them
- * (shard-owners.ts).
+ * Owns: the values `node.NAME` of all nodes. Leaves out: which of them owns which shard (owner-table.ts), what follows
+ * from both (shard-owners.ts).
  *
  * 1. Each node writes its own value again and again. A node whose value does not change for `LEASE.ttlMs` is not live.
  *    Time is measured by each node's own clock, from the moment at which it saw the value change. While a node cannot
  *    read, nobody is silent.
- * 2. `shards` is changed by its revision, so that of two nodes that want a shard one gets it.
+ * 2. Two processes with one name fight for its value. So each notices the other, and the one that came later ends.
  */
-import type { ClusterKeys, KeyValue } from '../../../runtime/log/jetstream/cluster-keys.js'
+import type { ClusterKeys } from '../../../runtime/log/jetstream/cluster-keys.js'
 import { LEASE } from '../lease.js'
+import { SharedOwnerTable, type OwnerTable } from './owner-table.js'
 
-const SHARDS = 'shards'
 /** A node that has not read for longer than this, milliseconds, does not know whether others were silent. */
 const BLIND_MS = 1_000
 /** A node that came so lately is not given shards yet, milliseconds. */
 const SETTLED_MS = 300
+/** How often a renewal is tried. */
+const TRIES = 3
 
 /** What a node says of itself. */
 export interface Member {
@@ -30,14 +32,6 @@ export interface Member {
   readonly count: number
 }
 
-export interface ShardOwner {
-  readonly node: string
-  readonly process: string
-}
-
-/** By shard: who runs its turns. Null: nobody does. */
-export type ShardTable = readonly (ShardOwner | null)[]
-
 interface Seen {
   readonly member: Member
   readonly revision: number
@@ -46,7 +40,7 @@ interface Seen {
 
 export class Members {
   readonly #keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>
-  readonly #shards: number
+  readonly #table: SharedOwnerTable
   readonly #seen = new Map<string, Seen>()
   /** By node: since when it is one of the others. */
   readonly #liveSinceMs = new Map<string, number>()
@@ -56,22 +50,20 @@ export class Members {
   #renewedMs = 0
   /** When all values were read last, milliseconds of this process; 0 for never. */
   #readMs = 0
-  #table: ShardTable
-  #tableRevision = 0
 
   constructor(keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>, shards: number, own: Omit<Member, 'state' | 'count'>) {
     this.#keys = keys
-    this.#shards = shards
+    this.#table = new SharedOwnerTable(keys, shards)
     this.#own = { ...own, state: 'joining', count: 0 }
-    this.#table = Array.from({ length: shards }, () => null)
   }
 
   get own(): Member {
     return this.#own
   }
 
-  get table(): ShardTable {
-    return this.#table
+  /** Who owns which shard, as read last. */
+  get table(): OwnerTable {
+    return this.#table.table
   }
 
   /** Milliseconds since this node was surely live for all others. */
@@ -111,10 +103,10 @@ export class Members {
     return seen === undefined ? Number.POSITIVE_INFINITY : performance.now() - seen.changedMs
   }
 
-  /** Forgets a node that is surely gone. It is there again with its next value. */
-  forget(node: string): void {
+  /** Forgets a node whose process is surely gone. It is there again with its next value. */
+  forget(node: string, process: string): void {
     const seen = this.#seen.get(node)
-    if (seen !== undefined) this.#seen.set(node, { ...seen, changedMs: Number.NEGATIVE_INFINITY })
+    if (seen?.member.process === process) this.#seen.set(node, { ...seen, changedMs: Number.NEGATIVE_INFINITY })
   }
 
   /** Reads all values. Rejects with LogUnavailable. */
@@ -129,35 +121,27 @@ export class Members {
       if (name === this.#own.node || this.#seen.get(name)?.revision === found.revision) continue
       this.#seen.set(name, { member: found.value as Member, revision: found.revision, changedMs: nowMs })
     }
-    this.#sawTable(await this.#keys.get(SHARDS))
+    await this.#table.read()
     this.#readMs = nowMs
   }
 
   /** Writes what this node says of itself. Rejects with LogUnavailable. */
   async renew(state: Member['state']): Promise<void> {
-    const beganMs = performance.now()
-    const next = { ...this.#own, state, count: this.#own.count + 1 }
     const key = `node.${this.#own.node}`
-    this.#ownRevision ??= (await this.#keys.get(key))?.revision ?? 0
-    this.#own = next
-    this.#ownRevision = await this.#keys.put(key, next, this.#ownRevision)
-    if (this.#ownRevision !== null) this.#renewedMs = beganMs
+    this.#own = { ...this.#own, state, count: this.#own.count + 1 }
+    for (let tries = 0; tries < TRIES; tries++) {
+      const beganMs = performance.now()
+      this.#ownRevision ??= (await this.#keys.get(key))?.revision ?? 0
+      // Null: an earlier write of this process was stored without an answer, or another process has written.
+      this.#ownRevision = await this.#keys.put(key, this.#own, this.#ownRevision)
+      if (this.#ownRevision === null) continue
+      this.#renewedMs = beganMs
+      return
+    }
   }
 
-  /** Writes who owns these shards. False where the table has been changed meanwhile. Rejects with LogUnavailable. */
-  async assign(shards: readonly number[], owner: ShardTable[number]): Promise<boolean> {
-    const table = this.#table.map((before, shard) => (shards.includes(shard) ? owner : before))
-    const revision = await this.#keys.put(SHARDS, table, this.#tableRevision)
-    if (revision === null) return false
-    this.#table = table
-    this.#tableRevision = revision
-    return true
-  }
-
-  #sawTable(found: KeyValue | null): void {
-    if (found === null || found.revision <= this.#tableRevision) return
-    const table = found.value as ShardTable
-    this.#table = Array.from({ length: this.#shards }, (_, shard) => table[shard] ?? null)
-    this.#tableRevision = found.revision
+  /** As in owner-table.ts. */
+  assign(shards: readonly number[], owner: OwnerTable[number]): Promise<readonly number[]> {
+    return this.#table.assign(shards, owner)
   }
 }

@@ -6,12 +6,11 @@
  * (standby.ts, cluster-node.ts).
  */
 import { randomBytes } from 'node:crypto'
-import type { JobSettings } from '../../../domain/job/job.js'
 import type { NewMessage } from '../../../runtime/turn/turn-contract.js'
 import { mayBeThere, answerPings } from '../../../runtime/log/jetstream/owner-ping.js'
-import { answerPositions, askPositions, type Positions } from '../../../runtime/log/jetstream/owner-positions.js'
+import { answerPositions } from '../../../runtime/log/jetstream/owner-positions.js'
 import { Parcels } from '../../../runtime/log/jetstream/parcels.js'
-import { decodeParcel, encodeAnswer, type TurnAnswer } from '../../../runtime/log/spread/parcel.js'
+import { decodeParcel, encodeAnswer, type TurnParcel } from '../../../runtime/log/spread/parcel.js'
 import { RemoteTurns } from '../../../runtime/log/spread/remote-turns.js'
 import type { SendTurn } from '../../../runtime/log/spread/seat.js'
 import { TurnsHost } from '../../../runtime/log/spread/turns-host.js'
@@ -20,15 +19,10 @@ import { LEASE, type Lease } from '../lease.js'
 import type { NodeData } from '../node-data.js'
 import { refusesConnections } from '../owner-gone.js'
 import { ReadPoint } from '../read-point.js'
+import type { CatalogView } from './catalog-view.js'
 import { Members } from './members.js'
 import { ShardOwners } from './shard-owners.js'
-
-/** What this node knows of the catalog. */
-export interface CatalogView {
-  /** Sequence of the last record that is applied here; infinite where this node writes it. */
-  applied(): number
-  job(id: number): JobSettings | undefined
-}
+import { ShardPositions } from './shard-positions.js'
 
 export interface NodeShardsDeps {
   readonly logs: ClusterLogs
@@ -39,13 +33,11 @@ export interface NodeShardsDeps {
   failed(what: string, error: unknown): void
 }
 
-/** Milliseconds until an owner, and until all logs have to answer; until a copy has what was written; between looks. */
-const [OWNER_MS, LOGS_MS, WRITTEN_MS, LOOK_MS] = [200, 1_000, 2_000, 2]
+/** Milliseconds until a copy has what was written; between looks. */
+const [WRITTEN_MS, LOOK_MS] = [2_000, 2]
 /** Copies that were current so lately may become the shard's, milliseconds. */
 const CURRENT_MS = 2_000
-/** No position: the shard is another's. */
-const NOT_OWN = -1
-const elsewhere = encodeAnswer({ elsewhere: true })
+const [elsewhere, failedAnswer] = [encodeAnswer({ elsewhere: true }), encodeAnswer({ failed: true })]
 
 export class NodeShards {
   readonly #deps: NodeShardsDeps
@@ -57,6 +49,7 @@ export class NodeShards {
   readonly #point: ReadPoint
   readonly #ends: (() => void)[]
   #data: NodeData | null = null
+  #knownCatalog = 0
   /** Of this life of the process: 8 bytes in hexadecimal. */
   readonly process = randomBytes(8).toString('hex')
   /** Null while nobody has the catalog open. */
@@ -74,26 +67,32 @@ export class NodeShards {
       ownerOf: (shard) => this.#ownerOf(shard),
       request: this.#parcels.request.bind(this.#parcels),
       applied: (shard, sequence) => this.#reached(shard, sequence),
+      catalog: () => this.#catalogSequence(),
     })
     this.#host = new TurnsHost({
       isOwn: (shard) => this.isOwn(shard),
       post: (message: NewMessage) => this.#data?.shards.post(message),
       job: (id) => this.catalog?.job(id),
+      catalog: () => this.catalog?.applied() ?? 0,
       applied: (shard) => this.#data?.seats.of(shard).applied ?? 0,
     })
     this.#parcels.serve((request) => this.#run(request))
-    this.#point = new ReadPoint({
-      applied: () => this.#applied(),
-      ofOwner: () => this.#ofOwners(),
-      ofLogs: () => this.#ofLogs(),
+    const positions = new ShardPositions({
+      logs,
+      lease: deps.lease,
+      members: this.#members,
+      data: () => this.#data,
+      catalog: () => this.catalog,
     })
+    this.#point = new ReadPoint(positions)
     this.#ends = [
       answerPings(connection, name, process),
-      answerPositions(connection, { name, term: process }, () => this.#positions()),
+      answerPositions(connection, { name, term: process }, positions.own),
     ]
     this.#owners = new ShardOwners({
       members: this.#members,
       shards: logs.shards.length,
+      hosted: this.#host,
       isCurrent: () => (this.#point.knownLagMs ?? Number.POSITIVE_INFINITY) < CURRENT_MS,
       isGone: (one) => this.#isGone(one),
       onWritten: (written) => keys.onWritten('shards', written),
@@ -162,13 +161,26 @@ export class NodeShards {
   }
 
   async #run(request: Uint8Array): Promise<Uint8Array> {
+    const { failed } = this.#deps
+    let parcel: TurnParcel
     try {
-      const answer: TurnAnswer = await this.#host.run(decodeParcel(request))
-      return encodeAnswer(answer)
+      parcel = decodeParcel(request)
     } catch (error) {
-      this.#deps.failed('a turn of another node could not be run', error)
+      failed('a turn of another node could not be read', error)
       return elsewhere
     }
+    try {
+      return encodeAnswer(await this.#host.run(parcel))
+    } catch (error) {
+      failed('a turn of another node could not be run', error)
+      return failedAnswer
+    }
+  }
+
+  /** What this node has known of the catalog, also while nobody has it open here. */
+  #catalogSequence(): number {
+    this.#knownCatalog = Math.max(this.#knownCatalog, this.catalog?.sequence() ?? 0)
+    return this.#knownCatalog
   }
 
   async #reached(shard: number, sequence: number): Promise<void> {
@@ -184,50 +196,4 @@ export class NodeShards {
     if (member === null) return true
     return !(await mayBeThere(connection, name, member.process)) && (await refusesConnections(member.url))
   }
-
-  #applied(): Positions {
-    return { shards: this.#data?.seats.applied ?? [], catalog: this.catalog?.applied() ?? 0 }
-  }
-
-  /** How far this node is with the shards that it owns; null where it may not own them any more. */
-  #positions(): Positions | null {
-    const data = this.#data
-    if (data === null || !this.#members.isFresh) return null
-    return { shards: data.seats.all.map((seat) => (seat.isOwn ? seat.applied : NOT_OWN)), catalog: 0 }
-  }
-
-  /** How far the owners are; null where one does not answer, or is not known. */
-  async #ofOwners(): Promise<Positions | null> {
-    const { table, own, isFresh } = this.#members
-    const { connection, name } = this.#deps.logs
-    const owners = table.map((owner) => owner?.process ?? null)
-    if (owners.includes(null) || (owners.includes(own.process) && !isFresh)) return null
-    const others = [...new Set(owners as string[])].filter((one) => one !== own.process)
-    const ask = (term: string): Promise<Positions | null> => askPositions(connection, { name, term }, OWNER_MS)
-    const [catalog, ...answers] = await Promise.all([this.#ofCatalog(ask), ...others.map(ask)])
-    const shards = owners.map((owner, shard) => {
-      return owner === own.process ? 0 : (answers[others.indexOf(owner as string)]?.shards[shard] ?? NOT_OWN)
-    })
-    return catalog === null || catalog === undefined || shards.includes(NOT_OWN) ? null : { shards, catalog }
-  }
-
-  /** Where the logs end that others may have written. */
-  async #ofLogs(): Promise<Positions | null> {
-    const ends = await endsOf(this.#deps.logs)
-    if (ends === null || !this.#members.isFresh) return ends
-    return { ...ends, shards: ends.shards.map((end, shard) => (this.isOwn(shard) ? 0 : end)) }
-  }
-
-  async #ofCatalog(ask: (term: string) => Promise<Positions | null>): Promise<number | null> {
-    if (this.catalog?.applied() === Number.POSITIVE_INFINITY) return 0
-    const { owner } = this.#deps.lease
-    if (owner === null || owner.state === 'free' || owner.state === 'taking') return null
-    return (await ask(owner.term))?.catalog ?? null
-  }
-}
-
-async function endsOf({ shards, catalog }: Pick<ClusterLogs, 'shards' | 'catalog'>): Promise<Positions | null> {
-  const all = Promise.all([catalog.last(), ...shards.map((log) => log.last())]).catch(() => null)
-  const ends = await Promise.race([all, new Promise<null>((resolve) => setTimeout(() => resolve(null), LOGS_MS))])
-  return ends === null ? null : { catalog: ends[0] as number, shards: ends.slice(1) }
 }

@@ -1,8 +1,9 @@
 /**
  * An owner for each shard: which shards this node takes, keeps and gives away.
  *
- * Owns: the steps by which a shard changes its owner. Leaves out: the values that all nodes see (members.ts), where
- * shards are to be (placement.ts), turns and copies (runtime/log/spread/), who owns the catalog (cluster-node.ts).
+ * Owns: looking at the cluster, and what is done about each shard. Leaves out: the steps (shard-moves.ts), the values
+ * that all nodes see (members.ts, owner-table.ts), where shards are to be (placement.ts), who is gone (departed.ts),
+ * who owns the catalog (cluster-node.ts).
  *
  * | a shard                          | what this node does                                                          |
  * |----------------------------------|------------------------------------------------------------------------------|
@@ -15,24 +16,16 @@
  * 1. The table and the lives of nodes are for liveness only. Two nodes may both believe in a shard: its log takes the
  *    turns of the one that began last.
  * 2. Nothing is refused while a shard moves: its messages wait in the mailboxes of all nodes.
+ * 3. A node that ends, or opens its shards again, leaves none in the table: the others need not find out.
  */
-import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LogUnavailable } from '../../../runtime/log/turn-log.js'
-import type { Seats } from '../../../runtime/log/spread/seats.js'
 import { LEASE } from '../lease.js'
-import type { Members, ShardOwner } from './members.js'
+import { Departed } from './departed.js'
 import { placementOf } from './placement.js'
+import { ShardMoves, type ShardHost, type ShardMovesDeps } from './shard-moves.js'
 
-/** What has the shards open: a standby, or the engine. */
-export interface ShardHost {
-  readonly seats: Seats
-  /** As in shards.ts. */
-  changeRunner(shard: number, work: () => Promise<number>): Promise<void>
-}
-
-export interface ShardOwnersDeps {
-  readonly members: Members
+export interface ShardOwnersDeps extends Omit<ShardMovesDeps, 'changed'> {
   /** How many there are. */
   readonly shards: number
   /** True where this node's copies are current, so that it may take shards of live nodes. */
@@ -41,58 +34,74 @@ export interface ShardOwnersDeps {
   isGone(node: string): Promise<boolean>
   /** Told when a value of the cluster was written. Returns a function that ends this. */
   onWritten(written: () => void): () => void
-  told(what: string, details?: Readonly<Record<string, unknown>>): void
-  failed(what: string, error: unknown): void
 }
 
-/** Milliseconds between two looks, and of silence after which it is asked whether a node is gone. */
-const [LOOK_MS, SILENT_MS] = [300, 600]
+/** Milliseconds between two looks, and between two looks of a node that leaves. */
+const [LOOK_MS, LEAVE_LOOK_MS] = [300, 10]
 
 export class ShardOwners {
   readonly #deps: ShardOwnersDeps
+  readonly #moves: ShardMoves
+  readonly #departed: Departed
   readonly #running: Promise<void>
   #host: ShardHost | null = null
   #isLeaving = false
   #isClosed = false
   readonly #renewing: NodeJS.Timeout
-  #renewed: Promise<unknown> = Promise.resolve()
+  /** The renewal that is under way, and the one behind it. */
+  #renewed: Promise<void> = Promise.resolve()
+  #nextRenewal: Promise<void> | null = null
   /** Something has changed since the last look. */
   #isWoken = false
   #wake = (): void => {}
   /** What is being done with the host, so that it is not closed meanwhile. */
   #looking: Promise<unknown> = Promise.resolve()
-  /** By shard: what is being done with it. */
-  readonly #working = new Map<number, Promise<unknown>>()
 
   constructor(deps: ShardOwnersDeps) {
+    const { members, isGone } = deps
+    const changed = (): void => this.#look()
     this.#deps = deps
-    this.#renewing = setInterval(() => this.#renew(), LEASE.renewMs)
-    this.#renew()
+    this.#moves = new ShardMoves({ ...deps, changed })
+    this.#departed = new Departed(members, isGone, changed)
+    this.#renewing = setInterval(() => void this.#renew(), LEASE.renewMs)
+    void this.#renew()
     this.#running = this.#run()
   }
 
   /** The shards are open from now on. */
   open(host: ShardHost): void {
     this.#host = host
-    this.#wake()
+    void this.#renew()
+    this.#look()
   }
 
-  /** The shards are about to be closed: nothing is taken or given away any more. They stay this node's in the table. */
+  /** The shards are about to be closed: nothing is taken or given away any more, and other nodes may take them. */
   async suspend(): Promise<void> {
+    const { members } = this.#deps
     this.#host = null
+    void this.#renew()
     await this.#looking
-    await Promise.all(this.#working.values())
+    await this.#moves.settled()
+    const own = [...members.table.keys()].filter((shard) => members.table[shard]?.process === members.own.process)
+    // Where the servers do not answer, the others find out when this process is silent, or has ended.
+    if (own.length > 0) await members.assign(own, null).catch(() => {})
   }
 
-  /** Gives all shards to other nodes, where there are any. */
+  /** Gives all shards to other nodes, where there are any. What is not given in time is nobody's. */
   async leave(limitMs: number): Promise<void> {
+    const { members } = this.#deps
     this.#isLeaving = true
-    this.#renew()
-    await this.#renewed
-    this.#wake()
-    const isDone = (): boolean =>
-      this.#deps.members.others().length === 0 || !this.#host?.seats.all.some(({ isOwn }) => isOwn)
-    for (const end = performance.now() + limitMs; !isDone() && performance.now() < end; ) await pause(20)
+    const renewed = this.#renew()
+    const late = pause(limitMs)
+    await Promise.race([renewed, late])
+    this.#look()
+    const host = this.#host
+    const own = (): number[] => host?.seats.all.flatMap(({ isOwn }, shard) => (isOwn ? [shard] : [])) ?? []
+    const isDone = (): boolean => members.others().length === 0 || this.#host === null || own().length === 0
+    for (const end = performance.now() + limitMs; !isDone() && performance.now() < end; ) await pause(LEAVE_LOOK_MS)
+    if (host === null || isDone()) return
+    for (const shard of own()) if (!this.#moves.isBusy(shard)) this.#moves.give(host, shard, null)
+    await Promise.race([this.#moves.settled(), pause(limitMs)])
   }
 
   async close(): Promise<void> {
@@ -101,13 +110,17 @@ export class ShardOwners {
     this.#wake()
     await this.#running
     await this.#renewed
+    await this.#departed.settled()
+  }
+
+  /** Looks soon. */
+  #look(): void {
+    this.#isWoken = true
+    this.#wake()
   }
 
   async #run(): Promise<void> {
-    const unsubscribe = this.#deps.onWritten(() => {
-      this.#isWoken = true
-      this.#wake()
-    })
+    const unsubscribe = this.#deps.onWritten(() => this.#look())
     while (!this.#isClosed) {
       this.#isWoken = false
       this.#looking = this.#turn()
@@ -121,129 +134,63 @@ export class ShardOwners {
   async #turn(): Promise<void> {
     const { members, isCurrent, failed } = this.#deps
     try {
-      if (members.own.state === 'joining' && isCurrent()) this.#renew()
+      if (members.own.state === 'joining' && this.#host !== null && isCurrent()) void this.#renew()
       await this.#renewed
       await members.read()
-      await this.#look()
+      await this.#lookAtAll()
     } catch (error) {
       if (!(error instanceof LogUnavailable)) failed('the shards of this node could not be looked after', error)
     }
   }
 
-  /** Says what this node is. Where the servers do not answer, the next renewal does. */
-  #renew(): void {
-    const { members, isCurrent } = this.#deps
-    this.#renewed = this.#renewed
-      .then(() => {
-        const isReady = members.own.state === 'ready' || isCurrent()
-        return members.renew(this.#isLeaving ? 'leaving' : isReady ? 'ready' : 'joining')
-      })
-      .catch(() => {})
+  /**
+   * Says what this node is. Resolves when that is written, or could not be: then the next renewal does it. Calls that
+   * come while one is under way share the next one.
+   */
+  #renew(): Promise<void> {
+    if (this.#nextRenewal !== null) return this.#nextRenewal
+    const next = this.#renewed.then(() => {
+      this.#nextRenewal = null
+      return this.#write()
+    })
+    this.#nextRenewal = this.#renewed = next
+    return next
   }
 
-  async #look(): Promise<void> {
+  async #write(): Promise<void> {
+    const { members, isCurrent } = this.#deps
+    const isReady = this.#host !== null && (members.own.state === 'ready' || isCurrent())
+    await members.renew(this.#isLeaving ? 'leaving' : isReady ? 'ready' : 'joining').catch(() => {})
+  }
+
+  async #lookAtAll(): Promise<void> {
     const { members, shards } = this.#deps
     const { own } = members
-    const others = this.#deps.members.others()
     const mine = own.state === 'ready' ? [own.node] : []
-    const wanted = placementOf(shards, [...mine, ...others].sort())
-    const gone = new Map<string, Promise<boolean>>()
-    const hasGone = (owner: ShardOwner): Promise<boolean> => {
-      const found = gone.get(owner.process) ?? this.#hasGone(owner)
-      gone.set(owner.process, found)
-      return found
-    }
-    const taken: number[] = []
-    for (let shard = 0; shard < shards; shard++)
-      if (await this.#lookAt(shard, wanted[shard] ?? null, hasGone)) taken.push(shard)
+    const wanted = placementOf(shards, [...mine, ...members.others()].sort())
     const host = this.#host
-    if (host === null || taken.length === 0) return
-    if (await members.assign(taken, { node: own.node, process: own.process }))
-      for (const shard of taken) this.#work(shard, () => this.#take(host, shard))
-  }
-
-  /** Does something with a shard. Others do not wait for it. */
-  #work(shard: number, work: () => Promise<void>): void {
-    const over = work()
-      .catch((error: unknown) => {
-        if (!(error instanceof LogUnavailable)) this.#deps.failed(`shard ${shard} could not change its owner`, error)
-      })
-      .finally(() => {
-        this.#working.delete(shard)
-        this.#isWoken = true
-        this.#wake()
-      })
-    this.#working.set(shard, over)
+    if (host === null) return
+    const free: number[] = []
+    for (let shard = 0; shard < shards; shard++) if (this.#lookAt(host, shard, wanted[shard] ?? null)) free.push(shard)
+    if (free.length === 0) return
+    const taken = await members.assign(free, { node: own.node, process: own.process })
+    for (const shard of taken) if (this.#host === host && !this.#moves.isBusy(shard)) this.#moves.take(host, shard)
   }
 
   /** True where the shard is to be taken. */
-  async #lookAt(
-    shard: number,
-    wanted: string | null,
-    hasGone: (owner: ShardOwner) => Promise<boolean>,
-  ): Promise<boolean> {
+  #lookAt(host: ShardHost, shard: number, wanted: string | null): boolean {
     const { members } = this.#deps
     const { own, table } = members
-    const host = this.#host
-    if (host === null || this.#working.has(shard)) return false
+    if (this.#moves.isBusy(shard)) return false
     const owner = table[shard] ?? null
-    const seat = host.seats.of(shard)
+    const { isOwn, isFenced } = host.seats.of(shard)
     const isMine = owner?.process === own.process
-    const isLost = seat.isOwn && (!isMine || seat.isFenced)
-    if (isLost) this.#work(shard, () => this.#lost(host, shard))
-    else if (isMine && !seat.isOwn) this.#work(shard, () => this.#take(host, shard))
+    if (isOwn && (!isMine || isFenced)) this.#moves.lose(host, shard)
+    else if (isMine && !isOwn) this.#moves.take(host, shard)
     else if (isMine && wanted !== null && wanted !== own.node && (this.#isLeaving || members.isSettled(wanted)))
-      this.#work(shard, () => this.#give(host, shard, wanted))
-    if (isLost || isMine || wanted !== own.node) return false
-    return owner === null || owner.node === own.node || (await hasGone(owner))
-  }
-
-  /** The process that owns a shard is gone, or was not live for too long. */
-  async #hasGone({ node, process }: ShardOwner): Promise<boolean> {
-    const { members, isGone } = this.#deps
-    const member = members.member(node)
-    if (member === null || member.process !== process) return true
-    const silentMs = members.silentMs(node)
-    if (silentMs > LEASE.ttlMs) return true
-    if (silentMs < SILENT_MS || !(await isGone(node))) return false
-    members.forget(node)
-    return true
-  }
-
-  async #take(host: ShardHost, shard: number): Promise<void> {
-    const seat = host.seats.of(shard)
-    seat.recall()
-    try {
-      await host.changeRunner(shard, async () => {
-        await seat.take(randomBytes(8).toString('hex'))
-        return seat.lastMicros
-      })
-      this.#deps.told('this node runs a shard now', { shard })
-    } catch (error) {
-      this.#deps.failed(`shard ${shard} could not be taken over yet`, error)
-    }
-  }
-
-  async #give(host: ShardHost, shard: number, node: string): Promise<void> {
-    const { members, told } = this.#deps
-    const to = members.member(node)
-    if (to === null) return
-    const seat = host.seats.of(shard)
-    let isGiven = false
-    await host.changeRunner(shard, async () => {
-      isGiven = await members.assign([shard], { node, process: to.process })
-      if (isGiven) seat.leave()
-      return seat.lastMicros
-    })
-    if (isGiven) told('this node has given a shard away', { shard, to: node })
-  }
-
-  async #lost(host: ShardHost, shard: number): Promise<void> {
-    const seat = host.seats.of(shard)
-    await host.changeRunner(shard, async () => {
-      seat.leave()
-      return seat.lastMicros
-    })
-    this.#deps.told('another node runs this shard now', { shard })
+      this.#moves.give(host, shard, wanted)
+    else if (!isMine && wanted === own.node)
+      return owner === null || owner.node === own.node || this.#departed.has(owner)
+    return false
   }
 }

@@ -39,8 +39,11 @@ describe('the members of a cluster', () => {
     keys.loses = true
     await assert.rejects(a.renew('ready'))
     await a.renew('ready')
-    await a.renew('ready')
     assert.equal(a.isFresh, true)
+    await a.renew('leaving')
+    const b = memberOf(keys, 'b')
+    await b.read()
+    assert.equal(b.member('a')?.state, 'leaving')
   })
 
   it('give a shard to one of two that both saw it free', async () => {
@@ -48,11 +51,28 @@ describe('the members of a cluster', () => {
     const [a, b] = [memberOf(keys, 'a'), memberOf(keys, 'b')]
     await a.read()
     await b.read()
-    assert.equal(await a.assign([0], { node: 'a', process: 'a-process' }), true)
-    assert.equal(await b.assign([0], { node: 'b', process: 'b-process' }), false)
-    await b.read()
+    assert.deepEqual(await a.assign([0], { node: 'a', process: 'a-process' }), [0])
+    assert.deepEqual(await b.assign([0], { node: 'b', process: 'b-process' }), [])
     assert.deepEqual(b.table, [{ node: 'a', process: 'a-process' }, null])
-    assert.equal(await b.assign([1], { node: 'b', process: 'b-process' }), true)
+  })
+
+  it('change the owners of other shards, although another node has written the table meanwhile', async () => {
+    const keys = new Keys()
+    const [a, b] = [memberOf(keys, 'a'), memberOf(keys, 'b')]
+    await a.read()
+    await b.read()
+    const [ofA, ofB] = [
+      { node: 'a', process: 'a-process' },
+      { node: 'b', process: 'b-process' },
+    ]
+    assert.deepEqual(await a.assign([0], ofA), [0])
+    assert.deepEqual(await b.assign([0, 1], ofB), [1])
+    assert.deepEqual(b.table, [ofA, ofB])
+    // Changes of one process do not meet each other.
+    await a.read()
+    assert.deepEqual(await Promise.all([a.assign([0], null), a.assign([1], ofA)]), [[0], [1]])
+    await b.read()
+    assert.deepEqual(b.table, [null, ofA])
   })
 
   it('are gone at once where it is known', async () => {
@@ -60,7 +80,9 @@ describe('the members of a cluster', () => {
     const [a, b] = [memberOf(keys, 'a'), memberOf(keys, 'b')]
     await a.renew('ready')
     await b.read()
-    b.forget('a')
+    b.forget('a', 'another process')
+    assert.ok(b.silentMs('a') < 1_000)
+    b.forget('a', 'a-process')
     assert.equal(b.silentMs('a'), Number.POSITIVE_INFINITY)
     await a.renew('ready')
     await b.read()

@@ -1,49 +1,12 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
 import type { EventView, VoteEffect } from '../../../../../engine/api/decision-service.js'
 import { encodeFeedback } from '../../../../../engine/actor/votes/feedback.js'
-import type { JobSettings } from '../../../../../engine/domain/job/job.js'
 import { isRefusal } from '../../../../../engine/errors.js'
-import { FileLog } from '../../../../../engine/runtime/log/file-log.js'
-import { afterwards } from '../../../../support/afterwards.js'
-import { Keys } from '../../../../support/cluster/keys.js'
-import { TestNode, type World } from '../../../../support/cluster/node.js'
-import { temporaryDirectory } from '../../../../support/engine/files.js'
-import { jobSettings } from '../../../../support/engine/shard.js'
 import { recordedAuthor } from '../../../../support/author.js'
+import type { TestNode } from '../../../../support/cluster/node.js'
+import { isSpread, jobs, ownAll, post, share, start, worldOf } from '../../../../support/cluster/worlds.js'
 import { until } from '../../../../support/until.js'
-
-const SHARDS = 4
-const jobs = Array.from({ length: SHARDS }, (_, shard) => jobSettings({ id: shard + 1, shard }))
-
-function worldOf(test: TestContext): World {
-  const directory = temporaryDirectory(test)
-  const logs = jobs.map((_, shard) => new FileLog(join(directory, `turns-${shard}`)))
-  afterwards(test, () => Promise.all(logs.map((log) => log.close())))
-  return { directory, keys: new Keys(), logs, jobs: new Map(jobs.map((job) => [job.id, job])), nodes: new Map() }
-}
-
-async function start(test: TestContext, world: World, name: string): Promise<TestNode> {
-  const node = await TestNode.start(world, name)
-  afterwards(test, async () => {
-    if (!node.isCut) await node.kill()
-  })
-  return node
-}
-
-function post(node: TestNode, job: JobSettings, eventId: string | null, body: unknown): Promise<EventView> {
-  return new Promise((resolve, reject) => {
-    const bytes = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: body }))
-    const receiver = { ingested: resolve, refused: reject }
-    node.data.shards.post({ job, kind: 'ingest', eventId, idInBody: false, body: bytes, receiver })
-  })
-}
-
-const ownAll = (node: TestNode): boolean => node.own.length === SHARDS
-const share = (nodes: readonly TestNode[]): number[][] => nodes.map(({ own }) => own)
-const isSpread = (...nodes: readonly TestNode[]): boolean =>
-  nodes.every(({ own }) => own.length > 0) && share(nodes).flat().length === SHARDS
 
 describe('the owners of shards', () => {
   it('are one node while there is one, and share when another comes', async (test) => {

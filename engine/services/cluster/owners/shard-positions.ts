@@ -1,0 +1,84 @@
+/**
+ * How far the logs of shards and of the catalog are: here, at their owners, and in the streams.
+ *
+ * Owns: what this node says, and what it hears of others. Leaves out: how it is asked (owner-positions.ts), what a read
+ * does with it (read-point.ts).
+ *
+ * 1. This node speaks for a shard only while no other node can have taken it because this one seemed to be gone.
+ */
+import { askPositions, type Positions } from '../../../runtime/log/jetstream/owner-positions.js'
+import type { ClusterLogs } from '../cluster-logs.js'
+import type { Lease } from '../lease.js'
+import type { NodeData } from '../node-data.js'
+import type { CatalogView } from './catalog-view.js'
+import type { Members } from './members.js'
+
+export interface ShardPositionsDeps {
+  readonly logs: Pick<ClusterLogs, 'connection' | 'name' | 'shards' | 'catalog'>
+  readonly lease: Pick<Lease, 'owner'>
+  readonly members: Members
+  /** What is open; null for nothing. */
+  data(): NodeData | null
+  /** Null while nobody has the catalog open here. */
+  catalog(): CatalogView | null
+}
+
+/** Milliseconds until an owner, and until all logs have to answer. */
+const [OWNER_MS, LOGS_MS] = [200, 1_000]
+/** No position: the shard is another's. */
+const NOT_OWN = -1
+
+export class ShardPositions {
+  readonly #deps: ShardPositionsDeps
+
+  constructor(deps: ShardPositionsDeps) {
+    this.#deps = deps
+  }
+
+  /** Of the copies here. */
+  readonly applied = (): Positions => {
+    const { data, catalog } = this.#deps
+    return { shards: data()?.seats.applied ?? [], catalog: catalog()?.applied() ?? 0 }
+  }
+
+  /** How far this node is with the shards that it owns; null where it may not own them any more. */
+  readonly own = (): Positions | null => {
+    const data = this.#deps.data()
+    if (data === null || !this.#deps.members.isFresh) return null
+    return { shards: data.seats.all.map((seat) => (seat.isOwn ? seat.applied : NOT_OWN)), catalog: 0 }
+  }
+
+  /** How far the owners are; null where one does not answer, or is not known. */
+  readonly ofOwner = async (): Promise<Positions | null> => {
+    const { members, logs } = this.#deps
+    const { table, own, isFresh } = members
+    const { connection, name } = logs
+    const owners = table.map((owner) => owner?.process ?? null)
+    if (owners.includes(null) || (owners.includes(own.process) && !isFresh)) return null
+    const others = [...new Set(owners as string[])].filter((one) => one !== own.process)
+    const ask = (term: string): Promise<Positions | null> => askPositions(connection, { name, term }, OWNER_MS)
+    const [catalog, ...answers] = await Promise.all([this.#ofCatalog(ask), ...others.map(ask)])
+    const shards = owners.map((owner, shard) => {
+      return owner === own.process ? 0 : (answers[others.indexOf(owner as string)]?.shards[shard] ?? NOT_OWN)
+    })
+    return catalog === null || catalog === undefined || shards.includes(NOT_OWN) ? null : { shards, catalog }
+  }
+
+  /** Where the logs end that others may have written; null where they do not answer. */
+  readonly ofLogs = async (): Promise<Positions | null> => {
+    const { logs, members, data } = this.#deps
+    const all = Promise.all([logs.catalog.last(), ...logs.shards.map((log) => log.last())]).catch(() => null)
+    const ends = await Promise.race([all, new Promise<null>((resolve) => setTimeout(() => resolve(null), LOGS_MS))])
+    if (ends === null) return null
+    const [catalog = 0, ...shards] = ends
+    const isOwn = (shard: number): boolean => members.isFresh && data()?.seats.of(shard).isOwn === true
+    return { catalog, shards: shards.map((end, shard) => (isOwn(shard) ? 0 : end)) }
+  }
+
+  async #ofCatalog(ask: (term: string) => Promise<Positions | null>): Promise<number | null> {
+    if (this.#deps.catalog()?.applied() === Number.POSITIVE_INFINITY) return 0
+    const { owner } = this.#deps.lease
+    if (owner === null || owner.state === 'free' || owner.state === 'taking') return null
+    return (await ask(owner.term))?.catalog ?? null
+  }
+}

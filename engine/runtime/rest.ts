@@ -30,6 +30,8 @@ export class Rest {
   readonly #failed: (what: string, error: unknown) => void
   readonly #seen: Seen[]
   readonly #timer: NodeJS.Timeout
+  /** By thread: the giving back that is under way. */
+  readonly #resting = new Map<number, Promise<void>>()
 
   constructor(shards: RestingShards, failed: (what: string, error: unknown) => void) {
     this.#shards = shards
@@ -38,8 +40,10 @@ export class Rest {
     this.#timer = setInterval(() => this.check(), LOOK_MS).unref()
   }
 
-  close(): void {
+  /** Resolves when nothing is being given back. */
+  async close(): Promise<void> {
     clearInterval(this.#timer)
+    await Promise.all(this.#resting.values())
   }
 
   check(): void {
@@ -49,7 +53,15 @@ export class Rest {
       seen.turns = turns
       if (seen.idle < limits.restLooks || seen.restedAt === turns) continue
       seen.restedAt = turns
-      this.#shards.rest(thread).catch((error: unknown) => this.#failed('memory of a thread was not given back', error))
+      this.#resting.set(thread, this.#giveBack(thread))
+    }
+  }
+
+  async #giveBack(thread: number): Promise<void> {
+    try {
+      await this.#shards.rest(thread)
+    } catch (error) {
+      this.#failed('memory of a thread was not given back', error)
     }
   }
 }

@@ -98,7 +98,7 @@ export class ShardMemory {
 
   /** Resolves when nothing is being given back, and nothing will be. */
   async close(): Promise<void> {
-    this.#rest.close()
+    await this.#rest.close()
     await this.#residency.close()
   }
 

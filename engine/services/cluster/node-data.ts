@@ -7,6 +7,7 @@
  *
  * 1. Nothing here writes anything that is not in a log.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../../clock.js'
 import { modelBytesOfThread } from '../../actor/models/model-memory.js'
 import { limits } from '../../limits.js'
@@ -29,6 +30,9 @@ import { allCatalogTables } from '../catalog-tables.js'
 import { openReaders, type JobReader, type ReadableShards } from '../read/job-reader.js'
 import type { ShardHost } from './owners/shard-moves.js'
 import type { OpenedParts, ShardListeners } from '../start/engine-logs.js'
+
+/** Milliseconds that messages wait for the owners of their shards when this node ends. */
+const IDLE_MS = 3_000
 
 export interface NodeDataDeps {
   readonly options: Pick<EngineOptions, 'dataDir' | 'name' | 'threads' | 'modelMemoryMb' | 'clock'>
@@ -125,8 +129,10 @@ export class NodeData implements OpenedParts {
   }
 
   async close(): Promise<void> {
+    // What was taken in for other nodes' shards goes there. What cannot in time is refused.
+    await Promise.race([this.shards.whenIdle(), pause(IDLE_MS)])
     await this.seats.close()
-    // Turns that are this node's own end within the limit of the log. All others are refused.
+    // Turns that are this node's own end within the limit of the log.
     await this.shards.whenIdle()
     await this.shards.close()
     await this.closeLedger()

@@ -97,7 +97,7 @@ export class TestNode {
     this.data = data
     this.jobs = world.jobs
     this.#host = new TurnsHost({
-      isOwn: (shard) => data.seats.of(shard).isOwn,
+      isOwn: (shard) => !this.isCut && data.seats.of(shard).isOwn,
       post: (message) => data.shards.post(message),
       job: (id) => this.jobs.get(id),
       catalog: () => this.catalog,
@@ -140,7 +140,8 @@ export class TestNode {
 
   /** Gives its shards away, and ends. */
   async leave(): Promise<void> {
-    await this.owners.leave(5_000)
+    await this.owners.leave(30_000)
+    await this.data.shards.whenIdle()
     await this.kill()
   }
 }

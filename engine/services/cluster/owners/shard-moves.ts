@@ -32,7 +32,7 @@ export interface ShardMovesDeps {
 }
 
 /** Milliseconds until turns of other nodes have to be answered; that a shard is left alone after a failure. */
-const [DRAIN_MS, REST_MS] = [500, 1_000]
+const [DRAIN_MS, REST_MS] = [5_000, 1_000]
 
 export class ShardMoves {
   readonly #deps: ShardMovesDeps

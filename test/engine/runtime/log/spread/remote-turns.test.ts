@@ -67,9 +67,10 @@ describe('turns that another node runs', () => {
     const posted: Promise<EventView>[] = []
     let [at, isOver] = [0, false]
     const load = (async () => {
-      for (; !isOver; at += limits.turnMessagesMax) {
-        posted.push(...versions(there, limits.turnMessagesMax, at))
-        await sleep(10)
+      for (; !isOver; at += MANY) {
+        const some = versions(there, MANY, at)
+        posted.push(...some)
+        await some[limits.turnMessagesMax]
       }
     })()
     await second.leave()

@@ -13,13 +13,16 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 /** Test files in one process, at most. */
-const FILES_MAX = 12
-/** The same for rooms whose tests mostly wait: for services, threads, or processes that they kill. */
+const FILES_MAX = 40
+/** The same for rooms whose files take longer: those that run whole services, and processes that they kill. */
 const FEWER: Readonly<Record<string, number>> = {
-  'test/engine/actor': 8,
-  'test/engine/services': 8,
-  'test/faults': 2,
-  'test/scenarios': 8,
+  'test/bench': 20,
+  'test/engine/actor': 20,
+  'test/engine/integration': 20,
+  'test/engine/runtime': 20,
+  'test/engine/services': 14,
+  'test/faults': 4,
+  'test/scenarios': 14,
 }
 /** Rooms whose processes take longest, longest first. */
 const FIRST: readonly string[] = [
@@ -46,7 +49,9 @@ const built = dirname(dirname(fileURLToPath(import.meta.url)))
 const root = dirname(built)
 const batches = join(built, 'test', 'batches')
 /** Every process imports these before its tests. */
-const first = ['engine/runtime/source-lines.js', 'test/support/left-open.js'].map((file) => join(built, file))
+const first = ['test/support/short-lived.js', 'engine/runtime/source-lines.js', 'test/support/left-open.js'].map(
+  (file) => join(built, file),
+)
 
 /** The folder whose files share processes: a room of the engine, or a folder of test/, with its sub-folders. */
 function roomOf(path: string): string {

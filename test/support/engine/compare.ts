@@ -103,12 +103,17 @@ function compareBuckets(environment: Environment, job: JobSettings, oracle: Orac
 const directories = new WeakMap<Environment, string>()
 let worlds = 0
 
-/** The stored decision follows from what is stored, to the byte. Alerts may have moved in their clusters since. */
-function mustComeAgain(environment: Environment, job: JobSettings, event: FoundEvent): void {
-  if (hasClusters(job.category)) return
+/** The job as explanations read it in this store. */
+function jobAt({ environment, codec }: StoreLook, job: JobSettings): JobAt {
   let directory = directories.get(environment)
   if (directory === undefined) directories.set(environment, (directory = `world ${++worlds}`))
-  const again = computeAgain(new JobAt(job, directory, environment, new BodyCodec(environment)), event)
+  return new JobAt(job, directory, environment, codec)
+}
+
+/** The stored decision follows from what is stored, to the byte. Alerts may have moved in their clusters since. */
+function mustComeAgain(at: JobAt, event: FoundEvent): void {
+  if (hasClusters(at.job.category)) return
+  const again = computeAgain(at, event)
   if (again.inputs !== null) assert.deepEqual(again.differences, [], `the decision of ${event.micros}`)
   else assert.equal(again.isLost, false, again.reason)
 }
@@ -120,11 +125,13 @@ function decisionsIn(oracle: OracleJob, name: string): number[] {
 }
 
 function compareEvents(
-  { environment, codec, reader }: StoreLook,
+  look: StoreLook,
   job: JobSettings,
   oracle: OracleJob,
   buckets: ReadonlyMap<string, string>,
 ): void {
+  const { environment, codec, reader } = look
+  const at = jobAt(look, job)
   const times = entries(environment, 'events', job.id).map(({ key }) => timeOfKey(key))
   assert.deepEqual(
     times,
@@ -169,7 +176,7 @@ function compareEvents(
       `event ${event.id}`,
     )
     assert.equal(hasClientId, !event.ownId)
-    mustComeAgain(environment, job, stored)
+    mustComeAgain(at, stored)
     const previous =
       event.previous === null
         ? null

@@ -40,6 +40,7 @@ import { HEADER_BYTES } from '../../../engine/store/record-header.js'
 import { decodeContent } from '../../../engine/store/event-record.js'
 import { jobOfKey, metaKey, sharedTables, shardTables } from '../../../engine/store/tables.js'
 import { testAuthor } from '../author.js'
+import { trainedOnce } from './trained.js'
 
 export const sectionNames = ['service']
 /** Events in one round of counts: few, so that rounds end. */
@@ -313,34 +314,27 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
 
   /** Trains from what is stored now; returns the bytes of an install message. */
   train(job: JobSettings, version: number): Uint8Array {
-    const result = trainFrom(
-      this.environment,
-      {
-        dataDir: '',
-        shard: 0,
-        jobId: job.id,
-        points: job.decisionPoints,
-        labels: job.labels.map(({ name }) => name),
-        buckets: hasBuckets(job.category),
-        ...(hasClusters(job.category) ? { cause: causeSettingsOf(job), byRole: labelMeanings(job.labels).byRole } : {}),
-        seed: version,
-        objective: objectiveOf(job),
-        signals: new SharedArrayBuffer(0),
-      },
-      new TrainingSignals(),
-    )
-    const { fingerprint } = new DecisionPoints(job.decisionPoints)
-    return encodeModel(
-      {
-        version,
-        throughSeq: result.throughSeq,
-        trainedMicros: 0,
-        fingerprint,
-        summary: result.summary,
-        referenceMicros: result.referenceMicros,
-      },
-      result.model,
-    )
+    const { id: jobId, decisionPoints: points, category } = job
+    const cause = { cause: causeSettingsOf(job), byRole: labelMeanings(job.labels).byRole }
+    const task = {
+      dataDir: '',
+      shard: 0,
+      jobId,
+      points,
+      labels: job.labels.map(({ name }) => name),
+      buckets: hasBuckets(category),
+      ...(hasClusters(category) ? cause : {}),
+      seed: version,
+      objective: objectiveOf(job),
+    }
+    return trainedOnce(this.environment, task, () => {
+      const signals = { signals: new SharedArrayBuffer(0) }
+      const result = trainFrom(this.environment, { ...task, ...signals }, new TrainingSignals())
+      const { fingerprint } = new DecisionPoints(points)
+      const { throughSeq, summary, referenceMicros } = result
+      const row = { version, throughSeq, trainedMicros: 0, fingerprint, summary, referenceMicros }
+      return encodeModel(row, result.model)
+    })
   }
 
   install(job: JobSettings, model: Uint8Array): Promise<unknown> {

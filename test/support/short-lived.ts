@@ -1,8 +1,8 @@
 /**
  * Importing this file lets a process of tests compile less.
  *
- * V8 optimises a function after so many bytes of bytecode. Most functions of a test end soon after that, so the compiler
- * costs more than it saves: a tenth to a fifth of the processor time of a suite. With a larger budget only what runs
+ * V8 optimises a function after so many bytes of bytecode. Most functions of a test end soon after that, so compiling
+ * costs more than it saves: a tenth to a fifth of the processor time of a file. With a larger budget only what runs
  * long is optimised. Threads of the process have the same budget.
  */
 import { setFlagsFromString } from 'node:v8'

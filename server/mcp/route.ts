@@ -13,15 +13,17 @@ import { statusLine } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import type { Headers } from '../http/send.js'
 import { Checker, parseJson } from '../http/validate.js'
-import { McpAnswer, McpBadRequest, McpMessage, McpRefusal } from '../schemas/mcp.js'
+import { McpAnswer, McpBadRequest, McpMessage } from '../schemas/mcp.js'
 import { hostProblem } from './hosts.js'
 import type { McpHandler } from './handler.js'
 
 /** Headers of a request that the protocol looks at. */
-const read = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
+const read = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 /** Headers of an answer that HTTP itself writes. */
 const own: ReadonlySet<string> = new Set(['connection', 'content-length', 'content-type', 'transfer-encoding'])
 const eventStream = 'text/event-stream'
+/** The forms of an answer. */
+const answers = ['application/json', eventStream] as const
 const checker = new Checker(McpMessage, 'body')
 
 const handlers = new WeakMap<App, Promise<McpHandler>>()
@@ -38,10 +40,16 @@ function handlerOf(app: App): Promise<McpHandler> {
 }
 
 function headersOf(exchange: Exchange): [string, string][] {
-  return read.flatMap((name) => {
+  const sent = read.flatMap((name) => {
     const value = exchange.header(name)
     return value === '' ? [] : [[name, value] as [string, string]]
   })
+  return [['accept', answers.join(', ')], ...sent]
+}
+
+/** The protocol needs both forms named. Who accepts anything, or does not say, accepts them, too. */
+function acceptsAnswers(accept: string): boolean {
+  return accept === '' || accept.includes('*/*') || answers.every((type) => accept.toLowerCase().includes(type))
 }
 
 /** Sends what the protocol answers; an event stream as it comes. */
@@ -70,6 +78,7 @@ function serve(exchange: Exchange, _params: readonly string[], app: App): void {
   if (key === '') throw new Refusal('unauthorized', 'a key or a token is needed here')
   const sender = { key, address: exchange.address(), host, userAgent: exchange.header('user-agent') }
   const headers = headersOf(exchange)
+  const accepts = acceptsAnswers(exchange.header('accept'))
   const isJson = /^application\/json(;|$)/i.test(exchange.header('content-type').trim())
   const gone = new AbortController()
   collectBody(exchange, limits.requestBytesMax, () => gone.abort())
@@ -77,7 +86,9 @@ function serve(exchange: Exchange, _params: readonly string[], app: App): void {
       const body = parseJson(bytes)
       const principal = stillAuthorized(exchange, app, 'public')
       if (!isJson) return replyHttpError(exchange, 415, 'messages are JSON: send Content-Type: application/json')
-      if (!isMessage(body)) checker.check(body)
+      // Elsewhere null means that there is no body; here it is no message.
+      if (!isMessage(body)) checker.check(body ?? [])
+      if (!accepts) return replyHttpError(exchange, 406, `send Accept: ${answers.join(', ')}`)
       const request = new Request('http://service.internal/mcp', { method: 'POST', headers, signal: gone.signal })
       const handle = await handlerOf(app)
       await send(exchange, await handle(request, body, { ...sender, principal }))
@@ -108,9 +119,8 @@ const mcp: Route = {
     },
     202: { description: 'A notification was taken.' },
     400: { description: 'The body is not JSON, or no message of the protocol.', schema: McpBadRequest },
-    406: { description: '`Accept` must have `application/json` and `text/event-stream`.', schema: McpRefusal },
   },
-  errors: [403, 415],
+  errors: [403, 406, 415],
   serve,
 }
 

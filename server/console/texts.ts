@@ -10,6 +10,7 @@ const plurals = new Intl.PluralRules(language)
 const numbers = new Intl.NumberFormat(language)
 const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
 const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** The text, with `{name}` replaced by its value. */
@@ -59,6 +60,11 @@ export function ago(ms: number, nowMs: number): string {
   for (const [unit, size] of units)
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
   return t('time.now')
+}
+
+/** The day of a time, in the reader's zone. */
+export function dayText(at: string): string {
+  return day.format(Date.parse(at))
 }
 
 /** The exact time, in the reader's zone. */

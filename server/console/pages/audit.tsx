@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
 import { addresses } from '../addresses.js'
 import { Loaded } from '../parts/loaded.js'
+import { Pages } from '../parts/pages.js'
 import { Table } from '../parts/table.js'
 import { Time } from '../parts/time.js'
 import { api } from '../state/api.js'
@@ -77,7 +78,7 @@ export default function Audit() {
               rows={entries.map((entry) => ({
                 key: String(entry.sequence),
                 cells: [
-                  <Time key="t" at={entry.timestamp} />,
+                  <Time key="t" at={entry.timestamp} isExact />,
                   plainText(entry.analyst ?? entry.user),
                   entry.action,
                   plainText(`${entry.object_type} ${entry.object_title || entry.object_id}`),
@@ -85,15 +86,9 @@ export default function Audit() {
                 ],
               }))}
             />
-            <div class="row">
-              <button type="button" disabled={page === 0} onClick={() => go(page - 1, user)}>
-                {t('page.back')}
-              </button>
-              <button type="button" disabled={(page + 1) * SIZE >= total} onClick={() => go(page + 1, user)}>
-                {t('page.on')}
-              </button>
-              <span class="dim">{count('audit.found', total)}</span>
-            </div>
+            <Pages page={page} size={SIZE} total={total} go={(to) => go(to, user)}>
+              {count('audit.found', total)}
+            </Pages>
           </section>
         )}
       </Loaded>

@@ -5,6 +5,7 @@ import { addresses } from '../addresses.js'
 import { Empty } from '../parts/feedback.js'
 import { Label } from '../parts/label.js'
 import { Loaded } from '../parts/loaded.js'
+import { Pages } from '../parts/pages.js'
 import { Table } from '../parts/table.js'
 import { api, may } from '../state/api.js'
 import { useData } from '../state/data.js'
@@ -124,15 +125,9 @@ function BucketsOf({ of }: { readonly of: ShownJob }) {
             ) : (
               <>
                 <Rows of={of} buckets={disagreements} />
-                <div class="row">
-                  <button type="button" disabled={page.value === 0} onClick={() => page.value--}>
-                    {t('page.back')}
-                  </button>
-                  <button type="button" disabled={(page.value + 1) * SIZE >= total} onClick={() => page.value++}>
-                    {t('page.on')}
-                  </button>
-                  <span class="dim">{count('buckets.found', total)}</span>
-                </div>
+                <Pages page={page.value} size={SIZE} total={total} go={(to) => (page.value = to)}>
+                  {count('buckets.found', total)}
+                </Pages>
               </>
             )
           }

@@ -29,10 +29,22 @@ function flat(members: readonly ClusterMember[], depth = 0): Placed[] {
   ])
 }
 
+/** The times of the first and the last alert, in milliseconds. */
+function spanOf(placed: readonly Placed[]): [first: number, last: number] {
+  const times = placed.map(({ member }) => Date.parse(member.time))
+  return [Math.min(...times), Math.max(...times)]
+}
+
+/** How much later, to two digits or so. */
+function delayText(seconds: number): string {
+  if (seconds < 1) return t('cluster.delay.ms', { n: Math.round(seconds * 1000) })
+  if (seconds < 120) return t('cluster.delay.s', { n: Math.round(seconds * 10) / 10 })
+  return t('cluster.delay.min', { n: Math.round(seconds / 6) / 10 })
+}
+
 /** The alerts on a line of time; what follows from others lies lower. */
 function TimeLine({ of, placed }: { readonly of: ShownJob; readonly placed: readonly Placed[] }) {
-  const times = placed.map(({ member }) => Date.parse(member.time))
-  const [first, last] = [Math.min(...times), Math.max(...times)]
+  const [first, last] = spanOf(placed)
   const x = (ms: number): number => 12 + ((ms - first) / Math.max(1, last - first)) * (WIDTH - 24)
   return (
     <svg
@@ -81,7 +93,7 @@ function Member({ of, member }: { readonly of: ShownJob; readonly member: Cluste
         )}
         {from === null ? null : (
           <span class="dim">
-            {t('cluster.after', { seconds: from.delay_s.toFixed(1), belief: percent(from.belief * 100) })}
+            {t('cluster.after', { delay: delayText(from.delay_s), belief: percent(from.belief * 100) })}
           </span>
         )}
         <span class="dim">
@@ -102,6 +114,7 @@ function Member({ of, member }: { readonly of: ShownJob; readonly member: Cluste
 function Shown({ of, tree }: { readonly of: ShownJob; readonly tree: ClusterTree }) {
   const { cluster, members } = tree
   const placed = flat(members)
+  const [first, last] = spanOf(placed)
   return (
     <>
       <header class="card-head">
@@ -116,6 +129,10 @@ function Shown({ of, tree }: { readonly of: ShownJob; readonly tree: ClusterTree
       <section class="panel">
         <h2>{t('cluster.time_line')}</h2>
         <TimeLine of={of} placed={placed} />
+        <p class="row dim">
+          <span class="grow">{exactTime(first)}</span>
+          <span>{exactTime(last)}</span>
+        </p>
       </section>
       <section class="panel">
         <h2>{t('cluster.tree')}</h2>

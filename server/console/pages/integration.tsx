@@ -46,7 +46,7 @@ function Edit({ of, data }: { readonly of: ShownResource; readonly data: Data<Sh
           </div>
         </section>
       ) : (
-        <pre>{text.value}</pre>
+        <pre class="wrap">{text.value}</pre>
       )}
     </div>
   )

@@ -133,6 +133,7 @@ export default function Integrations() {
   return (
     <div class="page">
       <h1>{t('place.integrations')}</h1>
+      <Failed />
       <section class="panel stack">
         <h2>{t('integrations.all')}</h2>
         <Loaded data={all}>
@@ -157,7 +158,6 @@ export default function Integrations() {
           )}
         </Loaded>
       </section>
-      <Failed />
       <section class="panel stack">
         <h2>{t('integrations.inputs')}</h2>
         <Loaded data={inputs}>

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { messageOf } from '../state/api.js'
 import { t } from '../texts.js'
-import { Dialog } from './dialog.js'
+import { Dialog, useFocus } from './dialog.js'
 
 interface ConfirmProps {
   readonly title: string
@@ -19,6 +19,7 @@ interface ConfirmProps {
 
 export function Confirm({ title, verb, close, act, children, isReady = true }: ConfirmProps) {
   const isBusy = useSignal(false)
+  const focused = useFocus<HTMLButtonElement>(isReady)
   const problem = useSignal<string | null>(null)
   const yes = async (): Promise<void> => {
     isBusy.value = true
@@ -42,7 +43,13 @@ export function Confirm({ title, verb, close, act, children, isReady = true }: C
           </p>
         )}
         <div class="row">
-          <button type="button" class="primary" disabled={isBusy.value || !isReady} onClick={() => void yes()}>
+          <button
+            ref={focused}
+            type="button"
+            class="primary"
+            disabled={isBusy.value || !isReady}
+            onClick={() => void yes()}
+          >
             {verb}
           </button>
           <button type="button" onClick={close}>

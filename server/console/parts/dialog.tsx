@@ -11,6 +11,15 @@ interface DialogProps {
   readonly class?: string
 }
 
+/** Gives the focus to an element when it can take it, unless somebody has put it into a field meanwhile. */
+export function useFocus<T extends HTMLElement>(isReady: boolean) {
+  const ref = useRef<T>(null)
+  useEffect(() => {
+    if (isReady && document.activeElement?.matches('input, select, textarea') !== true) ref.current?.focus()
+  }, [isReady])
+  return ref
+}
+
 export function Dialog({ title, close, children, class: more = '' }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -1,6 +1,7 @@
 /** The head of a job's pages: its name, what can be done with it, and the way to the other pages. */
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
+import { useEffect, useRef } from 'preact/hooks'
 import { api, may } from '../state/api.js'
 import { loadJobs, type ShownJob } from '../state/jobs.js'
 import { pagesAboutJob } from '../state/places.js'
@@ -44,6 +45,13 @@ interface HeadProps {
 
 export function JobHead({ of }: HeadProps) {
   const { path } = useLocation()
+  const tabs = useRef<HTMLElement>(null)
+  // On a phone the tab of the page may be beyond the edge.
+  useEffect(() => {
+    const { current: nav } = tabs
+    const tab = nav?.querySelector<HTMLElement>('[aria-current]')
+    if (nav != null && tab != null) nav.scrollLeft = tab.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2
+  }, [path])
   return (
     <header class="job-head">
       <div class="page-head">
@@ -51,7 +59,7 @@ export function JobHead({ of }: HeadProps) {
         {of.status === 'STARTED' ? null : <span class="tag warn">{t('job.stopped')}</span>}
         <Actions of={of} />
       </div>
-      <nav class="tabs" aria-label={t('job.pages')}>
+      <nav ref={tabs} class="tabs" aria-label={t('job.pages')}>
         {pagesAboutJob(of).map(({ text, href }) => (
           <a key={href} href={href} aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}>
             {t(text)}

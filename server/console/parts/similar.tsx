@@ -1,14 +1,16 @@
 /** Similar events, and what was decided and voted there. */
+import { useSignal } from '@preact/signals'
 import type { EventExplanation, SimilarAnswer } from '../../client/index.js'
 import { addresses } from '../addresses.js'
 import { valueText } from '../state/events.js'
 import type { ShownJob } from '../state/jobs.js'
 import { count, percent, t } from '../texts.js'
+import { Icon } from './icon.js'
 import { Label } from './label.js'
-import { Table } from './table.js'
 import { Time } from './time.js'
 
 const NEAREST = 3
+const VALUE_SHOWN = 120
 
 interface NearestProps {
   readonly of: ShownJob
@@ -35,12 +37,53 @@ export function Nearest({ of, explanation, eventId }: NearestProps) {
   )
 }
 
-function differenceText({ differences }: SimilarAnswer['similar'][number]): string {
-  return differences
-    .map(
-      ({ field, value, other }) => `${field}: ${valueText(other)} ${t('similar.instead', { value: valueText(value) })}`,
-    )
-    .join(' · ')
+type SimilarEvent = SimilarAnswer['similar'][number]
+
+/** Differences that are shown before somebody asks for all. */
+const DIFFERENCES = 4
+
+function Differences({ of: { differences } }: { readonly of: SimilarEvent }) {
+  const isOpen = useSignal(false)
+  const shown = isOpen.value ? differences : differences.slice(0, DIFFERENCES)
+  return (
+    <p class="differences">
+      {shown.map(({ field, value, other }) => (
+        <span key={field} title={t('similar.instead', { value: valueText(value) })}>
+          <span class="dim">{field}</span> <span class="bidi">{valueText(other).slice(0, VALUE_SHOWN)}</span>
+        </span>
+      ))}
+      {differences.length > DIFFERENCES ? (
+        <button type="button" class="link" onClick={() => (isOpen.value = !isOpen.value)}>
+          {isOpen.value ? t('less') : count('more', differences.length - DIFFERENCES)}
+        </button>
+      ) : null}
+    </p>
+  )
+}
+
+function One({ of, one }: { readonly of: ShownJob; readonly one: SimilarEvent }) {
+  const alike = t('similar.likeness', { n: percent(one.likeness * 100) })
+  return (
+    <li>
+      <p class="row">
+        {one.event_id === null ? alike : <a href={addresses.event(of.job_id, one.event_id)}>{alike}</a>}
+        {one.consensus === null ? (
+          <Label of={of} label={one.result_label} />
+        ) : (
+          <span class="label" title={t('events.consensus', { label: one.consensus })}>
+            <Label of={of} label={one.consensus} />
+            <Icon name="check" class="good" />
+            <span class="dim">{t('similar.voted')}</span>
+          </span>
+        )}
+        <span class="grow" />
+        <span class="dim">
+          {count('similar.events', one.events)} · <Time at={one.ingest_timestamp} />
+        </span>
+      </p>
+      <Differences of={one} />
+    </li>
+  )
 }
 
 export function Similar({ of, similar }: { readonly of: ShownJob; readonly similar: SimilarAnswer }) {
@@ -48,41 +91,13 @@ export function Similar({ of, similar }: { readonly of: ShownJob; readonly simil
     <div>
       <p class="dim">
         {count('similar.equal', similar.equal_events)} {count('similar.compared', similar.compared)}
-        {similar.complete ? '' : ` ${t('similar.incomplete')}`}
+        {similar.complete ? '' : ` ${t('similar.incomplete')}`} {t('similar.differ')}
       </p>
-      <Table
-        columns={[
-          { text: t('similar.head.likeness'), isNumber: true },
-          { text: t('similar.head.votes') },
-          { text: t('similar.head.decision') },
-          { text: t('similar.head.differs') },
-          { text: t('similar.head.events'), isNumber: true },
-          { text: t('similar.head.latest'), isNumber: true },
-        ]}
-        rows={similar.similar.map((one) => ({
-          key: one.bucket_id ?? one.event_id ?? '',
-          cells: [
-            one.event_id === null ? (
-              percent(one.likeness * 100)
-            ) : (
-              <a key="a" href={addresses.event(of.job_id, one.event_id)}>
-                {percent(one.likeness * 100)}
-              </a>
-            ),
-            one.consensus === null ? (
-              <span key="c" class="dim">
-                —
-              </span>
-            ) : (
-              <Label key="c" of={of} label={one.consensus} />
-            ),
-            <Label key="d" of={of} label={one.result_label} />,
-            differenceText(one),
-            one.events,
-            <Time key="t" at={one.ingest_timestamp} />,
-          ],
-        }))}
-      />
+      <ul class="similar">
+        {similar.similar.map((one) => (
+          <One key={one.bucket_id ?? one.event_id ?? ''} of={of} one={one} />
+        ))}
+      </ul>
     </div>
   )
 }

@@ -7,12 +7,18 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now()
 }, 20_000)
 
-export function Time({ at }: { readonly at: string | null | undefined }) {
+interface TimeProps {
+  readonly at: string | null | undefined
+  /** True: the exact time is shown, and the relative one on hover. */
+  readonly isExact?: boolean
+}
+
+export function Time({ at, isExact = false }: TimeProps) {
   const ms = at == null || at === '' ? Number.NaN : Date.parse(at)
   if (Number.isNaN(ms)) return <span class="dim">—</span>
   return (
-    <time dateTime={at ?? ''} title={exactTime(ms)}>
-      {ago(ms, now.value)}
+    <time dateTime={at ?? ''} title={isExact ? ago(ms, now.value) : exactTime(ms)}>
+      {isExact ? exactTime(ms) : ago(ms, now.value)}
     </time>
   )
 }

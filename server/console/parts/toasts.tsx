@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../texts.js'
 import { close, toasts, undo } from '../state/toasts.js'
 import { Icon } from './icon.js'
+import { Key } from './keys.js'
 
 /** Above everything, dialogs too: what failed has to be seen. */
 function useOnTop(ref: RefObject<HTMLDivElement | null>): void {
@@ -27,7 +28,7 @@ export function Toasts() {
           <span class="grow">{toast.text}</span>
           {toast.undo === null ? null : (
             <button type="button" class="plain" onClick={() => void undo(toast)}>
-              {t('undo')} <kbd>u</kbd>
+              {t('undo')} <Key of="undo" />
             </button>
           )}
           <button type="button" class="plain icon-only" aria-label={t('close')} onClick={() => close(toast.id)}>

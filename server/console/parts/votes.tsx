@@ -2,8 +2,10 @@
 import type { PickedBy } from '../../client/index.js'
 import { may } from '../state/api.js'
 import type { ShownJob } from '../state/jobs.js'
+import { voteCommands } from '../state/keys.js'
 import { give, voted, votedKey } from '../state/votes.js'
 import { t } from '../texts.js'
+import { Key } from './keys.js'
 import { LabelMark } from './label.js'
 
 interface VoteProps {
@@ -40,7 +42,7 @@ export function VoteButtons(props: VoteProps) {
           aria-pressed={current === name}
           onClick={() => voteOn(props, at)}
         >
-          <kbd>{at + 1}</kbd>
+          <Key of={voteCommands[at] ?? 'vote.1'} />
           <LabelMark of={of} label={name} />
           {name}
           {own?.state === 'waiting' && current === name ? <span class="dim">{t('vote.waiting')}</span> : null}

@@ -17,7 +17,7 @@ interface WhyProps {
 /** The sentence: who decided, with which confidence, and what that means. */
 export function Answer({ of, explanation }: WhyProps) {
   const { decision, model } = explanation
-  if (decision.result_label === '') return <p class="answer dim">{t(`why.none`)}</p>
+  if (decision.result_label === '') return <p class="answer dim">{t('why.none')}</p>
   const who =
     decision.source === 'knowledge_base'
       ? 'why.votes_say'
@@ -61,7 +61,7 @@ function Effect({
       <span class="bar-track">
         <span class={field.effect < 0 ? 'bar-fill against' : 'bar-fill'} style={{ width: `${width}%` }} />
       </span>
-      <span class="number label" title={t('why.without')}>
+      <span class="without label" title={t('why.without')}>
         <LabelMark of={of} label={field.result_label} />
         <span>
           <span class="hidden">{`${t('why.without')}: ${field.result_label} `}</span>
@@ -76,11 +76,26 @@ function Effect({
 export function Effects({ of, explanation, isBrief = false }: WhyProps) {
   const { model } = explanation
   if (model === null || model.fields.length === 0) return null
-  const shown = isBrief ? model.fields.slice(0, BRIEF) : model.fields
+  const answer = model.answer?.result_label ?? explanation.decision.result_label
+  // Those without which the answer is another one come first, then those that move it most, in either direction.
+  const turns = ({ result_label: without }: Field): number => (without === answer ? 0 : 1)
+  const ordered = [...model.fields].sort((a, b) => turns(b) - turns(a) || Math.abs(b.effect) - Math.abs(a.effect))
+  const shown = isBrief ? ordered.slice(0, BRIEF) : ordered
   const largest = Math.max(...model.fields.map(({ effect }) => Math.abs(effect)))
   return (
     <div>
-      <h2 class="small">{t('why.effects')}</h2>
+      <div class="effect effects-head">
+        <h2 class="small">{t('why.effects')}</h2>
+        <span class="legend dim">
+          <span class="label">
+            <span class="bar-sign" /> {t('why.for')}
+          </span>
+          <span class="label">
+            <span class="bar-sign against" /> {t('why.against')}
+          </span>
+        </span>
+        <span class="number dim">{t('why.without')}</span>
+      </div>
       <ul class="effects">
         {shown.map((field) => (
           <Effect key={field.fields[0]?.field ?? ''} of={of} field={field} largest={largest} />

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import { addresses, isOfJob } from '../addresses.js'
 import { Icon } from '../parts/icon.js'
+import { Key } from '../parts/keys.js'
 import { api, may, session } from '../state/api.js'
 import { job, jobs } from '../state/jobs.js'
 import { preferences } from '../state/preferences.js'
@@ -136,7 +137,9 @@ export function Bar({ path }: { readonly path: string }) {
       <button type="button" class="find" onClick={() => (isPaletteOpen.value = true)}>
         <Icon name="search" />
         <span class="narrow-hidden">{t('bar.find')}</span>
-        <kbd class="wide-only">{t('bar.find_key')}</kbd>
+        <span class="wide-only">
+          <Key of="palette" />
+        </span>
       </button>
       <button
         type="button"

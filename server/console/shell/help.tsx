@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.js'
+import { Keys } from '../parts/keys.js'
 import {
   commandOf,
   commands,
@@ -46,16 +47,6 @@ function useChosenKeys(isActive: boolean, chosen: (keys: string) => void): void 
   }, [isActive])
 }
 
-export function Keys({ keys }: { readonly keys: string }) {
-  return (
-    <span class="keys">
-      {keys.split(', ').map((one) => (
-        <kbd key={one}>{one.replace('mod-', t('key.mod'))}</kbd>
-      ))}
-    </span>
-  )
-}
-
 function List() {
   const chosen = useSignal<Command | null>(null)
   const problem = useSignal('')
@@ -81,12 +72,8 @@ function List() {
         {commands.map((command) => (
           <li key={command}>
             <span class="grow">{t(textOfCommand(command))}</span>
-            <button
-              type="button"
-              class="plain"
-              aria-label={t('help.change', { command: t(textOfCommand(command)) })}
-              onClick={() => (chosen.value = command)}
-            >
+            <button type="button" class="plain" onClick={() => (chosen.value = command)}>
+              <span class="hidden">{t('help.change', { command: t(textOfCommand(command)) })} </span>
               {chosen.value === command ? t('help.press') : <Keys keys={keysOf(command)} />}
             </button>
           </li>

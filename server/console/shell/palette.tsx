@@ -5,12 +5,12 @@ import { useEffect } from 'preact/hooks'
 import { addresses } from '../addresses.js'
 import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
+import { Keys } from '../parts/keys.js'
 import { job, jobs } from '../state/jobs.js'
 import { commands, isOffered, keysOf, offers, runCommand, textOfCommand } from '../state/keys.js'
 import { pagesAboutJob } from '../state/places.js'
 import { loadViews, views } from '../state/views.js'
 import { t } from '../texts.js'
-import { Keys } from './help.js'
 import { isPaletteOpen } from './open.js'
 
 interface Entry {
@@ -23,15 +23,28 @@ interface Entry {
 
 const SHOWN_MAX = 50
 
-/** True if the typed characters are in the text, in order. */
-function fits(text: string, typed: string): boolean {
+/** How well a text fits what is typed, 0 the best; null: the characters are not in it, in order. */
+function rankOf(text: string, typed: string): number | null {
+  const [lower, wanted] = [text.toLowerCase(), typed.trim().toLowerCase()]
+  const place = lower.indexOf(wanted)
+  if (place === 0) return 0
+  if (place > 0) return /\W/.test(lower.charAt(place - 1)) ? 1 : 2
   let at = 0
-  const lower = text.toLowerCase()
-  for (const sign of typed.toLowerCase().replaceAll(' ', '')) {
+  for (const sign of wanted.replaceAll(' ', '')) {
     at = lower.indexOf(sign, at) + 1
-    if (at === 0) return false
+    if (at === 0) return null
   }
-  return true
+  return 3
+}
+
+/** What fits, the best first. */
+function fitting(entries: readonly Entry[], typed: string): Entry[] {
+  return entries
+    .map((entry) => ({ entry, rank: rankOf(entry.text, typed) }))
+    .filter(({ rank }) => rank !== null)
+    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
+    .slice(0, SHOWN_MAX)
+    .map(({ entry }) => entry)
 }
 
 function useEntries(): Entry[] {
@@ -68,7 +81,10 @@ function useEntries(): Entry[] {
     keys: '',
     run: () => route(addresses.events(jobId, address)),
   }))
-  return [...ofCommands, ...ofPages, ...ofViews, ...ofJobs]
+  // Places first: what a key does on this page is done by the key.
+  const isPlace = ({ id }: Entry): boolean => id.startsWith('go.')
+  const places = ofCommands.filter(isPlace)
+  return [...places, ...ofPages, ...ofViews, ...ofJobs, ...ofCommands.filter((entry) => !isPlace(entry))]
 }
 
 function eventEntry(typed: string, route: (url: string) => void): Entry[] {
@@ -86,8 +102,7 @@ function Search() {
   const at = useSignal(0)
   const { route } = useLocation()
   const entries = useEntries()
-  const fitting = entries.filter(({ text }) => fits(text, typed.value)).slice(0, SHOWN_MAX)
-  const shown = [...fitting, ...eventEntry(typed.value, route)]
+  const shown = [...fitting(entries, typed.value), ...eventEntry(typed.value, route)]
   const chosen = Math.min(at.value, shown.length - 1)
   const take = (entry: Entry | undefined): void => {
     if (entry === undefined) return

@@ -49,7 +49,9 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
   const provider = ways.value.single_sign_on
   return (
     <form class="sign-in" onSubmit={(event) => void submit(event)}>
-      <Icon name="shield-check" class="large" />
+      <p class="row product">
+        <Icon name="shield-check" class="large" /> {t('sign_in.product')}
+      </p>
       <h1>{isAgain ? t('sign_in.again') : t('sign_in.title')}</h1>
       {isAgain ? <p class="dim">{t('sign_in.kept')}</p> : null}
       {waiting.value.length > 0 ? <p>{count('votes.waiting', waiting.value.length)}</p> : null}

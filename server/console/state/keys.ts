@@ -47,6 +47,8 @@ export const defaultKeys = {
 
 export type Command = keyof typeof defaultKeys
 export const commands = Object.keys(defaultKeys) as Command[]
+/** The commands that give a job's labels, in order. */
+export const voteCommands = ['vote.1', 'vote.2', 'vote.3'] as const
 export const textOfCommand = (command: Command): TextKey => `key.${command}`
 
 type Run = (event: KeyboardEvent | null) => void

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import { eventually } from '../../support/client.js'
 import { skip } from './browser.js'
-import { makeWorld, textOf, type World } from './world.js'
+import { eventually, makeWorld, textOf, type World } from './world.js'
 
 let world: World
 before(async () => {
@@ -62,6 +61,48 @@ test('a facet is counted when it is opened, and filters', { skip }, async () => 
   await page.locator('details', { hasText: 'rule.id' }).locator('button[aria-pressed=true]').waitFor()
   await page.locator('details', { hasText: 'rule.id' }).locator('button[aria-pressed=true]').click()
   await page.waitForURL((url) => !url.search.includes('rule.id'))
+  await page.context().close()
+})
+
+test('a field that is no decision point is counted when it is asked for', { skip }, async () => {
+  const page = await open()
+  await page.getByLabel('+ another field').fill('observer.product')
+  await page.keyboard.press('Enter')
+  const facet = page.locator('details', { hasText: 'observer.product' })
+  await facet.locator('li button').first().click()
+  await page.waitForURL(/q=observer\.product/)
+  await page.context().close()
+})
+
+test('a query that finds nothing says why, and each condition can be left out', { skip }, async () => {
+  const page = await world.page('ann')
+  await page.goto(`/jobs/${world.jobId}/events?q=label:Drop+confidence%3Cmany`)
+  await page.getByText('confidence is a number, and “many” is none.').waitFor()
+  await page.getByRole('button', { name: 'Without confidence<many' }).click()
+  await page.locator('.list-row').first().waitFor()
+  assert.equal(new URL(page.url()).search, '?q=label%3ADrop')
+  await page.context().close()
+})
+
+test('columns are chosen, are part of the address, and of what is exported', { skip }, async () => {
+  const page = await open('?q=label:Drop')
+  const heads = (): Promise<string[]> => page.locator('.list-heads .value').allTextContents()
+  assert.deepEqual(await heads(), ['event.module', 'event.outcome', 'event.severity'])
+  await page.locator('summary[aria-label=Columns]').click()
+  await page.getByRole('checkbox', { name: 'event.outcome' }).uncheck()
+  await page.getByRole('checkbox', { name: 'host.zone' }).check()
+  await page.waitForURL(/q=label%3ADrop&columns=event\.module%2Cevent\.severity%2Chost\.zone/)
+  await page.reload()
+  await page.locator('.list-row').first().waitFor()
+  assert.deepEqual(await heads(), ['event.module', 'event.severity', 'host.zone'])
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.selection').getByRole('button', { name: 'Export' }).click(),
+  ])
+  const [head = ''] = readFileSync(await download.path(), 'utf8').split('\r\n')
+  assert.match(head, /outlier,event\.module,event\.severity,host\.zone$/)
   await page.context().close()
 })
 

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { eventually } from '../../support/client.js'
 import { skip } from './browser.js'
-import { makeWorld, textOf, type World } from './world.js'
+import { eventually, makeWorld, textOf, type World } from './world.js'
 
 let world: World
 before(async () => {
@@ -105,7 +104,7 @@ test('a replay is set up, runs, and reports by bucket with links to examples', {
   await page.locator('label', { hasText: 'dora' }).getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Start the replay' }).click()
   await page.waitForURL(/\/replays\/\w+$/)
-  await page.getByRole('heading', { name: 'From which label to which' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('heading', { name: 'From which label to which' }).waitFor()
   assert.match(await textOf(page.locator('h2.replay-title')), /as many right answers.*dora.*95 %/)
   await page.getByRole('columnheader', { name: 'Share of all events' }).first().waitFor()
   await page.locator('.like a').first().click()

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { eventually } from '../../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service.js'
 import { launch, skip } from './browser.js'
-import { textOf } from './world.js'
+import { eventually, textOf, WAIT_MS } from './world.js'
 
 const WITHIN_MS = 120_000
 const labels = ['Escalate', 'Drop', 'Investigate'] as const
@@ -26,7 +25,7 @@ after(async () => {
 async function open(): Promise<Page> {
   const context = await browser.newContext({ baseURL: service.baseUrl, viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(WAIT_MS)
   const data = { username: 'admin', password: ADMIN_PASSWORD }
   await page.request.post('/api/v2/session', { data, headers: { 'x-requested-with': 'test' } })
   return page
@@ -96,7 +95,7 @@ async function answerTen(page: Page): Promise<void> {
 }
 
 async function untilDecided(page: Page, jobId: number, body: object): Promise<string> {
-  await page.getByRole('button', { name: /The first model decides now/ }).waitFor({ timeout: 60_000 })
+  await page.getByRole('button', { name: /The first model decides now/ }).waitFor()
   assert.equal((await service.client.post('/api/v1/events/decided', { job_id: jobId, raw_body: body })).status, 201)
   return eventually(
     async () => (await service.client.get(`/api/v1/events/${jobId}/decided`)).body.result_label,

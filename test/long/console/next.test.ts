@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { eventually } from '../../support/client.js'
 import { skip } from './browser.js'
-import { makeWorld, textOf, type World } from './world.js'
+import { eventually, makeWorld, textOf, type World } from './world.js'
 
 let world: World
 before(async () => {
@@ -67,7 +66,7 @@ test('skip, why, similar, a note and the whole event have their keys', { skip },
     (more) => more > fields,
   )
   await page.keyboard.press('m')
-  await page.locator('.card table tbody tr').first().waitFor()
+  await page.locator('.card .similar li').first().waitFor()
   await page.keyboard.press('c')
   await page.getByRole('textbox', { name: 'Note on this event' }).fill('seen 1 2 3')
   await page.keyboard.press('Control+Enter')

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { eventually } from '../../support/client.js'
 import { skip } from './browser.js'
-import { makeWorld, textOf, type World } from './world.js'
+import { eventually, makeWorld, textOf, type World } from './world.js'
 
 let world: World
 before(async () => {

@@ -1,13 +1,8 @@
-/** What is on every page: signing in, keys, the palette, themes; and what holds for every page. */
+/** What is on every page: signing in, keys, the palette, themes; and that hostile texts stay texts. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { skip } from './browser.js'
 import { makeWorld, textOf, type World } from './world.js'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let world: World
 before(async () => {
@@ -15,85 +10,21 @@ before(async () => {
 })
 after(async () => world?.close())
 
-/** Every page, with what shows that it is there. */
-async function places(): Promise<[path: string, shows: string][]> {
-  const { jobId, causeJobId, client } = world
-  const { clusters } = (await client.get(`/api/v2/jobs/${causeJobId}/clusters`)).body
-  const { bucket_id: bucket } = (await client.get(`/api/v2/events/${jobId}/e-0/consensus`)).body
-  return [
-    ['/jobs', 'main table'],
-    [`/jobs/feedback-flow/${jobId}`, '.card .answer'],
-    [`/jobs/${jobId}/events`, '.list-row'],
-    [`/jobs/${jobId}/events/e-500`, '.tree'],
-    [`/jobs/${jobId}/events/hostile`, '.tree'],
-    [`/use-cases/overview/${jobId}`, '.numbers .big'],
-    [`/jobs/${jobId}/models`, 'main table'],
-    [`/jobs/${jobId}/replays`, 'main form'],
-    [`/jobs/${jobId}/safety`, 'main form'],
-    [`/jobs/${jobId}/pipeline`, 'main table'],
-    [`/jobs/${jobId}/settings`, 'main form'],
-    [`/jobs/${jobId}/buckets`, 'main table'],
-    [`/jobs/${jobId}/buckets/${bucket}`, 'main table'],
-    [`/jobs/${causeJobId}/clusters`, 'main table'],
-    [`/jobs/${causeJobId}/clusters/${clusters[0].cluster_id}`, '.cluster-tree'],
-    ['/integrations', 'main table'],
-    ['/integrations/2/edit', 'main pre'],
-    ['/operations', 'main table'],
-    ['/audit', 'main table'],
-    ['/people', 'main table'],
-    ['/api-keys', 'main table'],
-    ['/nothing-here', 'main .empty'],
-  ]
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const result = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
-  }
-  return result.violations.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary.slice(0, 200)} (${nodes.length})`,
-  )
-}
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`no page has a violation that axe finds, in ${colorScheme}`, { skip }, async () => {
-    // Axe is put into the page by the test: the policy of the page forbids that to everybody else.
-    const page = await world.page('admin', { colorScheme, bypassCSP: true })
-    const found: string[] = []
-    for (const [path, shows] of await places()) {
-      await page.goto(path === '/nothing-here' ? '/jobs/999/events' : path)
-      const isShown = await page
-        .locator(shows)
-        .first()
-        .waitFor()
-        .then(
-          () => true,
-          () => false,
-        )
-      assert.ok(isShown, `${path} shows ${shows}`)
-      found.push(...(await violations(page)).map((one) => `${path} ${one}`))
-    }
-    assert.deepEqual(found, [])
-    await page.context().close()
-  })
-}
-
 test('no page takes the text of an event for anything but text', { skip }, async () => {
   const page = await world.page('admin')
   const { jobId } = world
-  for (const path of [
-    `/jobs/feedback-flow/${jobId}`,
-    `/jobs/${jobId}/events`,
-    `/jobs/${jobId}/events?q=label:*&sort=outlier_score`,
-    `/jobs/${jobId}/events/hostile`,
-    `/jobs/${jobId}/events?q=${encodeURIComponent('rule.name:"<script>window.harmed=1</script>"')}`,
-    `/jobs/${jobId}/events/${encodeURIComponent('<img src=x onerror=window.harmed=1>')}`,
-  ]) {
+  for (const [path, shows] of [
+    [`/jobs/feedback-flow/${jobId}`, '.card .answer'],
+    [`/jobs/${jobId}/events`, '.list-row'],
+    [`/jobs/${jobId}/events?q=label:*&sort=outlier_score`, '.list-row'],
+    [`/jobs/${jobId}/events/hostile`, '.tree'],
+    [`/jobs/${jobId}/events?q=${encodeURIComponent('rule.name:"<script>window.harmed=1</script>"')}`, '.list-row'],
+    [`/jobs/${jobId}/events/${encodeURIComponent('<img src=x onerror=window.harmed=1>')}`, '.empty'],
+  ] as const) {
     await page.goto(path)
-    await page.locator('main h1, main h2').first().waitFor({ state: 'attached' })
-    await page.waitForLoadState('networkidle').catch(() => {})
+    await page.locator(shows).first().waitFor()
+    // Markup in a text would have become elements with it, and their handlers run before the next frame but one.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     assert.equal(await page.locator('img[src=x], main script, main svg[onload]').count(), 0, path)
     assert.equal(await page.evaluate('window.harmed'), undefined, path)
   }
@@ -143,6 +74,15 @@ test('the list of keys changes them, and they stay changed', { skip }, async () 
   await page.keyboard.press('g')
   await page.keyboard.press('n')
   await page.waitForURL('**/jobs/feedback-flow/*')
+  await page.locator('.card .answer').waitFor()
+  assert.match(await textOf(page.getByRole('button', { name: 'Skip' })), /Skip\s*s$/)
+  await page.keyboard.press('?')
+  await page.getByRole('button', { name: 'Change the key of: Skip' }).click()
+  await page.keyboard.press('y')
+  await page.getByRole('button', { name: 'Change the key of: Skip' }).getByText('y', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  assert.match(await textOf(page.getByRole('button', { name: 'Skip' })), /Skip\s*y$/, 'buttons show the keys of now')
   await page.context().close()
 })
 
@@ -220,29 +160,5 @@ test('the theme is chosen by a key, and stays', { skip }, async () => {
   await page.reload()
   await page.locator('main table').waitFor()
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
-  await page.context().close()
-})
-
-test('a page fits a phone: nothing is wider, and the answers are on the screen', { skip }, async () => {
-  const page = await world.page('admin', { viewport: { width: 390, height: 844 } })
-  for (const [path, shows] of await places()) {
-    if (path === '/nothing-here') continue
-    await page.goto(path)
-    const isShown = await page
-      .locator(shows)
-      .first()
-      .waitFor()
-      .then(
-        () => true,
-        () => false,
-      )
-    assert.ok(isShown, `${path} shows ${shows}`)
-    const width = await page.evaluate('document.querySelector("main").scrollWidth')
-    assert.ok((width as number) <= 390, `${path} is ${width} wide`)
-  }
-  await page.goto(`/jobs/feedback-flow/${world.jobId}`)
-  await page.locator('.card .answer').waitFor()
-  const box = await page.locator('.votes button').nth(2).boundingBox()
-  assert.ok(box !== null && box.x + box.width <= 390 && box.y + box.height <= 844, JSON.stringify(box))
   await page.context().close()
 })

@@ -3,13 +3,20 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { generatedStream, type DemoStream } from '../../../bench/demo/stream.js'
-import type { Client } from '../../support/client.js'
+import { eventually as until, type Client } from '../../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service.js'
 import { launch } from './browser.js'
 
 export const PASSWORD = 'correct horse battery'
+/** A wait ends when it comes true. The limit is for a machine that does many other things. */
+export const WAIT_MS = 60_000
 const EVENTS = 900
 const VOTES = 60
+
+/** Asks until the answer holds. */
+export function eventually<T>(ask: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  return until(ask, holds, WAIT_MS)
+}
 
 /** The text of the first element. */
 export async function textOf(locator: Locator): Promise<string> {
@@ -33,7 +40,7 @@ export interface World {
   /** A page that this person is signed in to. */
   page(user: 'ann' | 'bob' | 'admin', options?: BrowserContextOptions): Promise<Page>
   /** A page that nobody is signed in to. */
-  stranger(): Promise<Page>
+  stranger(options?: BrowserContextOptions): Promise<Page>
   /** What pages have complained about. */
   readonly complaints: string[]
   close(): Promise<void>
@@ -144,7 +151,7 @@ export async function makeWorld(): Promise<World> {
       ...options,
     })
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(WAIT_MS)
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {
       if (/Content Security Policy|TrustedHTML/i.test(message.text())) complaints.push(message.text())

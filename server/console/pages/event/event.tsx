@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
 import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
+import { Key } from '../../parts/keys.js'
 import { NoteDialog } from '../../parts/note.js'
 import { Similar } from '../../parts/similar.js'
 import { Time } from '../../parts/time.js'
@@ -124,12 +125,12 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
           <span class="dim grow">{reach === null ? '' : count('next.reach', reach.applies_to_events)}</span>
           {mayNote ? (
             <button type="button" class="plain" onClick={assign}>
-              <Icon name="user-check" /> {t(assignee === me() ? 'assign.release' : 'key.assign')} <kbd>a</kbd>
+              <Icon name="user-check" /> {t(assignee === me() ? 'assign.release' : 'key.assign')} <Key of="assign" />
             </button>
           ) : null}
           {mayNote ? (
             <button type="button" class="plain" onClick={() => (isNoting.value = true)}>
-              <Icon name="sticky-note" /> {t('key.note')} <kbd>c</kbd>
+              <Icon name="sticky-note" /> {t('key.note')} <Key of="note" />
             </button>
           ) : null}
         </div>

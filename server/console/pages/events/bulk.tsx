@@ -6,7 +6,7 @@
  */
 import { useSignal } from '@preact/signals'
 import type { VoteTask, VotesPreview } from '../../../client/index.js'
-import { Dialog } from '../../parts/dialog.js'
+import { Dialog, useFocus } from '../../parts/dialog.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Label } from '../../parts/label.js'
 import { api } from '../../state/api.js'
@@ -16,7 +16,7 @@ import type { ShownJob } from '../../state/jobs.js'
 import { attempt, say } from '../../state/toasts.js'
 import { votesTaken } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
-import { wireFilters, type View, type WireFilter } from './source.js'
+import { wireFilters, type View, type WireFilter } from './view.js'
 
 const EVERY_MS = 500
 
@@ -81,6 +81,7 @@ function Progress({ task }: { readonly task: VoteTask }) {
 function Confirm({ of, label, close, preview, filters }: BulkProps & Counted) {
   const task = useSignal<VoteTask | null>(null)
   const isBusy = useSignal(false)
+  const focused = useFocus<HTMLButtonElement>(preview.count > 0)
   const give = async (): Promise<void> => {
     isBusy.value = true
     const isGiven = await attempt(async () => {
@@ -113,6 +114,7 @@ function Confirm({ of, label, close, preview, filters }: BulkProps & Counted) {
       {task.value === null ? null : <Progress task={task.value} />}
       <div class="row">
         <button
+          ref={focused}
           type="button"
           class="primary"
           disabled={isBusy.value || preview.count === 0}

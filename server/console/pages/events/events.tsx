@@ -8,8 +8,9 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
-import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
+import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
+import { Key } from '../../parts/keys.js'
 import { List } from '../../parts/list.js'
 import { Time } from '../../parts/time.js'
 import { may } from '../../state/api.js'
@@ -19,26 +20,29 @@ import { useAssignees } from '../../state/handling.js'
 import { newEvents, takeIn } from '../../state/live.js'
 import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
+import { ColumnHeads, columnsOf } from './columns.js'
 import { Facets } from './facets.js'
 import { toggled } from './query.js'
 import { Head } from './head.js'
 import { Line } from './line.js'
+import { Nothing } from './nothing.js'
 import { useRows } from './rows.js'
 import { selectionOf, useSelection, type Selection } from './selection.js'
 import { SelectionBar } from './selection-bar.js'
-import { addressOf, askPage, viewOf, type Progress, type Row, type View } from './source.js'
+import { askPage, type Progress, type Row } from './source.js'
+import { addressOf, rowsKey, viewOf, type View } from './view.js'
 
 const ROW = 40
-const COLUMNS = 3
 interface ResultsProps {
   readonly of: ShownJob
   readonly view: View
   readonly found: ReturnType<typeof useRows>
   readonly selection: Selection
+  readonly columns: readonly string[]
   readonly show: (view: View) => void
 }
 
-function Results({ of, view, found, selection, show }: ResultsProps) {
+function Results({ of, view, found, selection, columns, show }: ResultsProps) {
   const { route } = useLocation()
   const { rows, total, error, isLoading } = found
   const { cursor } = selection
@@ -60,20 +64,7 @@ function Results({ of, view, found, selection, show }: ResultsProps) {
   })
   if (error !== null && rows.length === 0) return <Failed error={error} retry={found.reload} />
   if (rows.length === 0 && isLoading) return found.progress === null ? <Skeleton lines={12} /> : null
-  if (rows.length === 0)
-    return (
-      <Empty
-        title={t('events.none')}
-        text={t(view.query === '' ? 'events.none_yet' : 'events.none_found')}
-        icon="search"
-      >
-        {view.query === '' ? null : (
-          <button type="button" onClick={() => show({ ...view, query: '' })}>
-            {t('events.show_all')}
-          </button>
-        )}
-      </Empty>
-    )
+  if (rows.length === 0) return <Nothing view={view} show={show} />
   return (
     <List
       label={t('place.events')}
@@ -90,7 +81,7 @@ function Results({ of, view, found, selection, show }: ResultsProps) {
               {selection.has(rows[at]?.id ?? '') ? <Icon name="check" /> : null}
             </span>
           ) : null}
-          <Line of={of} row={rows[at] as Row} />
+          <Line of={of} row={rows[at] as Row} columns={columns} />
         </>
       )}
       onChoose={(at, event) => {
@@ -119,13 +110,14 @@ function Searching({ progress: { looked, of, backTo } }: { readonly progress: Pr
 function EventsOf({ of }: { readonly of: ShownJob }) {
   const { query, route } = useLocation()
   const view = viewOf(of.job_id, query as Record<string, string>)
-  const found = useRows(view, of.features.slice(0, COLUMNS))
-  const selection = useSelection(found.rows, JSON.stringify(view))
+  const columns = columnsOf(of, view)
+  const found = useRows(view)
+  const selection = useSelection(found.rows, rowsKey(view))
   const areFacetsOpen = useSignal(false)
   const show = (to: View): void => {
     if (addressOf(to) === addressOf(view)) return
     // Its rows are on their way before the page is drawn anew.
-    askPage(to)
+    if (rowsKey(to) !== rowsKey(view)) askPage(to)
     route(addressOf(to))
   }
   useEffect(takeIn, [of.job_id])
@@ -158,12 +150,13 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
               found.reload()
             }}
           >
-            {count('new', n)} <kbd>n</kbd>
+            {count('new', n)} <Key of="new.show" />
           </button>
         )}
         {found.error !== null && found.rows.length > 0 ? <Failed error={found.error} retry={found.more} /> : null}
+        {found.rows.length === 0 ? null : <ColumnHeads columns={columns} isTicked={may('write:event_feedback')} />}
         <div class="grow">
-          <Results of={of} view={view} found={found} selection={selection} show={show} />
+          <Results of={of} view={view} found={found} selection={selection} columns={columns} show={show} />
         </div>
         {found.isLoading && found.progress !== null ? <Searching progress={found.progress} /> : null}
       </div>

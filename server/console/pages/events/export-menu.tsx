@@ -6,7 +6,8 @@ import type { ShownJob } from '../../state/jobs.js'
 import { printPage } from '../../state/printing.js'
 import { count, t } from '../../texts.js'
 import { exportRows } from './export.js'
-import { wireFilters, type Row, type View, type WireFilter } from './source.js'
+import type { Row } from './source.js'
+import { wireFilters, type View, type WireFilter } from './view.js'
 
 interface MenuProps {
   readonly of: ShownJob

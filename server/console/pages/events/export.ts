@@ -1,7 +1,9 @@
 /** Selected events as a file. Whole views are files of the service (addresses.eventFile). */
 import type { ShownJob } from '../../state/jobs.js'
 import { valueText } from '../../state/events.js'
-import type { Row, View } from './source.js'
+import { columnsOf } from './columns.js'
+import type { Row } from './source.js'
+import type { View } from './view.js'
 
 /** A spreadsheet takes what begins with one of these for a formula. */
 const FORMULA = /^[=+\-@\t\r]/
@@ -13,11 +15,12 @@ function cell(value: unknown): string {
 }
 
 /** The rows as CSV, with a line of heads. */
-export function csvOf(of: ShownJob, rows: readonly Row[]): string {
-  const columns = of.features.slice(0, rows[0]?.values.length ?? 0)
+export function csvOf(columns: readonly string[], rows: readonly Row[]): string {
   const heads = ['event_id', 'time', 'title', 'decision', 'confidence', 'consensus', 'outlier', ...columns]
-  const lines = rows.map(({ id, at, title, label, confidence, consensus, isOutlier, values }) =>
-    [id, at, title, label, confidence, consensus, isOutlier, ...values].map(cell).join(','),
+  const lines = rows.map(({ id, at, title, label, confidence, consensus, isOutlier, points }) =>
+    [id, at, title, label, confidence, consensus, isOutlier, ...columns.map((field) => points[field])]
+      .map(cell)
+      .join(','),
   )
   return `${[heads.map(cell).join(','), ...lines].join('\r\n')}\r\n`
 }
@@ -31,7 +34,7 @@ export function download(address: string, name: string): void {
 }
 
 export function exportRows(of: ShownJob, view: View, rows: readonly Row[]): void {
-  const url = URL.createObjectURL(new Blob([csvOf(of, rows)], { type: 'text/csv' }))
+  const url = URL.createObjectURL(new Blob([csvOf(columnsOf(of, view), rows)], { type: 'text/csv' }))
   download(url, `events-${view.jobId}.csv`)
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

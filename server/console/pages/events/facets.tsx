@@ -1,13 +1,15 @@
 /** Values of fields, with how often they are there. A field is counted when it is opened. */
 import { useSignal } from '@preact/signals'
 import { Failed, Skeleton } from '../../parts/feedback.js'
+import { Icon } from '../../parts/icon.js'
 import { Label } from '../../parts/label.js'
 import { serviceField } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { hasBuckets, type ShownJob } from '../../state/jobs.js'
 import { shortNumber, t, type TextKey } from '../../texts.js'
 import { conditionOf, hasCondition } from './query.js'
-import { readFacet, serviceName, type View } from './source.js'
+import { readFacet } from './source.js'
+import { serviceName, type View } from './view.js'
 
 interface FacetsProps {
   readonly of: ShownJob
@@ -21,7 +23,7 @@ function Values({ of, view, toggle, field }: FacetsProps & { readonly field: str
   if (facet.error !== null) return <Failed error={facet.error} retry={facet.reload} />
   if (facet.value === null) return <Skeleton lines={3} />
   const { values, isPartial } = facet.value
-  if (values.length === 0) return <p class="dim">{t('facets.none')}</p>
+  if (values.length === 0) return <p class="dim none">{t('facets.none')}</p>
   return (
     <ul>
       {values.map(({ value, count }) => {
@@ -29,7 +31,7 @@ function Values({ of, view, toggle, field }: FacetsProps & { readonly field: str
         return (
           <li key={value}>
             <button type="button" aria-pressed={hasCondition(view.query, condition)} onClick={() => toggle(condition)}>
-              <span class="grow ellipsis bidi label" title={value}>
+              <span class="grow ellipsis bidi" title={value}>
                 {field.endsWith('.result_label') || field.endsWith('.consensus') ? (
                   <Label of={of} label={value} />
                 ) : value === '' ? (
@@ -52,7 +54,12 @@ function Facet(props: FacetsProps & { readonly field: string; readonly name: str
   const isOpen = useSignal(props.isFirst)
   return (
     <details open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-      <summary>{props.name}</summary>
+      <summary>
+        <Icon name="chevron-right" />
+        <span class="ellipsis" title={props.name}>
+          {props.name}
+        </span>
+      </summary>
       {isOpen.value ? <Values {...props} /> : null}
     </details>
   )
@@ -67,6 +74,7 @@ const own: readonly (readonly [field: string, text: TextKey])[] = [
 
 export function Facets(props: FacetsProps) {
   const { of, isOpen } = props
+  const added = useSignal<readonly string[]>([])
   const fields = own.filter(([name]) => name !== 'bucket_state' || hasBuckets(of))
   return (
     <aside class={isOpen ? 'facets open' : 'facets'} aria-label={t('facets.title')}>
@@ -76,6 +84,21 @@ export function Facets(props: FacetsProps) {
       {of.features.map((field) => (
         <Facet key={field} {...props} field={field} name={field} isFirst={false} />
       ))}
+      {added.value.map((field) => (
+        <Facet key={field} {...props} field={field} name={field} isFirst />
+      ))}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          const input = (event.currentTarget as HTMLFormElement).elements.namedItem('field') as HTMLInputElement
+          const field = input.value.trim()
+          if (field !== '' && !of.features.includes(field) && !added.value.includes(field))
+            added.value = [...added.value, field]
+          input.value = ''
+        }}
+      >
+        <input name="field" aria-label={t('facets.add')} placeholder={t('facets.add')} spellcheck={false} />
+      </form>
     </aside>
   )
 }

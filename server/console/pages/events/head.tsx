@@ -4,8 +4,11 @@ import { Icon } from '../../parts/icon.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
 import { count, t } from '../../texts.js'
+import { ColumnsMenu } from './columns.js'
 import { ExportMenu } from './export-menu.js'
-import type { Row, View } from './source.js'
+import { notANumber } from './query.js'
+import type { Row } from './source.js'
+import type { View } from './view.js'
 import { Views } from './views.js'
 
 /** Typing never waits: the list follows when the typing pauses. */
@@ -36,6 +39,8 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
     if (input.current !== null && input.current !== document.activeElement) input.current.value = view.query
   }, [view.query])
   useCommands({ search: () => input.current?.focus() })
+  const misread = notANumber(view.query)
+  const problem = misread === null ? null : t('events.not_a_number', misread)
   return (
     <header class="events-head">
       <h1 class="hidden">{t('events.title', { title: of.title })}</h1>
@@ -60,8 +65,8 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
           timer.current = setTimeout(() => show({ ...view, query: value.trim() }), TYPING_MS)
         }}
       />
-      <span class="dim" role="status">
-        {total === null ? '…' : count(isTotalExact ? 'events.found' : 'events.at_least', total)}
+      <span class={problem === null ? 'dim' : 'bad'} role="status">
+        {problem ?? (total === null ? '…' : count(isTotalExact ? 'events.found' : 'events.at_least', total))}
       </span>
       <select
         aria-label={t('events.sort')}
@@ -80,6 +85,7 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
           </option>,
         ])}
       </select>
+      <ColumnsMenu of={of} view={view} show={show} />
       <ExportMenu of={of} view={view} rows={rows} />
     </header>
   )

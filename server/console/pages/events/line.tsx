@@ -10,7 +10,26 @@ import { voted, votedKey } from '../../state/votes.js'
 import { t } from '../../texts.js'
 import type { Row } from './source.js'
 
-export function Line({ of, row }: { readonly of: ShownJob; readonly row: Row }) {
+const VALUE_SHOWN = 200
+
+function Value({ field, value }: { readonly field: string; readonly value: unknown }) {
+  const text = valueText(value).slice(0, VALUE_SHOWN)
+  return (
+    <span class="value ellipsis bidi" title={`${field}: ${text}`}>
+      <span class="hidden">{field}: </span>
+      {text}
+    </span>
+  )
+}
+
+interface LineProps {
+  readonly of: ShownJob
+  readonly row: Row
+  /** The names of the row's values. */
+  readonly columns: readonly string[]
+}
+
+export function Line({ of, row, columns }: LineProps) {
   const own = voted.value.get(votedKey(of.job_id, row.id))
   const others = saidByOthers.value.get(subjectKey(of.job_id, row.bucketId, row.id))
   const assignee = assignees.value.get(row.id)
@@ -21,10 +40,8 @@ export function Line({ of, row }: { readonly of: ShownJob; readonly row: Row }) 
         <Decision of={of} event={{ status: row.status, result_label: row.label, confidence_score: row.confidence }} />
       </span>
       <span class="title ellipsis bidi">{row.title}</span>
-      {row.values.map((value, at) => (
-        <span key={of.features[at]} class="value ellipsis bidi" title={of.features[at]}>
-          {valueText(value).slice(0, 200)}
-        </span>
+      {columns.map((field) => (
+        <Value key={field} field={field} value={row.points[field]} />
       ))}
       <span class="marks">
         {assignee === undefined ? null : (

@@ -94,3 +94,22 @@ export function toggled(query: string, condition: string): string {
 export function hasCondition(query: string, condition: string): boolean {
   return (query.match(TOKEN) ?? []).some((token) => token === condition)
 }
+
+/** The conditions of a query, as they were typed. */
+export function conditionsOf(query: string): readonly string[] {
+  return query.match(TOKEN) ?? []
+}
+
+/** Own fields that are numbers. */
+const numeric: ReadonlySet<string> = new Set(['confidence', 'score'])
+
+/** The first condition that compares a number of the service with a text; null: there is none. */
+export function notANumber(query: string): { readonly name: string; readonly value: string } | null {
+  for (const token of conditionsOf(query)) {
+    const [, , name = '', sign = '', text = ''] = CONDITION.exec(token) ?? []
+    const value = unquoted(text)
+    const isText = value.trim() === '' || Number.isNaN(Number(value))
+    if (sign !== ':' && numeric.has(name) && isText) return { name, value }
+  }
+  return null
+}

@@ -2,7 +2,8 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
-import { readPage, readTotal, type Page, type Progress, type Row, type View } from './source.js'
+import { readPage, readTotal, type Page, type Progress, type Row } from './source.js'
+import { rowsKey, type View } from './view.js'
 
 export interface Rows {
   readonly rows: readonly Row[]
@@ -70,7 +71,7 @@ function taken(before: State, found: Page, { isFirst, wanted }: { isFirst: boole
   return { rows, total, isTotalExact, next: found.next, error: null, isLoading, progress }
 }
 
-export function useRows(view: View, columns: readonly string[]): Rows {
+export function useRows(view: View): Rows {
   const state = useSignal(empty)
   const controller = useRef<AbortController | null>(null)
   const isBusy = useRef(false)
@@ -107,7 +108,7 @@ export function useRows(view: View, columns: readonly string[]): Rows {
     if (!state.peek().isLoading || state.peek().error !== null)
       state.value = { ...state.peek(), isLoading: true, error: null }
     try {
-      const found = await readPage(view, columns, after, signal)
+      const found = await readPage(view, after, signal)
       if (signal.aborted) return
       state.value = taken(state.peek(), found, { isFirst, wanted: wanted.current })
       goOn(found, signal)
@@ -117,7 +118,7 @@ export function useRows(view: View, columns: readonly string[]): Rows {
       if (!signal.aborted) isBusy.current = false
     }
   }
-  const key = JSON.stringify([view, columns])
+  const key = rowsKey(view)
   // Not a frame later, as an effect would be.
   useLayoutEffect(() => {
     state.value = { ...empty, rows: state.peek().rows }

@@ -1,18 +1,20 @@
 /** What can be done with the selected events, or with the one under the cursor by its key. */
 import { useSignal } from '@preact/signals'
+import { Key } from '../../parts/keys.js'
 import { LabelMark } from '../../parts/label.js'
 import { NoteDialog } from '../../parts/note.js'
 import { may } from '../../state/api.js'
 import { assignToMe } from '../../state/handling.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { runCommand, useCommands } from '../../state/keys.js'
+import { runCommand, useCommands, voteCommands } from '../../state/keys.js'
 import { say } from '../../state/toasts.js'
 import { give, voted, votedKey } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
 import { BulkVote } from './bulk.js'
 import { exportRows } from './export.js'
 import type { Selection } from './selection.js'
-import type { Row, View } from './source.js'
+import type { Row } from './source.js'
+import type { View } from './view.js'
 
 interface BarProps {
   readonly of: ShownJob
@@ -80,7 +82,7 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
       </strong>
       {of.styles.map(({ name }, at) => (
         <button key={name} type="button" onClick={() => vote(at)}>
-          <kbd>{at + 1}</kbd>
+          <Key of={voteCommands[at] ?? 'vote.1'} />
           <LabelMark of={of} label={name} />
           {name}
         </button>
@@ -88,10 +90,10 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
       {selection.isAll ? null : (
         <>
           <button type="button" onClick={assign}>
-            <kbd>a</kbd> {t('selection.assign')}
+            <Key of="assign" /> {t('selection.assign')}
           </button>
           <button type="button" onClick={note}>
-            <kbd>c</kbd> {t('key.note')}
+            <Key of="note" /> {t('key.note')}
           </button>
           <button type="button" onClick={() => exportRows(of, view, chosen())}>
             {t('events.export')}
@@ -101,7 +103,7 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
       <span class="grow" />
       {selection.isAll ? null : (
         <button type="button" class="plain" onClick={() => runCommand('list.all')}>
-          <kbd>*</kbd> {total === null ? t('selection.select_all') : count('selection.select', total)}
+          <Key of="list.all" /> {total === null ? t('selection.select_all') : count('selection.select', total)}
         </button>
       )}
       <button type="button" class="plain" onClick={selection.clear}>

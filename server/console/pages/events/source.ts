@@ -4,12 +4,10 @@
  * 1. A request of an earlier query is cancelled. Its rows never show under the new one.
  * 2. A view never repeats a row: later events are not among its pages.
  */
-import { addresses } from '../../addresses.js'
 import { api, session } from '../../state/api.js'
 import { askEarly, early } from '../../state/early.js'
 import { titleOf, type Titled } from '../../state/events.js'
-import { assignedIds, me } from '../../state/handling.js'
-import { filtersOf, type Filter } from './query.js'
+import { rowsKey, wireFilters, type View } from './view.js'
 
 /** One event on a line. Little is kept of each, since there may be a hundred thousand. */
 export interface Row {
@@ -22,14 +20,8 @@ export interface Row {
   readonly consensus: string | null
   readonly bucketId: string | null
   readonly at: string
-  readonly values: readonly unknown[]
-}
-
-export interface View {
-  readonly jobId: number
-  readonly query: string
-  readonly sort: string
-  readonly isAscending: boolean
+  /** Its values at the decision points, by name. */
+  readonly points: Readonly<Record<string, unknown>>
 }
 
 /** How far a search has come: events that were looked at, of how many, and the time of the last of them. */
@@ -55,20 +47,6 @@ export interface Facet {
   readonly isPartial: boolean
 }
 
-/** The view of an address. */
-export function viewOf(jobId: number, query: Readonly<Record<string, string>>): View {
-  return { jobId, query: query.q ?? '', sort: query.sort ?? '', isAscending: query.order === 'asc' }
-}
-
-/** The address of a view. */
-export function addressOf(view: View): string {
-  const query = new URLSearchParams()
-  if (view.query !== '') query.set('q', view.query)
-  if (view.sort !== '') query.set('sort', view.sort)
-  if (view.isAscending) query.set('order', 'asc')
-  return addresses.events(view.jobId, query.toString())
-}
-
 /** Rows of the first page, which a screen shows, and of each that follows. */
 const FIRST_SIZE = 40
 const SIZE = 100
@@ -78,48 +56,6 @@ const WITHIN_MS = 400
 /** So many events can be read in another order than the newest first. */
 const WINDOW = 10_000
 const FACET_VALUES = 12
-
-/** The service takes its own name and this one. */
-export function serviceName(): string {
-  return session.value?.service_name ?? 'service'
-}
-
-type WireFilter = { field: string; operator: string; value?: string | number | boolean | string[] }
-
-export type { WireFilter }
-
-/** No event has this id. */
-const NO_EVENT = ' '
-
-/** Who has which event is no field of events: the filter becomes the ids. `me` is who reads. */
-async function assignedFilter(jobId: number, { operator, value }: Filter, signal: AbortSignal): Promise<WireFilter> {
-  const named = typeof value === 'object' ? value : value === undefined ? [] : [String(value)]
-  const people = named.map((name) => (name === 'me' ? me() : name))
-  const found = await Promise.all(
-    people.length === 0
-      ? [assignedIds(jobId, null, signal)]
-      : people.map((person) => assignedIds(jobId, person, signal)),
-  )
-  const isNot = operator.includes('not')
-  const ids = found.flat()
-  return {
-    field: `${serviceName()}.event_id`,
-    operator: isNot ? 'is not one of' : 'is one of',
-    value: ids.length === 0 ? [NO_EVENT] : ids,
-  }
-}
-
-/** The filters of a view's query, as the API takes them. */
-export function wireFilters({ jobId, query }: View, signal: AbortSignal): Promise<WireFilter[]> {
-  return Promise.all(
-    filtersOf(query, serviceName()).map((filter): WireFilter | Promise<WireFilter> => {
-      const { field, operator, value } = filter
-      if (field === `${serviceName()}.assigned`) return assignedFilter(jobId, filter, signal)
-      const given = value === undefined ? {} : { value: typeof value === 'object' ? [...value] : value }
-      return { field, operator, ...given }
-    }),
-  )
-}
 
 interface Listed extends Titled {
   readonly status: string
@@ -131,7 +67,7 @@ interface Listed extends Titled {
   readonly '@timestamp': string
 }
 
-function rowOf(event: Listed, columns: readonly string[]): Row {
+function rowOf(event: Listed): Row {
   return {
     id: event.event_id,
     title: titleOf(event),
@@ -142,11 +78,11 @@ function rowOf(event: Listed, columns: readonly string[]): Row {
     consensus: event.consensus,
     bucketId: event.bucket_id,
     at: event['@timestamp'],
-    values: columns.map((column) => event.decision_points[column]),
+    points: event.decision_points,
   }
 }
 
-type Reader = (view: View, columns: readonly string[], after: string, signal: AbortSignal) => Promise<Page>
+type Reader = (view: View, after: string, signal: AbortSignal) => Promise<Page>
 
 async function ask(view: View, after: string, signal: AbortSignal) {
   const how = after === '' ? { size: FIRST_SIZE, within_ms: FIRST_MS } : { size: SIZE, within_ms: WITHIN_MS, after }
@@ -162,17 +98,15 @@ function isNewest({ sort, isAscending }: View): boolean {
 export function askPage(view: View): void {
   // Whose events are meant is known with the session.
   const isClear = session.peek() != null || !view.query.includes('assigned')
-  if (isNewest(view) && isClear) askEarly(JSON.stringify(view), (signal) => ask(view, '', signal))
+  if (isNewest(view) && isClear) askEarly(rowsKey(view), (signal) => ask(view, '', signal))
 }
 
 /** Newest first, by a cursor: no page repeats a row, however many events come meanwhile. */
-const readNewest: Reader = async (view, columns, after, signal) => {
+const readNewest: Reader = async (view, after, signal) => {
   const answer =
-    after === ''
-      ? await early(JSON.stringify(view), signal, (ends) => ask(view, '', ends))
-      : await ask(view, after, signal)
+    after === '' ? await early(rowsKey(view), signal, (ends) => ask(view, '', ends)) : await ask(view, after, signal)
   return {
-    rows: answer.events.map((event) => rowOf(event, columns)),
+    rows: answer.events.map(rowOf),
     total: null,
     isTotalExact: false,
     next: answer.next,
@@ -188,7 +122,7 @@ export async function readTotal(view: View, signal: AbortSignal): Promise<Pick<P
 }
 
 /** In another order, by pages of the events that came until the first of them was read. */
-const readSorted: Reader = async (view, columns, after, signal) => {
+const readSorted: Reader = async (view, after, signal) => {
   const [page = '0', untilIso = new Date().toISOString()] = after === '' ? [] : after.split(' ')
   const until = { field: 'timestamp_inference', operator: 'lte', value: untilIso }
   const answer = await api.queryEvents(
@@ -208,7 +142,7 @@ const readSorted: Reader = async (view, columns, after, signal) => {
   const seen = (Number(page) + 1) * SIZE
   const isLast = answer.events.length < SIZE || seen >= Math.min(answer.total_count, WINDOW)
   return {
-    rows: answer.events.map((event) => rowOf(event, columns)),
+    rows: answer.events.map(rowOf),
     total: answer.total_count,
     isTotalExact: true,
     next: isLast ? null : `${Number(page) + 1} ${untilIso}`,
@@ -220,8 +154,8 @@ const readSorted: Reader = async (view, columns, after, signal) => {
 let latest: Promise<unknown> = Promise.resolve()
 
 /** A page of the view; `after` is `next` of the page before, or ''. */
-export const readPage: Reader = (view, columns, after, signal) => {
-  const page = (isNewest(view) ? readNewest : readSorted)(view, columns, after, signal)
+export const readPage: Reader = (view, after, signal) => {
+  const page = (isNewest(view) ? readNewest : readSorted)(view, after, signal)
   latest = page.catch(() => {})
   return page
 }

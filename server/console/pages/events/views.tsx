@@ -8,7 +8,7 @@ import type { ShownJob } from '../../state/jobs.js'
 import { deleteView, loadViews, saveView, views, type NamedView } from '../../state/views.js'
 import { fail } from '../../state/toasts.js'
 import { t } from '../../texts.js'
-import { addressOf, type View } from './source.js'
+import { addressOf, type View } from './view.js'
 
 interface ViewsProps {
   readonly of: ShownJob

@@ -87,6 +87,7 @@ function JobOf({ of }: { readonly of: ShownJob }) {
     <JobFrame of={of}>
       <NextStep of={of} />
       <Numbers of={of} figures={figures.value} />
+      <Warnings of={of} />
       {may('read:event_query') ? <JobHistory of={of} /> : null}
       {figures.error === null ? null : <Failed error={figures.error} retry={figures.reload} />}
       {figures.value === null ? (
@@ -96,10 +97,7 @@ function JobOf({ of }: { readonly of: ShownJob }) {
       ) : (
         <Quality of={of} figures={figures.value} />
       )}
-      <div class="two">
-        <Warnings of={of} />
-        <About of={of} />
-      </div>
+      <About of={of} />
     </JobFrame>
   )
 }

@@ -40,7 +40,9 @@ function Right({ figures }: { readonly figures: Figures }) {
   const shown = isFresh ? fresh : heldOut
   return (
     <Figure title={t('numbers.right')} big={shown.accuracy.value === null ? null : share(shown.accuracy.value)}>
-      {rightText(shown)} {t(isFresh ? 'numbers.right_new' : 'numbers.right_held_out')}
+      {rightText(shown)}
+      <br />
+      {t(isFresh ? 'numbers.right_new' : 'numbers.right_held_out')}
     </Figure>
   )
 }

@@ -62,7 +62,7 @@ function Start({ of, models, started }: PartProps & { readonly started: () => vo
       </label>
       <label>
         {t('trial.without')}
-        <input name="without" placeholder={t('trial.without_example')} />
+        <input name="without" size={28} placeholder={t('trial.without_example')} />
       </label>
       <button type="submit">{t('challenger.start')}</button>
     </form>

@@ -2,11 +2,10 @@
 import { addresses } from '../../addresses.js'
 import { Loaded } from '../../parts/loaded.js'
 import { Table } from '../../parts/table.js'
-import { Time } from '../../parts/time.js'
 import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { number, share, t } from '../../texts.js'
+import { dayText, number, share, t } from '../../texts.js'
 
 /** Periods that are shown, the latest first. */
 const PERIODS = 14
@@ -80,7 +79,7 @@ export function Drift({ of }: { readonly of: ShownJob }) {
               rows={periods.map((period) => ({
                 key: period.start_time,
                 cells: [
-                  <Time key="t" at={period.start_time} />,
+                  dayText(period.start_time),
                   number(period.total_events),
                   shareText(period.low_confidence_rate),
                   shareText(period.outlier_rate),

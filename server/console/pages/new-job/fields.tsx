@@ -9,6 +9,8 @@ interface FieldsProps {
   readonly chosen: Signal<ReadonlySet<string>>
 }
 
+const heads = ['field', 'examples', 'coverage', 'values', 'kind', 'why'] as const
+
 function Row({
   of,
   events,
@@ -21,20 +23,28 @@ function Row({
   }
   return (
     <tr>
-      <td>
+      <td data-head={t('new_job.head.field')}>
         <label class="row">
           <input type="checkbox" checked={chosen.value.has(of.field)} disabled={of.codes === null} onChange={toggle} />
           <code>{of.field}</code>
         </label>
       </td>
-      <td class="examples">{of.examples.join(' · ')}</td>
-      <td class="number">{percent((100 * of.events) / events)}</td>
-      <td class="number">{number(of.values)}</td>
-      <td>
+      <td class="examples" data-head={t('new_job.head.examples')}>
+        {of.examples.join(' · ')}
+      </td>
+      <td class="number" data-head={t('new_job.head.coverage')}>
+        {percent((100 * of.events) / events)}
+      </td>
+      <td class="number" data-head={t('new_job.head.values')}>
+        {number(of.values)}
+      </td>
+      <td data-head={t('new_job.head.kind')}>
         <span class={of.codes === null ? 'tag warn' : 'tag'}>{t(`new_job.kind.${of.kind}` as TextKey)}</span>{' '}
         {of.leakage === null ? null : <span class="tag warn">{t(`new_job.leakage.${of.leakage}`)}</span>}
       </td>
-      <td class="why">{of.reason}</td>
+      <td class="why" data-head={t('new_job.head.why')}>
+        {of.reason}
+      </td>
     </tr>
   )
 }
@@ -55,15 +65,14 @@ export function Fields({ sample, chosen }: FieldsProps) {
       </header>
       <p>{t('new_job.points_text')}</p>
       <div class="table-wrap fields">
-        <table>
+        <table class="rows">
           <thead>
             <tr>
-              <th>{t('new_job.head.field')}</th>
-              <th>{t('new_job.head.examples')}</th>
-              <th class="number">{t('new_job.head.coverage')}</th>
-              <th class="number">{t('new_job.head.values')}</th>
-              <th>{t('new_job.head.kind')}</th>
-              <th>{t('new_job.head.why')}</th>
+              {heads.map((head) => (
+                <th key={head} class={head === 'coverage' || head === 'values' ? 'number' : ''}>
+                  {t(`new_job.head.${head}`)}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>

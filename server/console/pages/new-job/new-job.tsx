@@ -99,7 +99,7 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
             </label>
           ))}
         </div>
-        <div class="row">
+        <div class="row ends">
           <label class="grow">
             {t('new_job.name')}
             <input

@@ -1,8 +1,10 @@
 /** The event that is asked about: large, with why, neighbours and how far an answer reaches. */
 import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
+import { Key } from '../../parts/keys.js'
 import { NoteDialog } from '../../parts/note.js'
 import { Nearest, Similar } from '../../parts/similar.js'
 import { Time } from '../../parts/time.js'
@@ -31,8 +33,19 @@ interface CardProps {
 
 function SimilarPart({ of, eventId }: { readonly of: ShownJob; readonly eventId: string }) {
   const similar = useData(`similar ${of.job_id} ${eventId}`, (signal) => readSimilar(of.job_id, eventId, signal))
+  const ref = useRef<HTMLElement>(null)
+  const isThere = similar.value !== null
+  // They are below everything else: who asks for them sees them.
+  useLayoutEffect(() => {
+    if (isThere) ref.current?.scrollIntoView({ block: 'nearest' })
+  }, [isThere])
   if (similar.error !== null) return <Failed error={similar.error} retry={similar.reload} />
-  return similar.value === null ? <Skeleton lines={3} /> : <Similar of={of} similar={similar.value} />
+  if (similar.value === null) return <Skeleton lines={3} />
+  return (
+    <section ref={ref} class="above-answers">
+      <Similar of={of} similar={similar.value} />
+    </section>
+  )
 }
 
 function Points({ known }: { readonly known: Known }) {
@@ -118,7 +131,7 @@ export function Card({ of, item, known, after }: CardProps) {
         />
         <div class="actions">
           <button type="button" class="plain" onClick={after}>
-            {t('key.skip')} <kbd>s</kbd>
+            {t('key.skip')} <Key of="skip" />
           </button>
           <button
             type="button"
@@ -126,7 +139,7 @@ export function Card({ of, item, known, after }: CardProps) {
             aria-pressed={isWhyOpen.value}
             onClick={() => (isWhyOpen.value = !isWhyOpen.value)}
           >
-            {t('key.why')} <kbd>e</kbd>
+            {t('key.why')} <Key of="why" />
           </button>
           <button
             type="button"
@@ -134,20 +147,20 @@ export function Card({ of, item, known, after }: CardProps) {
             aria-pressed={isSimilarOpen.value}
             onClick={() => (isSimilarOpen.value = !isSimilarOpen.value)}
           >
-            {t('key.similar')} <kbd>m</kbd>
+            {t('key.similar')} <Key of="similar" />
           </button>
           {mayNote ? (
             <button type="button" class="plain" onClick={() => (isNoting.value = true)}>
-              <Icon name="sticky-note" /> {t('key.note')} <kbd>c</kbd>
+              <Icon name="sticky-note" /> {t('key.note')} <Key of="note" />
             </button>
           ) : null}
           {mayNote ? (
             <button type="button" class="plain" onClick={() => void assignToMe(of.job_id, [item.eventId])}>
-              <Icon name="user-check" /> {t('key.assign')} <kbd>a</kbd>
+              <Icon name="user-check" /> {t('key.assign')} <Key of="assign" />
             </button>
           ) : null}
           <a class="button plain" href={addresses.event(of.job_id, item.eventId)}>
-            {t('next.whole')} <kbd>↵</kbd>
+            {t('next.whole')} <Key of="list.open" />
           </a>
         </div>
       </div>

@@ -10,6 +10,7 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
 import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
+import { Key } from '../../parts/keys.js'
 import { LabelMark } from '../../parts/label.js'
 import { List } from '../../parts/list.js'
 import { voteOn } from '../../parts/votes.js'
@@ -135,7 +136,7 @@ function NewBar({ reload }: { readonly reload: () => void }) {
         reload()
       }}
     >
-      {count('new', n)} <kbd>n</kbd>
+      {count('new', n)} <Key of="new.show" />
     </button>
   )
 }

@@ -104,7 +104,7 @@ export function ReplayForm({ of, models, modelId, started }: FormProps) {
         <h2>{t('replays.new')}</h2>
         <p class="dim">{t('replays.text')}</p>
       </header>
-      <div class="row ends">
+      <div class="form-grid">
         <label>
           {t('replays.with')}
           <select name="with" value={chosen.value} onChange={({ currentTarget: { value } }) => (chosen.value = value)}>

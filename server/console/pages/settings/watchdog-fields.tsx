@@ -12,7 +12,7 @@ export function Watchdogs({ document }: { readonly document: JobDocument }) {
       {watchdogs.map((name) => {
         const monitor = monitors.find((one) => one.name === name)
         return (
-          <div key={name} class="row ends">
+          <div key={name} class="watched">
             <Switch
               name={`watchdog ${name}`}
               text={`watchdog.${name}`}

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conditionOf, filtersOf, hasCondition, toggled } from '../../../../../server/console/pages/events/query.js'
+import {
+  conditionOf,
+  conditionsOf,
+  filtersOf,
+  hasCondition,
+  notANumber,
+  toggled,
+} from '../../../../../server/console/pages/events/query.js'
 
 const of = (query: string) => filtersOf(query, 'acme')
 
@@ -70,4 +77,16 @@ test('who has an event is a condition like others', () => {
     { field: 'acme.assigned', operator: 'is', value: 'me' },
     { field: 'acme.assigned', operator: 'not exists' },
   ])
+})
+
+test('a number of the service that is compared with a text is told', () => {
+  assert.deepEqual(notANumber('label:Drop confidence<abc'), { name: 'confidence', value: 'abc' })
+  assert.deepEqual(notANumber('score>=""'), { name: 'score', value: '' })
+  for (const query of ['', 'confidence<80', 'confidence:80', 'event.severity>high', 'score > 2'])
+    assert.equal(notANumber(query), null, query)
+})
+
+test('a query has its conditions as they were typed', () => {
+  assert.deepEqual(conditionsOf('label:Drop "unusual country" -a:*'), ['label:Drop', '"unusual country"', '-a:*'])
+  assert.deepEqual(conditionsOf(''), [])
 })

@@ -59,7 +59,7 @@ export const GateView = Type.Object({
   failures: Type.Integer(),
   pending: Type.Integer({ description: 'Audits that nobody has answered yet.' }),
   waiting: Type.Integer({
-    description: 'Clean answers that do not count yet: audits of the same hour or before are not answered.',
+    description: 'Clean answers that do not count yet: audits of an hour before are not answered.',
   }),
   settled: Type.Integer({ description: 'Events settled in the last four weeks.' }),
   protected_events: Type.Integer({

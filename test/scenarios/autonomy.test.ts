@@ -83,13 +83,15 @@ describe('a safety contract', () => {
       [shadow.gates[0].state, shadow.gates[0].bound, shadow.protected_labels],
       ['shadow', null, ['Escalate']],
     )
-    const audits = await auditsOf(jobId, 'a', 8)
-    for (const id of audits.slice(0, 7)) await vote(jobId, id, 'Drop')
+    const [first] = await auditsOf(jobId, 'first', 1)
+    clock.advanceMs(2 * HOUR_MS)
+    const audits = await auditsOf(jobId, 'a', 7)
+    for (const id of audits) await vote(jobId, id, 'Drop')
     // What is answered first is no sample: the one that is left may be the one that fails.
     const early = (await seen(jobId)).gates[0]
     assert.deepEqual([early.certified, early.audits, early.waiting, early.pending], [false, 0, 7, 1])
     assert.match(early.rates[2], /^7 clean answers do not count yet/)
-    await vote(jobId, audits[7] as string, 'Drop')
+    await vote(jobId, first as string, 'Drop')
     const { gates } = await seen(jobId)
     assert.deepEqual(
       [gates[0].state, gates[0].certified, gates[0].audits, gates[0].failures, gates[0].waiting, gates[0].pending],
@@ -113,7 +115,7 @@ describe('a safety contract', () => {
     assert.equal(waited.body.autonomy, 'review', waited.text)
 
     // One more answer against it: the evidence no longer proves the terms, and the gate closes.
-    for (const id of audits.slice(0, 7)) await vote(jobId, id, 'Escalate')
+    for (const id of audits) await vote(jobId, id, 'Escalate')
     const closed = await seen(jobId)
     assert.equal(closed.gates[0].failures, 7)
     assert.notEqual(closed.gates[0].state, 'open')

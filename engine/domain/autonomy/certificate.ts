@@ -99,8 +99,8 @@ export function ratesInWords(gate: Gate, figures: GateFigures, contract: SafetyC
         `${count(protectedEvents, 'other', 'others')} with ${protectedNames}: at most ${percent(protectedBound)} ` +
         `of all ${protectedNames} were settled.`
   const third =
-    `${count(waiting, 'clean answer does', 'clean answers do')} not count yet: audits of the same hour or before are ` +
-    'not answered.'
+    `${count(waiting, 'clean answer does', 'clean answers do')} not count yet: audits of an hour before are not ` +
+    'answered.'
   return waiting === 0 ? [first, second] : [first, second, third]
 }
 
@@ -121,7 +121,7 @@ export const assumptions: readonly string[] = [
   'Analysts answer an audit as they answer any other event. Who compares its confidence with an open threshold can ' +
     'guess that it is one, and only second opinions show whether that changes the answer.',
   'What analysts answer on an audit is right; the measured disagreement of second persons is given beside the bound.',
-  'Clean answers count in the order in which audits were drawn, so nothing is gained by leaving hard ones for later. ' +
+  'Clean answers count in the order in which audits were drawn, hour by hour: leaving hard ones gains nothing. ' +
     'An audit that nobody answers in time counts as a failure.',
   'Evidence older than 28 days does not count, so the rate may change slowly but not within a week.',
   'A new epoch of evidence begins each week. The four that run at a time share delta, so the statement holds at any ' +

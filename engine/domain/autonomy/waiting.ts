@@ -2,8 +2,9 @@
  * Clean answers count in the order of their audits, not in the order in which people give them.
  *
  * Who answers what is easy first, and leaves what is to be escalated for later, would open a gate on a sample of easy
- * events. So a clean answer waits while an audit that is due in its hour or before is not answered. Failures never
- * wait: to count them early only makes a bound larger. After its deadline an audit fails, so nothing waits for longer.
+ * events. So a clean answer waits while an audit that is due in an earlier hour is not answered. Within one hour the
+ * order is not known: an hour of audits is the most that can count too early. Failures never wait: to count them early
+ * only makes a bound larger. After its deadline an audit fails, so nothing waits for longer.
  *
  * 1. The hours kept are those that a deadline may still lie in. Before them nothing is pending, so nothing waits.
  */
@@ -50,6 +51,6 @@ export function waitingOf(hours: readonly DueHour[], firstWeek: number): number 
   let held = Infinity
   for (const { hour, pending } of hours) if (pending > 0 && hour < held) held = hour
   let waiting = 0
-  for (const { hour, week, clean } of hours) if (hour >= held && week >= firstWeek) waiting += Math.max(0, clean)
+  for (const { hour, week, clean } of hours) if (hour > held && week >= firstWeek) waiting += Math.max(0, clean)
   return waiting
 }

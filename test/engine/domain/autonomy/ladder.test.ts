@@ -141,7 +141,7 @@ describe('the gates of a label', () => {
     const open = due(5, 'pending')
     let gate = withAudit(strict, null, open, now)
     gate = withAudit(withMany(gate, due(4, 'clean'), 10), null, due(9, 'clean'), now)
-    gate = withMany(gate, due(5, 'clean'), 100)
+    gate = withMany(gate, due(6, 'clean'), 100)
     const figures = figuresOf(gate, now)
     assert.deepEqual([figures.audits, figures.waiting, gate.pending], [10, 101, 1])
     assert.equal(judged([gate], contract, now)[0]?.state, 'shadow', '101 of 112 clean audits prove nothing yet')

@@ -8,6 +8,7 @@ import { backupDataDir, restoreBackup, verifyDataDir } from '../../../engine/ind
 import type { Backup } from '../../client/index.js'
 import type { Context, ServiceFlags } from '../context.js'
 import { CommandError, UsageError } from '../failure.js'
+import { counted } from '../terminal/words.js'
 
 export interface BackupFlags extends ServiceFlags {
   readonly name?: string | undefined
@@ -65,8 +66,8 @@ export async function verify(context: Context, flags: LocalFlags, path: string):
     })
     const kind = backupOf === null ? [] : [`A backup of ${backupOf}.`]
     const left = leftOver === 0 ? [] : [`${leftOver} more events are of deleted jobs; the next start deletes them.`]
-    const result = problems.length === 0 ? 'No problems' : `${problems.length} problems`
-    return [...found, ...kind, `${result}: ${jobs} jobs, ${events} events.`, ...left].join('\n')
+    const result = problems.length === 0 ? 'No problems' : counted(problems.length, 'problem')
+    return [...found, ...kind, `${result}: ${counted(jobs, 'job')}, ${counted(events, 'event')}.`, ...left].join('\n')
   })
   if (report.problems.length > 0) throw new CommandError(`${path} has problems`)
 }

@@ -17,6 +17,7 @@ import { blocksOf, lineEnd, textsIn, textsOf, type Block } from '../input/lines.
 import { afterBlanks, beforeBlanks } from '../input/one-object.js'
 import { openSource } from '../input/source.js'
 import { Progress } from '../terminal/progress.js'
+import { counted } from '../terminal/words.js'
 
 export type Format = 'auto' | 'ndjson' | 'csv'
 
@@ -136,7 +137,7 @@ function summaryText(tally: Tally, seconds: number): string {
   const refused = tally.refused === 0 ? '' : `, ${count(tally.refused)} refused`
   const labels = [...tally.labels].sort((a, b) => b[1] - a[1]).map(([label, events]) => `${label} ${count(events)}`)
   const decided = labels.length === 0 ? '' : `\nDecisions: ${labels.join(', ')}`
-  return `${count(tally.stored)} events stored${refused}, ${seconds.toFixed(1)} s, ${count(rate)}/s${decided}`
+  return `${counted(tally.stored, 'event')} stored${refused}, ${seconds.toFixed(1)} s, ${count(rate)}/s${decided}`
 }
 
 function checkFlags({ run, separator, idField }: IngestFlags): void {
@@ -199,5 +200,5 @@ function report(
   // With --results the results are the output.
   if (flags.results) context.note(summaryText(tally, seconds))
   else context.print(flags, summary, () => summaryText(tally, seconds))
-  if (refused > 0) throw new CommandError(`${refused} lines were refused`, exitCodes.failed)
+  if (refused > 0) throw new CommandError(`${counted(refused, 'line')} refused`, exitCodes.failed)
 }

@@ -4,6 +4,7 @@ import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { UsageError } from '../failure.js'
 import { Prompt } from '../terminal/ask.js'
 import { cleanLine } from '../terminal/clean.js'
+import { counted, pointsOf, pointTexts } from '../terminal/words.js'
 import { analystOf } from './vote.js'
 
 export interface NextFlags extends ServiceFlags {
@@ -14,6 +15,7 @@ export interface NextFlags extends ServiceFlags {
 
 const columns = [
   { title: 'event', of: (one: NextLabel) => one.event_id },
+  { title: 'decision points', of: pointsOf },
   { title: 'decision', of: (one: NextLabel) => one.result_label },
   { title: 'confidence', of: (one: NextLabel) => (one.result_label === '' ? null : one.confidence_score) },
   { title: 'events', of: (one: NextLabel) => one.applies_to_events },
@@ -48,7 +50,7 @@ async function askAll(context: Context, client: Client, { job_id, cortex_user, p
   let votes = 0
   try {
     for (const one of page.next) {
-      context.note(`\n${await describe(client, job_id, one)}`)
+      context.note(`\n${describe(one)}`)
       const answer = await prompt.ask(`${choices}  s skip  q quit`, 's')
       if (answer === 'q') break
       const label = /^\d+$/.test(answer) ? labels[Number(answer) - 1] : undefined
@@ -58,22 +60,20 @@ async function askAll(context: Context, client: Client, { job_id, cortex_user, p
       const body = { cortex_user, feedback: label, picked_by: one.picked_by }
       const outcome = await client.giveFeedback({ job_id, event_id: one.event_id, body })
       votes++
-      context.note(`${label}: it has a say in ${outcome.applies_to_events} events.`)
+      context.note(`${label}: it has a say in ${counted(outcome.applies_to_events, 'event')}.`)
     }
   } finally {
     prompt.close()
   }
-  context.note(`${votes} votes.`)
+  context.note(`${counted(votes, 'vote')}.`)
 }
 
-/** The event as an analyst looks at it: decision points, then why it is asked for. */
-async function describe(client: Client, job_id: number, one: NextLabel): Promise<string> {
-  const { events } = await client.queryEvents({ body: { job_ids: job_id, event_ids: [one.event_id] } })
-  const points = Object.entries(events[0]?.decision_points ?? {}).map(([name, value]) => {
-    return `  ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
-  })
+/** The event as an analyst looks at it: title and decision points, then why it is asked for. */
+function describe(one: NextLabel): string {
   const decided = one.result_label === '' ? 'no decision yet' : `${one.result_label} ${one.confidence_score} %`
-  const lines = [`${one.event_id}: ${decided}`, ...points, `  ${one.reason}`]
+  const title = one.title === null ? [] : [`  ${one.title}`]
+  const points = pointTexts(one.decision_points, ': ').map((text) => `  ${text}`)
+  const lines = [`${one.event_id}: ${decided}`, ...title, ...points, `  ${one.reason}`]
   if (one.promise !== null) lines.push(`  ${one.promise.message}`)
   return lines.map(cleanLine).join('\n')
 }

@@ -3,6 +3,7 @@ import type { EventsQuery, QueriedEvent } from '../../client/index.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { filterOf } from '../filters.js'
 import type { Column } from '../terminal/table.js'
+import { pointsOf } from '../terminal/words.js'
 
 export interface QueryFlags extends ServiceFlags {
   readonly job?: string | undefined
@@ -25,13 +26,7 @@ export const eventColumns: readonly Column<QueriedEvent>[] = [
   { title: 'confidence', of: (event) => (event.result_label === '' ? null : event.confidence_score) },
   { title: 'outlier', of: (event) => event.outlier },
   { title: 'consensus', of: (event) => event.consensus },
-  {
-    title: 'decision points',
-    of: (event) =>
-      Object.entries(event.decision_points)
-        .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-        .join(' '),
-  },
+  { title: 'decision points', of: pointsOf },
 ]
 
 export async function query(context: Context, flags: QueryFlags): Promise<void> {

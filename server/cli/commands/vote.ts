@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import type { PickedBy } from '../../client/index.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { UsageError } from '../failure.js'
+import { counted } from '../terminal/words.js'
 
 export interface VoteFlags extends ServiceFlags {
   readonly as?: string | undefined
@@ -44,7 +45,7 @@ export async function vote(
     const given = Object.entries(split).filter(([, count]) => count > 0)
     const votes = given.map(([name, count]) => `${name} ${count}`)
     return (
-      `${flags.withdraw ? 'Withdrawn' : 'Voted'}. The vote has a say in ${applies_to_events} events.\n` +
+      `${flags.withdraw ? 'Withdrawn' : 'Voted'}. The vote has a say in ${counted(applies_to_events, 'event')}.\n` +
       `Consensus: ${consensus ?? 'none'} (${changed})${votes.length === 0 ? '' : `; votes: ${votes.join(', ')}`}`
     )
   })

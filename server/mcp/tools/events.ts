@@ -4,12 +4,9 @@ import type { AnyObject, Client } from '../../client/index.js'
 import { Exact } from '../../schemas/common.js'
 import { cursorOf, placeOf } from '../cursor.js'
 import { readTool, type Tool } from '../tool.js'
-import { Notice, PIECE_BYTES_MAX, Untrusted, untrusted, UNTRUSTED } from '../untrusted.js'
+import { Notice, pieceBytesOf, Untrusted, untrusted, UNTRUSTED } from '../untrusted.js'
 import { AsIs, Count, counted, Cursor, EventId, JobId, Limit, ListedEvent, NextCursor } from './fields.js'
 import { selection, selectionOf } from './fields.js'
-
-/** Bytes of the events of one page together. */
-const PAGE_BYTES = 24 * 1024
 
 const search = readTool({
   name: 'search_events',
@@ -46,7 +43,7 @@ const search = readTool({
       },
     })
     const isLast = (page + 1) * limit >= found.total_count
-    const bytes = Math.min(PIECE_BYTES_MAX, Math.floor(PAGE_BYTES / limit))
+    const bytes = pieceBytesOf(limit)
     return {
       summary: `${counted(found.events.length, 'event')} of ${found.total_count}.`,
       content: {

@@ -4,6 +4,7 @@ import { limits } from '../../../engine/index.js'
 import { Exact } from '../../schemas/common.js'
 import { PickedBy } from '../../schemas/next.js'
 import { InvalidCall, readTool, writeTool, type Tool } from '../tool.js'
+import { Notice, pieceBytesOf, untrusted, UNTRUSTED } from '../untrusted.js'
 import { AsIs, Count, counted, EventId, JobId, Limit } from './fields.js'
 
 const Label = Type.String({ minLength: 1, maxLength: limits.nameCharsMax, description: 'A label of the job.' })
@@ -19,8 +20,9 @@ const nextToLabel = readTool({
   name: 'next_to_label',
   title: 'What to label next',
   description:
-    'The events whose votes would help most, best first: why each is asked for, how many events its vote has a say ' +
-    'in, and what it is likely to settle. A vote on one of them names its `picked_by`.',
+    'The events whose votes would help most, best first: their values at the decision points, why each is asked for, ' +
+    'how many events its vote has a say in, and what it is likely to settle. A vote on one of them names its ' +
+    '`picked_by`.',
   operations: ['getNextLabels'],
   scopes: ['read:event_query'],
   input: Exact({
@@ -28,13 +30,24 @@ const nextToLabel = readTool({
     limit: Limit(10),
     analyst: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameCharsMax })),
   }),
-  output: Type.Object({ next: Type.Array(AsIs), promises: AsIs, unvoted: Count, is_complete: Type.Boolean() }),
+  output: Type.Object({
+    notice: Notice,
+    next: Type.Array(AsIs),
+    promises: AsIs,
+    unvoted: Count,
+    is_complete: Type.Boolean(),
+  }),
   async read({ client, input: { job_id, limit = 10, analyst } }) {
     const page = await client.getNextLabels({ job_id, count: limit, cortex_user: analyst })
+    const bytes = pieceBytesOf(limit)
     return {
       summary: `${counted(page.next.length, 'event')} to label.`,
       content: {
-        next: page.next.map((one) => ({ ...one })),
+        notice: UNTRUSTED,
+        next: page.next.map(({ title, decision_points, ...one }) => ({
+          ...one,
+          untrusted: untrusted({ title, decision_points }, bytes),
+        })),
         promises: page.promises,
         unvoted: page.unvoted,
         is_complete: page.is_complete,

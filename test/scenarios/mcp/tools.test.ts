@@ -126,8 +126,9 @@ test('what to label next is asked for, with a reason', async () => {
   const { next, unvoted } = await agent.call('next_to_label', { job_id: jobId, limit: 3 })
   assert.equal(next.length, 3)
   assert.ok(unvoted >= 3)
-  const { event_id, picked_by, reason } = next[0]
+  const { event_id, picked_by, reason, untrusted } = next[0]
   assert.ok(reason.length > 5)
+  assert.deepEqual(Object.keys(untrusted.decision_points), ['rule', 'host'])
   const vote = { job_id: jobId, event_id, label: 'Investigate', analyst: 'bob', picked_by }
   assert.equal((await agent.change('vote', vote)).changed, true)
 })

@@ -11,7 +11,7 @@ import type { EngineOptions, LogLevels } from '../engine/index.js'
 import { asksForHelp } from './command.js'
 import { firstStartText } from './first-start.js'
 import type { TlsFiles } from './http/tls.js'
-import { youngGeneration } from './memory-settings.js'
+import { beginWithMemorySettings, youngGeneration } from './memory-settings.js'
 import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
@@ -189,6 +189,7 @@ async function main(): Promise<void> {
     process.stdout.write(settingsHelp())
     return
   }
+  beginWithMemorySettings()
   let settings: Settings
   try {
     settings = readSettings(process.env, args)

@@ -9,7 +9,8 @@
  * 2. Memory is a copy of the store: a bucket that was forgotten is read again.
  * 3. All that this holds is counted in the memory of its thread (bucket-memory.ts).
  */
-import { BUCKET_ID_BYTES, bucketIdText, bucketText, writeBucketId } from '../../domain/event/bucket-key.js'
+import { writeBucketId } from '../../domain/event/bucket-id.js'
+import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
 import type { PointKey } from '../../domain/event/point-tree.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -96,7 +97,7 @@ export class BucketCache implements BucketHolder {
 
   /** The bucket of these values: from memory, from the store, or new. */
   of(store: TurnStore, values: PointValues): Bucket {
-    writeBucketId(this.#fingerprint, bucketText(values), wanted)
+    writeBucketId(this.#fingerprint, values, wanted)
     const place = this.#places.get(wanted)
     if (place !== NO_NUMBER) return this.#buckets[place] as Bucket
     const bytes = this.#read(store, wanted)

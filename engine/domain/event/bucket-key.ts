@@ -42,17 +42,11 @@ export function bucketIdOf(fingerprint: number, text: string): Buffer {
   return Buffer.from(sha256(`${fingerprint}:${text}`).slice(0, BUCKET_ID_BYTES), 'latin1')
 }
 
-/** The same in `id`. */
-export function writeBucketId(fingerprint: number, text: string, id: Uint8Array): void {
-  const hash = sha256(`${fingerprint}:${text}`)
-  for (let i = 0; i < BUCKET_ID_BYTES; i++) id[i] = hash.charCodeAt(i)
-}
-
 /**
- * One character for each byte: a buffer of its own costs more than the hash. In one call where Node.js has it (from
- * 20.12 on), as an object for each hash does, too.
+ * Of a text as UTF-8, one character for each byte: a buffer of its own costs more than the hash. In one call where
+ * Node.js has it (from 20.12 on), as an object for each hash does, too.
  */
-const sha256: (text: string) => string =
+export const sha256: (text: string | Uint8Array) => string =
   typeof crypto.hash === 'function'
     ? (text) => crypto.hash('sha256', text, 'binary')
-    : (text) => crypto.createHash('sha256').update(text, 'utf8').digest('binary')
+    : (text) => crypto.createHash('sha256').update(text).digest('binary')

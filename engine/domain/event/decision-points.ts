@@ -134,11 +134,28 @@ const noNames: readonly string[] = []
 
 /** What `names`, from number `from` on, lead to in all items. */
 function settleArray(items: readonly unknown[], names: readonly string[], from: number): PointValue {
+  if (from === names.length && isSettled(items)) return items.slice()
   const scalars = new Set<ScalarValue>()
   gather(items, names, from, { scalars, itemsLeft: limits.pointWalkMax })
   if (scalars.size === 0) return null
   if (scalars.size === 1) return scalars.values().next().value as ScalarValue
   return [...scalars].sort(compareScalars)
+}
+
+/** Most arrays are what they count as: a few scalars in order, each once. */
+function isSettled(items: readonly unknown[]): items is readonly ScalarValue[] {
+  if (items.length < 2 || items.length > limits.pointItemsMax) return false
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]
+    // A set has no minus zero.
+    const isWhole = typeof item === 'string' ? cut(item) === item : typeof item === 'boolean' || isNumberOfSet(item)
+    if (!isWhole || (i > 0 && compareScalars(items[i - 1] as ScalarValue, item as ScalarValue) >= 0)) return false
+  }
+  return true
+}
+
+function isNumberOfSet(item: unknown): boolean {
+  return typeof item === 'number' && !Object.is(item, -0)
 }
 
 interface Gathered {

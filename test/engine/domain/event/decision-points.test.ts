@@ -59,6 +59,28 @@ describe('decision points', () => {
     assert.deepEqual(at('a', { a: [1, '1'] }), [1, '1'])
   })
 
+  it('an array that is such a set counts as it is, but nothing changes it later', () => {
+    for (const items of [
+      ['a', 'b'],
+      [false, 1, 'x'],
+      [-1, 0, 7.5],
+      ['a', 'a'],
+      [2, 1],
+      [-0, 1],
+      [1, null],
+      ['\ud800', 'x'],
+    ]) {
+      const [value] = new DecisionPoints(['a']).valuesOf({ a: items })
+      const scalars = items.filter((item) => item !== null)
+      const texts = scalars.map((item) => (typeof item === 'string' ? item.toWellFormed() : item))
+      const set = [...new Set(texts)].sort((a, b) =>
+        typeof a !== typeof b ? (typeof a < typeof b ? -1 : 1) : a < b ? -1 : a > b ? 1 : 0,
+      )
+      assert.deepEqual(value, set.length === 1 ? set[0] : set)
+      assert.ok(value !== (items as unknown))
+    }
+  })
+
   it('an array without values is null, one with one value is that value', () => {
     assert.equal(at('a', { a: [] }), null)
     assert.equal(at('a', { a: [null, [], [null]] }), null)

@@ -21,8 +21,9 @@ const valuesMax = 1_024
 /** Of a text. */
 const charsMax = 64
 
-/** A kept value: its hash as a whole, whether it has a feature of its own, and where its features lie. */
-interface Kept {
+/** A kept value: its number, its hash as a whole, whether it has a feature of its own, and where its features lie. */
+export interface KeptValue {
+  readonly number: number
   readonly atom: number
   readonly hasAtom: boolean
   readonly start: number
@@ -47,7 +48,7 @@ function recurs(value: PointValue, { exact, reading }: PointProfile): boolean {
 export class CodedValues {
   readonly #encoder: FeatureEncoder
   /** By point. */
-  readonly #places: readonly Map<PointValue, Kept>[]
+  readonly #places: readonly Map<PointValue, KeptValue>[]
   #count = 0
   /** The features of all kept values, with their numbers in the model. */
   #hashes = new Int32Array(64)
@@ -58,7 +59,13 @@ export class CodedValues {
 
   constructor(encoder: FeatureEncoder) {
     this.#encoder = encoder
-    this.#places = Array.from(encoder.profiles, () => new Map<PointValue, Kept>())
+    this.#places = Array.from(encoder.profiles, () => new Map<PointValue, KeptValue>())
+  }
+
+  /** A value that is kept; null where it is not. */
+  find(point: number, value: PointValue): KeptValue | null {
+    if ((typeof value === 'object' && value !== null) || Object.is(value, -0)) return null
+    return (this.#places[point] as Map<PointValue, KeptValue>).get(value) ?? null
   }
 
   /**
@@ -66,9 +73,8 @@ export class CodedValues {
    * as many places as the encoder.
    */
   take(point: number, value: PointValue, numbers: Int32Array): boolean {
-    if (typeof value === 'object' && value !== null) return false
-    const kept = (this.#places[point] as Map<PointValue, Kept>).get(value)
-    if (kept === undefined || Object.is(value, -0)) return false
+    const kept = this.find(point, value)
+    if (kept === null) return false
     const encoder = this.#encoder
     const { hashes, weights, kinds } = encoder
     let at = encoder.count
@@ -91,7 +97,7 @@ export class CodedValues {
     if (this.#count === valuesMax || !recurs(value, profiles[point] as PointProfile)) return
     const hasAtom = (atomAt[point] as number) >= 0
     if (hasAtom && (numbers[from] as number) < 0 && value !== null) return
-    const places = this.#places[point] as Map<PointValue, Kept>
+    const places = this.#places[point] as Map<PointValue, KeptValue>
     if (places.has(value)) return
     const start = this.#end
     this.#makeRoom(count - from)
@@ -102,8 +108,7 @@ export class CodedValues {
       this.#kinds[at] = kinds[j] as number
       this.#numbers[at] = numbers[j] as number
     }
-    this.#count++
-    places.set(value, { atom: atoms[point] as number, hasAtom, start, end: this.#end })
+    places.set(value, { number: this.#count++, atom: atoms[point] as number, hasAtom, start, end: this.#end })
   }
 
   #makeRoom(features: number): void {

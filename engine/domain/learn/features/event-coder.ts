@@ -4,8 +4,8 @@
  * Owns: coding, the same in training and in deciding. Leaves out: the features (features.ts), the choice of columns
  * (number-columns.ts, learning-table.ts).
  */
-import type { PointValues } from '../classifier.js'
-import { CodedValues } from './coded-values.js'
+import type { PointValue, PointValues } from '../classifier.js'
+import { CodedValues, type KeptValue } from './coded-values.js'
 import type { FeatureTable } from './feature-table.js'
 import type { FeatureEncoder } from './features.js'
 import { codeOf, FACTOR, numberCode, type NumberColumn } from './number-columns.js'
@@ -72,6 +72,16 @@ export class EventCoder {
   /** Keeps what it finds for single values from now on: the tables do not change any more. */
   keepValues(): void {
     this.#kept ??= new CodedValues(this.encoder)
+  }
+
+  /** A value whose features are kept, or null. */
+  keptValue(point: number, value: PointValue): KeptValue | null {
+    return this.#kept === null ? null : this.#kept.find(point, value)
+  }
+
+  /** The number of a feature; -1 if the model does not know it. */
+  numberOf(hash: number): number {
+    return this.#table.find(hash)
   }
 
   code(event: PointValues): void {

@@ -44,7 +44,8 @@ const numbersPerCheck = 8
 
 export class OutlierReferences {
   readonly #parts: ReferenceParts
-  readonly #table: FeatureTable
+  /** The tokens of the references. */
+  readonly tokens: FeatureTable
   readonly #likeness: Float32Array
   /** By reference, the factor of its distances; 1 until `localise`. */
   #scales: Float32Array
@@ -59,8 +60,8 @@ export class OutlierReferences {
 
   private constructor(parts: ReferenceParts, scales?: Float32Array) {
     this.#parts = parts
-    this.#table = new FeatureTable(parts.tokens.length)
-    for (const token of parts.tokens) this.#table.add(token)
+    this.tokens = new FeatureTable(parts.tokens.length)
+    for (const token of parts.tokens) this.tokens.add(token)
     this.#outlierCount = Math.min(parts.count, outlierReferencesMax)
     this.#scales = scales ?? new Float32Array(this.#outlierCount).fill(1)
     this.#likeness = new Float32Array(this.#outlierCount)
@@ -221,7 +222,7 @@ export class OutlierReferences {
 
   /** The numbers of the view's tokens, -1 for unknown ones; valid until the next event. */
   findTokens(view: OutlierView): Int32Array {
-    for (let j = 0; j < view.count; j++) this.#found[j] = this.#table.find(view.tokens[j] as number)
+    for (let j = 0; j < view.count; j++) this.#found[j] = this.tokens.find(view.tokens[j] as number)
     return this.#found
   }
 

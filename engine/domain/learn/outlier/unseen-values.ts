@@ -125,6 +125,11 @@ export class UnseenValues {
     return isNew
   }
 
+  /** True where `holds` is false for any event with this value, which the coder has just coded. */
+  hasSeen(values: PointValues, coder: EventCoder, point: number): boolean {
+    return !this.#parts.isOn || this.#at(values, coder, point, 0) === SEEN
+  }
+
   #at(values: PointValues, coder: EventCoder, point: number, times: number): number {
     const value = values[point] ?? null
     if (isMissing(value)) return NEITHER

@@ -14,6 +14,7 @@ import { makeCoder, type CoderTables } from '../features/coder-tables.js'
 import type { EventCoder } from '../features/event-coder.js'
 import { FeatureTable } from '../features/feature-table.js'
 import { OutlierView } from '../outlier/outlier-view.js'
+import type { UnseenValues } from '../outlier/unseen-values.js'
 import { withoutPoints } from './block-points.js'
 import { cellHash, mixCounts, type Cells } from './cells.js'
 import { balance } from './class-balance.js'
@@ -22,6 +23,7 @@ import type { AnswerKey } from './coded-answers.js'
 import { mix, type Pool } from './pool.js'
 import { limitOf, mixRecalled, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
+import { ShortKeys } from './short-keys.js'
 import { spread } from './uniform-share.js'
 
 /** The parts of a model that an answer needs. */
@@ -119,9 +121,24 @@ export class PooledAnswer {
 
   /** Reads an event. */
   code(event: PointValues): void {
+    this.take(event)
+    this.codeTaken()
+  }
+
+  /** As `code`, in two steps: the event without the points that are left out, then the rest. */
+  take(event: PointValues): void {
     this.values = withoutPoints(event, this.#parts.leftOut)
+  }
+  codeTaken(): void {
     this.coder.code(this.values)
     this.#view.take(this.values, this.coder.encoder)
+  }
+
+  /** Short keys of events, with this check of unseen values. */
+  shortKeys(unseen: UnseenValues): ShortKeys {
+    const { tokens } = this.#parts.members.nearest.references
+    const cell = (): number => (this.#parts.cells.key.length > 0 ? this.#cell() : -1)
+    return new ShortKeys({ coder: this.coder, unseen, tokens, cell })
   }
 
   /** Writes all that the answer to the event that was coded last depends on. */

@@ -26,6 +26,7 @@ import { CodedAnswers } from './coded-answers.js'
 import { doubted, memberNames, readMembers, writeMembers } from './members.js'
 import { neighboursOf } from './nearest.js'
 import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
+import type { ShortKeys } from './short-keys.js'
 import { readPool, writePool } from './pool.js'
 import { readRecall, writeRecall } from './recall.js'
 import { readScored, writeScored } from '../scored-answers.js'
@@ -110,12 +111,14 @@ export class PooledModel implements Model {
   readonly #answer: PooledAnswer
   readonly #probabilities: Float64Array
   readonly #kept: CodedAnswers
+  readonly #shortKeys: ShortKeys
 
   constructor(parts: PooledParts) {
     this.#parts = parts
     this.references = parts.references
     this.#answer = new PooledAnswer(parts)
     this.#answer.decideStream()
+    this.#shortKeys = this.#answer.shortKeys(parts.unseen)
     this.#probabilities = new Float64Array(parts.labelCount)
     this.#kept = new CodedAnswers(parts.labelCount)
     this.summary = {
@@ -143,25 +146,37 @@ export class PooledModel implements Model {
   }
 
   assess(values: PointValues, probabilities: Float64Array): number {
-    this.#answer.code(values)
-    const score = this.#assessCoded(probabilities)
-    const { coder, values: read } = this.#answer
-    return this.#parts.unseen.holds(read, coder) ? certainScore + score : score
+    const kept = this.#kept
+    const answer = this.#answer
+    answer.take(values)
+    if (!kept.isWorthwhile()) {
+      answer.codeTaken()
+      return this.#withUnseen(this.#compute(probabilities))
+    }
+    const isShort = this.#shortKeys.write(answer.values, kept.key)
+    const first = isShort ? kept.find(probabilities) : Number.NaN
+    // Where the key is short, some value was seen.
+    if (!Number.isNaN(first)) return first
+    answer.codeTaken()
+    this.#shortKeys.note(answer.values)
+    if (!isShort) answer.writeKey(kept.key)
+    const known = isShort ? Number.NaN : kept.find(probabilities)
+    if (!Number.isNaN(known)) return this.#withUnseen(known)
+    const score = this.#compute(probabilities)
+    kept.keep(probabilities, score)
+    return this.#withUnseen(score)
   }
 
   /** Answers the event that was coded last; returns its score by distance and doubts. */
-  #assessCoded(probabilities: Float64Array): number {
-    const kept = this.#kept
-    const isWorthwhile = kept.isWorthwhile()
-    if (isWorthwhile) {
-      this.#answer.writeKey(kept.key)
-      const known = kept.find(probabilities)
-      if (!Number.isNaN(known)) return known
-    }
+  #compute(probabilities: Float64Array): number {
     this.#answer.answer(probabilities)
-    const score = this.#parts.detector.score(this.#answer.distance, this.#answer.doubts)
-    if (isWorthwhile) kept.keep(probabilities, score)
-    return score
+    return this.#parts.detector.score(this.#answer.distance, this.#answer.doubts)
+  }
+
+  /** The score of the event that was coded last, with what its values add. */
+  #withUnseen(score: number): number {
+    const { coder, values } = this.#answer
+    return this.#parts.unseen.holds(values, coder) ? certainScore + score : score
   }
 
   neighbours(values: PointValues, count: number): Neighbour[] {

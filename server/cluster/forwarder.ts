@@ -2,10 +2,10 @@
  * Forwards requests to the owner, by HTTP, as they came.
  *
  * Owns: which node gets a request, waiting while there is none, what is sent again. Leaves out: one request and its
- * answer (forwarding.ts), who the owner is (the engine's cluster node).
+ * answer (forwarding.ts), who the owner is, and which other nodes there are (the engine's cluster node).
  *
  * 1. While no node is the owner, requests wait, 12 seconds at most. Then they are refused with 503 and
- *    Retry-After.
+ *    Retry-After. Those that any node answers go to another one, and do not wait.
  * 2. A request is sent again where nothing of it was sent, or where doing it twice is doing it once (S6), and its body
  *    is still here.
  * 3. Any other request whose owner goes away is refused with 503. The answer says that it may have taken effect.
@@ -32,22 +32,32 @@ const RETRY_AFTER_SECONDS = 2
 /** Headers of one connection (RFC 9110, 7.6.1), and those that the next request has of its own. */
 const ofConnection = new Set(['connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'transfer-encoding', 'expect'])
 
+/** Where other nodes serve. */
+export interface OtherNodes {
+  /** The owner; null while there is none. */
+  owner(): string | null
+  /** All that are ready. */
+  ready(): readonly string[]
+}
+
 export class Forwarder {
-  readonly #ownerUrl: () => string | null
+  readonly #nodes: OtherNodes
   readonly #waitMs: number
+  /** Nodes take turns. */
+  #turn = 0
   readonly #held = new HeldBytes(HELD_BYTES)
   readonly #agents = {
     'http:': new HttpAgent({ keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' }),
     'https:': new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' }),
   }
 
-  /** `ownerUrl`: where the owner serves; null while there is none. */
-  constructor(ownerUrl: () => string | null, waitMs = WAIT_MS) {
-    this.#ownerUrl = ownerUrl
+  constructor(nodes: OtherNodes, waitMs = WAIT_MS) {
+    this.#nodes = nodes
     this.#waitMs = waitMs
   }
 
-  forward(exchange: Exchange): void {
+  /** `byAny`: any node answers it. */
+  forward(exchange: Exchange, byAny = false): void {
     const { headFault } = exchange
     if (headFault !== null) return replyHttpError(exchange, headFault.status, headFault.message)
     if (exchange.header('upgrade') !== '')
@@ -60,22 +70,24 @@ export class Forwarder {
     const hops = Number(exchange.header(HOPS) || 0) + 1
     if (!(hops <= HOPS_MAX)) return replyRefusal(exchange, noOwner())
     const forwarding = new Forwarding(exchange, headOf(exchange, hops), this.#held)
-    void this.#send(forwarding).catch((error: unknown) => exchange.failed(error))
+    void this.#send(forwarding, byAny).catch((error: unknown) => exchange.failed(error))
   }
 
   close(): void {
     for (const agent of Object.values(this.#agents)) agent.destroy()
   }
 
-  async #send(forwarding: Forwarding): Promise<void> {
+  async #send(forwarding: Forwarding, byAny: boolean): Promise<void> {
     const end = performance.now() + this.#waitMs
     for (;;) {
-      const url = await this.#owner(end, forwarding)
+      const url = await this.#target(end, forwarding, byAny)
       if (forwarding.isOver) return
       if (url === null) return forwarding.refuse(noOwner())
       const target = new URL(url)
       const agent = this.#agents[target.protocol === 'https:' ? 'https:' : 'http:']
-      const how = await forwarding.send(target, agent, () => (this.#ownerUrl() ?? url) !== url)
+      const isPast = (): boolean =>
+        (this.#nodes.owner() ?? url) !== url && !(byAny && this.#nodes.ready().includes(url))
+      const how = await forwarding.send(target, agent, isPast)
       if (how === 'over') return
       if (how === 'unclear')
         return forwarding.refuse(
@@ -88,9 +100,10 @@ export class Forwarder {
     }
   }
 
-  async #owner(end: number, forwarding: Forwarding): Promise<string | null> {
+  async #target(end: number, forwarding: Forwarding, byAny: boolean): Promise<string | null> {
     for (;;) {
-      const url = this.#ownerUrl()
+      const others = byAny ? this.#nodes.ready() : []
+      const url = this.#nodes.owner() ?? others[this.#turn++ % others.length] ?? null
       if (url !== null || forwarding.isOver || performance.now() > end) return url
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }

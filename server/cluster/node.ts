@@ -21,7 +21,7 @@ import { socketPaths } from '../routes/stream/stream.js'
 import { Door } from './door.js'
 import { Forwarder } from './forwarder.js'
 import { standbyLog, tell } from './node-log.js'
-import { LAG_HEADER, StandbyReads } from './standby-reads.js'
+import { isOfAnyNode, LAG_HEADER, StandbyReads } from './standby-reads.js'
 
 /** The settings of a cluster (cluster-settings.ts), as they were given. */
 export interface GivenCluster {
@@ -74,7 +74,7 @@ export class RunningNode {
     const { host, port, tls, opsHost = '127.0.0.1', opsPort } = options.server
     let node: ClusterNode<Engine> | null = null
     let running: RunningNode | null = null
-    const forwarder = new Forwarder(() => node?.ownerUrl ?? null)
+    const forwarder = new Forwarder({ owner: () => node?.ownerUrl ?? null, ready: () => node?.otherUrls ?? [] })
     const readsNow = (): StandbyReads | null => (running === null ? null : running.#reads)
     const failed = (error: unknown): void => tell('error', 'a request failed', { error: String(error) })
     const probe = (exchange: Exchange): boolean => answerProbe(exchange, node, readsNow())
@@ -88,7 +88,8 @@ export class RunningNode {
         if (probe(exchange)) return
         const reads = readsNow()
         if (reads?.takes(exchange) === true) return reads.served.take(exchange)
-        if (reads === null || waited === undefined || waited === null) return forwarder.forward(exchange)
+        if (reads === null || waited === undefined || waited === null)
+          return forwarder.forward(exchange, isOfAnyNode(exchange, options.engine.name))
         noteLag(exchange, waited)
         reads.served.take(exchange)
       },

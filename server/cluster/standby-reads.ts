@@ -71,6 +71,17 @@ function operationOf(method: string, path: string): string | null {
   return match.found ? match.value.operationId : null
 }
 
+/** True for what every node answers: its operation is one of these, and it comes with a key or a token. */
+export function isOfAnyNode(exchange: Exchange, serviceName: string): boolean {
+  const operation = operationOf(exchange.method, exchange.path)
+  const isKnown = operation !== null && (readOperations.has(operation) || writeOperations.has(operation))
+  return isKnown && isByKey((name) => exchange.header(name), keyHeader(serviceName))
+}
+
+function isByKey(header: (name: string) => string, ownHeader: string): boolean {
+  return header(ownHeader) !== '' || header(neutralHeader) !== '' || header('authorization') !== ''
+}
+
 export type StandbyServerOptions = Omit<ServerOptions, 'listen' | 'opsPort' | 'tracer' | 'console' | 'httpThreads'>
 
 export class StandbyReads {
@@ -123,7 +134,7 @@ export class StandbyReads {
   }
 
   #isByKey(header: (name: string) => string): boolean {
-    return header(this.#keyHeader) !== '' || header(neutralHeader) !== '' || header('authorization') !== ''
+    return isByKey(header, this.#keyHeader)
   }
 
   /** How long ago the copies were last known to be current, milliseconds; null for never. */

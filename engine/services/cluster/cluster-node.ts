@@ -77,6 +77,11 @@ export class ClusterNode<Engine extends OwnedEngine> {
     return owner?.state === 'serving' ? owner.url : null
   }
 
+  /** Where other nodes serve that are ready. */
+  get otherUrls(): readonly string[] {
+    return this.#shards.otherUrls
+  }
+
   /**
    * Milliseconds since this node knew that its copies are current; 0 where they are, or another node answers. The lease
    * counts, not what this node has noticed: a process that was stopped may answer before it notices anything.

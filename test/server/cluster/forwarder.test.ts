@@ -27,13 +27,13 @@ async function owner(test: TestContext, serve: RequestListener): Promise<{ serve
 }
 
 async function node(test: TestContext, waitMs = 5_000) {
-  const state: { url: string | null } = { url: null }
-  const forwarder = new Forwarder(() => state.url, waitMs)
+  const state: { url: string | null; others: readonly string[] } = { url: null, others: [] }
+  const forwarder = new Forwarder({ owner: () => state.url, ready: () => state.others }, waitMs)
   const door = await Door.open({
     host: '127.0.0.1',
     port: 0,
     failed: (error) => assert.fail(String(error)),
-    elsewhere: (exchange) => forwarder.forward(exchange),
+    elsewhere: (exchange) => forwarder.forward(exchange, exchange.path.startsWith('/api/v1/events')),
   })
   afterwards(test, () => {
     door.close()
@@ -77,6 +77,27 @@ describe('a node that is not the owner', () => {
     const waiting = fetch(`${base}/api/v1/events/`, { method: 'POST', body: '{}' })
     state.url = (await owner(t, echo)).url
     assert.equal((await waiting).status, 200)
+  })
+
+  it('sends to another node what any node answers, while there is no owner, and nothing else', async (t) => {
+    const { state, base } = await node(t, 300)
+    const gone = await owner(t, echo)
+    gone.server.closeAllConnections()
+    gone.server.close()
+    state.others = [gone.url, (await owner(t, echo)).url]
+    for (let i = 0; i < 3; i++)
+      assert.equal((await fetch(`${base}/api/v1/events/a`, { method: 'POST', body: '{}' })).status, 200)
+    assert.equal((await fetch(`${base}/api/v1/jobs`)).status, 503)
+  })
+
+  it('waits for the answer of another node, although there is an owner meanwhile', async (t) => {
+    const { state, base } = await node(t)
+    const slow = await owner(t, (request, response) => {
+      state.url = 'http://127.0.0.1:9'
+      setTimeout(() => void echo(request, response), 600)
+    })
+    state.others = [slow.url]
+    assert.equal((await fetch(`${base}/api/v1/events/`, { method: 'POST', body: '{}' })).status, 200)
   })
 
   it('answers 503 with Retry-After where there is none in time', async (t) => {

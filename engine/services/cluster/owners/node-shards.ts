@@ -121,6 +121,11 @@ export class NodeShards {
     return [...this.#members.table.keys()].filter((shard) => this.isOwn(shard))
   }
 
+  /** Where other nodes serve that are ready. */
+  get otherUrls(): string[] {
+    return this.#members.others().flatMap((node) => this.#members.member(node)?.url ?? [])
+  }
+
   /**
    * What a read waits for that the owner of the catalog serves: 0 where the copies of other nodes' shards are current,
    * or how old they may be, milliseconds. Null where all shards are its own.

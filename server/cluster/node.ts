@@ -74,7 +74,7 @@ export class RunningNode {
     const { host, port, tls, opsHost = '127.0.0.1', opsPort } = options.server
     let node: ClusterNode<Engine> | null = null
     let running: RunningNode | null = null
-    const forwarder = new Forwarder({ owner: () => node?.ownerUrl ?? null, ready: () => node?.otherUrls ?? [] })
+    const forwarder = new Forwarder({ owner: () => node?.ownerUrl ?? null, ready: () => node?.shards.otherUrls ?? [] })
     const readsNow = (): StandbyReads | null => (running === null ? null : running.#reads)
     const failed = (error: unknown): void => tell('error', 'a request failed', { error: String(error) })
     const probe = (exchange: Exchange): boolean => answerProbe(exchange, node, readsNow())
@@ -94,7 +94,7 @@ export class RunningNode {
         reads.served.take(exchange)
       },
       waitsFor: (request, method) => readsNow()?.waitsFor(request, method) ?? null,
-      ownerWaitsFor: (request, method) => (isIntake(request, method) ? null : (node?.readLagMs() ?? null)),
+      ownerWaitsFor: (request, method) => (isIntake(request, method) ? null : (node?.shards.readLagMs() ?? null)),
       serving: (exchange, waited) => noteLag(exchange, Math.max(node?.lagMs ?? 0, waited ?? 0)),
     })
     const elsewhere = (exchange: Exchange): void => {
@@ -215,7 +215,7 @@ function answerProbe(exchange: Exchange, node: ClusterNode<Engine> | null, reads
     status: isReady ? 'OK' : 'not ready',
     node: node?.state ?? 'joining',
     ...(reads === null ? {} : { lag_ms: reads.knownLagMs }),
-    ...(node === null ? {} : { shards: node.ownShards }),
+    ...(node === null ? {} : { shards: node.shards.own }),
   })
   return true
 }

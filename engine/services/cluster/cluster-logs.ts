@@ -21,6 +21,7 @@ import { makeDataDir } from '../../store/directory/data-dir.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
 import { LEDGER } from '../verify/watermarks.js'
 import { joinDirectory, nodeFileOf, placeSealingKey, type NodeFile } from './cluster-facts.js'
+import { joinProtocol } from './protocol.js'
 import { importData, type ImportDeps } from './snapshots/import-data.js'
 import type { SnapshotPart, SnapshotSettings } from './snapshots/snapshot-part.js'
 
@@ -88,7 +89,10 @@ export async function openClusterLogs(
       const { told } = cluster
       await importData({ dataDir, node: importing.node, parts, worker, told }).finally(() => worker.close())
     }
-    const join = (): Promise<NodeFile> => joinDirectory(keys, dataDir, { shards, name }, bring)
+    const join = async (): Promise<NodeFile> => {
+      await joinProtocol(keys)
+      return await joinDirectory(keys, dataDir, { shards, name }, bring)
+    }
     const node = await whenAnswered(join).finally(() => lock.release())
     const opened = await openAll(node.cluster)
     const snapshots = { bucket, objects: await ObjectBucket.over(connection, { bucket, replicas }) }

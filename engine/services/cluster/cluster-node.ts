@@ -60,8 +60,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
     this.#logs = logs
     this.#lease = new Lease(logs.keys)
     this.#copies = new NodeCopies(logs, { ...deps, dataDir: deps.options.dataDir })
-    const { told, failed } = deps
-    this.#shards = new NodeShards({ logs, url: deps.cluster.url, lease: this.#lease, told, failed })
+    this.#shards = new NodeShards({ ...deps, logs, url: deps.cluster.url, lease: this.#lease })
     this.#running = this.#run().catch((error: unknown) => {
       deps.fatal(error instanceof Error ? error.message : String(error))
     })
@@ -77,11 +76,6 @@ export class ClusterNode<Engine extends OwnedEngine> {
     return owner?.state === 'serving' ? owner.url : null
   }
 
-  /** Where other nodes serve that are ready. */
-  get otherUrls(): readonly string[] {
-    return this.#shards.otherUrls
-  }
-
   /**
    * Milliseconds since this node knew that its copies are current; 0 where they are, or another node answers. The lease
    * counts, not what this node has noticed: a process that was stopped may answer before it notices anything.
@@ -93,13 +87,8 @@ export class ClusterNode<Engine extends OwnedEngine> {
   }
 
   /** As in owners/node-shards.ts. */
-  readLagMs(): Promise<number> | null {
-    return this.#shards.readLagMs()
-  }
-
-  /** The shards whose turns run here. */
-  get ownShards(): readonly number[] {
-    return this.#shards.own
+  get shards(): Pick<NodeShards, 'readLagMs' | 'own' | 'otherUrls'> {
+    return this.#shards
   }
 
   /**

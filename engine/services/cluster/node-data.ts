@@ -130,7 +130,7 @@ export class NodeData implements OpenedParts {
 
   async close(): Promise<void> {
     // What was taken in for other nodes' shards goes there. What cannot in time is refused.
-    await Promise.race([this.shards.whenIdle(), pause(IDLE_MS)])
+    await Promise.race([this.shards.whenIdle(), pause(IDLE_MS, null, { ref: false })])
     await this.seats.close()
     // Turns that are this node's own end within the limit of the log.
     await this.shards.whenIdle()

@@ -37,6 +37,8 @@ export class TestNode {
   readonly #world: World
   /** Nobody reaches it, and it reaches nobody. */
   isCut = false
+  /** Why it cannot go on. */
+  ended: string | null = null
   /** The jobs that it knows, and how many records of the catalog it has. */
   jobs: ReadonlyMap<number, JobSettings>
   catalog = 0
@@ -114,6 +116,7 @@ export class TestNode {
       failed: (what, error) => {
         throw new Error(what, { cause: error })
       },
+      fatal: (why) => (this.ended = why),
     })
     this.owners.open(data.host)
   }

@@ -7,10 +7,13 @@
  * 1. Each node writes its own value again and again. A node whose value does not change for `LEASE.ttlMs` is not live.
  *    Time is measured by each node's own clock, from the moment at which it saw the value change. While a node cannot
  *    read, nobody is silent.
- * 2. Two processes with one name fight for its value. So each notices the other, and the one that came later ends.
+ * 2. A node whose renewal was late may have lost shards meanwhile, or may be about to: others may have found it silent.
+ *    It counts as fresh again when it has written the table after that renewal (owner-table.ts). Others read the table
+ *    first, and then the nodes.
  */
 import type { ClusterKeys } from '../../../runtime/log/jetstream/cluster-keys.js'
 import { LEASE } from '../lease.js'
+import { isNewer, PROTOCOL } from '../protocol.js'
 import { SharedOwnerTable, type OwnerTable } from './owner-table.js'
 
 /** A node that has not read for longer than this, milliseconds, does not know whether others were silent. */
@@ -26,6 +29,8 @@ export interface Member {
   /** One life of the process: 8 bytes in hexadecimal. */
   readonly process: string
   readonly url: string
+  /** As in protocol.ts; absent in versions that have none. */
+  readonly protocol?: number
   /** `joining`: its copies are not current yet. `leaving`: it gives its shards away. */
   readonly state: 'joining' | 'ready' | 'leaving'
   /** So that the value changes. */
@@ -41,6 +46,7 @@ interface Seen {
 export class Members {
   readonly #keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>
   readonly #table: SharedOwnerTable
+  readonly #nowMs: () => number
   readonly #seen = new Map<string, Seen>()
   /** By node: since when it is one of the others. */
   readonly #liveSinceMs = new Map<string, number>()
@@ -48,13 +54,25 @@ export class Members {
   #ownRevision: number | null = null
   /** When the last renewal that was stored began, milliseconds of this process; 0 for never. */
   #renewedMs = 0
+  /** Renewals that were late, and up to which of them it is known what this node still owns. */
+  #late = 0
+  #confirmed = 0
+  /** The revision of the table at which all values were read last. */
+  #readRevision = 0
   /** When all values were read last, milliseconds of this process; 0 for never. */
   #readMs = 0
 
-  constructor(keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>, shards: number, own: Omit<Member, 'state' | 'count'>) {
+  /** `nowMs`: the clock of this process, which never jumps. */
+  constructor(
+    keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>,
+    shards: number,
+    own: Omit<Member, 'state' | 'count'>,
+    nowMs = () => performance.now(),
+  ) {
     this.#keys = keys
+    this.#nowMs = nowMs
     this.#table = new SharedOwnerTable(keys, shards)
-    this.#own = { ...own, state: 'joining', count: 0 }
+    this.#own = { ...own, protocol: own.protocol ?? PROTOCOL, state: 'joining', count: 0 }
   }
 
   get own(): Member {
@@ -68,12 +86,18 @@ export class Members {
 
   /** Milliseconds since this node was surely live for all others. */
   get ageMs(): number {
-    return this.#renewedMs === 0 ? Number.POSITIVE_INFINITY : performance.now() - this.#renewedMs
+    return this.#renewedMs === 0 ? Number.POSITIVE_INFINITY : this.#nowMs() - this.#renewedMs
   }
 
   /** No other node has taken a shard of this one because it seemed to be gone. */
   get isFresh(): boolean {
-    return this.ageMs < LEASE.freshMs
+    return this.ageMs < LEASE.freshMs && this.#confirmed === this.#late
+  }
+
+  /** Makes sure, after a renewal that was late, what this node still owns. Rejects with LogUnavailable. */
+  async confirm(): Promise<void> {
+    const late = this.#late
+    if (this.#confirmed < late && (await this.#table.touch())) this.#confirmed = late
   }
 
   /** The member with this name, as seen last. */
@@ -83,7 +107,7 @@ export class Members {
 
   /** The other nodes that may have shards: they are ready, and live. */
   others(): string[] {
-    const nowMs = performance.now()
+    const nowMs = this.#nowMs()
     return [...this.#seen.values()].flatMap(({ member: { node, state } }) => {
       const isLive = state === 'ready' && this.silentMs(node) < LEASE.ttlMs
       if (!isLive) this.#liveSinceMs.delete(node)
@@ -94,13 +118,13 @@ export class Members {
 
   /** True where a node has been one of the others for long enough to be given shards. */
   isSettled(node: string): boolean {
-    return performance.now() - (this.#liveSinceMs.get(node) ?? Number.POSITIVE_INFINITY) > SETTLED_MS
+    return this.#nowMs() - (this.#liveSinceMs.get(node) ?? Number.POSITIVE_INFINITY) > SETTLED_MS
   }
 
   /** Milliseconds since the value of another node was seen to change. */
   silentMs(node: string): number {
     const seen = this.#seen.get(node)
-    return seen === undefined ? Number.POSITIVE_INFINITY : performance.now() - seen.changedMs
+    return seen === undefined ? Number.POSITIVE_INFINITY : this.#nowMs() - seen.changedMs
   }
 
   /** Forgets a node whose process is surely gone. It is there again with its next value. */
@@ -109,19 +133,23 @@ export class Members {
     if (seen?.member.process === process) this.#seen.set(node, { ...seen, changedMs: Number.NEGATIVE_INFINITY })
   }
 
-  /** Reads all values. Rejects with LogUnavailable. */
+  /** Reads all values. Rejects with LogUnavailable, and Refusal data_dir_newer where a node has a newer version. */
   async read(): Promise<void> {
+    await this.#table.read()
+    const { revision } = this.#table
     const values = await this.#keys.all('node.*')
-    const nowMs = performance.now()
+    const nowMs = this.#nowMs()
     const blindMs = this.#readMs === 0 ? 0 : nowMs - this.#readMs
     for (const [name, seen] of blindMs > BLIND_MS ? this.#seen : [])
       this.#seen.set(name, { ...seen, changedMs: seen.changedMs + blindMs })
     for (const [key, found] of values) {
       const name = key.slice('node.'.length)
       if (name === this.#own.node || this.#seen.get(name)?.revision === found.revision) continue
-      this.#seen.set(name, { member: found.value as Member, revision: found.revision, changedMs: nowMs })
+      const member = found.value as Member
+      if ((member.protocol ?? 0) > (this.#own.protocol ?? 0)) throw isNewer(member.protocol ?? 0, this.#own.protocol)
+      this.#seen.set(name, { member, revision: found.revision, changedMs: nowMs })
     }
-    await this.#table.read()
+    this.#readRevision = revision
     this.#readMs = nowMs
   }
 
@@ -130,14 +158,21 @@ export class Members {
     const key = `node.${this.#own.node}`
     this.#own = { ...this.#own, state, count: this.#own.count + 1 }
     for (let tries = 0; tries < TRIES; tries++) {
-      const beganMs = performance.now()
+      const beganMs = this.#nowMs()
       this.#ownRevision ??= (await this.#keys.get(key))?.revision ?? 0
       // Null: an earlier write of this process was stored without an answer, or another process has written.
       this.#ownRevision = await this.#keys.put(key, this.#own, this.#ownRevision)
       if (this.#ownRevision === null) continue
+      if (this.ageMs > LEASE.freshMs) this.#late++
       this.#renewedMs = beganMs
       return
     }
+  }
+
+  /** Takes shards of nobody, or of nodes that seemed to be gone when all was read last. As in owner-table.ts. */
+  take(shards: readonly number[]): Promise<readonly number[]> {
+    const { node, process } = this.#own
+    return this.#table.take(shards, { node, process }, this.#readRevision)
   }
 
   /** As in owner-table.ts. */

@@ -31,6 +31,8 @@ export interface NodeShardsDeps {
   readonly lease: Pick<Lease, 'owner'>
   told(what: string, details?: Readonly<Record<string, unknown>>): void
   failed(what: string, error: unknown): void
+  /** This node cannot go on: the reason, as a sentence. */
+  fatal(why: string): void
 }
 
 /** Milliseconds until a copy has what was written; between looks. */
@@ -46,6 +48,7 @@ export class NodeShards {
   readonly #remote: RemoteTurns
   readonly #host: TurnsHost
   readonly #owners: ShardOwners
+  readonly #positions: ShardPositions
   readonly #point: ReadPoint
   readonly #ends: (() => void)[]
   #data: NodeData | null = null
@@ -77,17 +80,17 @@ export class NodeShards {
       applied: (shard) => this.#data?.seats.of(shard).applied ?? 0,
     })
     this.#parcels.serve((request) => this.#run(request))
-    const positions = new ShardPositions({
+    this.#positions = new ShardPositions({
       logs,
       lease: deps.lease,
       members: this.#members,
       data: () => this.#data,
       catalog: () => this.catalog,
     })
-    this.#point = new ReadPoint(positions)
+    this.#point = new ReadPoint(this.#positions)
     this.#ends = [
       answerPings(connection, name, process),
-      answerPositions(connection, { name, term: process }, positions.own),
+      answerPositions(connection, { name, term: process }, this.#positions.own),
     ]
     this.#owners = new ShardOwners({
       members: this.#members,
@@ -98,6 +101,7 @@ export class NodeShards {
       onWritten: (written) => keys.onWritten('shards', written),
       told,
       failed,
+      fatal: deps.fatal,
     })
   }
 
@@ -131,8 +135,7 @@ export class NodeShards {
    * or how old they may be, milliseconds. Null where all shards are its own.
    */
   readLagMs(): Promise<number> | null {
-    const { table, isFresh } = this.#members
-    if (isFresh && this.own.length === table.length) return null
+    if (this.#members.table.every((_, shard) => this.#positions.isOwn(shard))) return null
     return this.#point.lagMs().then((lagMs) => lagMs ?? this.#point.knownLagMs ?? LEASE.ttlMs)
   }
 

@@ -6,6 +6,9 @@
  * 1. It is changed by its revision, so that of two nodes that want a shard one gets it.
  * 2. Changes of this process are written one after the other. Where another node was first, the rest of a change is
  *    tried again: those shards whose owner is still the one that was seen.
+ * 3. A shard is taken from a node that seems to be gone only where nobody has written since that was found out
+ *    (`take`). A node that comes back writes the table as it is (`touch`): from then on nobody takes its shards because
+ *    of what was before.
  */
 import type { ClusterKeys, KeyValue } from '../../../runtime/log/jetstream/cluster-keys.js'
 
@@ -38,9 +41,33 @@ export class SharedOwnerTable {
     return this.#table
   }
 
+  /** Rises with each change, of whoever. */
+  get revision(): number {
+    return this.#revision
+  }
+
   /** Rejects with LogUnavailable. */
   async read(): Promise<void> {
     this.#saw(await this.#keys.get(KEY))
+  }
+
+  /** As `assign`, where the table has this revision; otherwise changes nothing. */
+  take(shards: readonly number[], owner: OwnerTable[number], revision: number): Promise<readonly number[]> {
+    return this.#inTurn(async () => {
+      if (this.#revision !== revision) return []
+      return (await this.#put(this.#with(shards, owner))) ? shards : []
+    })
+  }
+
+  /** Writes the table as it is. False where others write it again and again. Rejects with LogUnavailable. */
+  touch(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      for (let tries = 0; tries < TRIES; tries++) {
+        await this.read()
+        if (await this.#put(this.#table)) return true
+      }
+      return false
+    })
   }
 
   /**
@@ -49,25 +76,32 @@ export class SharedOwnerTable {
    */
   assign(shards: readonly number[], owner: OwnerTable[number]): Promise<readonly number[]> {
     const seen = this.#table
-    const written = this.#writing.then(() => this.#write(shards, owner, seen))
-    this.#writing = written.catch(() => {})
-    return written
+    return this.#inTurn(async () => {
+      for (let tries = 0; tries < TRIES; tries++) {
+        const rest = shards.filter((shard) => this.#table[shard]?.process === seen[shard]?.process)
+        if (rest.length === 0 || (await this.#put(this.#with(rest, owner)))) return rest
+        await this.read()
+      }
+      return []
+    })
   }
 
-  async #write(shards: readonly number[], owner: OwnerTable[number], seen: OwnerTable): Promise<readonly number[]> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const rest = shards.filter((shard) => this.#table[shard]?.process === seen[shard]?.process)
-      if (rest.length === 0) return []
-      const table = this.#table.map((before, shard) => (rest.includes(shard) ? owner : before))
-      const revision = await this.#keys.put(KEY, table, this.#revision)
-      if (revision !== null) {
-        this.#table = table
-        this.#revision = revision
-        return rest
-      }
-      await this.read()
-    }
-    return []
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#writing.then(work)
+    this.#writing = done.catch(() => {})
+    return done
+  }
+
+  #with(shards: readonly number[], owner: OwnerTable[number]): OwnerTable {
+    return this.#table.map((before, shard) => (shards.includes(shard) ? owner : before))
+  }
+
+  async #put(table: OwnerTable): Promise<boolean> {
+    const revision = await this.#keys.put(KEY, table, this.#revision)
+    if (revision === null) return false
+    this.#table = table
+    this.#revision = revision
+    return true
   }
 
   #saw(found: KeyValue | null): void {

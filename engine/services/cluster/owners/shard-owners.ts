@@ -19,6 +19,7 @@
  * 3. A node that ends, or opens its shards again, leaves none in the table: the others need not find out.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { isRefusal } from '../../../errors.js'
 import { LogUnavailable } from '../../../runtime/log/turn-log.js'
 import { LEASE } from '../lease.js'
 import { Departed } from './departed.js'
@@ -32,6 +33,8 @@ export interface ShardOwnersDeps extends Omit<ShardMovesDeps, 'changed'> {
   isCurrent(): boolean
   /** True where the process of this node is surely gone. */
   isGone(node: string): Promise<boolean>
+  /** This node cannot go on: the reason, as a sentence. */
+  fatal(why: string): void
   /** Told when a value of the cluster was written. Returns a function that ends this. */
   onWritten(written: () => void): () => void
 }
@@ -92,7 +95,7 @@ export class ShardOwners {
     const { members } = this.#deps
     this.#isLeaving = true
     const renewed = this.#renew()
-    const late = pause(limitMs)
+    const late = pause(limitMs, null, { ref: false })
     await Promise.race([renewed, late])
     this.#look()
     const host = this.#host
@@ -101,7 +104,7 @@ export class ShardOwners {
     for (const end = performance.now() + limitMs; !isDone() && performance.now() < end; ) await pause(LEAVE_LOOK_MS)
     if (host === null || isDone()) return
     for (const shard of own()) if (!this.#moves.isBusy(shard)) this.#moves.give(host, shard, null)
-    await Promise.race([this.#moves.settled(), pause(limitMs)])
+    await Promise.race([this.#moves.settled(), pause(limitMs, null, { ref: false })])
   }
 
   async close(): Promise<void> {
@@ -132,14 +135,16 @@ export class ShardOwners {
   }
 
   async #turn(): Promise<void> {
-    const { members, isCurrent, failed } = this.#deps
+    const { members, isCurrent, failed, fatal } = this.#deps
     try {
       if (members.own.state === 'joining' && this.#host !== null && isCurrent()) void this.#renew()
       await this.#renewed
       await members.read()
+      await members.confirm()
       await this.#lookAtAll()
     } catch (error) {
-      if (!(error instanceof LogUnavailable)) failed('the shards of this node could not be looked after', error)
+      if (isRefusal(error, 'data_dir_newer')) fatal(error.message)
+      else if (!(error instanceof LogUnavailable)) failed('the shards of this node could not be looked after', error)
     }
   }
 
@@ -173,7 +178,7 @@ export class ShardOwners {
     const free: number[] = []
     for (let shard = 0; shard < shards; shard++) if (this.#lookAt(host, shard, wanted[shard] ?? null)) free.push(shard)
     if (free.length === 0) return
-    const taken = await members.assign(free, { node: own.node, process: own.process })
+    const taken = await members.take(free)
     for (const shard of taken) if (this.#host === host && !this.#moves.isBusy(shard)) this.#moves.take(host, shard)
   }
 

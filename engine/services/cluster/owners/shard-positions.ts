@@ -4,7 +4,8 @@
  * Owns: what this node says, and what it hears of others. Leaves out: how it is asked (owner-positions.ts), what a read
  * does with it (read-point.ts).
  *
- * 1. This node speaks for a shard only while no other node can have taken it because this one seemed to be gone.
+ * 1. This node speaks for a shard only where it is its own in the table, it has become its writer, and no other node
+ *    can have taken it because this one seemed to be gone.
  */
 import { askPositions, type Positions } from '../../../runtime/log/jetstream/owner-positions.js'
 import type { ClusterLogs } from '../cluster-logs.js'
@@ -41,38 +42,47 @@ export class ShardPositions {
     return { shards: data()?.seats.applied ?? [], catalog: catalog()?.applied() ?? 0 }
   }
 
-  /** How far this node is with the shards that it owns; null where it may not own them any more. */
+  /** True where the copy of the shard here has all that was acknowledged (1). */
+  isOwn(shard: number): boolean {
+    const { members, data } = this.#deps
+    const seat = data()?.seats.of(shard)
+    const isMine = members.isFresh && members.table[shard]?.process === members.own.process
+    return isMine && seat?.isOwn === true && !seat.isFenced
+  }
+
+  /** How far this node is with the shards that it owns; null where nothing is open. */
   readonly own = (): Positions | null => {
-    const data = this.#deps.data()
-    if (data === null || !this.#deps.members.isFresh) return null
-    return { shards: data.seats.all.map((seat) => (seat.isOwn ? seat.applied : NOT_OWN)), catalog: 0 }
+    const seats = this.#deps.data()?.seats.all
+    if (seats === undefined) return null
+    return { shards: seats.map((seat, shard) => (this.isOwn(shard) ? seat.applied : NOT_OWN)), catalog: 0 }
   }
 
   /** How far the owners are; null where one does not answer, or is not known. */
   readonly ofOwner = async (): Promise<Positions | null> => {
     const { members, logs } = this.#deps
-    const { table, own, isFresh } = members
+    const { table, own } = members
     const { connection, name } = logs
     const owners = table.map((owner) => owner?.process ?? null)
-    if (owners.includes(null) || (owners.includes(own.process) && !isFresh)) return null
+    if (owners.some((owner, shard) => owner === null || (owner === own.process && !this.isOwn(shard)))) return null
     const others = [...new Set(owners as string[])].filter((one) => one !== own.process)
     const ask = (term: string): Promise<Positions | null> => askPositions(connection, { name, term }, OWNER_MS)
     const [catalog, ...answers] = await Promise.all([this.#ofCatalog(ask), ...others.map(ask)])
     const shards = owners.map((owner, shard) => {
-      return owner === own.process ? 0 : (answers[others.indexOf(owner as string)]?.shards[shard] ?? NOT_OWN)
+      // What is its own now may be another's since the others were asked.
+      if (owner === own.process) return this.isOwn(shard) ? 0 : NOT_OWN
+      return answers[others.indexOf(owner as string)]?.shards[shard] ?? NOT_OWN
     })
     return catalog === null || catalog === undefined || shards.includes(NOT_OWN) ? null : { shards, catalog }
   }
 
   /** Where the logs end that others may have written; null where they do not answer. */
   readonly ofLogs = async (): Promise<Positions | null> => {
-    const { logs, members, data } = this.#deps
+    const { logs } = this.#deps
     const all = Promise.all([logs.catalog.last(), ...logs.shards.map((log) => log.last())]).catch(() => null)
     const ends = await Promise.race([all, new Promise<null>((resolve) => setTimeout(() => resolve(null), LOGS_MS))])
     if (ends === null) return null
     const [catalog = 0, ...shards] = ends
-    const isOwn = (shard: number): boolean => members.isFresh && data()?.seats.of(shard).isOwn === true
-    return { catalog, shards: shards.map((end, shard) => (isOwn(shard) ? 0 : end)) }
+    return { catalog, shards: shards.map((end, shard) => (this.isOwn(shard) ? 0 : end)) }
   }
 
   async #ofCatalog(ask: (term: string) => Promise<Positions | null>): Promise<number | null> {

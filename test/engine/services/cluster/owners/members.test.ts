@@ -29,7 +29,44 @@ describe('the members of a cluster', () => {
     assert.equal(a.isFresh, false)
     keys.isAway = false
     await a.renew('ready')
+    await a.confirm()
     assert.equal(a.isFresh, true)
+  })
+
+  it('are not fresh after a late renewal, until nobody can take their shards any more', async () => {
+    const keys = new Keys()
+    let nowMs = 1_000
+    const clocked = (node: string): Members =>
+      new Members(keys, 2, { node, process: `${node}-process`, url: `http://${node}` }, () => nowMs)
+    const [a, b] = [clocked('a'), clocked('b')]
+    await a.renew('ready')
+    await a.confirm()
+    await a.assign([0, 1], { node: 'a', process: 'a-process' })
+    await b.read()
+    for (let i = 0; i < 8; i++) {
+      nowMs += 800
+      await b.read()
+    }
+    // B has found that A is silent, and A comes back before B takes its shards.
+    assert.ok(b.silentMs('a') > 5_000)
+    assert.equal(a.isFresh, false)
+    await a.renew('ready')
+    assert.equal(a.isFresh, false)
+    await a.confirm()
+    assert.equal(a.isFresh, true)
+    assert.deepEqual(await b.take([0, 1]), [])
+    // The other way round: A learns of it before it counts as fresh.
+    nowMs += 6_000
+    await b.read()
+    for (let i = 0; i < 8; i++) {
+      nowMs += 800
+      await b.read()
+    }
+    await a.renew('ready')
+    assert.deepEqual(await b.take([0]), [0])
+    assert.equal(a.isFresh, false)
+    await a.confirm()
+    assert.deepEqual([a.isFresh, a.table[0]?.node, a.table[1]?.node], [true, 'b', 'a'])
   })
 
   it('renew again after a renewal whose acknowledgement was lost', async () => {
@@ -39,6 +76,7 @@ describe('the members of a cluster', () => {
     keys.loses = true
     await assert.rejects(a.renew('ready'))
     await a.renew('ready')
+    await a.confirm()
     assert.equal(a.isFresh, true)
     await a.renew('leaving')
     const b = memberOf(keys, 'b')

@@ -86,8 +86,7 @@ function serve(exchange: Exchange, _params: readonly string[], app: App): void {
       const body = parseJson(bytes)
       const principal = stillAuthorized(exchange, app, 'public')
       if (!isJson) return replyHttpError(exchange, 415, 'messages are JSON: send Content-Type: application/json')
-      // Elsewhere null means that there is no body; here it is no message.
-      if (!isMessage(body)) checker.check(body ?? [])
+      if (!isMessage(body)) checker.check(body)
       if (!accepts) return replyHttpError(exchange, 406, `send Accept: ${answers.join(', ')}`)
       const request = new Request('http://service.internal/mcp', { method: 'POST', headers, signal: gone.signal })
       const handle = await handlerOf(app)

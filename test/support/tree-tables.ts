@@ -44,6 +44,8 @@ export function tableOf(rows: readonly TreeRow[], classCount: number, featureCou
     starts,
     columns: Int32Array.from(columns),
     entryCodes: Uint8Array.from(entryCodes),
+    rowKeys: Int32Array.from(rows.keys()),
+    columnKeys: Int32Array.from({ length: numberCount + featureCount }, (_, column) => column),
   }
 }
 

@@ -10,6 +10,7 @@
  *    chosen with the labels of held-out examples.
  */
 import type { Example, PointValue, PointValues } from '../classifier.js'
+import { hashPair } from '../hash.js'
 import { part, type Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import { EventCoder } from './event-coder.js'
@@ -163,13 +164,36 @@ export function buildLearningTable(input: LearningTableInput, stage: Stage): Lea
     factors,
   })
   stage.at(0.5)
-  const trees = codeRows(matrix, examples, coder, part(stage, 0.5, 1))
+  const columnKeys = keysOf({ columns, columnOf, hashes }, coder.codes.length)
+  const trees = codeRows({ matrix, examples, coder, columnKeys }, part(stage, 0.5, 1))
   const { kinds } = described
   const measured = Int32Array.from(kinds.keys()).filter((feature) => kinds[feature] === MEASURED)
   return { matrix, linear: withCoordinates(matrix, examples, factors), trees, coder, columns, columnOf, measured }
 }
 
-function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: EventCoder, stage: Stage): TreeTable {
+/** A hash of what each column is: a measure of a point, or a feature. */
+function keysOf(
+  { columns, columnOf, hashes }: Pick<LearningTable, 'columns' | 'columnOf'> & Pick<Vocabulary, 'hashes'>,
+  count: number,
+): Int32Array {
+  const keys = new Int32Array(count)
+  columns.forEach(({ point, what }, column) => {
+    keys[column] = hashPair(point, what)
+  })
+  columnOf.forEach((column, feature) => {
+    if (column >= 0) keys[column] = hashes[feature] as number
+  })
+  return keys
+}
+
+interface RowsToCode {
+  readonly matrix: ExampleMatrix
+  readonly examples: readonly Example[]
+  readonly coder: EventCoder
+  readonly columnKeys: Int32Array
+}
+
+function codeRows({ matrix, examples, coder, columnKeys }: RowsToCode, stage: Stage): TreeTable {
   const { rowCount, rowOf } = matrix
   const { numberCount } = coder
   const featureCount = coder.codes.length - numberCount
@@ -179,12 +203,14 @@ function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: Ev
   const starts = new Int32Array(rowCount + 1)
   const columns: number[] = []
   const entryCodes: number[] = []
+  const rowKeys = new Int32Array(rowCount)
   let next = 0
   for (let i = 0; i < examples.length; i++) {
     if (i % rowsPerReport === 0) stage.at(i / examples.length)
     if (rowOf[i] !== next) continue
     const row = next++
     coder.code((examples[i] as Example).values)
+    for (const atom of coder.encoder.atoms) rowKeys[row] = hashPair(rowKeys[row] as number, atom)
     for (let column = 0; column < numberCount; column++) {
       const code = coder.codes[column] as number
       if (code === 0) continue
@@ -212,5 +238,7 @@ function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: Ev
     starts,
     columns: Int32Array.from(columns),
     entryCodes: Uint8Array.from(entryCodes),
+    rowKeys,
+    columnKeys,
   }
 }

@@ -23,6 +23,9 @@ export interface TreeTable {
   readonly starts: Int32Array
   readonly columns: Int32Array
   readonly entryCodes: Uint8Array
+  /** What a row and a column hold, as hashes. They stay the same in another training, where places do not. */
+  readonly rowKeys: Int32Array
+  readonly columnKeys: Int32Array
 }
 
 /** Rows of a table to learn from, with their weights. */

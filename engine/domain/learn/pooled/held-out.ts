@@ -121,7 +121,7 @@ function predictFold(
   const trained = trainMembers({ table, rowWeights, nearest: view.nearest(known, seed) }, options, part(stage, 0, 0.7))
   const trees = [
     trained.boosting,
-    ...otherDepths.map((depth) => trainBoosting(table, rowWeights, { seed, depth }, part(stage, 0.7, 1))),
+    ...otherDepths.map((depth) => trainBoosting(table, rowWeights, { depth }, part(stage, 0.7, 1))),
   ]
   const panel = new MemberPanel(trained, classCount)
   const codes = new Uint8Array(table.trees.columnCount)

@@ -35,8 +35,8 @@ export const forestTrees = 100
 const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
 const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
 const boosted = { rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
-/** Each kind of trees has its own random sequence. */
-const purposes = { extraTrees: 0x1b873593, randomForest: 0x2545f491, boosting: 0x3c6ef372 }
+/** Each kind of forest has its own random sequence. */
+const purposes = { extraTrees: 0x1b873593, randomForest: 0x2545f491 }
 /** Depths of boosted trees: two splits, as much as hundreds of labels can tell; and what thousands can. */
 export const shallowBoosting = 2
 export const deepBoosting = 6
@@ -69,11 +69,11 @@ export interface TrainingOptions {
 export function trainBoosting(
   table: LearningTable,
   rowWeights: Float64Array,
-  options: Pick<TrainingOptions, 'seed' | 'rounds' | 'depth'>,
+  options: Pick<TrainingOptions, 'rounds' | 'depth'>,
   stage: Stage,
 ): FlatTrees {
-  const { seed, depth, rounds = roundsMax } = options
-  const boosting: BoostingOptions = { ...boosted, depth, rounds, seed: (seed ^ purposes.boosting) >>> 0 }
+  const { depth, rounds = roundsMax } = options
+  const boosting: BoostingOptions = { ...boosted, depth, rounds }
   return growBoosting(table.trees, { rows: rowsOf(rowWeights), weights: rowWeights }, boosting, stage)
 }
 

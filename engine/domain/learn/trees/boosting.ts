@@ -7,16 +7,17 @@
  *   leaf = -rate G / (H + l2)
  *   gain = G_l²/(H_l + l2) + G_r²/(H_r + l2) - G²/(H + l2)
  *
- * Columns are drawn for each tree, events for each round. Two classes need one tree for each round.
+ * Columns are drawn for each tree, events for each round. Two classes need one tree for each round. What is drawn
+ * follows from what a column or an event holds. So a training with one label more draws nearly the same.
  */
 import { leafOfRow, partition, type RowRange, type TreeRows, type TreeTable } from '../features/tree-table.js'
+import { hashPair } from '../hash.js'
 import { softmax } from '../linear/logistic.js'
 import type { Stage } from '../progress.js'
-import { Sfc32 } from '../sfc32.js'
 import { treesPerRound } from './boosted-trees.js'
 import { TreeBuilder, type FlatTrees } from './flat-trees.js'
 import { GradientSums, type NodeSums } from './gradient-sums.js'
-import { partByChance } from './row-draw.js'
+import { isDrawn, partByKeys } from './row-draw.js'
 
 export interface BoostingOptions {
   readonly rounds: number
@@ -30,8 +31,11 @@ export interface BoostingOptions {
   /** The share of the events that a round uses, and their maximum. */
   readonly rowShare: number
   readonly rowsMax: number
-  readonly seed: number
 }
+
+/** Draws of rows and of columns are apart. */
+const rowDraws = 0x3c6ef372
+const columnDraws = 0x2545f491
 
 /** The most rounds. */
 export const roundsMax = 100
@@ -73,7 +77,7 @@ class BoostingGrower {
   grow(stage: Stage): FlatTrees {
     const { classCount } = this.#table
     const { rows } = this.#from
-    const { rounds, rowShare, rowsMax, seed } = this.#options
+    const { rounds, rowShare, rowsMax } = this.#options
     const perRound = this.#perRound
     const one = new Float64Array(classCount)
     const chances = new Float64Array(rows.length * classCount)
@@ -85,13 +89,12 @@ class BoostingGrower {
         // A loop is faster than `set` for a few numbers.
         for (let k = 0; k < classCount; k++) chances[i * classCount + k] = one[k] as number
       }
-      const random = new Sfc32(seed, round + 1)
-      const [drawn, others] = partByChance(rows, share, random)
+      const [drawn, others] = partByKeys(rows, this.#table.rowKeys, hashPair(rowDraws, round), share)
       if (drawn.length === 0) continue
       for (let k = 0; k < perRound; k++) {
         stage.at((round + k / perRound) / rounds)
         this.#derive(chances, k)
-        this.#choose(random)
+        this.#choose(hashPair(columnDraws, round * perRound + k))
         this.#tree(drawn.slice(), others, k)
       }
     }
@@ -115,10 +118,11 @@ class BoostingGrower {
     }
   }
 
-  #choose(random: Sfc32): void {
-    const share = this.#options.columnShare * (1 << 20)
+  #choose(draw: number): void {
+    const { columnKeys } = this.#table
+    const { columnShare } = this.#options
     for (let column = 0; column < this.#chosen.length; column++)
-      this.#chosen[column] = random.below(1 << 20) < share ? 1 : 0
+      this.#chosen[column] = isDrawn(draw, columnKeys[column] as number, columnShare) ? 1 : 0
   }
 
   /** Grows a tree from `drawn`, which it reorders, and adds its values to the scores of all rows. */

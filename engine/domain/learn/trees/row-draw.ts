@@ -1,5 +1,6 @@
 /** Samples: rows drawn at random, and items taken evenly. */
 import type { TreeRows } from '../features/tree-table.js'
+import { hashPair } from '../hash.js'
 import type { Sfc32 } from '../sfc32.js'
 
 /**
@@ -43,14 +44,19 @@ export function pickRows(rows: Int32Array, count: number, random: Sfc32): Int32A
   return rows.slice(0, count)
 }
 
-/** Splits the rows at random: those drawn with the probability `share`, and the others, both in order. */
-export function partByChance(rows: Int32Array, share: number, random: Sfc32): [Int32Array, Int32Array] {
-  const limit = share * (1 << 20)
+/** True with the probability `share`, which follows from the draw and the key alone. */
+export function isDrawn(draw: number, key: number, share: number): boolean {
+  return hashPair(draw, key) >>> 0 < share * 0x1_0000_0000
+}
+
+/** Splits the rows by their keys: those drawn with the probability `share`, and the others, both in order. */
+export function partByKeys(rows: Int32Array, keys: Int32Array, draw: number, share: number): [Int32Array, Int32Array] {
   const parted = [new Int32Array(rows.length), new Int32Array(rows.length)] as const
   let drawn = 0
   for (let i = 0; i < rows.length; i++) {
-    if (random.below(1 << 20) < limit) parted[0][drawn++] = rows[i] as number
-    else parted[1][i - drawn] = rows[i] as number
+    const row = rows[i] as number
+    if (isDrawn(draw, keys[row] as number, share)) parted[0][drawn++] = row
+    else parted[1][i - drawn] = row
   }
   return [parted[0].subarray(0, drawn), parted[1].subarray(0, rows.length - drawn)]
 }

@@ -16,7 +16,6 @@ const options: BoostingOptions = {
   columnShare: 1,
   rowShare: 0.9,
   rowsMax: 10_000,
-  seed: 5,
 }
 
 /** With chance `noise` any class; else class by number 0 in thirds, or the last where feature 1 is there. */
@@ -62,12 +61,36 @@ test('noise is not learned by heart', () => {
   assert.ok(right > 0.65 && sure < right + 0.2, `${right} right, ${sure} sure`)
 })
 
-test('trees are the same for the same seed', () => {
+test('trees are the same for the same rows', () => {
   const table = tableOf(rowsOf(200, 3, 3), 3, 3)
   assert.deepEqual(
     growBoosting(table, allRows(table), options, stage),
     growBoosting(table, allRows(table), options, stage),
   )
+})
+
+test('draws follow what rows and columns hold, not their places', () => {
+  const rows = rowsOf(200, 3, 3)
+  const table = tableOf(rows, 3, 3)
+  // Each round draws a part of the rows, each tree a part of the columns.
+  const drawing = { ...options, columnShare: 0.5, rowShare: 0.5 }
+  const codes = new Uint8Array(table.columnCount)
+  const answers = (of: typeof table): number[] => {
+    const trees = growBoosting(of, allRows(of), drawing, stage)
+    const chances = new Float64Array(3)
+    return rows.flatMap((_, row) => {
+      copyCodes(table, row, codes)
+      predictBoosting(trees, codes, chances)
+      return [...chances]
+    })
+  }
+  const backwards = tableOf(rows.toReversed(), 3, 3)
+  const moved = { ...backwards, rowKeys: table.rowKeys.toReversed() }
+  const apart = (a: number[], b: number[]): number => Math.max(...a.map((x, i) => Math.abs(x - (b[i] as number))))
+  const same = answers(table)
+  assert.ok(apart(same, answers(moved)) < 1e-4, 'the same rows in another order')
+  assert.ok(apart(same, answers(backwards)) > 0.01, 'rows with the keys of others')
+  assert.ok(apart(same, answers({ ...table, columnKeys: table.columnKeys.toReversed() })) > 0.01, 'and columns')
 })
 
 test('rows of one class, or rows all alike, are survived', () => {

@@ -13,16 +13,16 @@
  * They depend on the rule, and the rule on them. So they are moved a little in each of some rounds. At once, the rule
  * would jump between all and nothing where events are much alike. The uniform share is left out: it is doubt, and would
  * add up to more than all events of a rare label. Rules of nearly the greatest expectation count too: the single best
- * of the rounds may be far from that of the next training. F and D are only expected, so the rule changes most of the
- * answers that it would change, the surest first. Where it did not pay on held-out examples it changes fewer
- * (rule-guard.ts).
+ * of the rounds may be far from that of the next training. Labels of few examples get less of it (rule-blend.ts). F and
+ * D are only expected, so the rule changes most of the answers that it would change, the surest first. Where it did not
+ * pay on held-out examples it changes fewer (rule-guard.ts).
  *
  * All three have one form: the answer k with the greatest  sum_t worth[k][t] p_t - offset[k].
  */
 import type { Objective } from './classifier.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
-import { between, meanRule, type DecisionRule, type Reached } from './rule-blend.js'
-import { judge, payingShare, restsOnSingles, type Judged } from './rule-guard.js'
+import { between, byEvidence, meanRule, type DecisionRule, type Reached } from './rule-blend.js'
+import { payingShare } from './rule-guard.js'
 
 export type { DecisionRule }
 
@@ -140,17 +140,11 @@ function rulesOf(stream: RuleStream): Reached[] {
 
 /** The rule for macro F1: part of the way to the best one, and nearer where it does not pay on held-out examples. */
 function macroF1Rule(stream: RuleStream): DecisionRule {
-  const { among, labelCount } = stream
-  if (restsOnSingles(stream.truths, stream.examples)) return accuracyRule(labelCount)
-  const rule = partWay(meanRule(rulesOf(stream), among, labelCount), stream)
-  const share = payingShare(judgeRule(accuracyRule(labelCount), stream), judgeRule(rule, stream))
+  const { among, labelCount, truths, weights, examples } = stream
+  const rule = partWay(byEvidence(meanRule(rulesOf(stream), among, labelCount), examples, among), stream)
+  const [plain, ruled] = [answersOf(accuracyRule(labelCount), stream), answersOf(rule, stream)]
+  const share = payingShare({ truths, weights, labelCount }, plain, ruled)
   return share === 1 ? rule : between(rule, share, among, labelCount)
-}
-
-function judgeRule(rule: DecisionRule, { probabilities, weights, truths, among, labelCount }: RuleStream): Judged {
-  return judge(truths, weights, labelCount, (i) =>
-    chooseBy(rule, probabilities.subarray(i * labelCount, (i + 1) * labelCount), among),
-  )
 }
 
 /** One step from one expectation towards another. */

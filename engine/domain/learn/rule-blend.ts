@@ -45,3 +45,33 @@ export function meanRule(all: readonly Reached[], among: Int32Array, labelCount:
   for (const k of among) worths[k * labelCount + k] = Math.exp(logs[k] as number)
   return { worths, offsets }
 }
+
+/** A single example of so many or fewer is no rare label; of `rareFrom` and more it is. */
+const commonUpTo = 30
+const rareFrom = 100
+
+/** How far the worth of a label goes from that of the commonest label to that of the rule, by its examples. */
+function evidenceShare(examples: number, ofAll: number): number {
+  const rare = Math.log(ofAll / commonUpTo) / Math.log(rareFrom / commonUpTo)
+  return 1 - Math.min(1, Math.max(0, rare)) * Math.exp(1 - Math.max(1, examples))
+}
+
+/**
+ * The rule with less for rare labels of few examples. A single example tells nothing of others like it, and is never
+ * held out: whether its label is rightly answered is a coin flip. Such a label is answered where it is the most
+ * probable. Five examples get nearly all of the rule.
+ */
+export function byEvidence({ worths, offsets }: DecisionRule, examples: Int32Array, among: Int32Array): DecisionRule {
+  const count = offsets.length
+  const ofAll = examples.reduce((a, b) => a + b, 0)
+  const logOf = (k: number): number => Math.log(worths[k * count + k] as number)
+  const commonest = among.reduce((a, b) => (logOf(b) < logOf(a) ? b : a))
+  const [log, offset] = [logOf(commonest), offsets[commonest] as number]
+  const shared = { worths: worths.slice(), offsets: offsets.slice() }
+  for (const k of among) {
+    const share = evidenceShare(examples[k] as number, ofAll)
+    shared.worths[k * count + k] = Math.exp(log + share * (logOf(k) - log))
+    shared.offsets[k] = offset + share * ((offsets[k] as number) - offset)
+  }
+  return shared
+}

@@ -5,11 +5,15 @@
  * in accuracy and macro F1 alike, and be worse than always answering the commonest label. So a rule may cost accuracy
  * only for macro F1 that it won on held-out examples, at a price. Some accuracy is free: so few examples cannot tell it
  * from chance, and a rare label is hardly among them.
+ *
+ * What a hundred examples say would be another thing with one of them more. So it is asked of many draws of them, and
+ * the mean counts: the Bayesian bootstrap (Rubin 1981), by which a choice of these examples becomes one over examples
+ * like them (bagging; Breiman 1996).
  */
+import { Sfc32 } from './sfc32.js'
 
 /** Figures of a rule on held-out examples. */
-export interface Judged {
-  readonly examples: number
+interface Judged {
   readonly accuracy: number
   readonly macroF1: number
 }
@@ -20,24 +24,16 @@ const price = 3
 const free = 0.3
 /** With fewer examples nothing can be told. */
 const examplesMin = 30
+const draws = 50
 
-/**
- * True where all held-out examples have one label, and each other label is known by one example at most. Then nothing
- * says that the model can tell that label: what is expected of answering it is a guess.
- */
-export function restsOnSingles(truths: Int32Array, examples: Int32Array): boolean {
-  const [first] = truths
-  if (first === undefined || truths.some((truth) => truth !== first)) return false
-  return examples.every((count, label) => label === first || count <= 1)
+/** Held-out examples; more events may follow, whose label nobody knows. */
+export interface KnownEvents {
+  readonly truths: Int32Array
+  readonly weights: Float64Array
+  readonly labelCount: number
 }
 
-/** The figures of answers; `answerOf` takes the index of an event, the first of which have truths. */
-export function judge(
-  truths: Int32Array,
-  weights: Float64Array,
-  labelCount: number,
-  answerOf: (event: number) => number,
-): Judged {
+function judge({ truths, weights, labelCount }: KnownEvents, answers: Int32Array): Judged {
   const hits = new Float64Array(labelCount)
   const seen = new Float64Array(labelCount)
   const truly = new Float64Array(labelCount)
@@ -45,7 +41,7 @@ export function judge(
   let right = 0
   truths.forEach((truth, i) => {
     const weight = weights[i] as number
-    const answer = answerOf(i)
+    const answer = answers[i] as number
     truly[truth] = (truly[truth] as number) + weight
     seen[truth] = (seen[truth] as number) + weight
     seen[answer] = (seen[answer] as number) + weight
@@ -57,16 +53,31 @@ export function judge(
   })
   const present = [...truly.keys()].filter((k) => (truly[k] as number) > 0)
   const sum = present.reduce((f1, k) => f1 + (2 * (hits[k] as number)) / (seen[k] as number), 0)
-  return { examples: truths.length, accuracy: right / total, macroF1: sum / present.length }
+  return { accuracy: right / total, macroF1: sum / present.length }
+}
+
+/** How far the rule pays in one draw of the examples. */
+function shareOf(plain: Judged, ruled: Judged, examples: number): number {
+  const cost = plain.accuracy - ruled.accuracy
+  if (cost <= 0) return 1
+  return Math.min(1, (price * Math.max(0, ruled.macroF1 - plain.macroF1) + free / Math.sqrt(examples)) / cost)
 }
 
 /**
  * How far to go from the most probable label towards the rule, 0 to 1: as far as it pays. It is a share, not yes or no,
- * so that one example more changes it little.
+ * so that one example more changes it little. `plain` and `ruled` are the answers of both, by event.
  */
-export function payingShare(plain: Judged, ruled: Judged): number {
-  const { examples } = plain
-  const cost = plain.accuracy - ruled.accuracy
-  if (examples < examplesMin || cost <= 0) return 1
-  return Math.min(1, (price * Math.max(0, ruled.macroF1 - plain.macroF1) + free / Math.sqrt(examples)) / cost)
+export function payingShare(known: KnownEvents, plain: Int32Array, ruled: Int32Array): number {
+  const { truths, weights } = known
+  const count = truths.length
+  if (count < examplesMin || truths.every((_, i) => plain[i] === ruled[i])) return 1
+  const drawn = new Float64Array(count)
+  let sum = 0
+  for (let draw = 0; draw < draws; draw++) {
+    const random = new Sfc32(draw, 0)
+    for (let i = 0; i < count; i++) drawn[i] = -(weights[i] as number) * Math.log((random.next() + 1) / 0x1_0000_0001)
+    const all = { ...known, weights: drawn }
+    sum += shareOf(judge(all, plain), judge(all, ruled), count)
+  }
+  return sum / draws
 }

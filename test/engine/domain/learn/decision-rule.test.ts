@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chooseBy, fitRule, type RuleStream } from '../../../../engine/domain/learn/decision-rule.js'
+import { chooseBy, fitRule, type DecisionRule, type RuleStream } from '../../../../engine/domain/learn/decision-rule.js'
 
 const among = Int32Array.from([0, 1])
 /** A stream in which one event in ten has 0.4 for the rare label, and the others next to nothing. */
@@ -92,15 +92,34 @@ test('a rule that loses accuracy and wins no macro F1 on held-out examples gives
   assert.equal(rare(new Array<number>(20).fill(0)), 1, 'a handful of examples tells nothing')
 })
 
-test('a rule that rests on labels with single examples gives way', () => {
-  const truths = new Array<number>(20).fill(0)
-  const rare = (examples: readonly number[], held = truths): number =>
-    chooseBy(
-      fitRule('macro_f1', streamOf(stream, weights, { truths: held, examples }), 0),
-      Float64Array.of(0.6, 0.4),
-      among,
-    )
-  assert.equal(rare([20, 1]), 0)
-  assert.equal(rare([20, 2]), 1, 'two examples say more')
-  assert.equal(rare([20, 1], []), 1, 'without held-out examples nothing was asked')
+/** The least probability of the rare label, in thousandths, that is answered with it. */
+function boundOf(rule: DecisionRule): number {
+  return [...new Array(1_001).keys()].findIndex(
+    (i) => chooseBy(rule, Float64Array.of(1 - i / 1_000, i / 1_000), among) === 1,
+  )
+}
+
+test('the fewer examples a label has, the less it gets of the rule', () => {
+  const flat = new Float64Array(1_000).fill(1)
+  const bounds = [1, 3, 5, 10].map((rare) =>
+    boundOf(fitRule('macro_f1', streamOf(alike, flat, { examples: [99, rare] }), 0)),
+  )
+  assert.equal(bounds[0], 501, 'a single example gets nothing: the most probable label is answered')
+  for (let i = 1; i < bounds.length; i++)
+    assert.ok((bounds[i] as number) <= (bounds[i - 1] as number), `${bounds.join(', ')}`)
+  assert.ok((bounds.at(-1) as number) < 150, `${bounds.join(', ')}`)
+  const ofFew = boundOf(fitRule('macro_f1', streamOf(alike, flat, { examples: [29, 1] }), 0))
+  assert.ok(ofFew < 150, `one example of thirty is no rare label: ${ofFew}`)
+})
+
+test('one held-out example more changes little of a rule that pays about as much as it costs', () => {
+  // Of the twenty answers that the rule changes, so many are right.
+  const bounds = [0, 1, 2, 3, 4, 5].map((right) => {
+    const truths = Array.from({ length: 200 }, (_, i) => (i % 10 === 0 && i / 10 < right ? 1 : 0))
+    return boundOf(fitRule('macro_f1', streamOf(stream, weights, { truths }), 0))
+  })
+  for (let i = 1; i < bounds.length; i++) {
+    const moved = (bounds[i - 1] as number) - (bounds[i] as number)
+    assert.ok(moved >= 0 && moved < 60, `the more are right the lower, in small steps: ${bounds.join(', ')}`)
+  }
 })

@@ -7,6 +7,7 @@
  * 1. Standard output has messages of the protocol alone.
  * 2. A client of an older revision is asked for its confirmation by this process, which then calls again.
  */
+import { PassThrough } from 'node:stream'
 import type {
   CallToolResult,
   ClientCapabilities,
@@ -80,6 +81,16 @@ async function ask(
   return answer
 }
 
+/** Resolves when all that was read is answered: a script sends its requests and ends its output. */
+async function answered(input: PassThrough, underWay: ReadonlySet<Promise<unknown>>): Promise<void> {
+  do {
+    await Promise.allSettled(underWay)
+    // What was read begins, and what was answered is written, in this round of the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
+  } while (underWay.size > 0 || input.readableLength > 0)
+  input.end()
+}
+
 /**
  * Serves the tools of a service on standard input and output. Rejects if the service does not answer, or refuses the
  * key.
@@ -93,13 +104,16 @@ export async function serveStdio(options: StdioOptions): Promise<StdioBridge> {
   if (first.result === undefined) throw new Error(`the service refused: ${first.error?.message ?? 'no reason given'}`)
   const instructions = String(first.result.instructions ?? '')
 
+  const underWay = new Set<Promise<RpcAnswer>>()
   const forward = async (server: Server, method: string, params: object, { mcpReq }: ServerContext) => {
     const envelope = (mcpReq.envelope ?? {}) as Partial<Record<string, unknown>>
     const info = envelope[library.CLIENT_INFO_META_KEY] ?? server.getClientVersion() ?? own.info
     const capabilities = envelope[library.CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {}
     const self = { info: info as Implementation, capabilities: capabilities as ClientCapabilities }
     const answers = mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses }
-    const { result, error } = await ask(options, method, { ...params, ...answers }, self)
+    const coming = ask(options, method, { ...params, ...answers }, self)
+    underWay.add(coming)
+    const { result, error } = await coming.finally(() => underWay.delete(coming))
     if (error !== undefined) throw new library.ProtocolError(error.code, error.message, error.data)
     const { _meta: _, ...rest } = result ?? {}
     return rest as unknown
@@ -120,9 +134,11 @@ export async function serveStdio(options: StdioOptions): Promise<StdioBridge> {
     })
     return server
   }
-  const transport = new stdio.StdioServerTransport()
+  // The library drops what is under way when its input ends. It is told of the end when all is answered.
+  const input = process.stdin.pipe(new PassThrough(), { end: false })
+  const transport = new stdio.StdioServerTransport(input)
   const onerror = options.onError
   const handle = stdio.serveStdio(factory, { transport, ...(onerror === undefined ? {} : { onerror }) })
-  const closed = new Promise<void>((resolve) => process.stdin.once('close', resolve).once('end', resolve))
-  return { closed, close: () => handle.close() }
+  const ended = new Promise<void>((resolve) => process.stdin.once('close', resolve).once('end', resolve))
+  return { closed: ended.then(() => answered(input, underWay)), close: () => handle.close() }
 }

@@ -1,5 +1,7 @@
 /** The bridge of `decide mcp`, driven by the official client over a process of its own. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { after, before, test } from 'node:test'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -44,6 +46,24 @@ for (const era of ['modern', 'legacy'] as const)
     const { body } = await service.client.get('/api/monitoring/api/v1/audit/logs?action=tool%20called&size=5')
     assert.equal(body.audit_logs[0].details.agent, 'test agent 7')
   })
+
+test('a script that sends its requests and ends its output gets every answer', async () => {
+  const env = { ...process.env, TEST_BASE_URL: service.baseUrl, TEST_KEY: MANAGEMENT_KEY }
+  const clientInfo = { name: 'a script', version: '1' }
+  const input = [
+    { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+    { id: 3, method: 'tools/call', params: { name: 'find_jobs', arguments: {} } },
+  ]
+  const sent = input.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('')
+  const child = spawn(process.execPath, [bridge], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.end(sent)
+  const lines = (await text(child.stdout)).trim().split('\n')
+  const answers = lines.map((line) => JSON.parse(line))
+  assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3])
+  for (const { id, result } of answers) assert.ok(result !== undefined, String(id))
+})
 
 test('a wrong key and a wrong address end the start with a sentence', async () => {
   await assert.rejects(serveStdio({ baseUrl: service.baseUrl, key: 'wrong' }), /the service refused: a valid key/)

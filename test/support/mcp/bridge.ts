@@ -2,4 +2,6 @@
 import { serveStdio } from '../../../server/mcp/stdio.js'
 
 const { TEST_BASE_URL: baseUrl = '', TEST_KEY: key = '' } = process.env
-await serveStdio({ baseUrl, key })
+const { closed, close } = await serveStdio({ baseUrl, key })
+await closed
+await close()

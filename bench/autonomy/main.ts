@@ -14,7 +14,16 @@ import { SeededRandom } from '../../engine/rng.js'
 import { source } from '../harness/paths.js'
 import { pythonEnvironment, runShown } from '../harness/python.js'
 import { textTable } from '../quality/text-table.js'
-import { clopperPearson, closingAfter, firstOpening, mean, median, plugInBets, type Rule } from './streams.js'
+import {
+  clopperPearson,
+  closingAfter,
+  firstOpening,
+  mean,
+  median,
+  opensWithLateFailures,
+  plugInBets,
+  type Rule,
+} from './streams.js'
 
 const usage = `npm run bench:gates -- [--streams N] [--confseq] [--mapie]
 
@@ -68,6 +77,26 @@ function falseOpenings(streams: number): string {
     ['ε, true rate = ε', 'audits', 'capital', 'δ/4', 'Clopper-Pearson, one look', 'the same, each audit'],
     rows,
   )
+}
+
+/** People who answer what is easy at once, and what fails only at the deadline. */
+function lateFailures(streams: number): string {
+  const rows = [0.01, 0.005].flatMap((epsilon) =>
+    [0.1, 0.5, 1].map((part) => {
+      const most = horizon(epsilon)
+      const delay = Math.round(part * auditsNeeded(epsilon, DELTA / epochWeeks, 0))
+      const share = (inOrder: boolean): string => {
+        const random = new SeededRandom(5)
+        const rule = capital(epsilon, DELTA / epochWeeks)
+        let opened = 0
+        for (let at = 0; at < streams; at++)
+          if (opensWithLateFailures(rule, random, { rate: epsilon, most }, { delay, inOrder })) opened++
+        return `${((100 * opened) / streams).toFixed(1)} %`
+      }
+      return [`${epsilon * 100} %`, String(delay), share(false), share(true)]
+    }),
+  )
+  return textTable(['ε, true rate = ε', 'audits until a failure is answered', 'as answers come', 'in order'], rows)
 }
 
 function power(streams: number): string {
@@ -161,6 +190,7 @@ function main(): void {
   if (values.mapie)
     process.exitCode = beside('mapie', 'Gates that MAPIE opens, of all streams', streams) || process.exitCode
   console.log(`Gates opened although the rate is ε, of 100 (bar: ${DELTA * 100} %)\n\n${falseOpenings(streams)}\n`)
+  console.log(`The same at δ/4, where people answer failures last\n\n${lateFailures(streams)}\n`)
   console.log(`Audits until a gate opens\n\n${power(streams)}\n`)
   console.log(
     `Median audits until a gate closes after its rate jumped, and until a new one is revoked\n\n${closing(streams)}`,

@@ -18,6 +18,36 @@ export function firstOpening(rule: Rule, random: SeededRandom, rate: number, mos
   return null
 }
 
+/** How people answer: clean audits at once, and those that fail only so many audits later. */
+export interface LateFailures {
+  readonly delay: number
+  /** A clean answer counts when all audits before it are answered, as in the service; else as it comes. */
+  readonly inOrder: boolean
+}
+
+/** Whether the rule ever opens within `most` audits where people leave failures for later. */
+export function opensWithLateFailures(
+  rule: Rule,
+  random: SeededRandom,
+  { rate, most }: { readonly rate: number; readonly most: number },
+  { delay, inOrder }: LateFailures,
+): boolean {
+  /** Places of audits that failed and are not answered. */
+  const open: number[] = []
+  let failures = 0
+  for (let audit = 1; audit <= most; audit++) {
+    if (random.nextFloat() < rate) open.push(audit)
+    if (open[0] !== undefined && open[0] <= audit - delay) {
+      open.shift()
+      failures++
+    }
+    // Before the first open one all clean audits are answered.
+    const seen = inOrder && open[0] !== undefined ? open[0] - 1 : audit - open.length
+    if (rule({ clean: seen - failures, failures }, false)) return true
+  }
+  return false
+}
+
 /** The audits from a jump of the rate until the rule closes, for a gate that has just opened on clean audits. */
 export function closingAfter(rule: Rule, random: SeededRandom, rate: number, opened: number): number {
   let clean = opened

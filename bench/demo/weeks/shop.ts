@@ -49,6 +49,8 @@ interface Gate {
   readonly bound: number | null
   readonly audits: number
   readonly failures: number
+  /** Both rates, for people. */
+  readonly rates: readonly string[]
 }
 
 interface AutonomyAnswer {
@@ -65,6 +67,8 @@ export interface Happening {
 export interface ShopResult {
   readonly weeks: readonly WeekFigures[]
   readonly happenings: readonly Happening[]
+  /** What the open gate says at the end; empty without one. */
+  readonly now: readonly string[]
   /** Documents of certificates, oldest first. */
   readonly certificates: readonly Record<string, unknown>[]
 }
@@ -112,7 +116,9 @@ export class Shop {
       if (part % PARTS === PARTS - 1) await this.#endOfDay()
       onProgress(this.#day + 1)
     }
-    return { weeks: this.#weeks, happenings: this.#happenings, certificates: await this.#certificates() }
+    const { gates } = await this.#autonomy()
+    const now = gates.findLast(({ state }) => state === 'open')?.rates ?? []
+    return { weeks: this.#weeks, happenings: this.#happenings, now, certificates: await this.#certificates() }
   }
 
   /** The events of six hours come in, and people answer what is theirs. */
@@ -149,7 +155,7 @@ export class Shop {
 
   /** Opens and notes what the gates allow; returns the bound of the open one. */
   async #lookAtGates(): Promise<number | null> {
-    const { gates } = (await this.#client.ask('GET', this.#path('autonomy'))) as AutonomyAnswer
+    const { gates } = await this.#autonomy()
     const open = gates.filter(({ state }) => state === 'open').at(-1)
     const revoked = gates.find(({ state }) => state === 'revoked')
     if (this.#isOpen && open === undefined) {
@@ -219,6 +225,10 @@ export class Shop {
       protected_labels: this.#stream.protects,
       labels: [{ label: this.#stream.settles, epsilon, delta, thresholds }],
     })
+  }
+
+  async #autonomy(): Promise<AutonomyAnswer> {
+    return (await this.#client.ask('GET', this.#path('autonomy'))) as AutonomyAnswer
   }
 
   async #certificates(): Promise<Record<string, unknown>[]> {

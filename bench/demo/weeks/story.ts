@@ -9,13 +9,14 @@ const WIDTH = 110
 /** The text in lines of at most that many characters. */
 function wrapped(text: string): string[] {
   const lines = ['']
-  for (const word of text.split(' ')) {
+  // A number and its sign stay together.
+  for (const word of text.replaceAll(' %', '\u00a0%').split(' ')) {
     const line = lines.at(-1) as string
     if (line === '') lines[lines.length - 1] = word
     else if (line.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${line} ${word}`
     else lines.push(word)
   }
-  return lines
+  return lines.map((line) => line.replaceAll('\u00a0', ' '))
 }
 
 function indented(line: string): string {
@@ -64,6 +65,27 @@ function besidePlainRule(sum: Counts, { settles }: WeeksStream, protects: string
   ])
 }
 
+/** The result in one paragraph. */
+function inShort(sum: Counts, { settles }: WeeksStream, protects: string): string {
+  if (sum.settled === 0) return `In short: nothing was proved in these weeks, so the job settled nothing by itself.`
+  return (
+    `In short: the job settled ${thousands(sum.settled)} of ${thousands(sum.events)} alerts by itself ` +
+    `(${share(sum.settled, sum.events)}), and ${thousands(sum.missed)} of them were in truth ${protects} ` +
+    `(${share(sum.missed, sum.settled)}). Who closes ${settles} at a confidence of 90 and more, without a proof, ` +
+    `closes ${thousands(sum.closable)} and loses ${thousands(sum.closableMissed)}.`
+  )
+}
+
+function nowText({ now }: ShopResult): string[] {
+  if (now.length === 0) return []
+  return [
+    'What the service says at the end of the four weeks:',
+    '',
+    ...now.flatMap((text) => wrapped(text).map(indented)),
+    '',
+  ]
+}
+
 function certificateText(certificates: ShopResult['certificates']): string {
   const last = certificates.findLast(({ state }) => state === 'open')
   if (last === undefined) return 'No gate opened in these weeks, so nothing was settled and there is no certificate.'
@@ -85,6 +107,8 @@ export function storyText(stream: WeeksStream, terms: ShopTerms, result: ShopRes
   return [
     `${WEEKS} weeks: ${stream.title}`,
     '',
+    ...wrapped(inShort(sum, stream, protects)),
+    '',
     'Simulated are the time, which jumps six hours after each part of the stream, and the people, who answer with the',
     'truth. The service is the real one, and the demo asks it over HTTP as any client would.',
     ...wrapped(stream.remarks.join(' ')),
@@ -104,6 +128,10 @@ export function storyText(stream: WeeksStream, terms: ShopTerms, result: ShopRes
     '',
     weeksTable(weeks, sum, protects),
     '',
+    ...wrapped(
+      'While people look at all alerts there are more clicks than alerts: one audit in ten is asked of two people.',
+    ),
+    '',
     'What happened:',
     '',
     ...happenings.map(({ day, text }) => `  day ${String(day).padStart(2)}  ${text}`),
@@ -114,6 +142,7 @@ export function storyText(stream: WeeksStream, terms: ShopTerms, result: ShopRes
     '',
     besidePlainRule(sum, stream, protects),
     '',
+    ...nowText(result),
     certificateText(certificates),
     '',
   ].join('\n')

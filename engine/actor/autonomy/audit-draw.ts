@@ -4,8 +4,10 @@
  */
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
 import { Draw, drawnTogether } from '../../domain/autonomy/sampling.js'
-import { eventIdOf } from '../../domain/event/event-id.js'
 import type { ComingEvents } from './coming-events.js'
+
+/** What became of an event in the draw. `second`: an audit about which a second person is asked. */
+export type Drawn = 'none' | 'audit' | 'second'
 
 export class AuditDraw {
   readonly key: string
@@ -14,7 +16,8 @@ export class AuditDraw {
   readonly #coming: ComingEvents
   /** Times of events that were drawn together, and their places. */
   #times: readonly number[] = []
-  #places: readonly number[] = []
+  readonly #places = new Float64Array(drawnTogether)
+  readonly #seconds = new Float64Array(drawnTogether)
 
   /** `key`: the secret, Base64. */
   constructor(key: string, jobId: number, coming: ComingEvents) {
@@ -24,21 +27,26 @@ export class AuditDraw {
     this.#coming = coming
   }
 
-  /** Whether the event is an audit at the hold-out rate ρ. An event without a client's id has one made of its time. */
-  isHeldOut(clientId: string | null, eventMicros: number, rate: number): boolean {
-    return (clientId === null ? this.#placeAt(eventMicros) : this.#draw.placeOf(clientId)) < rate
+  /** Draws an event at the hold-out rate ρ. An event without a client's id has one made of its time. */
+  of(clientId: string | null, eventMicros: number, rate: number): Drawn {
+    if (clientId === null) {
+      const at = this.#laneOf(eventMicros)
+      return drawnOf(this.#places[at] as number, rate, this.#seconds[at] as number)
+    }
+    const place = this.#draw.placeOf(clientId)
+    return drawnOf(place, rate, this.#draw.secondPlace)
   }
 
-  /** Whether a second person is asked about the audit. */
-  isSecond(clientId: string | null, eventMicros: number): boolean {
-    return this.#draw.isHeldOut(`second ${clientId ?? eventIdOf(eventMicros)}`, autonomyBounds.secondRate)
-  }
-
-  #placeAt(eventMicros: number): number {
+  #laneOf(eventMicros: number): number {
     const known = this.#times.indexOf(eventMicros)
-    if (known >= 0) return this.#places[known] as number
+    if (known >= 0) return known
     this.#times = [eventMicros, ...this.#coming.timesOf(this.#jobId, drawnTogether - 1)]
-    this.#places = this.#draw.placesOf(this.#times.map(eventIdOf))
-    return this.#places[0] as number
+    this.#draw.placesAt(this.#times, this.#places, this.#seconds)
+    return 0
   }
+}
+
+function drawnOf(place: number, rate: number, second: number): Drawn {
+  if (place >= rate) return 'none'
+  return second < autonomyBounds.secondRate ? 'second' : 'audit'
 }

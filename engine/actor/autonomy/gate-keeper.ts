@@ -103,8 +103,9 @@ export class GateKeeper {
     const { modelVersion } = this.#stats.row
     if (!isEligible({ label: decision.label, threshold: reach.auditedFrom, modelVersion }, decision)) return 'review'
     if (standing?.barred === true) return 'review'
-    if (this.#draws.isHeldOut(clientId, eventMicros, contract.holdOutRate)) {
-      this.#draw(passing, reach.auditedFrom)
+    const drawn = this.#draws.of(clientId, eventMicros, contract.holdOutRate)
+    if (drawn !== 'none') {
+      this.#draw(passing, reach.auditedFrom, drawn === 'second')
       return 'audit'
     }
     if (decision.confidence < reach.settledFrom) return 'review'
@@ -189,7 +190,7 @@ export class GateKeeper {
     return bucket.standing
   }
 
-  #draw({ eventMicros, clientId, atMicros, decision, bucket }: Passing, from: number): void {
+  #draw({ eventMicros, atMicros, decision, bucket }: Passing, from: number, second: boolean): void {
     const row = this.#row as AutonomyRow
     const audit: Audit = {
       drawnMicros: atMicros,
@@ -201,7 +202,7 @@ export class GateKeeper {
       rate: row.contract.holdOutRate,
       bucketId: bucket === null ? null : bucket.id.toString('hex'),
       subject: (bucket === null ? timeValue(eventMicros) : bucket.id).toString('hex'),
-      second: this.#draws.isSecond(clientId, eventMicros),
+      second,
       outcome: 'pending',
       analysts: 0,
       differ: false,

@@ -1,17 +1,16 @@
 /**
- * HMAC-SHA-256 of four short texts at once, in WebAssembly. There is one in each thread, for all keys.
+ * HMAC-SHA-256 of four event ids at once, in WebAssembly. There is one in each thread, for all keys.
  *
- * Owns: the memory, and the texts in it. Leaves out: the code (sha256-code.ts), keys and longer texts (keyed-hash.ts),
- * which computes the same bits where this is not to be had.
+ * Owns: the memory, and the ids in it. Leaves out: the code (sha256-code.ts), keys and other texts (keyed-hash.ts).
+ * That computes the same bits where this is not to be had.
  */
+import { eventIdBytes, layEventId } from '../event/event-id.js'
 import { wasmExports, wasmMemory } from '../wasm/wasm-instance.js'
 import { compressFour, roundCount } from './sha256-code.js'
 import { sha256Rounds } from './sha256-constants.js'
 
 /** Texts that are hashed together. */
 export const lanes = 4
-/** A block has room for the end mark and the length behind so many bytes. */
-const textBytesMax = 55
 const blockBytes = 64
 const blockWords = 16
 const hashWords = 8
@@ -41,32 +40,20 @@ export class HashLanes {
     this.#code = wasmExports([compressFour], memory) as Code
     this.#words = new Int32Array(memory.buffer)
     this.#words.set(sha256Rounds, constantsAt)
+    // Behind an id there are zeros and the length of both blocks in bits; behind an inner hash the same.
+    const idBits = 8 * (blockBytes + eventIdBytes)
+    this.#words.fill(idBits, textAt + (blockWords - 1) * lanes, textAt + blockWords * lanes)
     const lengthBits = 8 * (blockBytes + 4 * hashWords)
     this.#words.fill(0x80 << 24, lastAt + hashWords * lanes, lastAt + (hashWords + 1) * lanes)
     this.#words.fill(lengthBits, lastAt + (blockWords - 1) * lanes, lastAt + blockWords * lanes)
   }
 
-  /** Lays a text into a lane; false where it is too long for one block, or not of ASCII characters alone. */
-  put(lane: number, text: string): boolean {
-    const { length } = text
-    if (length > textBytesMax) return false
+  /** Lays the id that the service makes of a time into a lane. */
+  putEventId(lane: number, micros: number): void {
     const words = this.#words
-    let at = textAt + lane
-    let word = 0
-    for (let i = 0; i < length; i++) {
-      const code = text.charCodeAt(i)
-      if (code > 0x7f) return false
-      word = (word << 8) | code
-      if ((i & 3) !== 3) continue
-      words[at] = word
-      at += lanes
-      word = 0
-    }
-    words[at] = ((word << 8) | 0x80) << (8 * (3 - (length & 3)))
-    const last = textAt + (blockWords - 1) * lanes + lane
-    for (at += lanes; at < last; at += lanes) words[at] = 0
-    words[last] = 8 * (blockBytes + length)
-    return true
+    const at = textAt + lane
+    layEventId(micros, words, at, lanes)
+    words[at + 3 * lanes] = (words[at + 3 * lanes] as number) | (0x80 << 16)
   }
 
   /** Hashes what is in the lanes, with the states after the two blocks of a key. */

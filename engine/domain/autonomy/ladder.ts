@@ -55,10 +55,8 @@ export function withAudit(gate: Gate, before: Audit | null, after: Audit | null,
   let { evidence, pending } = gate
   let { answered, differ } = gate.second
   const now = weekOf(gate.startedMicros, nowMicros)
-  for (const [audit, sign] of [
-    [before, -1],
-    [after, 1],
-  ] as const) {
+  for (const sign of [-1, 1] as const) {
+    const audit = sign === -1 ? before : after
     if (audit === null || !isCounted(audit, gate)) continue
     const { clean, failures } = countsOf(audit, gate.exclusions)
     const week = weekOf(gate.startedMicros, audit.drawnMicros)

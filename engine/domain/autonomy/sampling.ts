@@ -25,9 +25,18 @@ export class Draw {
     return this.#hash.first48(eventId) / range
   }
 
-  /** The places of at most `drawnTogether` events. */
-  placesOf(eventIds: readonly string[]): number[] {
-    return this.#hash.first48OfEach(eventIds).map((bits) => bits / range)
+  /** A second place of the event of the last `placeOf`, from other bits of the same hash. */
+  get secondPlace(): number {
+    return this.#hash.next48 / range
+  }
+
+  /** Both places of at most `drawnTogether` events whose ids the service makes of these times. */
+  placesAt(times: readonly number[], places: Float64Array, seconds: Float64Array): void {
+    this.#hash.ofEventIds(times, places, seconds)
+    for (let at = 0; at < times.length; at++) {
+      places[at] = (places[at] as number) / range
+      seconds[at] = (seconds[at] as number) / range
+    }
   }
 
   /** Whether the event is an audit at the hold-out rate ρ, 0 to 1. */

@@ -37,6 +37,13 @@ export function withDue(hours: readonly DueHour[], added: DueHour | null, nowMic
   const first = firstHour(nowMicros)
   const isOld = hours[0] !== undefined && hours[0].hour < first
   if (added === null || added.hour < first) return isOld ? hours.filter(({ hour }) => hour >= first) : hours
+  const last = hours.at(-1)
+  if (last !== undefined && !isOld && added.pending > 0 && last.hour === added.hour && last.week === added.week) {
+    // Nearly every new audit is due in the latest hour.
+    const next = hours.slice()
+    next[next.length - 1] = { ...last, clean: last.clean + added.clean, pending: last.pending + added.pending }
+    return next
+  }
   const isSame = ({ hour, week }: DueHour): boolean => hour === added.hour && week === added.week
   const before = hours.find(isSame)
   const clean = (before?.clean ?? 0) + added.clean

@@ -36,6 +36,26 @@ export function eventIdOf(micros: number): string {
   )
 }
 
+/** Bytes of an id: all are ASCII. */
+export const eventIdBytes = LENGTH
+
+/**
+ * Writes the bytes of `eventIdOf(micros)` as big-endian words to `at`, `at + step` and so on: three whole words, and
+ * the last byte as the highest of a fourth.
+ */
+export function layEventId(micros: number, words: Int32Array, at: number, step: number): void {
+  const high = Math.floor(micros / HALF)
+  const low = micros % HALF
+  words[at] = wordOf(codes[0] as number, codeAt(high, 25), codeAt(high, 20), codeAt(high, 15))
+  words[at + step] = wordOf(codeAt(high, 10), codeAt(high, 5), codeAt(high, 0), codeAt(low, 25))
+  words[at + 2 * step] = wordOf(codeAt(low, 20), codeAt(low, 15), codeAt(low, 10), codeAt(low, 5))
+  words[at + 3 * step] = codeAt(low, 0) << 24
+}
+
+function wordOf(a: number, b: number, c: number, d: number): number {
+  return (a << 24) | (b << 16) | (c << 8) | d
+}
+
 /** The digit of five bits. */
 function codeAt(bits: number, shift: number): number {
   return codes[(bits >>> shift) & 31] as number

@@ -18,6 +18,7 @@ const quiet = new Progress(new PassThrough() as unknown as NodeJS.WriteStream)
 test('four weeks of a shop are played, and the page says what the job settled and what it proved', async () => {
   const page = await storyOf(generatedWeeks(1, 600), terms, quiet)
   assert.match(page, /Simulated are the time/)
+  assert.match(page, /In short: the job settled [\d,]+ of [\d,]+ alerts by itself/)
   assert.match(page, /most\s40.0\s%\sof\swhat\sit\ssettles/)
   assert.match(page, /day +\d+ {2}proved: of \d+ audits \d+ found a miss/)
   assert.match(page, /settled by the job( +[\d,]+){5}/)
@@ -37,8 +38,9 @@ test('a page without an open gate says that nothing was settled', () => {
     closableMissed: 1,
   }
   const weeks = Array.from({ length: 4 }, () => ({ ...week, protectedDecided: 1, bound: null }))
-  const page = storyText(generatedWeeks(1, 100), terms, { weeks, happenings: [], certificates: [] })
+  const page = storyText(generatedWeeks(1, 100), terms, { weeks, happenings: [], now: [], certificates: [] })
   assert.match(page, /No gate opened in these weeks/)
+  assert.match(page, /In short: nothing was proved in these weeks/)
   assert.match(page, /the contract +0 +0 +0.0 %/)
   assert.match(page, /closing Drop .* +8 +4 +100.0 %/)
 })

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { HashLanes, hashLanesOfThread, lanes } from '../../../../engine/domain/autonomy/hash-lanes.js'
+import { hashLanesOfThread, lanes } from '../../../../engine/domain/autonomy/hash-lanes.js'
 import { KeyedHash } from '../../../../engine/domain/autonomy/keyed-hash.js'
 import { eventIdOf } from '../../../../engine/domain/event/event-id.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 
-const first48 = (key: Uint8Array, text: string): number =>
-  Number.parseInt(createHmac('sha256', key).update(text).digest('hex').slice(0, 12), 16)
+/** 48 bits of node:crypto's hash from a byte on. */
+const bitsFrom = (byte: number, key: Uint8Array, text: string): number =>
+  createHmac('sha256', key).update(text).digest().readUIntBE(byte, 6)
 
 describe('a keyed hash', () => {
   const random = new SeededRandom(1)
@@ -15,50 +16,34 @@ describe('a keyed hash', () => {
   const textOf = (length: number): string =>
     String.fromCharCode(...Array.from({ length }, () => 0x20 + whole(0x7f - 0x20)))
 
-  it('is that of node:crypto, for four texts at once as for one', () => {
-    assert.notEqual(hashLanesOfThread(), null, 'this machine has WebAssembly')
+  it('is that of node:crypto for texts of all lengths and characters', () => {
     for (let round = 0; round < 300; round++) {
       const key = Uint8Array.from({ length: 16 + whole(49) }, () => whole(256))
       const hash = new KeyedHash(key)
-      const texts = Array.from({ length: 1 + whole(lanes) }, () => textOf(whole(56)))
-      const wanted = texts.map((text) => first48(key, text))
-      assert.deepEqual(hash.first48OfEach(texts), wanted)
-      assert.deepEqual(
-        texts.map((text) => hash.first48(text)),
-        wanted,
-      )
+      for (const text of [textOf(whole(140)), 'é', '', '😀', 'alert-1'])
+        assert.deepEqual([hash.first48(text), hash.next48], [bitsFrom(0, key, text), bitsFrom(8, key, text)], text)
     }
   })
 
-  it('is the same for ids of the service, whatever was hashed before', () => {
+  it('is the same for four ids of the service at once, whatever was hashed before', () => {
+    assert.notEqual(hashLanesOfThread(), null, 'this machine has WebAssembly')
     const key = Buffer.alloc(32, 7)
     const [hash, other] = [new KeyedHash(key), new KeyedHash(Buffer.alloc(32, 8))]
-    for (let micros = 1_700_000_000_000_000; micros < 1_700_000_000_004_000; micros += 40) {
-      const ids = Array.from({ length: lanes }, (_, at) => eventIdOf(micros + 10 * at))
-      other.first48OfEach([textOf(55)])
-      assert.deepEqual(
-        hash.first48OfEach(ids),
-        ids.map((id) => first48(key, id)),
-      )
-    }
-  })
-
-  it('takes texts of all lengths and characters, and more than four', () => {
-    const key = Buffer.alloc(20, 1)
-    const hash = new KeyedHash(key)
-    const long = Array.from({ length: 140 }, (_, length) => textOf(length))
-    for (const texts of [long, ['a', 'é', '', 'alert-1'], ['😀'], [textOf(56), 'b'], []])
-      assert.deepEqual(
-        hash.first48OfEach(texts),
-        texts.map((text) => first48(key, text)),
-      )
-  })
-
-  it('refuses in its lanes what does not fit in one block', () => {
-    const four = new HashLanes()
-    assert.deepEqual(
-      [textOf(55), textOf(56), 'ü'].map((text) => four.put(0, text)),
-      [true, false, false],
-    )
+    const [first, next] = [new Float64Array(lanes), new Float64Array(lanes)]
+    for (const begin of [0, 1_700_000_000_000_000, 2 ** 52])
+      for (let round = 0; round < 100; round++) {
+        const times = Array.from({ length: 1 + whole(lanes) }, () => begin + whole(2 ** 40))
+        other.ofEventIds([whole(2 ** 50)], first, next)
+        hash.ofEventIds(times, first, next)
+        const ids = times.map(eventIdOf)
+        assert.deepEqual(
+          [...first.subarray(0, times.length)],
+          ids.map((id) => bitsFrom(0, key, id)),
+        )
+        assert.deepEqual(
+          [...next.subarray(0, times.length)],
+          ids.map((id) => bitsFrom(8, key, id)),
+        )
+      }
   })
 })

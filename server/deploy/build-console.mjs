@@ -12,21 +12,12 @@ import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
 
-/** A shape beside the colour of each label of a job, in order; and the mark of the service. */
-const shapes = {
-  'shape-0': '<path fill="currentColor" stroke="none" d="M12 4 22 20H2z"/>',
-  'shape-1': '<path fill="currentColor" stroke="none" d="M2 5h20L12 21z"/>',
-  'shape-2': '<path fill="currentColor" stroke="none" d="M12 2 22 12 12 22 2 12z"/>',
-}
-
 function iconSprite(names) {
   const folder = join(dirname(require.resolve('lucide-static/package.json')), 'icons')
   const symbols = names.map((name) => {
     const inner = /<svg[^>]*>([\s\S]*)<\/svg>/.exec(readFileSync(join(folder, `${name}.svg`), 'utf8'))[1]
     return `<symbol id="${name}" viewBox="0 0 24 24">${inner.replace(/\s*\n\s*/g, '')}</symbol>`
   })
-  for (const [name, inner] of Object.entries(shapes))
-    symbols.push(`<symbol id="${name}" viewBox="0 0 24 24">${inner}</symbol>`)
   return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>\n`
 }
 
@@ -37,7 +28,7 @@ const favicon =
 /** What every page asks for first (server/console/state/api.ts). It is on its way while the program is loaded. */
 const answers = ['/api/v2/session', '/api/v2/jobs/', '/api/v2/resources?resource_type=job']
 
-function pageOf({ script, style, icon, early }) {
+function pageOf({ first, script, style, icon, early }) {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,6 +36,7 @@ function pageOf({ script, style, icon, early }) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Decision service</title>
+<script type="module" async src="${first}"></script>
 <link rel="icon" type="image/svg+xml" href="${icon}">
 <link rel="stylesheet" href="${style}">
 ${early.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
@@ -70,28 +62,34 @@ export async function buildConsole(root, output) {
     return `/console/${file}`
   }
   const icons = iconSprite(JSON.parse(readFileSync(join(source, 'icons.json'), 'utf8')))
-  const { metafile } = await build({
+  const options = {
     absWorkingDir: root,
-    entryPoints: { main: join(source, 'main.tsx') },
     outdir: output,
     entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
     bundle: true,
-    splitting: true,
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
     minify: true,
     metafile: true,
     logLevel: 'warning',
+  }
+  // A file of its own, which waits for no other.
+  const first = await build({ ...options, entryPoints: { first: join(source, 'first.ts') } })
+  const { metafile } = await build({
+    ...options,
+    entryPoints: { main: join(source, 'main.tsx') },
+    chunkNames: '[name]-[hash]',
+    splitting: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     define: { ICONS: JSON.stringify(write('icons', 'svg', icons)) },
   })
   const [entry, made] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
     entryPoint?.endsWith('console/main.tsx'),
   )
   const page = pageOf({
+    first: `/console/${basename(Object.keys(first.metafile.outputs)[0])}`,
     script: `/console/${basename(entry)}`,
     style: `/console/${basename(made.cssBundle)}`,
     icon: write('favicon', 'svg', favicon),

@@ -1,16 +1,16 @@
 /** A label of a job: its own colour, and a shape beside it for those who do not see colours. */
 import { styleOf, type ShownJob } from '../state/jobs.js'
 import { percent, t } from '../texts.js'
-import { Icon } from './icon.js'
+
+/** The shape of the first, second or third label of a job, in its colour. Lists have one a row, so it is no picture. */
+export function Shape({ at, color }: { readonly at: number; readonly color: string }) {
+  return <span class={`mark shape-${Math.min(at, 2)}`} style={{ '--label': color }} aria-hidden="true" />
+}
 
 export function LabelMark({ of, label }: { readonly of: ShownJob | null; readonly label: string }) {
   const style = styleOf(of, label)
   if (style === null) return <span class="mark mark-none" aria-hidden="true" />
-  return (
-    <span class="mark" style={{ '--label': style.color }}>
-      <Icon name={`shape-${Math.min(style.at, 2)}`} />
-    </span>
-  )
+  return <Shape at={style.at} color={style.color} />
 }
 
 /** The mark and the name. */

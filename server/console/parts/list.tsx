@@ -26,6 +26,8 @@ interface ListProps {
   readonly cursor: number
   readonly isSelected?: (at: number) => boolean
   readonly row: (at: number) => ComponentChildren
+  /** What screen readers say of a row after its text. */
+  readonly describe?: (at: number) => string
   readonly onChoose: (at: number, event: MouseEvent) => void
   readonly more?: () => void
   /** Rows on the server, where they are known. */
@@ -91,6 +93,7 @@ export function List(props: ListProps) {
               aria-selected={isSelected?.(at) ?? at === cursor}
               aria-posinset={at + 1}
               aria-setsize={props.total ?? -1}
+              aria-description={props.describe?.(at)}
               class={at === cursor ? 'list-row cursor' : 'list-row'}
               tabIndex={-1}
               data-at={at}

@@ -27,8 +27,17 @@ export interface Data<T> {
 
 const nothing = { value: null, error: null, isLoading: true }
 
+interface Keeping {
+  /** True: the value of another key is shown until that of the new one is there. */
+  readonly isKept?: boolean
+}
+
 /** Loads by `load` whenever `key` changes; null: there is nothing to load. */
-export function useData<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Data<T> {
+export function useData<T>(
+  key: string | null,
+  load: (signal: AbortSignal) => Promise<T>,
+  { isKept = false }: Keeping = {},
+): Data<T> {
   const state = useSignal<Loaded<T>>(nothing)
   const shown = useRef<string | null>(null)
   const current = useRef(load)
@@ -49,7 +58,7 @@ export function useData<T>(key: string | null, load: (signal: AbortSignal) => Pr
   }, [])
   // Not a frame later, as an effect would be.
   useLayoutEffect(() => {
-    if (shown.current !== key) state.value = nothing
+    if (shown.current !== key) state.value = isKept ? { ...state.peek(), error: null, isLoading: true } : nothing
     shown.current = key
     if (key !== null) run()
     return () => controller.current?.abort()

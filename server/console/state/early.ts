@@ -5,6 +5,8 @@
  * 2. One that failed is forgotten. The page asks again, and shows what is wrong.
  */
 
+import type { FirstAnswer } from '../first-requests.js'
+
 const FRESH_MS = 5_000
 
 interface Early {
@@ -15,21 +17,36 @@ interface Early {
 
 const sent = new Map<string, Early>()
 
-/** Asks now; whoever needs the same takes the answer. */
-export function askEarly(key: string, ask: (signal: AbortSignal) => Promise<unknown>): void {
-  const controller = new AbortController()
-  const one: Early = { answer: ask(controller.signal), controller, atMs: performance.now() }
+function keep(key: string, answer: Promise<unknown>, controller: AbortController): void {
+  const one: Early = { answer, controller, atMs: performance.now() }
   sent.set(key, one)
-  one.answer.catch(() => {
+  answer.catch(() => {
     if (sent.get(key) === one) sent.delete(key)
   })
+}
+
+function isFresh(one: Early | undefined): one is Early {
+  return one !== undefined && performance.now() - one.atMs <= FRESH_MS
+}
+
+/** Asks now, unless that has been done; whoever needs the same takes the answer. */
+export function askEarly(key: string, ask: (signal: AbortSignal) => Promise<unknown>): void {
+  if (isFresh(sent.get(key))) return
+  const controller = new AbortController()
+  keep(key, ask(controller.signal), controller)
 }
 
 /** What was requested early, or what `ask` answers. */
 export function early<T>(key: string, signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const one = sent.get(key)
   sent.delete(key)
-  if (one === undefined || performance.now() - one.atMs > FRESH_MS) return ask(signal)
+  if (!isFresh(one)) return ask(signal)
   signal.addEventListener('abort', () => one.controller.abort(), { once: true })
   return one.answer as Promise<T>
 }
+
+/** What the first script of the page has asked (first.ts). */
+const page = globalThis as { firstAnswer?: FirstAnswer | null }
+const { firstAnswer } = page
+if (firstAnswer == null) page.firstAnswer = null
+else keep(firstAnswer.key, firstAnswer.answer, new AbortController())

@@ -163,6 +163,8 @@ test('a bad file is told in a sentence, and another one can be taken', { skip },
   for (const [bytes, says] of [
     [Buffer.from(''), 'There is no event in it'],
     [Buffer.from('[1, 2, 3]'), 'There is no event in it'],
+    [Buffer.from('[{"rule": 1}, {"ru'), 'It is no whole JSON'],
+    [Buffer.from('{}\n{}'), 'Its events have no fields'],
     [Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 255]), 'The file is no text in UTF-8'],
     [gzipSync(csv).subarray(0, 900), 'The gzip is damaged or cut off'],
     [Buffer.from('a,a\n1,2'), 'Two columns are named a'],
@@ -173,6 +175,41 @@ test('a bad file is told in a sentence, and another one can be taken', { skip },
   }
   await give(page, 'partly.ndjson', Buffer.from(`${ndjson}\nno event\n`))
   await page.getByText('1 line is no event, and is left out.').waitFor()
+  await page.context().close()
+})
+
+test('one event is enough to make a job', { skip }, async () => {
+  const page = await open()
+  await give(page, 'one.json', Buffer.from('{"rule": "Port scan", "host": {"type": "db"}}'))
+  await page.getByText('1 event', { exact: true }).waitFor()
+  await page.getByText('Too few events to suggest anything').waitFor()
+  for (const field of ['rule', 'host.type']) await page.getByRole('checkbox', { name: field }).setChecked(false)
+  await page.getByText('Tick at least one field').waitFor()
+  await page.getByRole('checkbox', { name: 'rule' }).setChecked(true)
+  const jobId = await make(page, 'One event')
+  await page.getByRole('link', { name: 'Open Next' }).click()
+  await page.locator('.card .facts').waitFor()
+  assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 1)
+  await page.context().close()
+})
+
+test('with fewer kinds of events than ten, the first model is made when all are answered', { skip }, async () => {
+  const page = await open()
+  const few = Array.from({ length: 30 }, (_, n) => JSON.stringify({ rule: ['Beacon', 'Macro', 'Port scan'][n % 3] }))
+  await give(page, 'few.ndjson', Buffer.from(few.join('\n')))
+  await make(page, 'Three kinds')
+  await page.getByRole('link', { name: 'Open Next' }).click()
+  for (let n = 0; n < 3; n++) {
+    await page.locator('.card .answer-bar button').first().waitFor()
+    const id = await textOf(page.locator('.card-head .mono'))
+    await page.keyboard.press(String(n + 1))
+    if (n < 2)
+      await eventually(
+        () => textOf(page.locator('.card-head .mono')),
+        (shown) => shown !== id,
+      )
+  }
+  await page.getByRole('button', { name: /The first model decides now/ }).waitFor()
   await page.context().close()
 })
 

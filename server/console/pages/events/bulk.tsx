@@ -16,7 +16,8 @@ import type { ShownJob } from '../../state/jobs.js'
 import { attempt, say } from '../../state/toasts.js'
 import { votesTaken } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
-import { wireFilters, type View, type WireFilter } from './view.js'
+import { wireFilters } from './view.js'
+import type { View, WireFilter } from '../../first-requests.js'
 
 const EVERY_MS = 500
 

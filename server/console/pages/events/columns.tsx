@@ -2,7 +2,7 @@
 import { Icon } from '../../parts/icon.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { t } from '../../texts.js'
-import type { View } from './view.js'
+import type { View } from '../../first-requests.js'
 
 /** So many are shown where nobody has chosen. */
 const FIRST = 3

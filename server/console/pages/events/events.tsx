@@ -6,7 +6,7 @@
  */
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
@@ -24,13 +24,14 @@ import { ColumnHeads, columnsOf } from './columns.js'
 import { Facets } from './facets.js'
 import { toggled } from './query.js'
 import { Head } from './head.js'
-import { Line } from './line.js'
+import { Line, valuesOf } from './line.js'
 import { Nothing } from './nothing.js'
 import { useRows } from './rows.js'
 import { selectionOf, useSelection, type Selection } from './selection.js'
 import { SelectionBar } from './selection-bar.js'
 import { askPage, type Progress, type Row } from './source.js'
-import { addressOf, rowsKey, viewOf, type View } from './view.js'
+import { addressOf } from './view.js'
+import { rowsKey, viewOf, type View } from '../../first-requests.js'
 
 const ROW = 40
 interface ResultsProps {
@@ -73,6 +74,7 @@ function Results({ of, view, found, selection, columns, show }: ResultsProps) {
       cursor={Math.min(cursor.value, rows.length - 1)}
       total={total ?? -1}
       isSelected={(at) => selection.has(rows[at]?.id ?? '')}
+      describe={(at) => valuesOf(rows[at] as Row, columns)}
       more={found.more}
       row={(at) => (
         <>
@@ -110,7 +112,8 @@ function Searching({ progress: { looked, of, backTo } }: { readonly progress: Pr
 function EventsOf({ of }: { readonly of: ShownJob }) {
   const { query, route } = useLocation()
   const view = viewOf(of.job_id, query as Record<string, string>)
-  const columns = columnsOf(of, view)
+  // The same list each time, so that rows that do not change are not drawn again.
+  const columns = useMemo(() => columnsOf(of, view), [of.features, view.columns])
   const found = useRows(view)
   const selection = useSelection(found.rows, rowsKey(view))
   const areFacetsOpen = useSignal(false)

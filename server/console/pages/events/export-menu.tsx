@@ -7,7 +7,8 @@ import { printPage } from '../../state/printing.js'
 import { count, t } from '../../texts.js'
 import { exportRows } from './export.js'
 import type { Row } from './source.js'
-import { wireFilters, type View, type WireFilter } from './view.js'
+import { wireFilters } from './view.js'
+import type { View, WireFilter } from '../../first-requests.js'
 
 interface MenuProps {
   readonly of: ShownJob
@@ -30,7 +31,7 @@ function fileOf(view: View, filters: readonly WireFilter[], format: 'csv' | 'ndj
 const formats = ['csv', 'ndjson'] as const
 
 export function ExportMenu({ of, view, rows }: MenuProps) {
-  const filters = useData(`${view.jobId} ${view.query}`, (signal) => wireFilters(view, signal)).value
+  const filters = useData(`${view.jobId} ${view.query}`, async (signal) => wireFilters(view, signal)).value
   return (
     <details class="menu right">
       <summary aria-label={t('events.export')}>

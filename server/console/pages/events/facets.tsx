@@ -9,7 +9,8 @@ import { hasBuckets, type ShownJob } from '../../state/jobs.js'
 import { shortNumber, t, type TextKey } from '../../texts.js'
 import { conditionOf, hasCondition } from './query.js'
 import { readFacet } from './source.js'
-import { serviceName, type View } from './view.js'
+import { serviceName } from './view.js'
+import type { View } from '../../first-requests.js'
 
 interface FacetsProps {
   readonly of: ShownJob
@@ -19,13 +20,15 @@ interface FacetsProps {
 }
 
 function Values({ of, view, toggle, field }: FacetsProps & { readonly field: string }) {
-  const facet = useData(JSON.stringify([view.jobId, view.query, field]), (signal) => readFacet(view, field, signal))
+  const facet = useData(JSON.stringify([view.jobId, view.query, field]), (signal) => readFacet(view, field, signal), {
+    isKept: true,
+  })
   if (facet.error !== null) return <Failed error={facet.error} retry={facet.reload} />
   if (facet.value === null) return <Skeleton lines={3} />
   const { values, isPartial } = facet.value
   if (values.length === 0) return <p class="dim none">{t('facets.none')}</p>
   return (
-    <ul>
+    <ul class={facet.isLoading ? 'stale' : ''}>
       {values.map(({ value, count }) => {
         const condition = conditionOf(field, value, serviceName())
         return (

@@ -8,7 +8,7 @@ import { ColumnsMenu } from './columns.js'
 import { ExportMenu } from './export-menu.js'
 import { notANumber } from './query.js'
 import type { Row } from './source.js'
-import type { View } from './view.js'
+import type { View } from '../../first-requests.js'
 import { Views } from './views.js'
 
 /** Typing never waits: the list follows when the typing pauses. */

@@ -16,7 +16,6 @@ function Value({ field, value }: { readonly field: string; readonly value: unkno
   const text = valueText(value).slice(0, VALUE_SHOWN)
   return (
     <span class="value ellipsis bidi" title={`${field}: ${text}`}>
-      <span class="hidden">{field}: </span>
       {text}
     </span>
   )
@@ -27,6 +26,11 @@ interface LineProps {
   readonly row: Row
   /** The names of the row's values. */
   readonly columns: readonly string[]
+}
+
+/** The values of a row with their names, for screen readers: the names stand above the list. */
+export function valuesOf(row: Row, columns: readonly string[]): string {
+  return columns.map((field) => `${field}: ${valueText(row.points[field]).slice(0, VALUE_SHOWN)}`).join(', ')
 }
 
 export function Line({ of, row, columns }: LineProps) {

@@ -2,7 +2,7 @@
 import { Empty } from '../../parts/feedback.js'
 import { t } from '../../texts.js'
 import { conditionsOf, notANumber, toggled } from './query.js'
-import type { View } from './view.js'
+import type { View } from '../../first-requests.js'
 
 interface NothingProps {
   readonly view: View

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
 import { readPage, readTotal, type Page, type Progress, type Row } from './source.js'
-import { rowsKey, type View } from './view.js'
+import { rowsKey, type View } from '../../first-requests.js'
 
 export interface Rows {
   readonly rows: readonly Row[]

@@ -14,7 +14,7 @@ import { BulkVote } from './bulk.js'
 import { exportRows } from './export.js'
 import type { Selection } from './selection.js'
 import type { Row } from './source.js'
-import type { View } from './view.js'
+import type { View } from '../../first-requests.js'
 
 interface BarProps {
   readonly of: ShownJob

@@ -4,10 +4,12 @@
  * 1. A request of an earlier query is cancelled. Its rows never show under the new one.
  * 2. A view never repeats a row: later events are not among its pages.
  */
+import type { ListPage } from '../../../client/index.js'
+import { firstPage, isNewestFirst, rowsKey, type View, type WireFilter } from '../../first-requests.js'
 import { api, session } from '../../state/api.js'
 import { askEarly, early } from '../../state/early.js'
 import { titleOf, type Titled } from '../../state/events.js'
-import { rowsKey, wireFilters, type View } from './view.js'
+import { wireFilters } from './view.js'
 
 /** One event on a line. Little is kept of each, since there may be a hundred thousand. */
 export interface Row {
@@ -47,11 +49,9 @@ export interface Facet {
   readonly isPartial: boolean
 }
 
-/** Rows of the first page, which a screen shows, and of each that follows. */
-const FIRST_SIZE = 40
+/** Rows of each page after the first. */
 const SIZE = 100
-/** Milliseconds for the first page, and at most for each that follows: a search shows early what it has found. */
-const FIRST_MS = 60
+/** Milliseconds for a page after the first, at most. */
 const WITHIN_MS = 400
 /** So many events can be read in another order than the newest first. */
 const WINDOW = 10_000
@@ -84,21 +84,22 @@ function rowOf(event: Listed): Row {
 
 type Reader = (view: View, after: string, signal: AbortSignal) => Promise<Page>
 
-async function ask(view: View, after: string, signal: AbortSignal) {
-  const how = after === '' ? { size: FIRST_SIZE, within_ms: FIRST_MS } : { size: SIZE, within_ms: WITHIN_MS, after }
-  const filters = await wireFilters(view, signal)
-  return api.listEvents({ body: { job_ids: [view.jobId], filters, ...how } }, { signal })
-}
-
-function isNewest({ sort, isAscending }: View): boolean {
-  return sort === '' && !isAscending
+/** The request is on its way when this returns, where the view says all of it. */
+function ask(view: View, after: string, signal: AbortSignal): Promise<ListPage> {
+  const send = (filters: WireFilter[]): Promise<ListPage> => {
+    const first = firstPage(view.jobId, filters)
+    const body = after === '' ? first : { ...first, size: SIZE, within_ms: WITHIN_MS, after }
+    return api.listEvents({ body }, { signal })
+  }
+  const filters = wireFilters(view, signal)
+  return Array.isArray(filters) ? send(filters) : filters.then(send)
 }
 
 /** Asks for the first page of a view that is shown next. */
 export function askPage(view: View): void {
   // Whose events are meant is known with the session.
   const isClear = session.peek() != null || !view.query.includes('assigned')
-  if (isNewest(view) && isClear) askEarly(rowsKey(view), (signal) => ask(view, '', signal))
+  if (isNewestFirst(view) && isClear) askEarly(rowsKey(view), (signal) => ask(view, '', signal))
 }
 
 /** Newest first, by a cursor: no page repeats a row, however many events come meanwhile. */
@@ -155,7 +156,7 @@ let latest: Promise<unknown> = Promise.resolve()
 
 /** A page of the view; `after` is `next` of the page before, or ''. */
 export const readPage: Reader = (view, after, signal) => {
-  const page = (isNewest(view) ? readNewest : readSorted)(view, after, signal)
+  const page = (isNewestFirst(view) ? readNewest : readSorted)(view, after, signal)
   latest = page.catch(() => {})
   return page
 }

@@ -1,28 +1,9 @@
 /** What the page of events shows: what the address says, and its query as filters of the API. */
 import { addresses } from '../../addresses.js'
+import { wireFilter, type View, type WireFilter } from '../../first-requests.js'
 import { session } from '../../state/api.js'
 import { assignedIds, me } from '../../state/handling.js'
 import { filtersOf, type Filter } from './query.js'
-
-export interface View {
-  readonly jobId: number
-  readonly query: string
-  readonly sort: string
-  readonly isAscending: boolean
-  /** The decision points that are shown, as the address has them; '': the first ones of the job. */
-  readonly columns: string
-}
-
-/** The view of an address. */
-export function viewOf(jobId: number, query: Readonly<Record<string, string>>): View {
-  return {
-    jobId,
-    query: query.q ?? '',
-    sort: query.sort ?? '',
-    isAscending: query.order === 'asc',
-    columns: query.columns ?? '',
-  }
-}
 
 /** The address of a view. */
 export function addressOf(view: View): string {
@@ -34,19 +15,10 @@ export function addressOf(view: View): string {
   return addresses.events(view.jobId, query.toString())
 }
 
-/** What the rows of a view depend on: not on its columns. */
-export function rowsKey({ jobId, query, sort, isAscending }: View): string {
-  return JSON.stringify(['rows', jobId, query, sort, isAscending])
-}
-
 /** The service takes its own name and this one. */
 export function serviceName(): string {
   return session.value?.service_name ?? 'service'
 }
-
-type WireFilter = { field: string; operator: string; value?: string | number | boolean | string[] }
-
-export type { WireFilter }
 
 /** No event has this id. */
 const NO_EVENT = ' '
@@ -69,14 +41,12 @@ async function assignedFilter(jobId: number, { operator, value }: Filter, signal
   }
 }
 
-/** The filters of a view's query, as the API takes them. */
-export function wireFilters({ jobId, query }: View, signal: AbortSignal): Promise<WireFilter[]> {
+/** The filters of a view's query, as the API takes them. They are there at once where no person is meant. */
+export function wireFilters({ jobId, query }: View, signal: AbortSignal): WireFilter[] | Promise<WireFilter[]> {
+  const filters = filtersOf(query, serviceName())
+  const isAssigned = ({ field }: Filter): boolean => field === `${serviceName()}.assigned`
+  if (!filters.some(isAssigned)) return filters.map(wireFilter)
   return Promise.all(
-    filtersOf(query, serviceName()).map((filter): WireFilter | Promise<WireFilter> => {
-      const { field, operator, value } = filter
-      if (field === `${serviceName()}.assigned`) return assignedFilter(jobId, filter, signal)
-      const given = value === undefined ? {} : { value: typeof value === 'object' ? [...value] : value }
-      return { field, operator, ...given }
-    }),
+    filters.map((filter) => (isAssigned(filter) ? assignedFilter(jobId, filter, signal) : wireFilter(filter))),
   )
 }

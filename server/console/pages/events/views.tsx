@@ -8,7 +8,8 @@ import type { ShownJob } from '../../state/jobs.js'
 import { deleteView, loadViews, saveView, views, type NamedView } from '../../state/views.js'
 import { fail } from '../../state/toasts.js'
 import { t } from '../../texts.js'
-import { addressOf, type View } from './view.js'
+import { addressOf } from './view.js'
+import type { View } from '../../first-requests.js'
 
 interface ViewsProps {
   readonly of: ShownJob

@@ -9,6 +9,7 @@ import type { ComponentChildren } from 'preact'
 import type { FieldStatistics } from '../../../client/index.js'
 import { Empty, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
+import { Shape } from '../../parts/label.js'
 import { api, may, messageOf } from '../../state/api.js'
 import { jobs, loadJobs } from '../../state/jobs.js'
 import { play } from '../../state/playing.js'
@@ -27,6 +28,17 @@ const LABELS = [
   { name: 'Drop', color: '#1264FE' },
   { name: 'Investigate', color: '#9A00FF' },
 ] as const
+
+/** More fields than these are not ticked without a reason. */
+const TICKED_MAX = 12
+
+/** The fields that may decide. */
+function choosable({ fields }: FieldStatistics): string[] {
+  return fields
+    .filter(({ codes }) => codes !== null)
+    .map(({ field }) => field)
+    .slice(0, TICKED_MAX)
+}
 
 /** A title that no job has. */
 function freeTitle(wanted: string): string {
@@ -67,7 +79,11 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
     >
       <div class="page-head">
         <h1 class="grow">{t('new_job.title')}</h1>
-        <span class="tag">{t(events.isCut ? 'new_job.read_cut' : 'new_job.read', { n: events.events.length })}</span>
+        <span class="tag">
+          {events.isCut
+            ? t('new_job.read_cut', { n: events.events.length })
+            : count('new_job.read', events.events.length)}
+        </span>
         <button type="button" onClick={again}>
           {t('new_job.other')}
         </button>
@@ -78,15 +94,18 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
           <Icon name="triangle-alert" /> {count('new_job.skipped', events.skipped)}
         </p>
       )}
+      {sample.decision_points.length > 0 ? null : (
+        <p class="warn" role="status">
+          <Icon name="triangle-alert" /> {t(choosable(sample).length > 0 ? 'new_job.few' : 'new_job.none_fit')}
+        </p>
+      )}
       <Fields sample={sample} chosen={chosen} />
       <section class="panel stack">
         <h2>{t('new_job.labels')}</h2>
         <div class="row">
           {labels.value.map((label, at) => (
             <label key={at}>
-              <span class="mark" style={{ '--label': label.color }}>
-                <Icon name={`shape-${at}`} />
-              </span>
+              <Shape at={at} color={label.color} />
               <input
                 required
                 maxLength={256}
@@ -109,6 +128,9 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
               onInput={(event) => (title.value = event.currentTarget.value)}
             />
           </label>
+          {chosen.value.size === 0 && choosable(sample).length > 0 ? (
+            <p class="warn">{t('new_job.choose_one')}</p>
+          ) : null}
           <button type="submit" class="primary" disabled={isBusy || chosen.value.size === 0}>
             <Icon name="play" /> {t('new_job.make')}
           </button>
@@ -145,9 +167,10 @@ export default function NewJob() {
     attempt(async () => {
       const text = await read()
       const found = await api.describeSample({ body: sampleOf(text.events) })
+      if (found.fields.length === 0) throw new ReadError('no_fields')
       events.value = text
       title.value = freeTitle(name)
-      chosen.value = new Set(found.decision_points)
+      chosen.value = new Set(found.decision_points.length > 0 ? found.decision_points : choosable(found))
       sample.value = found
     })
 

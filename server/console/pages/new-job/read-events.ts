@@ -5,12 +5,12 @@ import { eventsOfText, type EventBody, type EventText } from '../../../../engine
 export type { EventText }
 export type SampleEvent = EventBody
 
-type Problem = 'no_events' | 'too_large' | 'no_text' | 'bad_gzip' | 'same_name'
+type Problem = 'no_events' | 'no_fields' | 'bad_json' | 'too_large' | 'no_text' | 'bad_gzip' | 'same_name'
 
 /** Why there are no events. Its text is `new_job.<problem>`. */
 export class ReadError extends Error {
   readonly problem: Problem
-  /** The name that two columns have, else ''. */
+  /** The name that two columns have, or what is wrong with a JSON; else ''. */
   readonly what: string
 
   constructor(problem: Problem, what = '') {
@@ -29,11 +29,22 @@ const SAMPLE_CHARS = 6 * 1024 * 1024
 /** A text has none of these; a table or an archive of an office program has. */
 const BINARY = /[\0-\x08]/
 
+/** What is wrong with a text that begins as JSON does; null: it is JSON, or means to be something else. */
+function notJson(text: string): ReadError | null {
+  if (!/^\s*[[{]/.test(text)) return null
+  try {
+    JSON.parse(text)
+    return null
+  } catch (error) {
+    return new ReadError('bad_json', (error as Error).message)
+  }
+}
+
 /** @throws ReadError. */
 export function eventsIn(text: string): EventText {
   try {
     const found = eventsOfText(text, EVENTS_MAX)
-    if (found.events.length === 0) throw new ReadError('no_events')
+    if (found.events.length === 0) throw notJson(text) ?? new ReadError('no_events')
     return found
   } catch (error) {
     throw error instanceof CsvError ? new ReadError('same_name', error.what) : error

@@ -1,7 +1,8 @@
 /**
  * The way to the first model of a job: how many answers are left, then the training, then that the model is there.
  *
- * 1. The training begins by itself once, after the tenth answer. Where it is refused, the next answer tries again.
+ * 1. The training begins by itself once: after the tenth answer, or when there is nothing left to answer. Where it is
+ *    refused, the next answer tries again.
  */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
@@ -13,7 +14,14 @@ import { count, t } from '../../texts.js'
 
 const EVERY_MS = 1_000
 
-export function FirstModel({ of, reload }: { readonly of: ShownJob; readonly reload: () => void }) {
+interface FirstProps {
+  readonly of: ShownJob
+  /** Everything that is asked has an answer. */
+  readonly isAllAnswered: boolean
+  readonly reload: () => void
+}
+
+export function FirstModel({ of, isAllAnswered, reload }: FirstProps) {
   const { job_id: jobId, retrain_state: state, feedback_documents_count: votes } = of
   const isUntrained = of.last_train_finished_timestamp === null
   const wasUntrained = useRef(isUntrained)
@@ -21,11 +29,12 @@ export function FirstModel({ of, reload }: { readonly of: ShownJob; readonly rel
   const refusal = useSignal('')
   const isRunning = state === 'queued' || state === 'training'
   const isMine = may('execute:job_operations')
+  const isEnough = votes >= FIRST_VOTES || (isAllAnswered && votes > 0)
   useEffect(() => {
     if (isUntrained && votesTaken.value > 0) loadJobs().catch(fail)
   }, [votesTaken.value])
   useEffect(() => {
-    if (!isUntrained || isRunning || !isMine || votes < FIRST_VOTES || triedAt.current === votesTaken.value) return
+    if (!isUntrained || isRunning || !isMine || !isEnough || triedAt.current === votesTaken.value) return
     triedAt.current = votesTaken.value
     api.trainManagedJob({ job_id: jobId }).then(
       () => {
@@ -34,7 +43,7 @@ export function FirstModel({ of, reload }: { readonly of: ShownJob; readonly rel
       },
       (error: unknown) => (refusal.value = messageOf(error)),
     )
-  }, [votes, votesTaken.value])
+  }, [votes, votesTaken.value, isEnough])
   useEffect(() => {
     if (!isUntrained || !isRunning) return
     const timer = setInterval(() => void loadJobs().catch(fail), EVERY_MS)
@@ -58,7 +67,7 @@ export function FirstModel({ of, reload }: { readonly of: ShownJob; readonly rel
     <p class="first-model" role="status">
       {isRunning
         ? t('next.first_training')
-        : votes < FIRST_VOTES
+        : !isEnough
           ? count('next.first', FIRST_VOTES - votes)
           : !isMine
             ? t('next.first_others')

@@ -101,7 +101,7 @@ function Queue({ of, items, at, go, reload }: QueueProps) {
         <h2>{t('next.queue')}</h2>
         <span class="dim">{open}</span>
       </header>
-      <FirstModel of={of} reload={reload} />
+      <FirstModel of={of} isAllAnswered={open === 0} reload={reload} />
       <div class="grow">
         <List
           label={t('next.queue')}
@@ -210,7 +210,7 @@ function NothingWaits({ of, reload }: { readonly of: ShownJob; readonly reload: 
   return (
     <>
       <NewBar reload={reload} />
-      {isNew ? null : <FirstModel of={of} reload={reload} />}
+      {isNew ? null : <FirstModel of={of} isAllAnswered reload={reload} />}
       <Empty
         isPage
         icon={isNew ? 'send' : 'check'}

@@ -4,6 +4,7 @@
  * Owns: where the queue comes from. Leaves out: what is shown of it (next.tsx).
  */
 import type { NextPage, PickedBy } from '../../../client/index.js'
+import { QUEUE_SIZE, queueKey } from '../../first-requests.js'
 import { api } from '../../state/api.js'
 import { askEarly, early } from '../../state/early.js'
 import { titleOf } from '../../state/events.js'
@@ -21,8 +22,6 @@ export interface Waiting {
   readonly promise: string
   readonly pickedBy: PickedBy
 }
-
-const SIZE = 50
 
 function sentence(text: string): string {
   return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
@@ -43,16 +42,16 @@ function waitingOf(one: NextPage['next'][number]): Waiting {
 }
 
 function ask(jobId: number, signal: AbortSignal): Promise<NextPage> {
-  return api.getNextLabels({ job_id: jobId, count: SIZE }, { signal })
+  return api.getNextLabels({ job_id: jobId, count: QUEUE_SIZE }, { signal })
 }
 
 /** Asks for a queue that is shown next. */
 export function askQueue(jobId: number): void {
-  askEarly(`next ${jobId}`, (signal) => ask(jobId, signal))
+  askEarly(queueKey(jobId), (signal) => ask(jobId, signal))
 }
 
 /** The queue of a job, for the person who is signed in. A bucket is in it once. */
 export async function readQueue(jobId: number, signal: AbortSignal): Promise<readonly Waiting[]> {
-  const { next } = await early(`next ${jobId}`, signal, (ends) => ask(jobId, ends))
+  const { next } = await early(queueKey(jobId), signal, (ends) => ask(jobId, ends))
   return next.map(waitingOf)
 }

@@ -11,7 +11,7 @@
  */
 import { epochMs } from '../../clock.js'
 import { RecordRunner } from './record-runner.js'
-import { LogGap, LogUnavailable, type LoggedShard, type LogRecord, type RecordLog } from './turn-log.js'
+import { endOf, LogGap, LogUnavailable, type LoggedShard, type LogRecord, type RecordLog } from './turn-log.js'
 import { Gate } from './gate.js'
 import { decodeRecord, jobIdsOf, type TurnRecord } from './turn-record.js'
 
@@ -57,9 +57,7 @@ export class Follower {
 
   /** Applies the log up to its present end. Rejects with LogUnavailable, LogGap, RecordRefused. */
   async catchUp(): Promise<void> {
-    const through = await this.#log.last()
-    if (through < this.#applied)
-      throw new LogGap(`the log of shard ${this.#shard.shard} ends with ${through}; ${this.#applied} were applied`)
+    const through = await endOf(this.#log, this.#applied, `shard ${this.#shard.shard}`)
     for await (const record of this.#log.read(this.#applied, through)) await this.#take(record)
   }
 

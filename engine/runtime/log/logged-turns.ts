@@ -18,7 +18,7 @@ import { isApplied, refuseTurn, type TurnResult, type TurnTask } from '../../act
 import type { RunTurn } from '../turn/turn-contract.js'
 import { LogEnd, type Place } from './log-end.js'
 import { RecordRefused, RecordRunner } from './record-runner.js'
-import { LogGap, LogMoved, LogUnavailable, type LoggedShard, type RecordLog } from './turn-log.js'
+import { endOf, LogGap, LogMoved, LogUnavailable, type LoggedShard, type RecordLog } from './turn-log.js'
 import { decodeRecord, jobIdsOf } from './turn-record.js'
 
 /** Seconds after which a client should try again. */
@@ -176,7 +176,7 @@ export class LoggedTurns {
     // Records behind it have written nothing. They are run again for the settings that they brought.
     const applied = this.#deps.applied()
     const runner = new RecordRunner(this.#deps, applied.settings)
-    const through = await log.last()
+    const through = await endOf(log, applied.sequence, `shard ${this.#deps.shard}`)
     let lastMicros = 0
     for await (const { sequence, bytes } of log.read(applied.sequence, through)) {
       const record = decodeRecord(bytes)

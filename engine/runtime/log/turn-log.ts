@@ -94,3 +94,19 @@ export class LogGap extends Error {}
 
 /** The same, because snapshots cover them: a copy that needs them is restored from a snapshot. */
 export class LogPurged extends LogGap {}
+
+/** Milliseconds until a log that ends too early counts as one that has lost records; between two looks. */
+const [LOST_MS, LOOK_MS] = [2_000, 100]
+
+/**
+ * Where a log ends, which has had `applied` records. A server that was cut off may say less for a moment. Rejects with
+ * LogUnavailable, and with LogGap where records are surely lost.
+ */
+export async function endOf(log: Pick<RecordLog, 'last'>, applied: number, what: string): Promise<number> {
+  for (const end = performance.now() + LOST_MS; ; ) {
+    const last = await log.last()
+    if (last >= applied) return last
+    if (performance.now() > end) throw new LogGap(`the log of ${what} ends with ${last}; ${applied} were applied`)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}

@@ -82,8 +82,8 @@ export class ClusterNode<Engine extends OwnedEngine> {
    */
   get lagMs(): number {
     if (this.#state === 'standby') return 0
-    const { ageMs } = this.#lease
-    return this.#state === 'suspended' || ageMs > LEASE.freshMs ? Math.ceil(ageMs) : 0
+    const { heldAgeMs } = this.#lease
+    return this.#state === 'suspended' || heldAgeMs > LEASE.freshMs ? Math.ceil(heldAgeMs) : 0
   }
 
   /** As in owners/node-shards.ts. */

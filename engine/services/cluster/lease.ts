@@ -33,6 +33,8 @@ export class Lease {
   #owner: Owner | null = null
   /** When it was seen to change, or was renewed by this process, milliseconds of this process. */
   #changedMs = performance.now()
+  /** When the last write of this process that was stored began, milliseconds; 0 for never. */
+  #renewedMs = 0
 
   constructor(keys: Pick<ClusterKeys, 'get' | 'put'>) {
     this.#keys = keys
@@ -46,6 +48,11 @@ export class Lease {
   /** Milliseconds since it was seen to change. */
   get ageMs(): number {
     return performance.now() - this.#changedMs
+  }
+
+  /** Milliseconds since it was surely this process's. */
+  get heldAgeMs(): number {
+    return this.#renewedMs === 0 ? Number.POSITIVE_INFINITY : performance.now() - this.#renewedMs
   }
 
   /** Reads it. Rejects with LogUnavailable. */
@@ -63,7 +70,7 @@ export class Lease {
     if (revision === null) return this.#isWritten(owner, await this.#keys.get(KEY))
     this.#revision = revision
     this.#owner = owner
-    this.#changedMs = beganMs
+    this.#changedMs = this.#renewedMs = beganMs
     return true
   }
 
@@ -78,7 +85,8 @@ export class Lease {
 
   #saw(found: KeyValue | null): void {
     const revision = found?.revision ?? 0
-    if (revision === this.#revision) return
+    // A server that was cut off may tell what was before.
+    if (revision <= this.#revision) return
     this.#revision = revision
     this.#owner = found === null ? null : (found.value as Owner)
     this.#changedMs = performance.now()

@@ -79,7 +79,7 @@ export class Tenure {
       this.#settle('deposed')
       return true
     } catch (error) {
-      if (this.#lease.ageMs > LEASE.freshMs) this.suspend((error as Error).message)
+      if (this.#lease.heldAgeMs > LEASE.freshMs) this.suspend((error as Error).message)
       return false
     }
   }

@@ -7,7 +7,7 @@
  * 2. Rows of the ledger may be applied twice, because each has its whole value and they come in order.
  */
 import type { Environment } from '../../../store/environment.js'
-import { LogGap, LogMoved, LogUnavailable, type LogRecord, type RecordLog } from '../turn-log.js'
+import { endOf, LogGap, LogMoved, LogUnavailable, type LogRecord, type RecordLog } from '../turn-log.js'
 import { batchOf, decodeCatalogRecord, encodeCatalogRecord, type LoggedEntry } from './catalog-record.js'
 import { catalogPosition, putCatalogPosition } from './logged-environment.js'
 
@@ -38,9 +38,7 @@ export class CatalogFollower {
 
   /** Applies the log up to its present end. Rejects with LogUnavailable, LogGap. */
   async catchUp(): Promise<void> {
-    const through = await this.#deps.log.last()
-    if (through < this.#applied)
-      throw new LogGap(`the log of the catalog ends with ${through}; ${this.#applied} were applied`)
+    const through = await endOf(this.#deps.log, this.#applied, 'the catalog')
     for await (const record of this.#deps.log.read(this.#applied, through)) this.#take(record)
   }
 

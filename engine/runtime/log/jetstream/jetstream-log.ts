@@ -6,14 +6,18 @@
  *
  * 1. Each append names the sequence that the stream must end with. So a record that is published again is stored once,
  *    and a writer that does not know the end is refused by the stream.
- * 2. After an append without a clear answer, the record at its sequence is read from the stream's leader. It is this
- *    one, byte for byte, or another, or none. While there is none, the append is tried again.
+ * 2. An append without an answer is tried again at once: while a stream has no leader, nobody answers, and then the
+ *    first try should not wait. Where it was stored before, the stream refuses it.
+ * 3. The end of the stream is taken from a leader that has just heard of another copy (stream-leader.ts).
+ * 4. After a refusal, the record at its sequence is read from the stream's leader. It is this one, byte for byte, or
+ *    another, or none. While there is none, the append is tried again.
  */
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { LogMoved, type LogExtent, type LogRecord, type RecordLog } from '../turn-log.js'
 import { REPLICAS, streamFault, UnfitForLog } from './cluster-check.js'
 import { LargeRecords } from './large-records.js'
+import { mustLead } from './stream-leader.js'
 import { StreamReader } from './stream-reader.js'
 import { pause, RETRY_MS, unavailable, untilAnswered } from './until-answered.js'
 
@@ -29,8 +33,8 @@ export interface JetStreamLogOptions {
 }
 
 const LIMIT_MS = 10_000
-/** Milliseconds until one request has to be answered. */
-const ANSWER_MS = 2_000
+/** Milliseconds until one request has to be answered; until an append is sent again. */
+const [ANSWER_MS, APPEND_MS] = [2_000, 1_000]
 /** Bytes of a message that are left to headers. */
 const HEADERS_BYTES = 4_096
 const WRONG_LAST_SEQUENCE: readonly number[] = [10_071, 10_164]
@@ -115,13 +119,14 @@ export class JetStreamLog implements RecordLog {
       for (;;) {
         const error = await this.#publish(payload, after)
         if (error === null) break
-        const found = await this.#recordAt(sequence)
+        const isRefused = WRONG_LAST_SEQUENCE.includes(codeOf(error))
+        const found = isRefused ? await this.#recordAt(sequence) : undefined
         if (found !== null && found !== undefined) {
           if (Buffer.compare(found, payload) === 0) break
           throw new LogMoved(`record ${sequence} of ${this.#stream} is another one`)
         }
-        const isRefused = found === null && WRONG_LAST_SEQUENCE.includes(codeOf(error))
-        if (isRefused && !this.#underWay.has(after)) throw new LogMoved(`${this.#stream} does not end with ${after}`)
+        if (found === null && !this.#underWay.has(after))
+          throw new LogMoved(`${this.#stream} does not end with ${after}`)
         if (signal?.aborted === true || performance.now() > end) throw unavailable(error)
         await pause(RETRY_MS)
       }
@@ -141,7 +146,7 @@ export class JetStreamLog implements RecordLog {
   async #publish(payload: Uint8Array, after: number): Promise<unknown> {
     try {
       const expect = { lastSequence: after, streamName: this.#stream }
-      await this.#js.publish(this.#subject, payload, { expect, timeout: ANSWER_MS })
+      await this.#js.publish(this.#subject, payload, { expect, timeout: APPEND_MS })
       return null
     } catch (error) {
       return error
@@ -158,7 +163,10 @@ export class JetStreamLog implements RecordLog {
   }
 
   async last(): Promise<number> {
-    return (await untilAnswered(this.#limitMs, () => this.#manager.streams.info(this.#stream))).state.last_seq
+    const info = await untilAnswered(this.#limitMs, async () =>
+      mustLead(await this.#manager.streams.info(this.#stream)),
+    )
+    return info.state.last_seq
   }
 
   read(after: number, through: number): AsyncIterable<LogRecord> {

@@ -46,6 +46,25 @@ describe('the lease', () => {
     assert.equal(lease.owner?.node, 'a')
   })
 
+  it('does not go back to what was before, where a server tells that', async () => {
+    const keys = new Keys()
+    const [first, second] = [new Lease(keys), new Lease(keys)]
+    await first.write(ownerOf('a'))
+    const before = await keys.get('owner')
+    await second.read()
+    await second.write(ownerOf('b'))
+    await first.read()
+    const behind = { get: async (key: string) => (isBehind ? before : await keys.get(key)), put: async () => null }
+    let isBehind = false
+    const lease = new Lease(behind)
+    await lease.read()
+    isBehind = true
+    assert.equal((await lease.read())?.node, 'b')
+    // Nobody but the holder knows how long it surely has it.
+    assert.equal(lease.heldAgeMs, Number.POSITIVE_INFINITY)
+    assert.ok(first.heldAgeMs < 60_000)
+  })
+
   it('ends a term where another node has written it', async () => {
     const keys = new Keys()
     const [mine, others] = [new Lease(keys), new Lease(keys)]

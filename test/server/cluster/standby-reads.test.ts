@@ -198,7 +198,8 @@ describe('a node that follows the owner', () => {
       ['/api/v1/events/1/nothing'],
       ['/api/v1/events/2/e1'],
     ]
-    const without = (text: string): string => text.replace(/"(took|within_ms|request_id)":[^,}]*/g, '')
+    // On a busy machine time may have run out (`partial`) where everything was counted.
+    const without = (text: string): string => text.replace(/"(took|within_ms|request_id|partial)":[^,}]*/g, '')
     for (const [path, body] of all) {
       const here = await ask(base, path, body)
       const there = await ask(ownerBase, path, body)

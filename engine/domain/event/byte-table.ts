@@ -56,10 +56,10 @@ export class ByteTable {
    * Two entries for each slot: the piece's number plus one, or 0 for a free slot; and its hash. Open addressing; half
    * of the slots at most are taken.
    */
-  #slots = new Int32Array(1 << 11)
+  #slots = new Int32Array(1 << 6)
   /** Two entries for each piece: its start and its end in the arena. */
-  #places = new Int32Array(1 << 10)
-  #arena = new Uint8Array(1 << 13)
+  #places = new Int32Array(1 << 5)
+  #arena = new Uint8Array(1 << 9)
   #view = viewOfBytes(this.#arena)
   #used = 0
   #size = 0

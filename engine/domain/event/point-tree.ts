@@ -21,7 +21,8 @@ export class PointNode {
   readonly depth: number
   /** This top-level name is the text of a whole path. */
   flattened = false
-  readonly #children = new Map<string, PointNode>()
+  /** Null where no path goes on: most nodes are the end of one. */
+  #children: Map<string, PointNode> | null = null
   /** By id of the shape node: the child that its name leads to, null for none, undefined if not known yet. */
   readonly #steps: (PointNode | null | undefined)[] = []
 
@@ -30,6 +31,7 @@ export class PointNode {
   }
 
   child(name: string): PointNode {
+    this.#children ??= new Map()
     let node = this.#children.get(name)
     if (node === undefined) {
       node = new PointNode(this.depth + 1)
@@ -40,6 +42,7 @@ export class PointNode {
 
   /** The child that the field of a shape node leads to, or null. */
   step(field: ShapeNode): PointNode | null {
+    if (this.#children === null) return null
     const known = this.#steps[field.id]
     if (known !== undefined) return known
     const node = this.#children.get(field.name) ?? null
@@ -58,14 +61,16 @@ export interface PointKey {
 }
 
 const KEY_BYTES_MAX = 1024
+/** Of the last body of any job. */
+const keyBytes = Buffer.allocUnsafeSlow(KEY_BYTES_MAX)
+const keyView = viewOfBytes(keyBytes)
 
 export class PointTree {
   readonly root = new PointNode()
   readonly #starts: Int32Array
   readonly #ends: Int32Array
   readonly #depths: Int32Array
-  readonly #bytes = Buffer.allocUnsafeSlow(KEY_BYTES_MAX)
-  readonly #key = { view: viewOfBytes(this.#bytes), length: 0, hash: 0 }
+  readonly #key = { view: keyView, length: 0, hash: 0 }
 
   constructor(points: readonly string[]) {
     this.#starts = new Int32Array(points.length)
@@ -110,7 +115,7 @@ export class PointTree {
 
   /** The bytes at all points; null if they are too many to be worth remembering. */
   key(bytes: Buffer): PointKey | null {
-    const key = this.#bytes
+    const key = keyBytes
     let at = 0
     for (let point = 0; point < this.#starts.length; point++) {
       const start = this.#starts[point] as number

@@ -157,16 +157,24 @@ export class ModelReader {
     return count
   }
 
-  u32s(): Uint32Array {
-    const values = new Uint32Array(this.#count(4))
-    for (let i = 0; i < values.length; i++) values[i] = this.u32()
+  /** Fills an array of numbers. The machines that the service runs on have numbers little endian, as a model has. */
+  #fill<A extends Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array>(values: A): A {
+    const at = this.#view.byteOffset + this.#take(values.byteLength)
+    new Uint8Array(values.buffer).set(new Uint8Array(this.#view.buffer, at, values.byteLength))
     return values
   }
 
+  u32s(): Uint32Array {
+    return this.#fill(new Uint32Array(this.#count(4)))
+  }
+
+  /** The same numbers, as signed ones. */
+  i32s(): Int32Array {
+    return this.#fill(new Int32Array(this.#count(4)))
+  }
+
   u8s(): Uint8Array {
-    const values = new Uint8Array(this.#count(1))
-    for (let i = 0; i < values.length; i++) values[i] = this.u8()
-    return values
+    return this.#fill(new Uint8Array(this.#count(1)))
   }
 
   text(): string {
@@ -178,15 +186,11 @@ export class ModelReader {
   }
 
   f32s(): Float32Array {
-    const values = new Float32Array(this.#count(4))
-    for (let i = 0; i < values.length; i++) values[i] = this.f32()
-    return values
+    return this.#fill(new Float32Array(this.#count(4)))
   }
 
   f64s(): Float64Array {
-    const values = new Float64Array(this.#count(8))
-    for (let i = 0; i < values.length; i++) values[i] = this.f64()
-    return values
+    return this.#fill(new Float64Array(this.#count(8)))
   }
 
   /** @throws Error where bytes are left. */

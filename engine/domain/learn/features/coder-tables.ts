@@ -46,11 +46,11 @@ export function readCoder(from: ModelReader): CoderTables {
   return {
     points,
     profiles: readProfiles(from),
-    pairs: Int32Array.from(from.u32s()),
-    features: Int32Array.from(from.u32s()),
-    counts: Int32Array.from(from.u32s()),
+    pairs: from.i32s(),
+    features: from.i32s(),
+    counts: from.i32s(),
     columns: readNumberColumns(from),
-    columnOf: Int32Array.from(from.u32s()),
+    columnOf: from.i32s(),
     columnCount: from.u32(),
     factors: readFactors(from),
   }

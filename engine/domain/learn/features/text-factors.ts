@@ -132,8 +132,8 @@ export function writeFactors(factors: TextFactors, to: ModelWriter): void {
 export function readFactors(from: ModelReader): TextFactors {
   return {
     count: from.u32(),
-    points: Int32Array.from(from.u32s()),
-    words: Int32Array.from(from.u32s()),
+    points: from.i32s(),
+    words: from.i32s(),
     weights: from.f32s(),
     vectors: from.f32s(),
   }

@@ -95,9 +95,9 @@ export class OutlierReferences {
     const parts = {
       count: from.u32(),
       numberCount: from.u32(),
-      tokens: Int32Array.from(from.u32s()),
-      starts: Int32Array.from(from.u32s()),
-      holders: Int32Array.from(from.u32s()),
+      tokens: from.i32s(),
+      starts: from.i32s(),
+      holders: from.i32s(),
       weights: from.f32s(),
       numbers: from.f32s(),
     }

@@ -101,7 +101,7 @@ export class UnseenValues {
 
   static read(from: ModelReader): UnseenValues {
     const isOn = from.u8() === 1
-    return new UnseenValues({ isOn, open: from.u8s(), recurring: Int32Array.from(from.u32s()) })
+    return new UnseenValues({ isOn, open: from.u8s(), recurring: from.i32s() })
   }
 
   write(to: ModelWriter): void {

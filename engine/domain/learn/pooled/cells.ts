@@ -201,9 +201,9 @@ export function writeCells(cells: Cells, to: ModelWriter): void {
 
 export function readCells(from: ModelReader): Cells {
   return {
-    key: Int32Array.from(from.u32s()),
+    key: from.i32s(),
     smoothing: from.f64(),
-    hashes: Int32Array.from(from.u32s()),
+    hashes: from.i32s(),
     counts: from.f32s(),
   }
 }

@@ -146,5 +146,5 @@ export function writeNearest(nearest: Nearest, to: ModelWriter): void {
 }
 
 export function readNearest(from: ModelReader): Nearest {
-  return { references: OutlierReferences.read(from), classes: Int32Array.from(from.u32s()), scale: from.f64() }
+  return { references: OutlierReferences.read(from), classes: from.i32s(), scale: from.f64() }
 }

@@ -85,9 +85,9 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     accuracy: orNull(from.f64()),
     evidenceWeight: orNull(from.f64()),
     scored: readScored(from),
-    labels: Int32Array.from(from.u32s()),
+    labels: from.i32s(),
     uniformShare: from.f64(),
-    leftOut: Int32Array.from(from.u32s()),
+    leftOut: from.i32s(),
     coder: readCoder(from),
     members: readMembers(from),
     pool: readPool(from),
@@ -98,7 +98,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     rule: readRule(from),
     detector: OutlierDetector.read(from, doubted.length),
     unseen: UnseenValues.read(from),
-    references: from.isAtEnd ? new Int32Array(0) : Int32Array.from(from.u32s()),
+    references: from.isAtEnd ? new Int32Array(0) : from.i32s(),
   }
   from.finish()
   return parts

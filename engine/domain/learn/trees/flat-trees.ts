@@ -169,5 +169,5 @@ export function writeTrees(trees: FlatTrees, to: ModelWriter): void {
 }
 
 export function readTrees(from: ModelReader): FlatTrees {
-  return { roots: Int32Array.from(from.u32s()), nodes: Int32Array.from(from.u32s()), values: from.f32s() }
+  return { roots: from.i32s(), nodes: from.i32s(), values: from.f32s() }
 }

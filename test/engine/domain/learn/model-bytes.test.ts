@@ -24,7 +24,7 @@ test('what was written is read again', () => {
   assert.equal(from.u32(), 4_000_000_000)
   assert.equal(from.f32(), 0.5)
   assert.equal(from.f64(), Math.PI)
-  assert.deepEqual([...Int32Array.from(from.u32s())], [1, -2])
+  assert.deepEqual([...from.i32s()], [1, -2])
   assert.deepEqual([...from.u8s()], [1, 2, 3])
   assert.deepEqual([...from.f32s()], [1.5])
   assert.equal(from.f64s()[999], 333)

@@ -27,7 +27,7 @@ import { codeOf, noHeaders, sendAnswer, upgradeTo, type Answer, type Content, ty
 import { StreamedAnswer } from './streamed-answer.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
-import { mayStop } from './framing/read-stops.js'
+import { readStops } from './framing/read-stops.js'
 
 /** The state and callbacks that all exchanges of a listener share. */
 export interface ExchangeHost {
@@ -232,7 +232,7 @@ export class Exchange extends IncomingRequest {
    * so it is for work that goes on without its client.
    */
   stopReading(): void {
-    if (this.#res !== null && !this.#unread && mayStop(this.startedMs)) this.#stop(this.#res)
+    if (this.#res !== null && !this.#unread && readStops.may(this.startedMs)) this.#stop(this.#res)
   }
 
   #stop(res: HttpResponse): void {

@@ -12,17 +12,24 @@
 const STOPS_MAX = 100
 const WINDOW_MS = 100
 
-let windowMs = 0
-let requests = 0
-/** The window before had more requests than may stop. */
-let isBusy = false
+/** Counts connections that ask to stop. */
+export class ReadStops {
+  #windowMs = 0
+  #requests = 0
+  /** The window before had more requests than may stop. */
+  #isBusy = false
 
-/** True if one more connection may stop being read now. */
-export function mayStop(nowMs: number): boolean {
-  if (nowMs - windowMs >= WINDOW_MS) {
-    isBusy = requests > STOPS_MAX && nowMs - windowMs < 2 * WINDOW_MS
-    windowMs = nowMs
-    requests = 0
+  /** True if one more connection may stop being read now. */
+  may(nowMs: number): boolean {
+    const ageMs = nowMs - this.#windowMs
+    if (ageMs >= WINDOW_MS) {
+      this.#isBusy = this.#requests > STOPS_MAX && ageMs < 2 * WINDOW_MS
+      this.#windowMs = nowMs
+      this.#requests = 0
+    }
+    return ++this.#requests <= STOPS_MAX && !this.#isBusy
   }
-  return ++requests <= STOPS_MAX && !isBusy
 }
+
+/** Those of this thread. */
+export const readStops = new ReadStops()

@@ -86,10 +86,11 @@ export class EventCoder {
 
   code(event: PointValues): void {
     const { encoder, codes } = this
-    this.#encode(event)
-    this.#factors.read(event)
+    // First: an event with more features than any before gets a new list of columns.
     for (let i = 0; i < this.#setCount; i++) codes[this.#set[i] as number] = 0
     this.#setCount = 0
+    this.#encode(event)
+    this.#factors.read(event)
     this.count = 0
     for (let j = 0; j < encoder.count; j++) {
       const feature = this.#numbers[j] as number

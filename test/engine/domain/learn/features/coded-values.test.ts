@@ -71,3 +71,22 @@ test('a value that is longer than all events before it is read, and found again'
     assert.deepEqual(said(keeping), said(plain))
   }
 })
+
+test('an event with more features than any before leaves nothing in the next', () => {
+  const tables = coderTables(points, codeExamples(trainingSet(), new ProgressReport(() => true)))
+  const random = new SeededRandom(3)
+  const long = eventOf(random, 0).map((value, point) =>
+    point === 3 ? Array.from({ length: 90 }, (_, i) => `s${i}`) : value,
+  )
+  for (const keeps of [false, true]) {
+    const coder = makeCoder(tables)
+    if (keeps) coder.keepValues()
+    coder.code(eventOf(random, 0))
+    coder.code(long)
+    const fresh = makeCoder(tables)
+    const event = eventOf(random, 0)
+    coder.code(event)
+    fresh.code(event)
+    assert.deepEqual(said(coder), said(fresh))
+  }
+})

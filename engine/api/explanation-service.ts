@@ -90,6 +90,8 @@ export type VotesShown = Pick<
 >
 
 export interface Explanation {
+  /** The whole in a few sentences. */
+  readonly inWords: readonly string[]
   readonly decision: ExplainedDecision
   /** Null where nobody has voted, and there is no override. */
   readonly votes: VotesShown | null

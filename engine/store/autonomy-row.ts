@@ -1,6 +1,6 @@
 /** The rows of `autonomy`, which holds a job's safety contract with its gates. */
 import type { SafetyContract } from '../domain/autonomy/contract.js'
-import { noEvidence, type Gate } from '../domain/autonomy/gate.js'
+import type { Gate } from '../domain/autonomy/gate.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 
 export interface AutonomyRow {
@@ -27,11 +27,5 @@ export function encodeAutonomy(row: AutonomyRow): Buffer {
 }
 
 export function decodeAutonomy(value: Uint8Array): AutonomyRow {
-  const row = decodeJsonRow(value) as AutonomyRow
-  return { ...row, gates: row.gates.map(whole), ended: row.ended.map(whole) }
-}
-
-/** A gate that was stored before answers counted in the order of their audits has no hours. */
-function whole(gate: Gate): Gate {
-  return { ...gate, evidence: { ...noEvidence, ...gate.evidence } }
+  return decodeJsonRow(value) as AutonomyRow
 }

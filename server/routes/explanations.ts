@@ -83,8 +83,9 @@ function modelWire(model: ModelExplanation) {
   }
 }
 
-function explanationWire({ decision, votes, model, cluster }: Explanation) {
+function explanationWire({ inWords, decision, votes, model, cluster }: Explanation) {
   return {
+    in_words: inWords,
     decision: decisionWire(decision),
     votes: votes === null ? null : votesWire(votes),
     model: model === null ? null : modelWire(model),

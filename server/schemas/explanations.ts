@@ -119,6 +119,9 @@ export const ExplainedCluster = Type.Object(
 )
 
 const explanation = {
+  in_words: Type.Array(Type.String(), {
+    description: 'The whole in a few sentences, for people. They quote values of the event.',
+  }),
   decision: ExplainedDecision,
   votes: nullable({ ...ExplainedVotes, description: 'Null where nobody has voted.' }),
   model: nullable({ ...ExplainedModel, description: 'The model of the decision. Null where none had a part in it.' }),

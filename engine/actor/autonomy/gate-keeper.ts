@@ -28,7 +28,7 @@ import { AuditDraw } from './audit-draw.js'
 import { dueAudits, forgetAudits, putAudit, readAudit } from './audit-rows.js'
 import { addCertificate } from './certificates.js'
 import type { ComingEvents } from './coming-events.js'
-import { endedWith, gatesOf, judgedRow, readAutonomy } from './gate-state.js'
+import { endedWith, gatesOf, judgedRow, openedRow } from './gate-state.js'
 
 /** An event that was just decided. */
 export interface Passing {
@@ -59,7 +59,7 @@ export class GateKeeper {
     this.#store = store
     this.#stats = stats
     this.#coming = coming
-    this.#row = readAutonomy(store, settings.id)
+    this.#row = openedRow(store, settings.id)
     this.#prepare(this.#row?.judgedMicros ?? 0)
   }
 

@@ -7,7 +7,8 @@ import { decodeAutonomy, type AutonomyRow } from '../../store/autonomy-row.js'
 import { jobKey } from '../../store/tables.js'
 import type { Environment } from '../../store/environment.js'
 import { findEvent, type Reads } from '../event-table.js'
-import { firstDue } from './audit-rows.js'
+import type { TurnStore } from '../turn-store.js'
+import { auditsNow, firstDue } from './audit-rows.js'
 
 /** The row of a job, or null where it never had a contract. */
 export function readAutonomy(reads: Reads, jobId: number): AutonomyRow | null {
@@ -35,6 +36,19 @@ export function autonomyNow(reads: Reads & Pick<Environment, 'range'>, jobId: nu
 export function recounted({ gates, judgedMicros }: AutonomyRow, audits: Iterable<Audit>): Gate[] {
   const all = [...audits]
   return gates.map((gate) => recount(gate, all, judgedMicros))
+}
+
+/** The row of a job that is opened. One of before answers waited for earlier audits is counted anew. */
+export function openedRow(store: TurnStore, jobId: number): AutonomyRow | null {
+  const row = readAutonomy(store, jobId)
+  if (row === null || row.gates.every(({ evidence }) => evidence.hours !== undefined)) return row
+  return {
+    ...row,
+    gates: recounted(
+      row,
+      auditsNow(store, jobId).map(({ audit }) => audit),
+    ),
+  }
 }
 
 /** The row with the states that the evidence gives its gates. */

@@ -50,7 +50,7 @@ export function figuresOf(gate: Gate, nowMicros: number): GateFigures {
     protectedBound: settled === 0 ? null : missed / (missed + protectedEvents),
     audits: counts.clean + counts.failures,
     failures: counts.failures,
-    waiting: waitingOf(gate.evidence.hours, 0),
+    waiting: waitingOf(gate.evidence.hours ?? [], 0),
     settled,
     protectedEvents,
     certified,

@@ -47,8 +47,11 @@ export interface WeekCounts extends AuditCounts {
 /** What a gate has collected: at most `epochWeeks` weeks with audits, the oldest first. */
 export interface GateEvidence {
   readonly weeks: readonly WeekCounts[]
-  /** By hour of their deadlines, audits that are not answered, and clean ones that may wait for them (6). */
-  readonly hours: readonly DueHour[]
+  /**
+   * By hour of their deadlines, audits that are not answered, and clean ones that may wait for them (6). Absent in a
+   * row of before answers waited: it is counted anew when its job is opened.
+   */
+  readonly hours?: readonly DueHour[]
 }
 
 export const noEvidence: GateEvidence = { weeks: [], hours: [] }
@@ -88,7 +91,7 @@ export function epochs(evidence: GateEvidence, now: number): AuditCounts[] {
       clean += counts.clean
       failures += counts.failures
     }
-    return { clean: clean - waitingOf(evidence.hours, first + at), failures }
+    return { clean: clean - waitingOf(evidence.hours ?? [], first + at), failures }
   })
 }
 

@@ -66,7 +66,7 @@ export function withAudit(gate: Gate, before: Audit | null, after: Audit | null,
     if (isPending) pending += sign
     const hour = dueHour(audit.dueMicros)
     const due = { hour, week, clean: sign * clean, pending: isPending ? sign : 0 }
-    if (isPending || clean > 0) evidence = { ...evidence, hours: withDue(evidence.hours, due, nowMicros) }
+    if (isPending || clean > 0) evidence = { ...evidence, hours: withDue(evidence.hours ?? [], due, nowMicros) }
     if (!audit.second || audit.analysts < 2) continue
     answered += sign
     if (audit.differ) differ += sign
@@ -79,7 +79,7 @@ export function atTime(gate: Gate, nowMicros: number): Gate {
   const week = weekOf(gate.startedMicros, nowMicros)
   const flow = gate.flow.filter((each) => each.week > week - epochWeeks)
   const { weeks } = withAudits(gate.evidence, { week, clean: 0, failures: 0 }, week)
-  return { ...gate, flow, evidence: { weeks, hours: withDue(gate.evidence.hours, null, nowMicros) } }
+  return { ...gate, flow, evidence: { weeks, hours: withDue(gate.evidence.hours ?? [], null, nowMicros) } }
 }
 
 /** The gate with evidence and counts made anew from all audits of its job (4). */

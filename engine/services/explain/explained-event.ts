@@ -23,6 +23,7 @@ import { placeOf } from '../read/cluster-reader.js'
 import { reasonOf } from '../read/export-log.js'
 import type { ClusterPlace } from '../../api/cluster-service.js'
 import { EventValues } from './event-values.js'
+import { inWords } from './in-words.js'
 import type { JobAt } from './job-at.js'
 import { modelPart, type ModelPart } from './model-part.js'
 import type { OpenedModel } from './opened-models.js'
@@ -71,12 +72,13 @@ export function explanationOf(at: JobAt, parts: ExplainedParts): Explanation {
   const part = opened === null ? null : modelPart(at, opened, reader, values)
   const votes = ballot === null ? null : ballotFigures(job, ballot, stats.trainedThroughSeq)
   const bucketId = header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex')
-  return {
+  const explained = {
     decision: explainedDecision(at, parts, part),
     votes: votes === null ? null : { bucketId, ...votes },
     model: part === null ? null : part.shown,
     cluster: place === null ? null : { clusterId: place.cluster.clusterId, reason: place.reason },
   }
+  return { inWords: inWords(explained), ...explained }
 }
 
 /** `part`: the model's, with which the decision is compared; null where it is not. */

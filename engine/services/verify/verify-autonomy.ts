@@ -34,13 +34,20 @@ export function checkAutonomy(shard: ShardCheck, jobId: number): void {
   if (dues !== pending) shard.note('dues', null, `job ${jobId}: ${dues} deadlines of ${pending} unanswered audits`)
   if (row === null) return
   for (const [place, gate] of recounted(row, audits).entries()) {
-    const [says, is] = [countsOf(row.gates[place] as Gate), countsOf(gate)]
+    const stored = row.gates[place] as Gate
+    const { hours } = stored.evidence
+    const [says, is] = [countsOf(stored), countsOf(hours === undefined ? withoutHours(gate) : gate)]
     if (says !== is) shard.note('autonomy', key, `says ${says} of gate ${gate.number} instead of ${is}`)
   }
 }
 
 function countsOf({ evidence, pending, second }: Gate): string {
   return JSON.stringify([evidence, pending, second])
+}
+
+/** A row of before answers waited has none. */
+function withoutHours(gate: Gate): Gate {
+  return { ...gate, evidence: { weeks: gate.evidence.weeks } }
 }
 
 /** An audit and its votes. */

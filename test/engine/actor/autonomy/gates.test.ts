@@ -9,6 +9,9 @@ import type { Gate } from '../../../../engine/domain/autonomy/gate.js'
 import type { SafetyContract } from '../../../../engine/domain/autonomy/contract.js'
 import { Draw } from '../../../../engine/domain/autonomy/sampling.js'
 import { queueOf } from '../../../../engine/services/autonomy/people-queue.js'
+import { encodeAutonomy, type AutonomyRow } from '../../../../engine/store/autonomy-row.js'
+import { jobKey } from '../../../../engine/store/tables.js'
+import { WriteBatch } from '../../../../engine/store/write-batch.js'
 import { recordedAuthor } from '../../../support/author.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 import { refusedWith } from '../../../support/engine/refusal.js'
@@ -181,6 +184,26 @@ describe('protected events', () => {
     }
     await shard.feedback(centric, 't0', 'ann', 'Escalate')
     assert.equal(counted(shard), 1, 'events of before the contract are not among them')
+  })
+})
+
+describe('a row of before answers waited', () => {
+  it('is counted anew when its job is opened', async () => {
+    const shard = await governed()
+    await audits(shard, 3)
+    await shard.feedback(job, 'a0', 'ann', 'Drop')
+    const row = readAutonomy(shard.environment, job.id) as AutonomyRow
+    const old = row.gates.map((gate) => ({ ...gate, evidence: { weeks: gate.evidence.weeks } }))
+    const batch = new WriteBatch()
+    batch.put('autonomy', jobKey(job.id), encodeAutonomy({ ...row, gates: old }))
+    shard.environment.commit(batch)
+    shard.restart()
+    await shard.feedback(job, 'a1', 'ann', 'Drop')
+    const { evidence } = gateOf(shard)
+    assert.deepEqual(
+      evidence.hours?.map(({ clean, pending }) => [clean, pending]),
+      [[2, 1]],
+    )
   })
 })
 

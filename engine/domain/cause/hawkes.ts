@@ -24,7 +24,7 @@
  * caller.
  *
  * The window, unless it is set, is the smallest of a fixed list that holds 85 % of the excess of one order of pairs
- * over the other. Only an excess that is no chance counts; with little evidence it is 60 s.
+ * over the other, without a thin tail. Only an excess that is no chance counts; with little evidence it is 60 s.
  */
 import { causeBounds } from './bounds.js'
 import { Rows, type CauseReads, type CauseStore } from './cause-store.js'

@@ -44,6 +44,8 @@ export interface GlobalRow {
 
 /** The share of the excess that the window holds. */
 const windowShare = 0.85
+/** Its last step holds this much for each second, as a share of what is before it; else it is shorter. */
+const densityMin = 0.25
 /** The excess of a pair counts from so many standard deviations on: that of chance would widen the window. */
 const orderDeviations = 3
 /** The window that little evidence suggests, milliseconds, and the excess that it counts as. */
@@ -104,18 +106,22 @@ export function minedWindow(sortedKeys: readonly number[], get: (key: number) =>
   return windowHolding(excess)
 }
 
-/** The smallest candidate window with `windowShare` of the excess; 0 where there is none. */
+/**
+ * The smallest candidate window with `windowShare` of the excess, without last steps that are thin; 0 where there is
+ * none. Later than its effects a cause still has a small excess, over minutes as much as all before.
+ */
 function windowHolding(excess: readonly number[]): number {
-  const total = excess.reduce((all, each) => all + Math.max(0, each), 0)
+  const within = (window: number): number =>
+    excess.reduce((sum, each, bin) => sum + ((delayEdges[bin] as number) <= window ? Math.max(0, each) : 0), 0)
+  const total = within(Infinity)
   if (total <= windowWeight) return 0
-  let held = 0
-  for (const [bin, each] of excess.entries()) {
-    held += Math.max(0, each)
-    const edge = delayEdges[bin] as number
-    if (!causeWindows.includes(edge) || held < windowShare * total) continue
-    return edge
+  let last = causeWindows.findIndex((window) => within(window) >= windowShare * total)
+  for (; last > 0; last--) {
+    const [before, window] = [causeWindows[last - 1] as number, causeWindows[last] as number]
+    const held = within(before)
+    if ((within(window) - held) / (window - before) >= (densityMin * held) / before) break
   }
-  return 0
+  return causeWindows[last] ?? 0
 }
 
 /** Adds the excess of `row` over the other order of the pair, bin by bin, if it surely has more on these sides. */

@@ -67,17 +67,17 @@ function hangsOn(most: WithoutShown | null, pair: WithoutShown | null, label: st
   if (without === null || (without.resultLabel === label && without.effect < EFFECT_MIN))
     return 'It hangs on no single field: without any one of them the answer is about the same.'
   const named = without.fields.map(({ field, value }) => `${field} = ${JSON.stringify(value)}`).join(' and ')
+  if (without.resultLabel === '') return `Without ${named} there would be no decision.`
   const still = without.resultLabel === label ? 'still be' : 'be'
   return `Without ${named} it would ${still} ${without.resultLabel} with ${without.confidenceScore}.`
 }
 
 function unlikeInWords(model: ModelExplanation | null): string {
   const [most] = model?.unlike ?? []
-  const by =
-    most === undefined
-      ? ''
-      : `, most by ${most.field} = ${JSON.stringify(most.value)} (the nearest has ${JSON.stringify(most.known)})`
-  return `It is unlike all that was labelled${by}: look at it yourself.`
+  if (most === undefined) return 'It is unlike all that was labelled: look at it yourself.'
+  const { field, value, known } = most
+  const what = value === null ? `that it has no ${field}` : `${field} = ${JSON.stringify(value)}`
+  return `Most unlike what was labelled is ${what} (the nearest has ${JSON.stringify(known)}): look at it yourself.`
 }
 
 function sentence(text: string): string {

@@ -51,7 +51,17 @@ describe('an explanation in words', () => {
     await shard.ingest(job, { rule: 'never seen', host: 'nowhere' }, 'odd')
     const parts = explained(shard, job, 'odd')
     const odd = { ...parts, decision: { ...parts.decision, outlier: true } }
-    assert.match(inWords(odd).at(-1) as string, /^It is unlike all that was labelled.*: look at it yourself\.$/)
+    assert.match(inWords(odd).at(-1) as string, /unlike .*was labelled.*: look at it yourself\.$/)
+    const { model } = parts
+    assert.ok(model !== null)
+    const lacking = { field: 'host', value: null, known: 'host-1', outlierScore: 1 }
+    assert.equal(
+      inWords({ ...odd, model: { ...model, unlike: [lacking] } }).at(-1),
+      'Most unlike what was labelled is that it has no host (the nearest has "host-1"): look at it yourself.',
+    )
+    const fields = [{ resultLabel: '', confidenceScore: 0, effect: 90, fields: [{ field: 'rule', value: 'x' }] }]
+    const bare = { ...parts, model: { ...model, fields: fields as unknown as typeof model.fields, pair: null } }
+    assert.ok(inWords(bare).includes('Without rule = "x" there would be no decision.'))
     const pending = { ...parts, decision: { ...parts.decision, status: 'pending_inference' as const } }
     assert.deepEqual(inWords(pending), ['It has no decision yet.'])
     const young = new TestShard()

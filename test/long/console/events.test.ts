@@ -279,6 +279,22 @@ test('an event is shown whole: why, votes, similar ones, what was sent, and what
   await page.context().close()
 })
 
+test("times are in the reader's zone", { skip }, async () => {
+  const shown: string[] = []
+  for (const timezoneId of ['Asia/Kolkata', 'America/St_Johns']) {
+    const page = await world.page('ann', { timezoneId })
+    await page.goto(`/jobs/${world.jobId}/events/e-500`)
+    const time = page.locator('.card-head time')
+    await time.waitFor()
+    const at = new Date((await time.getAttribute('datetime')) ?? '')
+    const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', timeZone: timezoneId })
+    assert.equal(await time.getAttribute('title'), format.format(at))
+    shown.push(format.format(at))
+    await page.context().close()
+  }
+  assert.notEqual(shown[0], shown[1])
+})
+
 test('what enrichments added stands apart, and is a filter like any field', { skip }, async () => {
   const body = { rule: { id: 'R-1' }, enrichment: { owners: { team: 'payments' } } }
   await world.client.post('/api/v1/events/enriched', { job_id: world.jobId, title: 'Enriched', raw_body: body })

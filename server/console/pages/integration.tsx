@@ -46,7 +46,10 @@ function Edit({ of, data }: { readonly of: ShownResource; readonly data: Data<Sh
           </div>
         </section>
       ) : (
-        <pre class="wrap">{text.value}</pre>
+        <>
+          {of.built_in === true ? <p class="dim">{t('integration.built_in')}</p> : null}
+          <pre class="wrap">{text.value}</pre>
+        </>
       )}
     </div>
   )

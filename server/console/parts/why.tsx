@@ -14,10 +14,14 @@ interface WhyProps {
   readonly isBrief?: boolean
 }
 
+function sentence(text: string): string {
+  return text === '' ? t('why.none') : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
 /** The sentence: who decided, with which confidence, and what that means. */
 export function Answer({ of, explanation }: WhyProps) {
   const { decision, model } = explanation
-  if (decision.result_label === '') return <p class="answer dim">{t('why.none')}</p>
+  if (decision.result_label === '') return <p class="answer dim">{sentence(decision.reason)}</p>
   const who =
     decision.source === 'knowledge_base'
       ? 'why.votes_say'
@@ -112,7 +116,7 @@ export function Provenance({ of, explanation }: WhyProps) {
   return (
     <div class="stack">
       <p>
-        {decision.reason.charAt(0).toUpperCase() + decision.reason.slice(1)}.
+        {decision.result_label === '' ? '' : sentence(decision.reason)}
         {decision.exact === true ? ` ${t('why.exact')}` : ''}
         {decision.inexact_reason == null ? '' : ` ${decision.inexact_reason}.`}
       </p>

@@ -93,14 +93,32 @@ function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting 
   )
 }
 
+/** How many wait for which reason. */
+function Kinds({ items }: { readonly items: readonly Waiting[] }) {
+  const kinds = new Map<Waiting['pickedBy'], number>()
+  for (const { pickedBy } of items) kinds.set(pickedBy, (kinds.get(pickedBy) ?? 0) + 1)
+  if (kinds.size < 2) return null
+  return (
+    <p class="kinds dim">
+      {[...kinds].map(([kind, n]) => (
+        <span key={kind}>
+          {t(`next.picked.${kind}`)} {n}
+        </span>
+      ))}
+    </p>
+  )
+}
+
 function Queue({ of, items, at, go, reload }: QueueProps) {
-  const open = items.filter((item) => !isAnswered(of, item)).length
+  const waiting = items.filter((item) => !isAnswered(of, item))
+  const open = waiting.length
   return (
     <aside class="queue" aria-label={t('next.queue')}>
       <header>
         <h2>{t('next.queue')}</h2>
         <span class="dim">{open}</span>
       </header>
+      <Kinds items={waiting} />
       <FirstModel of={of} isAllAnswered={open === 0} reload={reload} />
       <div class="grow">
         <List

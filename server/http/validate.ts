@@ -175,7 +175,8 @@ function takesNull(schema: unknown): boolean {
 
 function coerce(text: string, type: string | undefined): unknown {
   if (type === 'boolean') return booleanOf(text) ?? text
-  if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
+  if (type === 'integer' && /^-?\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
+  if (type === 'number' && /^-?\d{1,15}(\.\d+)?(e[+-]?\d{1,2})?$/i.test(text)) return Number(text)
   return text
 }
 

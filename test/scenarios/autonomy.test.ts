@@ -317,6 +317,7 @@ test('a forecast over events without decisions says that, and bad input is named
   const path = `/api/v2/jobs/${jobId}/autonomy/forecast`
   assert.match((await client.get(`${path}?epsilon=0.1`)).body.message, /^No event has a decision yet/)
   assert.deepEqual((await client.get(`${path}?epsilon=2`)).body.detail[0].loc, ['query', 'epsilon'])
+  assert.equal((await client.get(`${path}?epsilon=1e-2`)).status, 200)
   const rate = await client.get(`${path}?epsilon=0.1&hold_out_rate=0`)
   assert.deepEqual([rate.status, rate.body.detail[0].loc], [422, ['query', 'hold_out_rate']])
   const reopen = await client.post(`/api/v2/jobs/${jobId}/autonomy/reopen`, { start_date: 'x' })

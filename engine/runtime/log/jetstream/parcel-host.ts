@@ -14,14 +14,18 @@
  */
 import { decodeFrame, emptyFrame, Parts } from './parcel-frame.js'
 
-/** Milliseconds until the parts of a parcel have to be complete, and until a silent sender is forgotten. */
-const [PARTS_MS, SILENT_MS] = [30_000, 60_000]
+/**
+ * Milliseconds until the parts of a parcel have to be complete; that an answer is kept, at most; until a silent sender
+ * is forgotten.
+ */
+const [PARTS_MS, KEPT_MS, SILENT_MS] = [30_000, 4_000, 60_000]
 
 /** What is known of the parcels of one process, by their numbers. */
 class Sender {
   readonly incomplete = new Map<number, Parts>()
   readonly running = new Set<number>()
-  readonly answers = new Map<number, Uint8Array>()
+  /** In the order of their ends. Null: it was run, and its answer is not kept any more. */
+  readonly answers = new Map<number, { readonly atMs: number; bytes: Uint8Array | null }>()
   readonly dropped = new Set<number>()
   heardMs = performance.now()
   #oldest = 0
@@ -31,6 +35,11 @@ class Sender {
     this.#oldest = Math.max(this.#oldest, oldest)
     for (const known of [this.incomplete, this.answers, this.dropped])
       for (const number of known.keys()) if (number < oldest) known.delete(number)
+    const untilMs = performance.now() - KEPT_MS
+    for (const answer of this.answers.values()) {
+      if (answer.atMs > untilMs) break
+      answer.bytes = null
+    }
   }
 
   /** It is not to be taken: it was, or its sender knows that it was not. */
@@ -75,7 +84,7 @@ export class ParcelHost {
     from.running.add(number)
     void this.#deps.run(whole).then((answer) => {
       from.running.delete(number)
-      from.answers.set(number, answer)
+      from.answers.set(number, { bytes: answer, atMs: performance.now() })
       this.#deps.answer(to, { whole: answer })
     })
   }
@@ -90,9 +99,9 @@ export class ParcelHost {
   }
 
   #tell(from: Sender, number: number, to: string): void {
-    const answer = from.answers.get(number)
-    if (answer !== undefined) return this.#deps.answer(to, { whole: answer })
-    if (from.running.has(number)) return
+    const bytes = from.answers.get(number)?.bytes
+    if (bytes === null || from.running.has(number)) return
+    if (bytes !== undefined) return this.#deps.answer(to, { whole: bytes })
     from.incomplete.delete(number)
     from.dropped.add(number)
     this.#deps.answer(to, { frame: emptyFrame() })

@@ -28,6 +28,9 @@ export interface World {
   readonly clocks?: ReadonlyMap<string, Clock>
 }
 
+/** Of all nodes: each life of one is a process of its own. */
+let lives = 0
+
 export class TestNode {
   readonly name: string
   readonly members: Members
@@ -55,11 +58,15 @@ export class TestNode {
       put: async (...given: Parameters<Keys['put']>) => await reached(keys.put(...given)),
       all: async (pattern: string) => await reached(keys.all(pattern)),
     }
-    const members = new Members(ownKeys, logs.length, { node: name, process: `${name}-process`, url: `http://${name}` })
+    const members = new Members(ownKeys, logs.length, {
+      node: name,
+      process: `${name}-${++lives}`,
+      url: `http://${name}`,
+    })
     const dataDir = join(directory, name)
     makeDataDir(dataDir)
     const remote = new RemoteTurns({
-      sender: name,
+      sender: members.own.process,
       ownerOf: (shard) => {
         const owner = members.table[shard] ?? null
         return owner === null || owner.node === name ? null : owner.process

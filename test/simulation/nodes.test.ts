@@ -1,0 +1,126 @@
+/**
+ * Nodes of a cluster, in one process: a seed drives posts, nodes that come, leave and die, parcels and answers that are
+ * lost or late, and values of the cluster that cannot be reached. In the end every node has every acknowledged event,
+ * once, and all nodes have the same.
+ */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobSettings } from '../../engine/domain/job/job.js'
+import { SeededRandom } from '../../engine/rng.js'
+import type { TestNode, World } from '../support/cluster/node.js'
+import { jobs, post, SHARDS, start, worldOf } from '../support/cluster/worlds.js'
+import { until } from '../support/until.js'
+
+/** `SIMULATION_SEED=n` runs seed n alone, `SIMULATION_SEEDS=n` the seeds 1 to n. */
+const { SIMULATION_SEED: only, SIMULATION_SEEDS: count } = process.env
+const seeds = only === undefined ? Array.from({ length: Number(count ?? 1) }, (_, at) => at + 1) : [Number(only)]
+const NAMES = ['first', 'second', 'third']
+const STEPS = 40
+
+interface Posted {
+  readonly job: JobSettings
+  readonly id: string
+  /** Null: refused, and it may have taken effect. */
+  isAcknowledged: boolean | null
+}
+
+class Cluster {
+  readonly world: World
+  readonly posted: Posted[] = []
+  readonly #test: TestContext
+  readonly #random: SeededRandom
+  readonly #live = new Map<string, TestNode>()
+  readonly #answers: Promise<void>[] = []
+
+  constructor(test: TestContext, seed: number) {
+    this.#test = test
+    this.#random = new SeededRandom(seed)
+    this.world = worldOf(test)
+    this.world.carry = async (deliver) => {
+      const chance = this.#random.nextFloat()
+      if (chance < 0.05) return 'gone'
+      if (chance < 0.3) await sleep(Math.floor(this.#random.nextFloat() * 20))
+      const sent = await deliver()
+      // The answer is lost.
+      return chance > 0.97 ? 'unclear' : sent
+    }
+  }
+
+  get nodes(): TestNode[] {
+    return [...this.#live.values()]
+  }
+
+  async step(): Promise<void> {
+    const chance = this.#random.nextFloat()
+    const [some] = this.#random.nextFloat() < 0.5 ? this.nodes : this.nodes.reverse()
+    if (this.#live.size < 2 || (chance < 0.15 && this.#live.size < NAMES.length)) await this.come()
+    else if (chance < 0.22 && some !== undefined) await this.#end(some, () => some.leave())
+    else if (chance < 0.27 && some !== undefined) await this.#end(some, () => some.kill())
+    else if (chance < 0.32) {
+      this.world.keys.isAway = true
+      await sleep(400)
+      this.world.keys.isAway = false
+    }
+    for (const node of this.nodes)
+      for (const job of jobs) for (let i = this.#random.nextFloat() * 8; i > 0; i--) this.#post(node, job)
+    await sleep(Math.floor(this.#random.nextFloat() * 60))
+  }
+
+  async come(): Promise<void> {
+    const name = NAMES.find((one) => !this.#live.has(one)) as string
+    this.#live.set(name, await start(this.#test, this.world, name))
+  }
+
+  async settle(): Promise<void> {
+    this.world.carry = async (deliver) => await deliver()
+    await Promise.all(this.#answers)
+    await until(() => this.nodes.flatMap(({ own }) => own).length === SHARDS)
+  }
+
+  async #end(node: TestNode, end: () => Promise<void>): Promise<void> {
+    this.#live.delete(node.name)
+    await end()
+  }
+
+  #post(node: TestNode, job: JobSettings): void {
+    const posted: Posted = { job, id: `e${this.posted.length}`, isAcknowledged: null }
+    this.posted.push(posted)
+    this.#answers.push(
+      post(node, job, posted.id, { host: `h${this.posted.length % 7}`, user: 'u' }).then(
+        () => void (posted.isAcknowledged = true),
+        () => {},
+      ),
+    )
+  }
+}
+
+describe('nodes of a cluster', () => {
+  for (const seed of seeds)
+    it(`lose nothing and double nothing, whatever happens to them: seed ${seed}`, async (test) => {
+      const cluster = new Cluster(test, seed)
+      for (let step = 0; step < STEPS; step++) await cluster.step()
+      await cluster.settle()
+      const acknowledged = cluster.posted.filter(({ isAcknowledged }) => isAcknowledged === true)
+      assert.ok(acknowledged.length > cluster.posted.length / 2, `${acknowledged.length} of ${cluster.posted.length}`)
+      for (const job of jobs) {
+        const ofJob = cluster.posted.filter((one) => one.job === job)
+        const must = ofJob.filter(({ isAcknowledged }) => isAcknowledged === true)
+        const readers = cluster.nodes.map((node) => node.data.readers[job.shard]!)
+        const last = await cluster.world.logs[job.shard]!.last()
+        await until(() => cluster.nodes.every((node) => node.data.seats.of(job.shard).applied >= last))
+        const stored = readers.map((reader) => ofJob.filter(({ id }) => hasEvent(reader, job, id)).map(({ id }) => id))
+        for (const ids of stored) assert.deepEqual(ids, stored[0], `seed ${seed}`)
+        for (const { id } of must) assert.ok(stored[0]!.includes(id), `seed ${seed}: ${id} is lost`)
+        for (const reader of readers) assert.equal(reader.stats(job).events, stored[0]!.length, `seed ${seed}`)
+      }
+    })
+})
+
+function hasEvent(reader: TestNode['data']['readers'][number], job: JobSettings, id: string): boolean {
+  try {
+    return reader.event(job, id).eventId === id
+  } catch {
+    return false
+  }
+}

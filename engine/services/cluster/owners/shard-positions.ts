@@ -6,7 +6,10 @@
  *
  * 1. This node speaks for a shard only where it is its own in the table, it has become its writer, and no other node
  *    can have taken it because this one seemed to be gone.
+ * 2. The ends of logs are read twice. A server that was cut off comes back as the leader that it was, for a moment, and
+ *    tells an end that is too early.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { askPositions, type Positions } from '../../../runtime/log/jetstream/owner-positions.js'
 import type { ClusterLogs } from '../cluster-logs.js'
 import type { Lease } from '../lease.js'
@@ -24,8 +27,8 @@ export interface ShardPositionsDeps {
   catalog(): CatalogView | null
 }
 
-/** Milliseconds until an owner, and until all logs have to answer. */
-const [OWNER_MS, LOGS_MS] = [200, 1_000]
+/** Milliseconds until an owner, and until all logs have to answer; between two looks at the logs. */
+const [OWNER_MS, LOGS_MS, APART_MS] = [200, 1_000, 300]
 /** No position: the shard is another's. */
 const NOT_OWN = -1
 
@@ -75,14 +78,24 @@ export class ShardPositions {
     return catalog === null || catalog === undefined || shards.includes(NOT_OWN) ? null : { shards, catalog }
   }
 
-  /** Where the logs end that others may have written; null where they do not answer. */
+  /**
+   * Where the logs end that others may have written; null where they do not answer (2).
+   */
   readonly ofLogs = async (): Promise<Positions | null> => {
+    const first = await this.#ends()
+    if (first === null) return null
+    await pause(APART_MS)
+    const second = await this.#ends()
+    if (second === null) return null
+    const [catalog = 0, ...shards] = second.map((end, at) => Math.max(end, first[at] ?? 0))
+    return { catalog, shards: shards.map((end, shard) => (this.isOwn(shard) ? 0 : end)) }
+  }
+
+  /** Of the catalog, then of the shards. */
+  async #ends(): Promise<readonly number[] | null> {
     const { logs } = this.#deps
     const all = Promise.all([logs.catalog.last(), ...logs.shards.map((log) => log.last())]).catch(() => null)
-    const ends = await Promise.race([all, new Promise<null>((resolve) => setTimeout(() => resolve(null), LOGS_MS))])
-    if (ends === null) return null
-    const [catalog = 0, ...shards] = ends
-    return { catalog, shards: shards.map((end, shard) => (this.isOwn(shard) ? 0 : end)) }
+    return await Promise.race([all, pause(LOGS_MS, null)])
   }
 
   async #ofCatalog(ask: (term: string) => Promise<Positions | null>): Promise<number | null> {

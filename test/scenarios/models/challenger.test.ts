@@ -90,6 +90,21 @@ describe('a challenger', () => {
     }
   })
 
+  test('that could not be trained is not there, and the answer says why', async () => {
+    const jobId = await trainedJob(client)
+    const asked = await client.post(`/api/v2/jobs/${jobId}/challenger`, { without_analysts: ['ann'] })
+    assert.equal(asked.status, 200, asked.text)
+    const { body } = await eventually(
+      () => client.get(`/api/v2/jobs/${jobId}/challenger`),
+      ({ body: answer }) => /failed/.test(answer.message),
+      60_000,
+    )
+    assert.match(
+      body.message,
+      /^the job has no challenger, and its last training failed: .* none yet; the model before/,
+    )
+  })
+
   test('power users start and drop it, administrators promote it, analysts see it', async () => {
     const jobId = await trainedJob(client)
     await trainAgain(client, jobId)

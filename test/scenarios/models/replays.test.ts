@@ -73,6 +73,15 @@ describe('a replay', () => {
     )
   })
 
+  test('says at which of its decision points no event has a value', async () => {
+    const jobId = await trainedJob(client)
+    const done = await replay(jobId, { decision_points: ['rule', 'no.such.field'] })
+    assert.equal(done.message, 'No event of the period has a value at no.such.field.')
+    const { text } = await client.get(`/api/v2/jobs/${jobId}/replays/${done.replay_id}/table`)
+    assert.match(text, /No event of the period has a value at no\.such\.field\./)
+    assert.equal((await replay(jobId, { decision_points: ['rule'] })).message, '')
+  })
+
   test('with wrong terms is refused with a sentence', async () => {
     const jobId = await trainedJob(client)
     const { body: made } = await client.post('/api/v2/resources', {
@@ -84,6 +93,7 @@ describe('a replay', () => {
       [empty, { seed: 1 }, 409, /at least two labels/],
       [jobId, { model_id: 'model_1_99' }, 404, /model not found/],
       [jobId, { model_id: `model_${jobId}_1`, seed: 3 }, 422, /either the model/],
+      [jobId, { model_id: `model_${jobId}_1`, against: `model_${jobId}_1` }, 422, /both sides are the same model/],
       [jobId, { end_date: '2001-01-01' }, 404, /no events in that period/],
       [jobId, { start_date: '2030-01-01', end_date: '2029-01-01' }, 422, /ends before it begins/],
       [jobId, { start_date: 'yesterday' }, 422, /ISO 8601/],

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
+import { afterPaint } from '../../state/paint.js'
 import { readPage, readTotal, type Page, type Progress, type Row } from './source.js'
 import { rowsKey, type View } from '../../first-requests.js'
 
@@ -80,6 +81,8 @@ export function useRows(view: View): Rows {
   /** Rows are shown before they are counted. */
   const countAll = async (signal: AbortSignal): Promise<void> => {
     try {
+      await afterPaint()
+      signal.throwIfAborted()
       const counted = await readTotal(view, signal)
       if (!signal.aborted) state.value = { ...state.peek(), ...counted }
     } catch (error) {

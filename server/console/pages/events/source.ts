@@ -9,6 +9,7 @@ import { firstPage, isNewestFirst, rowsKey, type View, type WireFilter } from '.
 import { api, session } from '../../state/api.js'
 import { askEarly, early } from '../../state/early.js'
 import { titleOf, type Titled } from '../../state/events.js'
+import { afterPaint } from '../../state/paint.js'
 import { wireFilters } from './view.js'
 
 /** One event on a line. Little is kept of each, since there may be a hundred thousand. */
@@ -166,6 +167,7 @@ export async function readFacet(view: View, field: string, signal: AbortSignal):
   // Facets are below the page that asks for rows, so their effects run first.
   await new Promise((resolve) => setTimeout(resolve))
   await latest
+  await afterPaint()
   signal.throwIfAborted()
   const filters = await wireFilters(view, signal)
   const body = { job_ids: [view.jobId], filters, fields: [field], size: FACET_VALUES }

@@ -139,6 +139,7 @@ const node = spawn(
     `--test-concurrency=${sideBySide}`,
     ...files,
   ],
-  { stdio: 'inherit' },
+  // Node.js 22 and later read what a process before has compiled, in this process and in those that tests start.
+  { stdio: 'inherit', env: { NODE_COMPILE_CACHE: join(batches, 'compiled'), ...process.env } },
 )
 node.on('exit', (code) => process.exit(code ?? 1))

@@ -1,7 +1,8 @@
 /**
  * Nodes of a cluster, in one process: a seed drives posts, nodes that come, leave and die, parcels and answers that are
- * lost or late, and values of the cluster that cannot be reached. In the end every node has every acknowledged event,
- * once, and all nodes have the same.
+ * lost or late, values of the cluster that cannot be reached, and a node that is cut off for longer than the lease.
+ * In the end every node has every acknowledged event, once, and all nodes have the same. At any time a node that speaks
+ * for a shard has what was acknowledged before.
  */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
@@ -17,6 +18,10 @@ const { SIMULATION_SEED: only, SIMULATION_SEEDS: count } = process.env
 const seeds = only === undefined ? Array.from({ length: Number(count ?? 1) }, (_, at) => at + 1) : [Number(only)]
 const NAMES = ['first', 'second', 'third']
 const STEPS = 40
+/** Milliseconds that a node is cut off, and then does not reach the logs yet: they have no leader. */
+const [AWAY_MS, LOG_AWAY_MS] = [6_000, 2_500]
+/** Of each job: acknowledged events that are looked for. */
+const LATEST = 30
 
 interface Posted {
   readonly job: JobSettings
@@ -62,9 +67,43 @@ class Cluster {
       await sleep(400)
       this.world.keys.isAway = false
     }
+    await this.#load()
+  }
+
+  async #load(): Promise<void> {
     for (const node of this.nodes)
       for (const job of jobs) for (let i = this.#random.nextFloat() * 8; i > 0; i--) this.#post(node, job)
     await sleep(Math.floor(this.#random.nextFloat() * 60))
+    this.#check()
+  }
+
+  /** A node with shards is cut off from all others, and they go on. */
+  async cut(): Promise<void> {
+    while (this.#live.size < 2) await this.come()
+    await until(() => this.nodes.every(({ own }) => own.length > 0))
+    const node = this.nodes[Math.floor(this.#random.nextFloat() * this.#live.size)] as TestNode
+    node.isAway = node.isLogAway = true
+    await this.#loadFor(AWAY_MS)
+    node.isAway = false
+    await this.#loadFor(LOG_AWAY_MS)
+    node.isLogAway = false
+  }
+
+  async #loadFor(ms: number): Promise<void> {
+    for (const end = performance.now() + ms; performance.now() < end; ) {
+      await this.#load()
+      await sleep(50)
+    }
+  }
+
+  /** A node that speaks for a shard has what was acknowledged. */
+  #check(): void {
+    for (const job of jobs) {
+      const latest = this.posted.filter((one) => one.job === job && one.isAcknowledged === true).slice(-LATEST)
+      for (const { name, data, positions } of this.nodes.filter((node) => node.positions.isOwn(job.shard)))
+        for (const { id } of latest)
+          assert.ok(hasEvent(data.readers[job.shard]!, job, id), `${name} has no ${id}, as ${positions.own()?.shards}`)
+    }
   }
 
   async come(): Promise<void> {
@@ -99,7 +138,9 @@ describe('nodes of a cluster', () => {
   for (const seed of seeds)
     it(`lose nothing and double nothing, whatever happens to them: seed ${seed}`, async (test) => {
       const cluster = new Cluster(test, seed)
-      for (let step = 0; step < STEPS; step++) await cluster.step()
+      for (let step = 0; step < STEPS / 2; step++) await cluster.step()
+      await cluster.cut()
+      for (let step = 0; step < STEPS / 2; step++) await cluster.step()
       await cluster.settle()
       const acknowledged = cluster.posted.filter(({ isAcknowledged }) => isAcknowledged === true)
       assert.ok(acknowledged.length > cluster.posted.length / 2, `${acknowledged.length} of ${cluster.posted.length}`)

@@ -51,6 +51,8 @@ export class LoggedTurns {
   #ending = new AbortController()
   /** Resolves when the turn before has gone to the thread. */
   #before: Promise<void> = Promise.resolve()
+  /** The last time of a message that was read from the log, microseconds. */
+  #readMicros = 0
   /** What ran outside of the mailbox, for the next result. */
   readonly #unreported: { decided: number[]; jobs: Set<number> } = { decided: [], jobs: new Set() }
 
@@ -71,7 +73,7 @@ export class LoggedTurns {
 
   /** The last time of a message in the log, as far as this writer has read or written it, microseconds; 0 for none. */
   get lastMicros(): number {
-    return this.#end.lastMicros
+    return Math.max(this.#end.lastMicros, this.#readMicros)
   }
 
   /** Runs a turn of the mailbox. */
@@ -188,7 +190,7 @@ export class LoggedTurns {
         const results = await runner.run(record.turn, sequence)
         for (const { decided = [] } of results) this.#unreported.decided.push(...decided)
         for (const id of jobIdsOf(record.turn)) this.#unreported.jobs.add(id)
-        lastMicros = record.span.lastMicros
+        this.#readMicros = lastMicros = record.span.lastMicros
       }
     }
     this.#end.reached(through, lastMicros, runner.settings)

@@ -4,8 +4,10 @@ import type { Clock } from '../../../engine/clock.js'
 import { decodeAnswer, decodeParcel, encodeAnswer, type TurnParcel } from '../../../engine/runtime/log/spread/parcel.js'
 import { RemoteTurns, type Sent } from '../../../engine/runtime/log/spread/remote-turns.js'
 import { TurnsHost } from '../../../engine/runtime/log/spread/turns-host.js'
-import { LogUnavailable, type RecordLog } from '../../../engine/runtime/log/turn-log.js'
+import { LogUnavailable, type LogRecord, type RecordLog } from '../../../engine/runtime/log/turn-log.js'
 import { Members } from '../../../engine/services/cluster/owners/members.js'
+import type { ClusterLogs } from '../../../engine/services/cluster/cluster-logs.js'
+import { ShardPositions } from '../../../engine/services/cluster/owners/shard-positions.js'
 import { ShardOwners } from '../../../engine/services/cluster/owners/shard-owners.js'
 import { NodeData } from '../../../engine/services/cluster/node-data.js'
 import { makeDataDir } from '../../../engine/store/directory/data-dir.js'
@@ -28,6 +30,28 @@ export interface World {
   readonly clocks?: ReadonlyMap<string, Clock>
 }
 
+/** A log that does not answer while its node does not reach it: what is asked meanwhile is done afterwards. */
+export function reachedLog(log: RecordLog, isAway: () => boolean): RecordLog {
+  const reached = async (): Promise<void> => {
+    while (isAway()) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  async function* reachedRecords(records: AsyncIterable<LogRecord>): AsyncGenerator<LogRecord> {
+    for await (const record of records) {
+      await reached()
+      yield record
+    }
+  }
+  return {
+    append: (...given) => reached().then(() => log.append(...given)),
+    last: () => reached().then(() => log.last()),
+    read: (after, through) => reachedRecords(log.read(after, through)),
+    follow: (after, signal) => reachedRecords(log.follow(after, signal)),
+    extent: () => log.extent(),
+    purge: (through) => log.purge(through),
+    close: () => log.close(),
+  }
+}
+
 /** Of all nodes: each life of one is a process of its own. */
 let lives = 0
 
@@ -36,10 +60,14 @@ export class TestNode {
   readonly members: Members
   readonly data: NodeData
   readonly owners: ShardOwners
+  readonly positions: ShardPositions
   readonly #host: TurnsHost
   readonly #world: World
-  /** Nobody reaches it, and it reaches nobody. */
+  /** Nobody reaches it, and it reaches nobody. For good: its turns may still come to the logs. */
   isCut = false
+  /** The same, for a while; and the logs. */
+  isAway = false
+  isLogAway = false
   /** Why it cannot go on. */
   ended: string | null = null
   /** The jobs that it knows, and how many records of the catalog it has. */
@@ -49,14 +77,14 @@ export class TestNode {
   static async start(world: World, name: string): Promise<TestNode> {
     const { directory, keys, logs } = world
     let node: TestNode | null = null
-    const reached = <T>(work: Promise<T>): Promise<T> => {
-      if (node?.isCut === true) throw new LogUnavailable('the node is cut off')
-      return work
+    const reached = async <T>(work: () => Promise<T>): Promise<T> => {
+      if (node?.isCut === true || node?.isAway === true) throw new LogUnavailable('the node is cut off')
+      return await work()
     }
     const ownKeys = {
-      get: async (key: string) => await reached(keys.get(key)),
-      put: async (...given: Parameters<Keys['put']>) => await reached(keys.put(...given)),
-      all: async (pattern: string) => await reached(keys.all(pattern)),
+      get: (key: string) => reached(() => keys.get(key)),
+      put: (...given: Parameters<Keys['put']>) => reached(() => keys.put(...given)),
+      all: (pattern: string) => reached(() => keys.all(pattern)),
     }
     const members = new Members(ownKeys, logs.length, {
       node: name,
@@ -74,7 +102,8 @@ export class TestNode {
       request: async (process, bytes) => {
         const deliver = async (): Promise<Sent> => {
           const other = world.nodes.get(process)
-          return other === undefined || other.isCut ? 'gone' : { answer: await other.run(bytes) }
+          const isGone = other === undefined || other.isCut || other.isAway || node?.isAway === true
+          return isGone ? 'gone' : { answer: await other.run(bytes) }
         }
         return await (world.carry === undefined ? deliver() : world.carry(deliver, process, decodeParcel(bytes)))
       },
@@ -88,7 +117,7 @@ export class TestNode {
     }
     const data = await NodeData.open({
       options: { dataDir, name: 'service', threads: 1, clock: world.clocks?.get(name) },
-      logs,
+      logs: logs.map((log) => reachedLog(log, () => node?.isLogAway === true && !node.isCut)),
       send: remote.send,
       prepare: async () => {},
       stopped: (error) => failed('following has stopped', error),
@@ -105,6 +134,13 @@ export class TestNode {
     this.members = members
     this.data = data
     this.jobs = world.jobs
+    this.positions = new ShardPositions({
+      logs: {} as ClusterLogs,
+      members,
+      lease: { owner: null },
+      data: () => data,
+      catalog: () => null,
+    })
     this.#host = new TurnsHost({
       isOwn: (shard) => !this.isCut && data.seats.of(shard).isOwn,
       post: (message) => data.shards.post(message),

@@ -36,7 +36,10 @@ export class Seat {
   readonly #shard: LoggedShard
   readonly #deps: SeatDeps
   #own: LoggedTurns | null = null
+  #since: number | undefined
   #follower: Follower
+  /** That of the writers and followers before the present one. */
+  #lastMicros = 0
   #following: { readonly ended: Promise<void>; readonly ending: AbortController } | null = null
   /** Ends the sending of turns. */
   #sending = new AbortController()
@@ -57,6 +60,11 @@ export class Seat {
     return this.#own?.isFenced === true
   }
 
+  /** For which time of owning the shard it became `own` (owner-table.ts). */
+  get since(): number | undefined {
+    return this.#since
+  }
+
   /** Sequence of the last record that is applied here. */
   get applied(): number {
     return Math.max(this.#own?.applied ?? 0, this.#follower.applied)
@@ -64,7 +72,7 @@ export class Seat {
 
   /** No message of the log that was followed has a later time, microseconds. */
   get lastMicros(): number {
-    return Math.max(this.#own?.lastMicros ?? 0, this.#follower.lastMicros)
+    return Math.max(this.#lastMicros, this.#own?.lastMicros ?? 0, this.#follower.lastMicros)
   }
 
   /** Of what the latest records of the log wrote. */
@@ -115,28 +123,29 @@ export class Seat {
   }
 
   /**
-   * Becomes `own`, as the writer with these 8 bytes in hexadecimal. Only while the mailbox is held. Rejects with
-   * Refusal log_unavailable; then it follows on.
+   * Becomes `own`, as the writer with these 8 bytes in hexadecimal, for this time of owning the shard. Only while the
+   * mailbox is held. Rejects with Refusal log_unavailable; then it follows on.
    */
-  async take(writer: string): Promise<void> {
+  async take(writer: string, since?: number): Promise<void> {
     await this.endFollowing()
     const { log } = this.#deps
     const own = new LoggedTurns({ ...this.#shard, log, writer })
     try {
       await own.catchUp()
-      const nothing = { messages: 0, seconds: 0, flushSeconds: 0 }
-      this.#shard.ranElsewhere?.({ ...nothing, ...own.takeUnreported() }, own.lastMicros)
+      this.#report(own)
       this.#own = own
+      this.#since = since
     } catch (error) {
-      this.#goElsewhere()
+      this.#goElsewhere(own)
       throw error
     }
   }
 
   /** Becomes `elsewhere`, and follows. Only while the mailbox is held. */
   leave(): void {
+    const own = this.#own
     this.#own = null
-    this.#goElsewhere()
+    this.#goElsewhere(own)
   }
 
   /** Ends following. What waits to be sent is refused. */
@@ -146,7 +155,16 @@ export class Seat {
     await this.endFollowing()
   }
 
-  #goElsewhere(): void {
+  /** Tells of what it has read from the log and applied: readers see it, and later messages get later times. */
+  #report(own: LoggedTurns): void {
+    const nothing = { messages: 0, seconds: 0, flushSeconds: 0 }
+    this.#shard.ranElsewhere?.({ ...nothing, ...own.takeUnreported() }, own.lastMicros)
+  }
+
+  /** Follows behind what `before` has applied. */
+  #goElsewhere(before: LoggedTurns | null): void {
+    if (before !== null) this.#report(before)
+    this.#lastMicros = Math.max(this.lastMicros, before?.lastMicros ?? 0)
     this.#follower = this.#newFollower()
     this.follow()
   }

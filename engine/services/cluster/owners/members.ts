@@ -10,6 +10,8 @@
  * 2. A node whose renewal was late may have lost shards meanwhile, or may be about to: others may have found it silent.
  *    It counts as fresh again when it has written the table after that renewal (owner-table.ts). Others read the table
  *    first, and then the nodes.
+ * 3. A shard that is being given away may be another's before the answer is here. Where there is none, it is as after a
+ *    late renewal: the write may be stored until the table is written behind it.
  */
 import type { ClusterKeys } from '../../../runtime/log/jetstream/cluster-keys.js'
 import { LEASE } from '../lease.js'
@@ -57,6 +59,8 @@ export class Members {
   /** Renewals that were late, and up to which of them it is known what this node still owns. */
   #late = 0
   #confirmed = 0
+  /** Shards whose owner is being written. */
+  readonly #writing = new Set<number>()
   /** The revision of the table at which all values were read last. */
   #readRevision = 0
   /** When all values were read last, milliseconds of this process; 0 for never. */
@@ -92,6 +96,13 @@ export class Members {
   /** No other node has taken a shard of this one because it seemed to be gone. */
   get isFresh(): boolean {
     return this.ageMs < LEASE.freshMs && this.#confirmed === this.#late
+  }
+
+  /** Since when this node surely owns the shard, as in owner-table.ts; null where it may be another's. */
+  ownSince(shard: number): number | undefined | null {
+    const owner = this.table[shard] ?? null
+    const isOwn = this.isFresh && owner?.process === this.#own.process && !this.#writing.has(shard)
+    return isOwn ? owner.since : null
   }
 
   /** Makes sure, after a renewal that was late, what this node still owns. Rejects with LogUnavailable. */
@@ -176,7 +187,15 @@ export class Members {
   }
 
   /** As in owner-table.ts. */
-  assign(shards: readonly number[], owner: OwnerTable[number]): Promise<readonly number[]> {
-    return this.#table.assign(shards, owner)
+  async assign(shards: readonly number[], owner: OwnerTable[number]): Promise<readonly number[]> {
+    for (const shard of shards) this.#writing.add(shard)
+    try {
+      return await this.#table.assign(shards, owner)
+    } catch (error) {
+      this.#late++
+      throw error
+    } finally {
+      for (const shard of shards) this.#writing.delete(shard)
+    }
   }
 }

@@ -9,6 +9,8 @@
  * 3. A shard is taken from a node that seems to be gone only where nobody has written since that was found out
  *    (`take`). A node that comes back writes the table as it is (`touch`): from then on nobody takes its shards because
  *    of what was before.
+ * 4. Who loses a shard and gets it again owns it for another time (`since`), and has to begin as the writer again:
+ *    others have written meanwhile.
  */
 import type { ClusterKeys, KeyValue } from '../../../runtime/log/jetstream/cluster-keys.js'
 
@@ -19,6 +21,8 @@ const TRIES = 4
 export interface ShardOwner {
   readonly node: string
   readonly process: string
+  /** The revision of the table behind which it was named, so that no two times are the same; none in older versions. */
+  readonly since?: number
 }
 
 /** By shard: who runs its turns. Null: nobody does. */
@@ -93,7 +97,8 @@ export class SharedOwnerTable {
   }
 
   #with(shards: readonly number[], owner: OwnerTable[number]): OwnerTable {
-    return this.#table.map((before, shard) => (shards.includes(shard) ? owner : before))
+    const named = owner === null ? null : { ...owner, since: this.#revision }
+    return this.#table.map((before, shard) => (shards.includes(shard) ? named : before))
   }
 
   async #put(table: OwnerTable): Promise<boolean> {

@@ -58,10 +58,12 @@ export class ShardMoves {
   /** It is this node's in the table: becomes its owner. */
   take(host: ShardHost, shard: number): void {
     const seat = host.seats.of(shard)
+    // Before it begins: where the table changes meanwhile, it is taken again.
+    const since = this.#deps.members.table[shard]?.since
     this.#work(shard, 'could not be taken over yet', async () => {
       seat.recall()
       await host.changeRunner(shard, async () => {
-        await seat.take(randomBytes(8).toString('hex'))
+        await seat.take(randomBytes(8).toString('hex'), since)
         return seat.lastMicros
       })
       this.#deps.told('this node runs a shard now', { shard })

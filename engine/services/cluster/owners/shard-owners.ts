@@ -10,6 +10,7 @@
  * | nobody's, or of a node that is   | takes it in the table, where it is to be here; then begins as the writer of  |
  * | gone                             | its log                                                                      |
  * | its own                          | runs its turns                                                               |
+ * | its own again                    | begins anew: another node has written meanwhile                              |
  * | its own, and to be elsewhere     | holds its mailbox, gives it away in the table, and follows                   |
  * | another's                        | follows; sends turns to its owner                                            |
  *
@@ -188,9 +189,9 @@ export class ShardOwners {
     const { own, table } = members
     if (this.#moves.isBusy(shard)) return false
     const owner = table[shard] ?? null
-    const { isOwn, isFenced } = host.seats.of(shard)
+    const { isOwn, isFenced, since } = host.seats.of(shard)
     const isMine = owner?.process === own.process
-    if (isOwn && (!isMine || isFenced)) this.#moves.lose(host, shard)
+    if (isOwn && (!isMine || isFenced || since !== owner.since)) this.#moves.lose(host, shard)
     else if (isMine && !isOwn) this.#moves.take(host, shard)
     else if (isMine && wanted !== null && wanted !== own.node && (this.#isLeaving || members.isSettled(wanted)))
       this.#moves.give(host, shard, wanted)

@@ -4,8 +4,9 @@
  * Owns: what this node says, and what it hears of others. Leaves out: how it is asked (owner-positions.ts), what a read
  * does with it (read-point.ts).
  *
- * 1. This node speaks for a shard only where it is its own in the table, it has become its writer, and no other node
- *    can have taken it because this one seemed to be gone.
+ * 1. This node speaks for a shard only where it is surely its own in the table (members.ts), and it has become its
+ *    writer for this time of owning it. A node that was cut off may get a shard again before it has noticed that it
+ *    lost it.
  * 2. The ends of logs are read twice. A server that was cut off comes back as the leader that it was, for a moment, and
  *    tells an end that is too early.
  */
@@ -49,8 +50,8 @@ export class ShardPositions {
   isOwn(shard: number): boolean {
     const { members, data } = this.#deps
     const seat = data()?.seats.of(shard)
-    const isMine = members.isFresh && members.table[shard]?.process === members.own.process
-    return isMine && seat?.isOwn === true && !seat.isFenced
+    const since = members.ownSince(shard)
+    return since !== null && seat?.isOwn === true && !seat.isFenced && seat.since === since
   }
 
   /** How far this node is with the shards that it owns; null where nothing is open. */

@@ -5,6 +5,7 @@ import { Keys } from '../../../../support/cluster/keys.js'
 
 const memberOf = (keys: Keys, node: string): Members =>
   new Members(keys, 2, { node, process: `${node}-process`, url: `http://${node}` })
+const namesOf = ({ table }: Members): (string | null)[] => table.map((owner) => owner?.node ?? null)
 
 describe('the members of a cluster', () => {
   it('see what each says of itself', async () => {
@@ -91,7 +92,7 @@ describe('the members of a cluster', () => {
     await b.read()
     assert.deepEqual(await a.assign([0], { node: 'a', process: 'a-process' }), [0])
     assert.deepEqual(await b.assign([0], { node: 'b', process: 'b-process' }), [])
-    assert.deepEqual(b.table, [{ node: 'a', process: 'a-process' }, null])
+    assert.deepEqual(namesOf(b), ['a', null])
   })
 
   it('change the owners of other shards, although another node has written the table meanwhile', async () => {
@@ -105,12 +106,72 @@ describe('the members of a cluster', () => {
     ]
     assert.deepEqual(await a.assign([0], ofA), [0])
     assert.deepEqual(await b.assign([0, 1], ofB), [1])
-    assert.deepEqual(b.table, [ofA, ofB])
+    assert.deepEqual(namesOf(b), ['a', 'b'])
     // Changes of one process do not meet each other.
     await a.read()
     assert.deepEqual(await Promise.all([a.assign([0], null), a.assign([1], ofA)]), [[0], [1]])
     await b.read()
-    assert.deepEqual(b.table, [null, ofA])
+    assert.deepEqual(namesOf(b), [null, 'a'])
+  })
+
+  it('own a shard for another time where they get it again', async () => {
+    const keys = new Keys()
+    const [a, b] = [memberOf(keys, 'a'), memberOf(keys, 'b')]
+    await a.renew('ready')
+    await a.confirm()
+    const [ofA, ofB] = [
+      { node: 'a', process: 'a-process' },
+      { node: 'b', process: 'b-process' },
+    ]
+    await a.assign([0, 1], ofA)
+    const times = [a.ownSince(0), a.ownSince(1)]
+    await b.read()
+    await b.assign([0], ofB)
+    await b.assign([0], ofA)
+    await a.read()
+    assert.notDeepEqual(a.ownSince(0), times[0])
+    assert.deepEqual(a.ownSince(1), times[1])
+  })
+
+  it('do not speak for a shard that they may have given away', async () => {
+    const keys = new Keys()
+    const a = memberOf(keys, 'a')
+    await a.renew('ready')
+    await a.confirm()
+    await a.assign([0, 1], { node: 'a', process: 'a-process' })
+    const owned = (): boolean[] => [0, 1].map((shard) => a.ownSince(shard) !== null)
+    const ofB = { node: 'b', process: 'b-process' }
+    assert.deepEqual(owned(), [true, true])
+    const given = a.assign([0], ofB)
+    assert.deepEqual(owned(), [false, true])
+    await given
+    assert.deepEqual(owned(), [false, true])
+    // It is stored, and nobody says so.
+    keys.loses = true
+    await assert.rejects(a.assign([1], ofB))
+    assert.deepEqual(
+      [owned(), namesOf(a)],
+      [
+        [false, false],
+        ['b', 'a'],
+      ],
+    )
+    await a.confirm()
+    assert.deepEqual(
+      [owned(), namesOf(a)],
+      [
+        [false, false],
+        ['b', 'b'],
+      ],
+    )
+    // It is not stored: then it is its own as before, once the table is written behind it.
+    await a.assign([0], { node: 'a', process: 'a-process' })
+    keys.isAway = true
+    await assert.rejects(a.assign([0], ofB))
+    keys.isAway = false
+    assert.deepEqual(owned(), [false, false])
+    await a.confirm()
+    assert.deepEqual(owned(), [true, false])
   })
 
   it('are gone at once where it is known', async () => {

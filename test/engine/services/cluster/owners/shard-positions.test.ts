@@ -5,6 +5,8 @@ import type { ClusterLogs } from '../../../../../engine/services/cluster/cluster
 import { Members } from '../../../../../engine/services/cluster/owners/members.js'
 import { ShardPositions } from '../../../../../engine/services/cluster/owners/shard-positions.js'
 import { Keys } from '../../../../support/cluster/keys.js'
+import { isSpread, jobs, ownAll, post, start, worldOf } from '../../../../support/cluster/worlds.js'
+import { until } from '../../../../support/until.js'
 
 /** A log whose servers tell these ends, one after the other. Null: they do not answer. */
 function logOf(...ends: (number | null)[]): RecordLog {
@@ -21,6 +23,45 @@ function positionsOf(catalog: RecordLog, ...shards: RecordLog[]): ShardPositions
   const members = new Members(new Keys(), shards.length, { node: 'a', process: 'a-process', url: 'http://a' })
   return new ShardPositions({ logs, members, lease: { owner: null }, data: () => null, catalog: () => null })
 }
+
+describe('a node that gets a shard again', () => {
+  it('does not speak for it before it has what was written meanwhile', async (test) => {
+    const world = worldOf(test)
+    const first = await start(test, world, 'first')
+    await until(() => ownAll(first))
+    const second = await start(test, world, 'second')
+    await until(() => isSpread(first, second))
+    const job = jobs.find(({ shard }) => first.own.includes(shard))!
+    const [{ shard }, { positions }] = [job, first]
+    await post(first, job, 'before', { host: 'a', user: 'b' })
+    await until(() => positions.isOwn(shard))
+    const before = first.members.table[shard]
+
+    // It is cut off while a turn is on its way to the log, so its mailbox cannot be held.
+    first.isAway = first.isLogAway = true
+    const unclear = post(first, job, 'unclear', { host: 'a', user: 'b' }).catch(() => null)
+    world.nodes.delete(first.members.own.process)
+    await until(() => second.own.includes(shard))
+    await post(second, job, 'meanwhile', { host: 'a', user: 'b' })
+
+    world.nodes.set(first.members.own.process, first)
+    first.isAway = false
+    const { process } = first.members.own
+    await until(() => {
+      const now = first.members.table[shard]
+      return now?.process === process && now.since !== before?.since && first.members.isFresh
+    })
+    assert.equal(first.data.seats.of(shard).isOwn, true, 'its seat is that of the time before')
+    assert.throws(() => first.data.readers[shard]!.event(job, 'meanwhile'), { code: 'event_not_found' })
+    assert.equal(positions.isOwn(shard), false)
+    assert.equal(positions.own()?.shards[shard], -1)
+
+    first.isLogAway = false
+    await unclear
+    await until(() => positions.isOwn(shard))
+    assert.equal(first.data.readers[shard]!.event(job, 'meanwhile').eventId, 'meanwhile')
+  })
+})
 
 describe('the ends of logs', () => {
   it('are not those that a server tells which was cut off', async () => {

@@ -195,8 +195,11 @@ export class ShardOwners {
     else if (isMine && !isOwn) this.#moves.take(host, shard)
     else if (isMine && wanted !== null && wanted !== own.node && (this.#isLeaving || members.isSettled(wanted)))
       this.#moves.give(host, shard, wanted)
-    else if (!isMine && wanted === own.node)
-      return owner === null || owner.node === own.node || this.#departed.has(owner)
+    else if (!isMine) {
+      // Asked about also where it is to be there: a node that is gone is to have its shards until that is known.
+      const isFree = owner === null || owner.node === own.node || this.#departed.has(owner)
+      return isFree && wanted === own.node
+    }
     return false
   }
 }

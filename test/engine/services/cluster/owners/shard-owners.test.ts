@@ -90,6 +90,7 @@ describe('the owners of shards', () => {
     // Messages wait meanwhile.
     await Promise.all(jobs.map((job) => post(first, job, `after-${job.id}`, { host: 'a', user: 'b' })))
     assert.equal(ownAll(first), true)
+    assert.equal(first.members.silentMs('second'), Number.POSITIVE_INFINITY, 'it was asked about, not waited for')
     for (const job of jobs) assert.equal(first.data.readers[job.shard]!.stats(job).events, 2)
   })
 

@@ -3,6 +3,7 @@
  *
  * Owns: the order of the checks at a start. Leaves out: the checks (cluster-check.ts, cluster-facts.ts).
  */
+import { randomBytes } from 'node:crypto'
 import type { EngineOptions } from '../../options.js'
 import { SHARDS_DEFAULT } from '../../options.js'
 import { checkServers, REPLICAS } from '../../runtime/log/jetstream/cluster-check.js'
@@ -13,6 +14,7 @@ import {
 } from '../../runtime/log/jetstream/cluster-connection.js'
 import { ClusterKeys } from '../../runtime/log/jetstream/cluster-keys.js'
 import { JetStreamLog } from '../../runtime/log/jetstream/jetstream-log.js'
+import { answerPings, askFor } from '../../runtime/log/jetstream/owner-ping.js'
 import { ObjectBucket } from '../../runtime/log/jetstream/object-bucket.js'
 import { SnapshotThreads } from '../../runtime/log/snapshots/snapshot-threads.js'
 import { SnapshotList } from '../../runtime/log/snapshots/snapshot-list.js'
@@ -21,6 +23,9 @@ import { makeDataDir } from '../../store/directory/data-dir.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
 import { LEDGER } from '../verify/watermarks.js'
 import { joinDirectory, nodeFileOf, placeSealingKey, type NodeFile } from './cluster-facts.js'
+import { claimNode, type Presence } from './node-claim.js'
+import { refusesConnections } from './owner-gone.js'
+import type { Member, OwnMember } from './owners/member.js'
 import { joinProtocol } from './protocol.js'
 import { importData, type ImportDeps } from './snapshots/import-data.js'
 import type { SnapshotPart, SnapshotSettings } from './snapshots/snapshot-part.js'
@@ -47,6 +52,10 @@ export interface ClusterLogs {
   readonly connection: NatsConnection
   readonly keys: ClusterKeys
   readonly node: NodeFile
+  /** Of this life of the process: 8 bytes in hexadecimal. */
+  readonly process: string
+  /** At which this process took the name of its node. */
+  readonly revision: number
   /** Of the streams. */
   readonly name: string
   readonly replicas: number
@@ -89,19 +98,36 @@ export async function openClusterLogs(
       const { told } = cluster
       await importData({ dataDir, node: importing.node, parts, worker, told }).finally(() => worker.close())
     }
-    const join = async (): Promise<NodeFile> => {
+    const process = randomBytes(8).toString('hex')
+    // Until the connection is closed.
+    answerPings(connection, name, process)
+    const join = async () => {
       await joinProtocol(keys)
-      return await joinDirectory(keys, dataDir, { shards, name }, bring)
+      const node = await joinDirectory(keys, dataDir, { shards, name }, bring)
+      const own = { node: node.node, process, url: cluster.url }
+      return { node, process, revision: await claim({ connection, keys, name }, own) }
     }
-    const node = await whenAnswered(join).finally(() => lock.release())
+    const { node, ...claimed } = await whenAnswered(join).finally(() => lock.release())
     const opened = await openAll(node.cluster)
     const snapshots = { bucket, objects: await ObjectBucket.over(connection, { bucket, replicas }) }
     const close = (): Promise<void> => connection.close()
-    return { connection, keys, node, name, replicas, ...opened, snapshots, close }
+    return { connection, keys, node, ...claimed, name, replicas, ...opened, snapshots, close }
   } catch (error) {
     await connection.close()
     throw error
   }
+}
+
+async function claim(
+  { connection, keys, name }: Pick<ClusterLogs, 'connection' | 'keys' | 'name'>,
+  own: OwnMember,
+): Promise<number> {
+  const presence = async ({ process, url }: Member): Promise<Presence> => {
+    const found = await askFor(connection, name, process)
+    if (found !== 'gone' || url === own.url) return found
+    return (await refusesConnections(url)) ? 'gone' : 'unknown'
+  }
+  return await claimNode({ keys, presence }, own)
 }
 
 function partsOf(keys: ClusterKeys, id: string, shards: readonly RecordLog[], catalog: RecordLog): SnapshotPart[] {

@@ -18,13 +18,23 @@ export function answerPings(connection: NatsConnection, name: string, term: stri
   return () => pings.unsubscribe()
 }
 
-/** False only where the servers know of nobody who listens; true also where nothing is known. */
-export async function mayBeThere(connection: NatsConnection, name: string, term: string): Promise<boolean> {
+/** `here`: it answers. `gone`: the servers know of nobody who listens. `unknown`: neither. */
+export async function askFor(
+  connection: NatsConnection,
+  name: string,
+  term: string,
+): Promise<'here' | 'gone' | 'unknown'> {
   try {
     await connection.request(subjectOf(name, term), undefined, { timeout: ANSWER_MS })
-    return true
+    return 'here'
   } catch (error) {
     const { NoRespondersError, RequestError } = await import('@nats-io/transport-node')
-    return !(error instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders()))
+    const isGone = error instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders())
+    return isGone ? 'gone' : 'unknown'
   }
+}
+
+/** False only where the servers know of nobody who listens; true also where nothing is known. */
+export async function mayBeThere(connection: NatsConnection, name: string, term: string): Promise<boolean> {
+  return (await askFor(connection, name, term)) !== 'gone'
 }

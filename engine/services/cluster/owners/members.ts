@@ -16,6 +16,7 @@
 import type { ClusterKeys } from '../../../runtime/log/jetstream/cluster-keys.js'
 import { LEASE } from '../lease.js'
 import { isNewer, PROTOCOL } from '../protocol.js'
+import { allNodes, isTaken, nodeKey, type Member, type OwnMember } from './member.js'
 import { SharedOwnerTable, type OwnerTable } from './owner-table.js'
 
 /** A node that has not read for longer than this, milliseconds, does not know whether others were silent. */
@@ -24,20 +25,6 @@ const BLIND_MS = 1_000
 const SETTLED_MS = 300
 /** How often a renewal is tried. */
 const TRIES = 3
-
-/** What a node says of itself. */
-export interface Member {
-  readonly node: string
-  /** One life of the process: 8 bytes in hexadecimal. */
-  readonly process: string
-  readonly url: string
-  /** As in protocol.ts; absent in versions that have none. */
-  readonly protocol?: number
-  /** `joining`: its copies are not current yet. `leaving`: it gives its shards away. */
-  readonly state: 'joining' | 'ready' | 'leaving'
-  /** So that the value changes. */
-  readonly count: number
-}
 
 interface Seen {
   readonly member: Member
@@ -53,7 +40,9 @@ export class Members {
   /** By node: since when it is one of the others. */
   readonly #liveSinceMs = new Map<string, number>()
   #own: Member
-  #ownRevision: number | null = null
+  #ownRevision: number | null
+  /** The value was written by this process. */
+  #hasName: boolean
   /** When the last renewal that was stored began, milliseconds of this process; 0 for never. */
   #renewedMs = 0
   /** Renewals that were late, and up to which of them it is known what this node still owns. */
@@ -70,10 +59,12 @@ export class Members {
   constructor(
     keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>,
     shards: number,
-    own: Omit<Member, 'state' | 'count'>,
+    { revision, ...own }: OwnMember,
     nowMs = () => performance.now(),
   ) {
     this.#keys = keys
+    this.#ownRevision = revision ?? null
+    this.#hasName = revision !== undefined
     this.#nowMs = nowMs
     this.#table = new SharedOwnerTable(keys, shards)
     this.#own = { ...own, protocol: own.protocol ?? PROTOCOL, state: 'joining', count: 0 }
@@ -148,7 +139,7 @@ export class Members {
   async read(): Promise<void> {
     await this.#table.read()
     const { revision } = this.#table
-    const values = await this.#keys.all('node.*')
+    const values = await this.#keys.all(allNodes)
     const nowMs = this.#nowMs()
     const blindMs = this.#readMs === 0 ? 0 : nowMs - this.#readMs
     for (const [name, seen] of blindMs > BLIND_MS ? this.#seen : [])
@@ -164,20 +155,33 @@ export class Members {
     this.#readMs = nowMs
   }
 
-  /** Writes what this node says of itself. Rejects with LogUnavailable. */
+  /**
+   * Writes what this node says of itself. Rejects with LogUnavailable, and Refusal data_dir_in_use where another
+   * process has taken its name.
+   */
   async renew(state: Member['state']): Promise<void> {
-    const key = `node.${this.#own.node}`
+    const key = nodeKey(this.#own.node)
     this.#own = { ...this.#own, state, count: this.#own.count + 1 }
     for (let tries = 0; tries < TRIES; tries++) {
       const beganMs = this.#nowMs()
-      this.#ownRevision ??= (await this.#keys.get(key))?.revision ?? 0
+      this.#ownRevision ??= await this.#writtenRevision(key)
       // Null: an earlier write of this process was stored without an answer, or another process has written.
       this.#ownRevision = await this.#keys.put(key, this.#own, this.#ownRevision)
       if (this.#ownRevision === null) continue
+      this.#hasName = true
       if (this.ageMs > LEASE.freshMs) this.#late++
       this.#renewedMs = beganMs
       return
     }
+  }
+
+  /** Of this node's value. Where this process has written it before, nobody else may. */
+  async #writtenRevision(key: string): Promise<number> {
+    const found = await this.#keys.get(key)
+    if (found === null) return 0
+    const member = found.value as Member
+    if (this.#hasName && member.process !== this.#own.process) throw isTaken(member)
+    return found.revision
   }
 
   /** Takes shards of nobody, or of nodes that seemed to be gone when all was read last. As in owner-table.ts. */

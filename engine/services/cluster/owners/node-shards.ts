@@ -5,9 +5,8 @@
  * Owns: joining the parts of this folder for the life of the node. Leaves out: what is open (node-data.ts), the catalog
  * (standby.ts, cluster-node.ts).
  */
-import { randomBytes } from 'node:crypto'
 import type { NewMessage } from '../../../runtime/turn/turn-contract.js'
-import { mayBeThere, answerPings } from '../../../runtime/log/jetstream/owner-ping.js'
+import { mayBeThere } from '../../../runtime/log/jetstream/owner-ping.js'
 import { answerPositions } from '../../../runtime/log/jetstream/owner-positions.js'
 import { Parcels } from '../../../runtime/log/jetstream/parcels.js'
 import { decodeParcel, encodeAnswer, type TurnParcel } from '../../../runtime/log/spread/parcel.js'
@@ -50,20 +49,20 @@ export class NodeShards {
   readonly #owners: ShardOwners
   readonly #positions: ShardPositions
   readonly #point: ReadPoint
-  readonly #ends: (() => void)[]
+  readonly #endAnswers: () => void
   #data: NodeData | null = null
   #knownCatalog = 0
   /** Of this life of the process: 8 bytes in hexadecimal. */
-  readonly process = randomBytes(8).toString('hex')
+  readonly process: string
   /** Null while nobody has the catalog open. */
   catalog: CatalogView | null = null
 
   constructor(deps: NodeShardsDeps) {
     const { logs, url, told, failed } = deps
-    const { connection, name, keys, node } = logs
-    const { process } = this
+    const { connection, name, keys, node, process, revision } = logs
     this.#deps = deps
-    this.#members = new Members(keys, logs.shards.length, { node: node.node, process, url })
+    this.process = process
+    this.#members = new Members(keys, logs.shards.length, { node: node.node, process, url, revision })
     this.#parcels = new Parcels({ connection, name, process })
     this.#remote = new RemoteTurns({
       sender: process,
@@ -88,10 +87,7 @@ export class NodeShards {
       catalog: () => this.catalog,
     })
     this.#point = new ReadPoint(this.#positions)
-    this.#ends = [
-      answerPings(connection, name, process),
-      answerPositions(connection, { name, term: process }, this.#positions.own),
-    ]
+    this.#endAnswers = answerPositions(connection, { name, term: process }, this.#positions.own)
     this.#owners = new ShardOwners({
       members: this.#members,
       shards: logs.shards.length,
@@ -159,7 +155,7 @@ export class NodeShards {
   async close(): Promise<void> {
     await this.#owners.close()
     this.#point.close()
-    for (const end of this.#ends) end()
+    this.#endAnswers()
     this.#parcels.close()
   }
 

@@ -164,9 +164,11 @@ export class ShardOwners {
   }
 
   async #write(): Promise<void> {
-    const { members, isCurrent } = this.#deps
+    const { members, isCurrent, fatal } = this.#deps
     const isReady = this.#host !== null && (members.own.state === 'ready' || isCurrent())
-    await members.renew(this.#isLeaving ? 'leaving' : isReady ? 'ready' : 'joining').catch(() => {})
+    await members.renew(this.#isLeaving ? 'leaving' : isReady ? 'ready' : 'joining').catch((error: unknown) => {
+      if (isRefusal(error, 'data_dir_in_use')) fatal(error.message)
+    })
   }
 
   async #lookAtAll(): Promise<void> {

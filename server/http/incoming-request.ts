@@ -4,11 +4,23 @@
  * 1. Headers and query can be read only until the handler returns: then the native request is freed. What an answer
  *    needs of them is kept.
  */
+import { randomBytes } from 'node:crypto'
+import { limits } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
 import { headerOf, headersWhere, readHead, type HeadFault } from './framing/request-head.js'
 import type { HttpRequest } from './native.js'
-import { isRequestId, nextRequestId } from './request-id.js'
 import { noHeaders, type Headers } from './send.js'
+
+const fitRequestId = /^[\w.:/+=@-]+$/
+
+/** A random prefix for each process. */
+const ofProcess = randomBytes(6).toString('hex')
+let made = 0
+
+/** True if the id may be repeated in a header and in the log. */
+function isRequestId(text: string): boolean {
+  return text.length <= limits.requestIdCharsMax && fitRequestId.test(text)
+}
 
 export class IncomingRequest {
   /** Lower case, as uWebSockets.js gives it. */
@@ -58,7 +70,7 @@ export class IncomingRequest {
 
   /** The client's X-Request-Id if it is valid, else a new one. */
   get requestId(): string {
-    return this.givenId() || (this.#ownId ||= nextRequestId())
+    return this.givenId() || (this.#ownId ||= `${ofProcess}-${(++made).toString(36)}`)
   }
 
   /** True until the handler returns. */

@@ -1,20 +1,20 @@
 /**
  * Validates documents from clients with the published schemas (S2: 422 with places).
  *
- * Owns: JSON parsing of ordinary bodies, the rules for lenient input (C1.3), issues in wire form.
- * Leaves out: events (the engine parses them), resource properties (the engine's own schemas).
+ * Owns: JSON parsing of ordinary bodies, the rules for lenient input (C1.3).
+ * Leaves out: what is wrong, in words (schema-issues.ts), events (the engine parses them), resource properties (the
+ * engine's own schemas).
  *
  * 1. A field that is null at the top level counts as absent. Fields that the schema does not know are kept and ignored,
  *    but a query refuses them (Exact of schemas/common.ts).
  * 2. An empty body and a null body count as an empty object.
- * 3. A message never quotes the input.
- * 4. A body that would take long to parse is refused: parsing runs on the HTTP thread, where all requests wait.
+ * 3. A body that would take long to parse is refused: parsing runs on the HTTP thread, where all requests wait.
  */
 import type { Static, TObject } from 'typebox'
-import type { TLocalizedValidationError } from 'typebox/error'
 // The checks of typebox/compile without its value conversions, so that a start loads fewer modules.
 import { Compile, type Validator } from 'typebox/schema'
-import { jsonSize, limits, nearestName, Refusal, valuesMaxOf, type Issue } from '../../engine/index.js'
+import { jsonSize, limits, Refusal, valuesMaxOf } from '../../engine/index.js'
+import { issuesOf } from './schema-issues.js'
 
 const nothing: Record<string, unknown> = {}
 
@@ -46,67 +46,6 @@ function oversized(msg: string, type: string): Refusal {
   return new Refusal('invalid_body', msg, { issues: [{ loc: ['body'], msg, type }] })
 }
 
-/** Path segments of a JSON pointer. */
-function pointerSegments(pointer: string): string[] {
-  if (pointer === '') return []
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-/** The message of an error. For a pattern it is the description of the field, because people cannot read patterns. */
-function messageOf({ keyword, message, instancePath, params }: TLocalizedValidationError, schema: TObject): string {
-  if (keyword === 'enum')
-    return `must be one of: ${(params as { allowedValues: readonly unknown[] }).allowedValues.join(', ')}`
-  if (keyword !== 'pattern') return message
-  const { description } = (schema.properties[pointerSegments(instancePath)[0] ?? ''] ?? {}) as { description?: string }
-  return description === undefined ? 'has the wrong format' : `must be as described: ${description}`
-}
-
-/** Unknown fields of one object that an answer names. */
-const UNKNOWN_FIELDS_MAX = 20
-
-/** The unknown fields of an object that must have none, each with the known one that was probably meant. */
-function unknownFields(
-  { params, schemaPath }: TLocalizedValidationError,
-  loc: readonly string[],
-  schema: TObject,
-): Issue[] {
-  let at: unknown = schema
-  for (const step of pointerSegments(schemaPath.slice(1))) at = (at as Record<string, unknown>)[step]
-  const fields = Object.entries((at as Partial<TObject>).properties ?? {})
-  const known = fields.map(([name]) => name)
-  const within = fields.flatMap(([name, { properties = {} }]: [string, Partial<TObject>]) =>
-    Object.keys(properties).map((inner) => `${name}.${inner}`),
-  )
-  const { additionalProperties: names } = params as { additionalProperties: readonly string[] }
-  return names.slice(0, UNKNOWN_FIELDS_MAX).map((name) => {
-    const nearest = nearestName(name, [...known, ...within])
-    const msg = nearest === null ? `is not known; known are: ${known.join(', ')}` : `is not known; use ${nearest}`
-    return { loc: [...loc, name.slice(0, limits.nameCharsMax)], msg, type: 'unknown_field' }
-  })
-}
-
-/** Errors of TypeBox as issues in wire form. */
-function issuesOf(errors: readonly TLocalizedValidationError[], root: string, schema: TObject): Issue[] {
-  const issues: Issue[] = []
-  for (const error of errors) {
-    // Each unknown field is an error of its own, beside one for all of them.
-    if (error.schemaPath.endsWith('/additionalProperties')) continue
-    const loc = [root, ...pointerSegments(error.instancePath)]
-    if (error.keyword === 'additionalProperties') issues.push(...unknownFields(error, loc, schema))
-    else if (error.keyword === 'required') {
-      const { requiredProperties } = error.params as { requiredProperties: readonly string[] }
-      for (const name of requiredProperties)
-        issues.push({ loc: [...loc, name], msg: 'Field required', type: 'missing' })
-    } else {
-      issues.push({ loc, msg: messageOf(error, schema), type: error.keyword })
-    }
-  }
-  return issues
-}
-
 /** Checks values against one schema. It is compiled at the first use, so that a start need not compile all schemas. */
 export class Checker<T extends TObject> {
   #compiled: Validator<T> | null = null
@@ -125,7 +64,7 @@ export class Checker<T extends TObject> {
     this.#compiled ??= Compile(this.#schema)
     if (this.#compiled.Check(lenient)) return lenient as Static<T>
     const [, errors] = this.#compiled.Errors(lenient)
-    const issues = issuesOf(errors, this.#root, this.#schema)
+    const issues = issuesOf(errors, lenient, { root: this.#root, schema: this.#schema })
     throw new Refusal('invalid_body', `the ${this.#root} does not match its schema`, { issues })
   }
 

@@ -5,6 +5,7 @@
 import { Type } from 'typebox'
 import { integrationRoles, modelBounds } from '../../engine/index.js'
 import { Exact, Name, nullable, WarningBody } from './common.js'
+import { Objective } from './models/objective.js'
 
 const dependsOn = {
   depends_on: Type.Optional(
@@ -83,15 +84,6 @@ const Retention = Type.Object(
   {
     description:
       'Events older than `days` are deleted, and the oldest above `max_events`. By default all events are kept.',
-  },
-)
-
-const Objective = Type.Union(
-  [Type.Enum(['accuracy', 'macro_f1']), Type.Object({ costs: Type.Array(Type.Array(Type.Number({ minimum: 0 }))) })],
-  {
-    description:
-      'What training optimizes; default `macro_f1`, for root cause analysis `accuracy`. `costs` holds a row for each ' +
-      'true label, and in the row a cost for each decided label.',
   },
 )
 

@@ -20,8 +20,10 @@ import type { RegistryRow } from '../../store/registry-row.js'
 import { authorOf } from '../../actor/message-author.js'
 import { modelIdOf, versionOf } from '../../actor/model-id.js'
 import { encodeModelCommand, type ActiveChange, type ModelCommand } from '../../actor/models/model-command.js'
+import { mustHaveVoted } from '../analysts/unknown-analysts.js'
 import type { AuditCollector } from '../audit/audit-collector.js'
 import type { ReadableShards } from '../read/job-reader.js'
+import type { ReaderThreads } from '../readers/reader-threads.js'
 import type { Trainings } from '../training/trainings.js'
 import { challengerViewOf } from './challenger-view.js'
 import { modelViewOf } from './model-view.js'
@@ -29,6 +31,7 @@ import { modelViewOf } from './model-view.js'
 export interface ModelsDeps {
   readonly shards: Pick<ReadableShards, 'reader'>
   readonly collector: Pick<AuditCollector, 'ask'>
+  readonly readers: Pick<ReaderThreads, 'ask'>
   readonly trainings: Pick<Trainings, 'request'>
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
@@ -75,7 +78,7 @@ export class Models implements ModelsService {
   }
 
   async challenge(handle: JobHandle, request: ChallengeRequest, by: Author): Promise<ChallengerView | null> {
-    const { current, mustAccept, trainings, shards } = this.#deps
+    const { current, mustAccept, trainings, shards, readers } = this.#deps
     mustAccept()
     const job = current(handle)
     const { modelId, objective, withoutAnalysts, seed } = request
@@ -95,6 +98,7 @@ export class Models implements ModelsService {
     const names = job.labels.map(({ name }) => name)
     const missing = missingForTraining(consensusCounts, names)
     if (missing !== null) throw new Refusal('not_enough_feedback', missing)
+    await mustHaveVoted(readers, job, withoutAnalysts ?? [])
     trainings.request(job, by.name, by, { why: 'challenger', terms })
     return null
   }

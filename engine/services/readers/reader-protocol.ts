@@ -42,6 +42,11 @@ export interface ReaderQueries {
   readonly next: { readonly given: { readonly task: NextTask }; readonly answer: NextAnswer }
   readonly secondLook: { readonly given: { readonly task: SecondLookTask }; readonly answer: SecondLook }
   readonly analysts: { readonly given: { readonly job: JobSettings }; readonly answer: AnalystsView }
+  /** Those of the names that nobody has voted by. */
+  readonly unknownAnalysts: {
+    readonly given: { readonly job: JobSettings; readonly names: readonly string[] }
+    readonly answer: readonly string[]
+  }
   readonly sample: {
     readonly given: {
       readonly task: TaskFrame & { readonly bytes: Uint8Array; readonly points: readonly string[] | null }

@@ -7,6 +7,7 @@ import { assert } from '../../assert.js'
 import { limits } from '../../limits.js'
 import { reportMemory } from '../../runtime/threads/memory-report.js'
 import { analystFigures } from '../analysts/analyst-figures.js'
+import { unknownAnalysts } from '../analysts/unknown-analysts.js'
 import { forecastOf } from '../autonomy/forecast.js'
 import { queueOf } from '../autonomy/people-queue.js'
 import { proveChain } from '../audit/audit-proof.js'
@@ -52,9 +53,7 @@ async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'next' || query.ask === 'secondLook') return aboutNext(query)
   if (query.ask === 'queue' || query.ask === 'forecast') return aboutPeople(query)
   const environment =
-    query.ask === 'disagreements' || query.ask === 'mixedBuckets' || query.ask === 'analysts'
-      ? openShard(query.dataDir, query.job.shard)
-      : openCatalog(query.dataDir, auditTables)
+    'job' in query ? openShard(query.dataDir, query.job.shard) : openCatalog(query.dataDir, auditTables)
   try {
     environment.refresh()
     return answerFrom(environment, query)
@@ -113,6 +112,8 @@ function answerFrom(
       return disagreementsOf(environment, query.job, query.query, nowMs)
     case 'analysts':
       return analystFigures(environment, query.job)
+    case 'unknownAnalysts':
+      return unknownAnalysts(environment, query.job.id, query.names)
     case 'mixedBuckets':
       return mixedBucketsOf(environment, query.job, query.query, nowMs)
   }

@@ -144,7 +144,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     explanations: new Explanations({ serviceNames, readers, clock: ingestClock, current }),
     exports: new Exports({ serviceNames, readers, shards, clock: ingestClock }),
     metrics: new MetricsReports({ ...people, ...tasks, resources, batches, store, minutesPerAlert, failed }),
-    models: new Models({ shards, collector, trainings, current, mustAccept }),
+    models: new Models({ shards, collector, readers, trainings, current, mustAccept }),
     replays: new Replays({ ...people, ...tasks, threads: runtime.replayThreads, resources, accepting, failed }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),

@@ -3,9 +3,7 @@ import { Type } from 'typebox'
 import { limits, modelBounds } from '../../../engine/index.js'
 import { Exact, nullable, Timestamp } from '../common.js'
 import { QualityReport } from '../quality.js'
-import { JobResource } from '../resources.js'
-
-const { objective } = JobResource.properties.properties.properties.advanced_settings.properties
+import { Objective } from './objective.js'
 
 export const ModelsQuery = Exact({
   page: Type.Optional(
@@ -78,7 +76,7 @@ export const ChallengeBody = Exact({
   model_id: Type.Optional(
     Type.String({ maxLength: 64, description: 'A model of the registry. Default: one is trained.' }),
   ),
-  objective: Type.Optional({ ...objective, description: 'Train the challenger for this objective.' }),
+  objective: Type.Optional({ ...Objective, description: 'Train the challenger for this objective.' }),
   without_analysts: Type.Optional(
     Type.Array(Type.String({ maxLength: limits.nameCharsMax }), {
       maxItems: modelBounds.withoutAnalystsMax,

@@ -2,10 +2,8 @@
 import { Type } from 'typebox'
 import { limits, modelBounds } from '../../../engine/index.js'
 import { Exact, nullable, Timestamp } from '../common.js'
-import { JobResource } from '../resources.js'
+import { Objective } from './objective.js'
 
-const settings = JobResource.properties.properties.properties.advanced_settings
-const { objective } = settings.properties
 const Value = Type.Unsafe<unknown>({ description: 'As the model reads it.' })
 const ModelId = Type.String({ maxLength: 64 })
 
@@ -16,7 +14,7 @@ export const ReplayRequest = Exact({
   end_date: Type.Optional(Type.String({ description: 'Events before this time of ingest. Default: now.' })),
   model_id: Type.Optional({ ...ModelId, description: 'Decide with this model. Default: the active one.' }),
   against: Type.Optional({ ...ModelId, description: 'Compare with this model. Default: the stored decisions.' }),
-  objective: Type.Optional({ ...objective, description: 'Decide with a model that is trained for this objective.' }),
+  objective: Type.Optional({ ...Objective, description: 'Decide with a model that is trained for this objective.' }),
   decision_points: Type.Optional(
     Type.Array(Type.String({ maxLength: limits.decisionPointCharsMax }), {
       maxItems: limits.decisionPointsMax,

@@ -82,6 +82,9 @@ describe('a challenger', () => {
       [jobId, { model_id: `model_${jobId}_7` }, 404, /model not found/],
       [jobId, { model_id: `model_${jobId}_1`, seed: 3 }, 422, /either the model/],
       [jobId, { seed: -1 }, 422, /seed/],
+      [jobId, { objective: { costs: [[1]] } }, 422, /"costs"/],
+      [jobId, { objective: { costs: [0, 1, 2].map(() => [0, 1, 1e300]) } }, 422, /1000000/],
+      [jobId, { without_analysts: ['an'] }, 422, /nobody of that name has voted/],
       [jobId, { threshold: 3 }, 422, /threshold/],
     ] as const) {
       const answer = await client.post(`/api/v2/jobs/${id}/challenger`, request)

@@ -98,7 +98,9 @@ describe('a replay', () => {
       [jobId, { start_date: '2030-01-01', end_date: '2029-01-01' }, 422, /ends before it begins/],
       [jobId, { start_date: 'yesterday' }, 422, /ISO 8601/],
       [jobId, { threshold: 101 }, 422, /100/],
-      [jobId, { objective: 'nonsense' }, 422, /objective/],
+      [jobId, { objective: 'nonsense' }, 422, /"msg":"must be one of: accuracy, macro_f1","type":"enum"\}\]\}$/],
+      [jobId, { objective: { costs: [[1]] } }, 422, /"costs"/],
+      [jobId, { without_analysts: ['ann', 'an'] }, 422, /"without_analysts","1"\],"msg":"nobody of that name/],
       [jobId, { nonsense: 1 }, 422, /nonsense/],
     ] as const) {
       const answer = await client.post(`/api/v2/jobs/${id}/replays`, request)

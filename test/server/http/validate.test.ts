@@ -53,6 +53,33 @@ test('a text of another form is told what it should be, not the pattern', () => 
   assert.equal(issues(() => checker.check({ name: 'x', order: 'up' }))[0]?.msg, 'must be as described: asc or desc.')
 })
 
+test('a value of several forms has one message: of the form that was meant, or with all forms', () => {
+  const costs = Type.Array(Type.Number(), { minItems: 2, maxItems: 9 })
+  const forms = new Checker(
+    Type.Object({
+      objective: Type.Union([Type.Enum(['a', 'b']), Type.Object({ costs }, { additionalProperties: false })]),
+      ids: Type.Optional(Type.Union([Type.String({ maxLength: 3 }), Type.Array(Type.String())])),
+    }),
+    'body',
+  )
+  const told = (value: object): unknown =>
+    issues(() => forms.check({ objective: 'a', ...value })).map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`)
+  const all = 'must be one of: a, b, or an object with costs'
+  assert.deepEqual(told({ objective: 'c' }), ['objective must be one of: a, b'])
+  for (const objective of [5, [1], true]) assert.deepEqual(told({ objective }), [`objective ${all}`])
+  assert.deepEqual(told({ objective: {} }), ['objective.costs Field required'])
+  assert.deepEqual(told({ objective: { costs: [1, 2], cost: 1 } }), ['objective.cost is not known; use costs'])
+  assert.deepEqual(told({ objective: { costs: [1, 'x'] } }), ['objective.costs.1 must be number'])
+  const many = told({ objective: { costs: [...'too many'] } })
+  assert.ok(
+    (many as string[]).every((one) => /^objective\.costs\.\d must be number$/.test(one)),
+    String(many),
+  )
+  assert.deepEqual(told({ ids: 5 }), ['ids must be one of: string, or a list of these: string'])
+  assert.deepEqual(told({ ids: ['a', 7], objective: 'c' }), ['ids.1 must be string', 'objective must be one of: a, b'])
+  assert.equal((told({ ids: 'long' }) as string[]).length, 1)
+})
+
 test('a query takes booleans and integers in any form', () => {
   assert.deepEqual(checker.checkQuery('name=a+b&flag=True&count=12'), { name: 'a b', flag: true, count: 12 })
   assert.deepEqual(checker.checkQuery('name=%C3%A4&flag=0'), { name: 'ä', flag: false })

@@ -4,6 +4,7 @@
 export { openEngine, type Engine } from './engine.js'
 export type { EngineOptions } from './options.js'
 export { ClusterNode } from './services/cluster/cluster-node.js'
+export { NodeList } from './services/cluster/node-list.js'
 export type { NodeDeps } from './services/cluster/node-deps.js'
 export type { Following } from './services/cluster/following.js'
 export type { ClusterOptions } from './services/cluster/cluster-logs.js'

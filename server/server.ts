@@ -19,7 +19,7 @@
  * | `console/`                              | the web application; it runs in the browser                      |
  * | `docs/`                                 | the manual, served at /docs                                      |
  * | `deploy/`                               | Docker, systemd, Kubernetes, Grafana                             |
- * | `backup.ts` and its like                | commands for operators: backup, restore, verify, audit-verify    |
+ * | `backup.ts` and its like                | commands for operators: backup, restore, verify, nodes, ...      |
  * | `prometheus.ts`, `tracing.ts`, `zip.ts` | one wrapped library each                                         |
  */
 import { limits, type DecisionService } from '../engine/index.js'

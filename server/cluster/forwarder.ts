@@ -17,6 +17,7 @@ import { replyHttpError, replyRefusal } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
 import { HeldBytes } from '../http/held-bytes.js'
 import { Forwarding, type RequestHead } from './forwarding.js'
+import { isRepeatable } from './operations.js'
 
 /**
  * Milliseconds that a request waits for an owner; between two looks; until an idle connection to the owner is closed.
@@ -124,14 +125,6 @@ function headOf(exchange: Exchange, hops: number): RequestHead {
     method,
     path: query === '' ? exchange.path : `${exchange.path}?${query}`,
     headers: { ...headers, 'x-request-id': exchange.requestId, [HOPS]: String(hops) },
-    isRepeatable: isRepeatable(method, exchange.path),
+    isRepeatable: isRepeatable(exchange.method, exchange.path),
   }
-}
-
-/**
- * Reads, and an event with an id of the sender's. Not a vote: the first try may still be on its way to a node that is
- * cut off, and come there after somebody else has voted.
- */
-function isRepeatable(method: string, path: string): boolean {
-  return ['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'POST' && /^\/+api\/v1\/events\/[^_/]/.test(path))
 }

@@ -109,15 +109,13 @@ export class Forwarding implements BodySink {
       outgoing.on('response', (answer) => {
         isAnswered = true
         clearInterval(looking)
-        this.#forgetBody()
-        void this.#answer(answer).then(() => resolve('over'))
+        void this.#answer(answer).then(resolve)
       })
       outgoing.on('error', () => {
         if (isAnswered) return
         this.#outgoing = null
         if (this.isOver) return resolve('over')
-        const mayRepeat = this.#isKept && (!isConnected || this.#head.isRepeatable)
-        resolve(mayRepeat ? 'again' : 'unclear')
+        resolve(this.#isKept && (!isConnected || this.#head.isRepeatable) ? 'again' : 'unclear')
       })
       for (const piece of this.#kept) outgoing.write(piece)
       if (this.#isWhole) outgoing.end()
@@ -157,14 +155,18 @@ export class Forwarding implements BodySink {
     this.#keptBytes = 0
   }
 
-  async #answer(answer: IncomingMessage): Promise<void> {
-    if (this.isOver) return void answer.destroy()
+  /** Passes the answer on. A short one that does not come whole has told the client nothing yet. */
+  async #answer(answer: IncomingMessage): Promise<Sent> {
+    const { isRepeatable } = this.#head
     const status = statusLine(answer.statusCode ?? 502)
     const type = answer.headers['content-type'] ?? 'application/octet-stream'
     const headers = headersOf(answer)
     const length = Number(answer.headers['content-length'] ?? Number.NaN)
+    const isShort = this.#exchange.method === 'head' || length <= KEPT_BYTES
     try {
-      if (this.#exchange.method === 'head' || length <= KEPT_BYTES) {
+      if (this.isOver) return 'over'
+      if (!isShort || !isRepeatable) this.#forgetBody()
+      if (isShort) {
         const pieces: Buffer[] = []
         for await (const piece of answer) pieces.push(piece as Buffer)
         const own = headers.filter(([name]) => name.toLowerCase() !== 'x-request-id')
@@ -176,10 +178,13 @@ export class Forwarding implements BodySink {
       }
     } catch {
       // The owner went away in the middle of its answer.
+      if (isShort && this.#isKept && isRepeatable && !this.isOver) return 'again'
       this.#exchange.cut()
     } finally {
-      this.#end()
+      answer.destroy()
     }
+    this.#end()
+    return 'over'
   }
 
   /** Waits while the client has not read what it was sent: until a small piece shows that it has. */

@@ -4,15 +4,7 @@
  * Owns: joining, serving, forwarding and leaving, in this order. Leaves out: when the node is the owner (the engine's
  * cluster node), the port (door.ts), reads from copies (standby-reads.ts).
  */
-import { readFileSync } from 'node:fs'
-import {
-  ClusterNode,
-  openEngine,
-  type ClusterOptions,
-  type Engine,
-  type EngineOptions,
-  type NodeDeps,
-} from '../../engine/index.js'
+import { ClusterNode, openEngine, type Engine, type EngineOptions, type NodeDeps } from '../../engine/index.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/native.js'
 import { replyJson } from '../http/reply.js'
@@ -20,25 +12,9 @@ import { Server, type ServerOptions } from '../server.js'
 import { socketPaths } from '../routes/stream/stream.js'
 import { Door } from './door.js'
 import { Forwarder } from './forwarder.js'
+import { clusterOptionsOf, type GivenCluster } from './given-cluster.js'
 import { standbyLog, tell } from './node-log.js'
 import { isOfAnyNode, LAG_HEADER, StandbyReads } from './standby-reads.js'
-
-/** The settings of a cluster (cluster-settings.ts), as they were given. */
-export interface GivenCluster {
-  readonly cluster: readonly string[]
-  readonly clusterMonitors?: readonly string[] | undefined
-  readonly clusterUrl?: readonly string[] | undefined
-  readonly clusterSealingKey?: string | undefined
-  readonly clusterCredentials?: string | undefined
-  readonly clusterNkey?: string | undefined
-  readonly clusterCa?: string | undefined
-  readonly clusterCert?: string | undefined
-  readonly clusterKey?: string | undefined
-  readonly clusterSnapshotRecords: number
-  readonly clusterSnapshotMb: number
-  readonly clusterRestore: boolean
-  readonly clusterTrial: boolean
-}
 
 export interface NodeOptions {
   readonly engine: EngineOptions
@@ -58,8 +34,6 @@ interface Doors {
   /** The port for operators; null where there is none. */
   readonly ops: Door | null
 }
-
-const MONITOR_PORT = 8_222
 
 export class RunningNode {
   readonly #options: NodeOptions
@@ -133,10 +107,12 @@ export class RunningNode {
   }
 
   #deps(): NodeDeps<Engine> {
-    const { engine: options, server, traced, owns, fatal, drainMs } = this.#options
+    const { engine: options, server, traced, owns, fatal, drainMs, cluster: given } = this.#options
+    const scheme = server.tls === undefined ? 'http' : 'https'
+    const host = server.host.includes(':') ? `[${server.host}]` : server.host
     return {
       options,
-      cluster: this.#clusterOptions(),
+      cluster: clusterOptionsOf(given, `${scheme}://${host}:${this.#doors.main.port}`),
       open: (logs) => openEngine(options, logs),
       serve: async (engine) => {
         const { main, ops } = this.#doors
@@ -163,37 +139,6 @@ export class RunningNode {
       fatal,
     }
   }
-
-  #clusterOptions(): ClusterOptions {
-    const { cluster: given, server } = this.#options
-    const { clusterCa: ca, clusterCert: cert, clusterKey: key, clusterSealingKey: sealingKey } = given
-    const hosts = given.cluster.map((entry) => new URL(entry.includes('://') ? entry : `nats://${entry}`).hostname)
-    const scheme = server.tls === undefined ? 'http' : 'https'
-    const host = server.host.includes(':') ? `[${server.host}]` : server.host
-    const tls = { ...fileAs('ca', ca), ...fileAs('cert', cert), ...fileAs('key', key) }
-    return {
-      address: {
-        servers: given.cluster,
-        credentials: textOf(given.clusterCredentials),
-        nkeySeed: textOf(given.clusterNkey),
-        tls: Object.keys(tls).length === 0 ? undefined : tls,
-      },
-      monitors: given.clusterMonitors ?? hosts.map((name) => `http://${name}:${MONITOR_PORT}`),
-      url: given.clusterUrl?.[0] ?? `${scheme}://${host}:${this.#doors.main.port}`,
-      sealingKey,
-      snapshots: { records: given.clusterSnapshotRecords, bytes: given.clusterSnapshotMb * 1024 ** 2 },
-      mayRestore: given.clusterRestore,
-      isTrial: given.clusterTrial,
-    }
-  }
-}
-
-function textOf(file: string | undefined): string | undefined {
-  return file === undefined ? undefined : readFileSync(file, 'utf8')
-}
-
-function fileAs(name: string, file: string | undefined): Record<string, string> {
-  return file === undefined ? {} : { [name]: readFileSync(file, 'utf8') }
 }
 
 /** Events on their way in: nothing that they need is in a copy. */

@@ -2,8 +2,8 @@
  * What a node serves itself while another one owns the catalog: reads of stored events, from its copies, and events and
  * votes, which the engine takes to the owners of their shards.
  *
- * Owns: which requests are answered here, and serving them. Leaves out: whether the copies are current (the engine),
- * all other requests (forwarder.ts).
+ * Owns: which requests are answered here, and serving them. Leaves out: which operations (operations.ts), whether the
+ * copies are current (the engine), all other requests (forwarder.ts).
  *
  * 1. A read is answered here only if the copies have what was acknowledged before it came. Otherwise it is forwarded.
  * 2. Where nobody can say whether they have, it is answered all the same, and the header `X-Lag-Ms` says how old the
@@ -15,61 +15,15 @@ import type { DecisionService, Following, Log, ReadService } from '../../engine/
 import { keyHeader, neutralHeader } from '../http/auth.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/native.js'
-import type { Route } from '../http/route.js'
-import { Router } from '../http/router.js'
-import { routes } from '../routes/index.js'
 import { Server, type ServerOptions } from '../server.js'
 import type { Door, ServedExchanges } from './door.js'
-
-/** The operations that are answered from copies. They use the members of ReadService, and no others. */
-export const readOperations: ReadonlySet<string> = new Set([
-  'getEvent',
-  'exportEvent',
-  'explainEvent',
-  'listSimilarEvents',
-  'decideBody',
-  'queryEvents',
-  'searchEvents',
-  'listFilterFields',
-  'mapFilterFields',
-  'listEvents',
-  'countFacets',
-  'getEventFile',
-  'describeSample',
-  'listClusters',
-  'getCluster',
-  'streamEvents',
-])
-
-/** Operations that are done here: their messages go to the owners of their shards. They use ReadService alone, too. */
-export const writeOperations: ReadonlySet<string> = new Set([
-  'postEvent',
-  'postEventWithId',
-  'postEventLines',
-  'postHistoricEvents',
-  'giveFeedback',
-  'giveFeedbackByLabel',
-  'withdrawFeedback',
-  'withdrawFeedbackByLabel',
-])
+import { operationOf, readOperations, servedRoutes, writeOperations } from './operations.js'
 
 /** The header that says how old an answer may be, milliseconds. */
 export const LAG_HEADER = 'X-Lag-Ms'
 
 /** Milliseconds for reads under way, when this node becomes the owner. */
 const DRAIN_MS = 500
-
-const servedRoutes = routes.filter(
-  ({ operationId }) => readOperations.has(operationId) || writeOperations.has(operationId),
-)
-/** All routes, because a path may be that of another operation. */
-const table = new Router<Route>()
-for (const route of routes) table.add(route.method, route.path, route)
-
-function operationOf(method: string, path: string): string | null {
-  const match = table.find(method, path)
-  return match.found ? match.value.operationId : null
-}
 
 /** True for what every node answers: its operation is one of these, and it comes with a key or a token. */
 export function isOfAnyNode(exchange: Exchange, serviceName: string): boolean {

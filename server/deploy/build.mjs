@@ -161,7 +161,7 @@ async function bundleThreads() {
 /** The service and the commands. What they load late, and what they share, is in chunks of its own. */
 async function bundleService() {
   const entryPoints = { decide: join(root, 'server/cli/main.ts') }
-  for (const name of ['main', 'backup', 'restore', 'verify', 'audit-verify'])
+  for (const name of ['main', 'backup', 'restore', 'verify', 'audit-verify', 'nodes'])
     entryPoints[name] = join(root, `server/${name}.ts`)
   entryPoints['http-thread'] = join(root, 'server/threads/http-thread.ts')
   await build({ ...inService, entryPoints, splitting: true, external })

@@ -14,7 +14,7 @@ import {
 } from '../../runtime/log/jetstream/cluster-connection.js'
 import { ClusterKeys } from '../../runtime/log/jetstream/cluster-keys.js'
 import { JetStreamLog } from '../../runtime/log/jetstream/jetstream-log.js'
-import { answerPings, askFor } from '../../runtime/log/jetstream/owner-ping.js'
+import { answerPings } from '../../runtime/log/jetstream/owner-ping.js'
 import { ObjectBucket } from '../../runtime/log/jetstream/object-bucket.js'
 import { SnapshotThreads } from '../../runtime/log/snapshots/snapshot-threads.js'
 import { SnapshotList } from '../../runtime/log/snapshots/snapshot-list.js'
@@ -23,9 +23,7 @@ import { makeDataDir } from '../../store/directory/data-dir.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
 import { LEDGER } from '../verify/watermarks.js'
 import { joinDirectory, nodeFileOf, placeSealingKey, type NodeFile } from './cluster-facts.js'
-import { claimNode, type Presence } from './node-claim.js'
-import { refusesConnections } from './owner-gone.js'
-import type { Member, OwnMember } from './owners/member.js'
+import { claimNode, presenceOf } from './node-claim.js'
 import { joinProtocol } from './protocol.js'
 import { importData, type ImportDeps } from './snapshots/import-data.js'
 import type { SnapshotPart, SnapshotSettings } from './snapshots/snapshot-part.js'
@@ -105,7 +103,11 @@ export async function openClusterLogs(
       await joinProtocol(keys)
       const node = await joinDirectory(keys, dataDir, { shards, name }, bring)
       const own = { node: node.node, process, url: cluster.url }
-      return { node, process, revision: await claim({ connection, keys, name }, own) }
+      return {
+        node,
+        process,
+        revision: await claimNode({ keys, presence: presenceOf(connection, name, cluster.url) }, own),
+      }
     }
     const { node, ...claimed } = await whenAnswered(join).finally(() => lock.release())
     const opened = await openAll(node.cluster)
@@ -116,18 +118,6 @@ export async function openClusterLogs(
     await connection.close()
     throw error
   }
-}
-
-async function claim(
-  { connection, keys, name }: Pick<ClusterLogs, 'connection' | 'keys' | 'name'>,
-  own: OwnMember,
-): Promise<number> {
-  const presence = async ({ process, url }: Member): Promise<Presence> => {
-    const found = await askFor(connection, name, process)
-    if (found !== 'gone' || url === own.url) return found
-    return (await refusesConnections(url)) ? 'gone' : 'unknown'
-  }
-  return await claimNode({ keys, presence }, own)
 }
 
 function partsOf(keys: ClusterKeys, id: string, shards: readonly RecordLog[], catalog: RecordLog): SnapshotPart[] {

@@ -30,6 +30,7 @@ import { NodeCopies } from './node-copies.js'
 import { NodeData } from './node-data.js'
 import type { NodeDeps, OwnedEngine } from './node-deps.js'
 import { abandon, openEngineOver, type Opened } from './opened-engine.js'
+import { watchOldNodes } from './old-nodes.js'
 import { NodeShards } from './owners/node-shards.js'
 
 /**
@@ -44,6 +45,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
   readonly #lease: Lease
   readonly #copies: NodeCopies
   readonly #shards: NodeShards
+  readonly #endWatch: () => void
   readonly #running: Promise<void>
   #isLeaving = false
   #following: NodeJS.Timeout | null = null
@@ -59,6 +61,9 @@ export class ClusterNode<Engine extends OwnedEngine> {
     this.#deps = deps
     this.#logs = logs
     this.#lease = new Lease(logs.keys)
+    this.#endWatch = watchOldNodes(logs.keys, ({ node, url }) =>
+      deps.told('a node that is gone is forgotten', { node, url }),
+    )
     this.#copies = new NodeCopies(logs, { ...deps, dataDir: deps.options.dataDir })
     this.#shards = new NodeShards({ ...deps, logs, url: deps.cluster.url, lease: this.#lease })
     this.#running = this.#run().catch((error: unknown) => {
@@ -107,6 +112,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
 
   async close(): Promise<void> {
     clearInterval(this.#following ?? undefined)
+    this.#endWatch()
     await this.#shards.close()
     await this.#logs.close()
   }

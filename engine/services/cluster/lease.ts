@@ -9,7 +9,7 @@
  */
 import type { ClusterKeys, KeyValue } from '../../runtime/log/jetstream/cluster-keys.js'
 
-const KEY = 'owner'
+export const LEASE_KEY = 'owner'
 
 /**
  * Milliseconds without a renewal until another node may take the lease; after a renewal while surely no other has taken
@@ -57,7 +57,7 @@ export class Lease {
 
   /** Reads it. Rejects with LogUnavailable. */
   async read(): Promise<Owner | null> {
-    this.#saw(await this.#keys.get(KEY))
+    this.#saw(await this.#keys.get(LEASE_KEY))
     return this.#owner
   }
 
@@ -66,8 +66,8 @@ export class Lease {
    */
   async write(owner: Owner): Promise<boolean> {
     const beganMs = performance.now()
-    const revision = await this.#keys.put(KEY, owner, this.#revision)
-    if (revision === null) return this.#isWritten(owner, await this.#keys.get(KEY))
+    const revision = await this.#keys.put(LEASE_KEY, owner, this.#revision)
+    if (revision === null) return this.#isWritten(owner, await this.#keys.get(LEASE_KEY))
     this.#revision = revision
     this.#owner = owner
     this.#changedMs = this.#renewedMs = beganMs

@@ -15,13 +15,25 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClusterKeys, KeyValue } from '../../runtime/log/jetstream/cluster-keys.js'
+import type { NatsConnection } from '../../runtime/log/jetstream/cluster-connection.js'
+import { askFor } from '../../runtime/log/jetstream/owner-ping.js'
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import { LEASE } from './lease.js'
+import { refusesConnections } from './owner-gone.js'
 import { isTaken, nodeKey, type Member, type OwnMember } from './owners/member.js'
 import { PROTOCOL } from './protocol.js'
 
 /** `here`: it answers. `unknown`: it may be cut off, or stopped. */
 export type Presence = 'here' | 'gone' | 'unknown'
+
+/** Asks the servers for the process of a member, and its address, unless that is `ownUrl`. */
+export function presenceOf(connection: NatsConnection, name: string, ownUrl?: string) {
+  return async ({ process, url }: Member): Promise<Presence> => {
+    const found = await askFor(connection, name, process)
+    if (found !== 'gone' || url === ownUrl) return found
+    return (await refusesConnections(url)) ? 'gone' : 'unknown'
+  }
+}
 
 export interface NodeClaimDeps {
   readonly keys: Pick<ClusterKeys, 'get' | 'put'>
@@ -43,19 +55,21 @@ export async function claimNode(deps: NodeClaimDeps, own: OwnMember): Promise<nu
   const before = await keys.get(key)
   // Otherwise an earlier try was stored without an answer.
   const isOther = (before?.value as Member | undefined)?.process !== own.process
-  if (before !== null && isOther) await untilGone(deps, key, before)
+  if (before !== null && isOther && (await isLive(deps, before))) throw isTaken(before.value as Member)
   const claim: Member = { ...own, protocol: PROTOCOL, state: 'joining', count: 0 }
   const revision = await keys.put(key, claim, before?.revision ?? 0)
   if (revision === null) throw new LogUnavailable('another process writes the value of this node')
   return revision
 }
 
-async function untilGone({ keys, presence, limits = LIMITS }: NodeClaimDeps, key: string, before: KeyValue) {
+/** Whether the process is live that has written this value of a node. Rejects with LogUnavailable. */
+export async function isLive({ keys, presence, limits = LIMITS }: NodeClaimDeps, before: KeyValue): Promise<boolean> {
   const member = before.value as Member
   for (const beganMs = performance.now(); performance.now() - beganMs < limits.silentMs; await pause(limits.lookMs)) {
     const found = await presence(member)
-    if (found === 'gone') return
+    if (found === 'gone') return false
     // It writes: it is live, although it may not answer.
-    if (found === 'here' || (await keys.get(key))?.revision !== before.revision) throw isTaken(member)
+    if (found === 'here' || (await keys.get(nodeKey(member.node)))?.revision !== before.revision) return true
   }
+  return false
 }

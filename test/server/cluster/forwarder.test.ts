@@ -121,6 +121,9 @@ describe('a node that is not the owner', () => {
       ['PUT', '/api/v1/events/1/a/feedback', 503],
       ['POST', '/api/v1/events/a', 200],
       ['POST', '/api/v1/events/', 503],
+      ['POST', '/api/v2/events/query', 200],
+      ['POST', '/api/v2/metrics/job', 200],
+      ['POST', '/api/v1/jobs/1/stop', 503],
       ['POST', '/api/v2/resources', 503],
     ] as const) {
       state.url = dying.url
@@ -128,7 +131,28 @@ describe('a node that is not the owner', () => {
       assert.equal(answer.status, status, `${method} ${path}`)
       if (status === 503) assert.match(await answer.text(), /may have taken effect/)
     }
-    assert.equal(lost, 5)
+    assert.equal(lost, 8)
+  })
+
+  it('sends a read again whose answer breaks off, and cuts off the answer to anything else', async (t) => {
+    const { state, base } = await node(t)
+    const dying = await owner(t, (request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{')
+      setTimeout(() => request.socket.destroy(), 20)
+      state.url = working.url
+    })
+    const working = await owner(t, echo)
+    for (const [method, path] of [
+      ['GET', '/api/v1/jobs'],
+      ['POST', '/api/v2/events/query'],
+    ] as const) {
+      state.url = dying.url
+      const answer = await fetch(`${base}${path}`, { method, ...(method === 'GET' ? {} : { body: '{"job_ids":[1]}' }) })
+      const { url, body } = (await answer.json()) as { url: string; body: string }
+      assert.deepEqual([answer.status, url, body], [200, path, method === 'GET' ? '' : '{"job_ids":[1]}'])
+    }
+    state.url = dying.url
+    await assert.rejects(fetch(`${base}/api/v2/resources`, { method: 'POST', body: '{}' }))
   })
 
   it('serves its engine while it has one, on the same connections', async (t) => {

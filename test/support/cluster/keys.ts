@@ -9,6 +9,8 @@ export class Keys {
   /** The next write is stored and not acknowledged. */
   loses = false
   isAway = false
+  /** The servers' clock, milliseconds since the epoch. */
+  nowMs = 0
 
   async get(key: string): Promise<KeyValue | null> {
     if (this.isAway) throw new LogUnavailable('away')
@@ -24,11 +26,16 @@ export class Keys {
   async put(key: string, value: unknown, revision: number): Promise<number | null> {
     if (this.isAway) throw new LogUnavailable('away')
     if ((this.#values.get(key)?.revision ?? 0) !== revision) return null
-    this.#values.set(key, { value: structuredClone(value), revision: ++this.#revision })
+    this.#values.set(key, { value: structuredClone(value), revision: ++this.#revision, storedMs: this.nowMs })
     for (const listener of this.#listeners) listener()
     if (!this.loses) return this.#revision
     this.loses = false
     throw new LogUnavailable('no answer')
+  }
+
+  async remove(key: string, revision: number): Promise<void> {
+    if (this.isAway) throw new LogUnavailable('away')
+    if ((this.#values.get(key)?.revision ?? 0) <= revision) this.#values.delete(key)
   }
 
   onWritten(written: () => void): () => void {

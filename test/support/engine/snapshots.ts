@@ -17,7 +17,7 @@ export class MemoryKeys {
 
   async put(key: string, value: unknown, revision: number): Promise<number | null> {
     if ((this.values.get(key)?.revision ?? 0) !== revision) return null
-    this.values.set(key, { value: structuredClone(value), revision: ++this.#revision })
+    this.values.set(key, { value: structuredClone(value), revision: ++this.#revision, storedMs: 0 })
     return this.#revision
   }
 }

@@ -8,11 +8,12 @@
  * 1. A value is written only where nobody has written it since its revision was read. Whoever writes with an old
  *    revision is refused.
  * 2. Values are read from the stream's leader. Even so, nothing is decided by a read: who wants to be the owner writes.
+ * 3. The command line of NATS deletes a value by a message without content (`nats kv del`, `nats kv purge`). Then there
+ *    is none, and the next value is written behind that message.
  */
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
+import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { LogUnavailable } from '../turn-log.js'
-import { untilAnswered } from './until-answered.js'
+import { unavailable, untilAnswered } from './until-answered.js'
 
 const ANSWER_MS = 1_500
 const OPEN_MS = 15_000
@@ -23,6 +24,8 @@ const WRONG_LAST_SEQUENCE: readonly number[] = [10_071, 10_164]
 export interface KeyValue {
   readonly value: unknown
   readonly revision: number
+  /** When it was written, by the servers' clock, milliseconds since the epoch. */
+  readonly storedMs: number
 }
 
 export class ClusterKeys {
@@ -32,14 +35,26 @@ export class ClusterKeys {
   readonly #stream: string
   readonly #prefix: string
 
-  /** Opens the bucket, or makes it. Rejects with LogUnavailable. */
+  /** Opens the bucket, or makes it with so many copies. Rejects with LogUnavailable. */
   static async open(connection: NatsConnection, name: string, replicas: number): Promise<ClusterKeys> {
+    return (await ClusterKeys.#over(connection, name, (keys) => keys.#make(replicas))) as ClusterKeys
+  }
+
+  /** Opens the bucket; null where there is none. Rejects with LogUnavailable. */
+  static openExisting(connection: NatsConnection, name: string): Promise<ClusterKeys | null> {
+    return ClusterKeys.#over(connection, name, (keys) => keys.#isMade())
+  }
+
+  static async #over(
+    connection: NatsConnection,
+    name: string,
+    prepare: (keys: ClusterKeys) => Promise<boolean>,
+  ): Promise<ClusterKeys | null> {
     const { jetstream, jetstreamManager } = await import('@nats-io/jetstream')
     return await untilAnswered(OPEN_MS, async () => {
       const manager = await jetstreamManager(connection, { timeout: ANSWER_MS })
       const keys = new ClusterKeys(connection, jetstream(connection, { timeout: ANSWER_MS }), manager, name)
-      await keys.#make(replicas)
-      return keys
+      return (await prepare(keys)) ? keys : null
     })
   }
 
@@ -51,54 +66,59 @@ export class ClusterKeys {
     this.#prefix = `$KV.${name}`
   }
 
-  async #make(replicas: number): Promise<void> {
+  async #isMade(): Promise<boolean> {
     try {
       await this.#manager.streams.info(this.#stream)
+      return true
     } catch (error) {
       if ((error as { code?: unknown }).code !== NOT_FOUND) throw error
-      await this.#manager.streams.add({
-        name: this.#stream,
-        subjects: [`${this.#prefix}.>`],
-        storage: 'file',
-        discard: 'new',
-        num_replicas: replicas,
-        max_msgs_per_subject: 1,
-        allow_rollup_hdrs: true,
-        deny_delete: true,
-      })
+      return false
     }
+  }
+
+  async #make(replicas: number): Promise<true> {
+    if (await this.#isMade()) return true
+    await this.#manager.streams.add({
+      name: this.#stream,
+      subjects: [`${this.#prefix}.>`],
+      storage: 'file',
+      discard: 'new',
+      num_replicas: replicas,
+      max_msgs_per_subject: 1,
+      allow_rollup_hdrs: true,
+      deny_delete: true,
+    })
+    return true
   }
 
   /** Null where there is none. Rejects with LogUnavailable. */
   async get(key: string): Promise<KeyValue | null> {
-    try {
-      const found = await this.#manager.streams.getMessage(this.#stream, { last_by_subj: `${this.#prefix}.${key}` })
-      return found === null ? null : { value: JSON.parse(Buffer.from(found.data).toString()), revision: found.seq }
-    } catch (error) {
-      if ((error as { code?: unknown }).code === NO_MESSAGE) return null
-      throw new LogUnavailable(`the NATS servers do not answer: ${(error as Error).message}`)
-    }
+    const found = await this.#message({ last_by_subj: this.#subjectOf(key) })
+    return found === null || isDeleted(found) ? null : keyValueOf(found)
   }
 
   /** All values whose keys match: `node.*`. Rejects with LogUnavailable. */
   async all(pattern: string): Promise<Map<string, KeyValue>> {
     const found = new Map<string, KeyValue>()
     for (let seq = 1; ; ) {
-      const next = await this.#next(`${this.#prefix}.${pattern}`, seq)
+      // The client's type does not know that both go together, which the servers do (nats-server, JSApiMsgGetRequest).
+      const next = await this.#message({ seq, next_by_subj: this.#subjectOf(pattern) } as never)
       if (next === null) return found
-      const value: unknown = JSON.parse(Buffer.from(next.data).toString())
-      found.set(next.subject.slice(this.#prefix.length + 1), { value, revision: next.seq })
+      if (!isDeleted(next)) found.set(next.subject.slice(this.#prefix.length + 1), keyValueOf(next))
       seq = next.seq + 1
     }
   }
 
-  async #next(subject: string, seq: number) {
+  #subjectOf(key: string): string {
+    return `${this.#prefix}.${key}`
+  }
+
+  async #message(which: Parameters<JetStreamManager['streams']['getMessage']>[1]): Promise<StoredMsg | null> {
     try {
-      // The client's type does not know that both go together, which the servers do (nats-server, JSApiMsgGetRequest).
-      return await this.#manager.streams.getMessage(this.#stream, { seq, next_by_subj: subject } as never)
+      return await this.#manager.streams.getMessage(this.#stream, which)
     } catch (error) {
       if ((error as { code?: unknown }).code === NO_MESSAGE) return null
-      throw new LogUnavailable(`the NATS servers do not answer: ${(error as Error).message}`)
+      throw unavailable(error)
     }
   }
 
@@ -106,21 +126,45 @@ export class ClusterKeys {
    * Writes a value behind `revision` (0: there is none). Null where it has another one. Rejects with LogUnavailable.
    */
   async put(key: string, value: unknown, revision: number): Promise<number | null> {
+    const written = await this.#publish(key, value, revision)
+    if (written !== null || revision > 0) return written
+    const last = await this.#message({ last_by_subj: this.#subjectOf(key) })
+    return last !== null && isDeleted(last) ? await this.#publish(key, value, last.seq) : null
+  }
+
+  async #publish(key: string, value: unknown, revision: number): Promise<number | null> {
     try {
-      const { seq } = await this.#js.publish(`${this.#prefix}.${key}`, JSON.stringify(value), {
+      const { seq } = await this.#js.publish(this.#subjectOf(key), JSON.stringify(value), {
         expect: { lastSubjectSequence: revision },
         timeout: ANSWER_MS,
       })
       return seq
     } catch (error) {
       if (WRONG_LAST_SEQUENCE.includes((error as { code?: unknown }).code as number)) return null
-      throw new LogUnavailable(`the NATS servers do not answer: ${(error as Error).message}`)
+      throw unavailable(error)
+    }
+  }
+
+  /** Removes a value, unless it was written after this revision. Rejects with LogUnavailable. */
+  async remove(key: string, revision: number): Promise<void> {
+    try {
+      await this.#manager.streams.purge(this.#stream, { filter: this.#subjectOf(key), seq: revision + 1 })
+    } catch (error) {
+      throw unavailable(error)
     }
   }
 
   /** Calls `written` soon after a key was written. Returns a function that ends this. */
   onWritten(key: string, written: () => void): () => void {
-    const told = this.#connection.subscribe(`${this.#prefix}.${key}`, { callback: written })
+    const told = this.#connection.subscribe(this.#subjectOf(key), { callback: written })
     return () => told.unsubscribe()
   }
+}
+
+function keyValueOf({ data, seq, time }: StoredMsg): KeyValue {
+  return { value: JSON.parse(Buffer.from(data).toString()), revision: seq, storedMs: time.getTime() }
+}
+
+function isDeleted({ data }: StoredMsg): boolean {
+  return data.length === 0
 }

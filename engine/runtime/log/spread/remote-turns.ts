@@ -6,7 +6,9 @@
  *
  * 1. A turn that the owner has not run goes back to the mailbox, which sends it again, in order. Where none was run for
  *    12 seconds, all that wait are refused.
- * 2. A turn that was sent and has no answer is refused: it may take effect.
+ * 2. A turn that was sent and has no answer is refused: it may take effect. Where another process owns the shard now,
+ *    a turn of events that are recognised goes back to the mailbox instead (repeatable.ts). No later turn of its run
+ *    has been answered then, and none that is answered from now on counts: so events keep their order.
  * 3. The answer to a message that is no event comes when the copy here has it, so that its sender sees what it wrote.
  * 4. Events of such turns are not kept as the latest ones: another turn may have changed them.
  * 5. Turns run in the order of their mailbox, although several are under way. All that are under way go to one owner,
@@ -19,6 +21,7 @@ import { refusalExtra } from '../../../actor/reply.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../../actor/turn-task.js'
 import { jobIdsOf } from '../turn-record.js'
 import { decodeAnswer, encodeParcel, type TurnAnswer } from './parcel.js'
+import { isRepeatable } from './repeatable.js'
 
 /** `gone`: nobody has got it. `unclear`: it may take effect. */
 export type Sent = { readonly answer: Uint8Array } | 'gone' | 'unclear'
@@ -50,6 +53,10 @@ interface ShardState {
   owner: string | null
   /** One of its turns was not run. */
   isBroken: boolean
+  /** The number of its latest turn that was answered; -1 for none. */
+  answered: number
+  /** A turn of it that may have been run went back to the mailbox. */
+  isLost: boolean
   /** When turns began to come back without being run, and when the last one did, milliseconds. */
   awaySinceMs: number
   awayMs: number
@@ -69,16 +76,24 @@ export class RemoteTurns {
     const state = this.#stateOf(task.shard)
     for (const { id, revision } of task.settings) state.revisions.set(id, revision)
     const owner = this.#deps.ownerOf(task.shard)
-    if (task.opens) Object.assign(state, { run: state.run + 1, sent: 0, owner, isBroken: false })
+    if (task.opens)
+      Object.assign(state, { run: state.run + 1, sent: 0, owner, isBroken: false, answered: -1, isLost: false })
     else if (state.isBroken || state.owner !== owner) {
       state.isBroken = true
       return turnedAway
     }
+    const at = state.sent
     const sent = owner === null || signal.aborted ? 'gone' : await this.#ask(owner, task, state)
-    if (sent === 'unclear')
-      return refuse(task, 'the owner of the shard does not answer; the request may take effect; try again')
-    if (sent === 'gone' || 'elsewhere' in sent) return await this.#again(task, state, signal)
+    if (sent === 'gone' || (sent !== 'unclear' && 'elsewhere' in sent)) return await this.#again(task, state, signal)
+    if (sent === 'unclear' || state.isLost) {
+      const mayRepeat = this.#deps.ownerOf(task.shard) !== owner && state.answered < at && isRepeatable(task)
+      if (!mayRepeat)
+        return refuse(task, 'the owner of the shard does not answer; the request may take effect; try again')
+      state.isLost = true
+      return await this.#again(task, state, signal)
+    }
     state.awayMs = Number.NEGATIVE_INFINITY
+    state.answered = Math.max(state.answered, at)
     Buffer.from(task.replies).set(sent.replies)
     if (!isAllEvents(task)) await this.#deps.applied(task.shard, sent.sequence)
     return { extras: sent.extras, ranElsewhere: true, changed: [...jobIdsOf(task)] }
@@ -118,7 +133,16 @@ export class RemoteTurns {
     let state = this.#shards.get(shard)
     if (state === undefined) {
       const away = { awaySinceMs: 0, awayMs: Number.NEGATIVE_INFINITY }
-      state = { run: 0, sent: 0, owner: null, isBroken: false, ...away, revisions: new Map() }
+      state = {
+        run: 0,
+        sent: 0,
+        owner: null,
+        isBroken: false,
+        answered: -1,
+        isLost: false,
+        ...away,
+        revisions: new Map(),
+      }
       this.#shards.set(shard, state)
     }
     return state

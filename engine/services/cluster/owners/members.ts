@@ -151,6 +151,9 @@ export class Members {
       if ((member.protocol ?? 0) > (this.#own.protocol ?? 0)) throw isNewer(member.protocol ?? 0, this.#own.protocol)
       this.#seen.set(name, { member, revision: found.revision, changedMs: nowMs })
     }
+    // Its value was removed, after a long time or by an operator.
+    for (const name of this.#seen.keys())
+      if (!values.has(nodeKey(name)) && this.silentMs(name) > LEASE.ttlMs) this.#seen.delete(name)
     this.#readRevision = revision
     this.#readMs = nowMs
   }

@@ -14,7 +14,7 @@
  */
 import type { ClusterKeys, KeyValue } from '../../../runtime/log/jetstream/cluster-keys.js'
 
-const KEY = 'shards'
+export const TABLE_KEY = 'shards'
 /** How often a change is tried. */
 const TRIES = 4
 
@@ -52,7 +52,7 @@ export class SharedOwnerTable {
 
   /** Rejects with LogUnavailable. */
   async read(): Promise<void> {
-    this.#saw(await this.#keys.get(KEY))
+    this.#saw(await this.#keys.get(TABLE_KEY))
   }
 
   /** As `assign`, where the table has this revision; otherwise changes nothing. */
@@ -102,7 +102,7 @@ export class SharedOwnerTable {
   }
 
   async #put(table: OwnerTable): Promise<boolean> {
-    const revision = await this.#keys.put(KEY, table, this.#revision)
+    const revision = await this.#keys.put(TABLE_KEY, table, this.#revision)
     if (revision === null) return false
     this.#table = table
     this.#revision = revision

@@ -27,6 +27,25 @@ function versions({ first, job }: Two, count: number, from = 0): Promise<EventVi
   return Array.from({ length: count }, (_, at) => post(first, job, 'same', { host: 'h', user: 'u', at: from + at }))
 }
 
+/** The second node runs turns, and dies before it answers. */
+async function withLostAnswers(test: TestContext): Promise<Two & { lost(): number }> {
+  const world = worldOf(test)
+  const there = await two(test, world)
+  const { first, second, job } = there
+  let lost = 0
+  let dying: Promise<void> | null = null
+  world.carry = async (deliver, to) => {
+    const sent = await deliver()
+    if (to !== second.members.own.process || sent === 'gone') return sent
+    lost++
+    dying ??= second.kill()
+    await dying
+    await until(() => first.own.includes(job.shard) || first.members.table[job.shard]?.node === 'first')
+    return 'unclear'
+  }
+  return { ...there, lost: () => lost }
+}
+
 const versionOn = (node: TestNode, job: Two['job']): unknown =>
   node.data.readers[job.shard]!.exportEvent(job, 'same', 'service').document.at
 
@@ -94,6 +113,24 @@ describe('turns that another node runs', () => {
     await first.kill()
     await waiting
     await second.kill()
+  })
+
+  it('go to the next owner where they were run and their owner died: events with ids are stored once', async (test) => {
+    const there = await withLostAnswers(test)
+    await Promise.all(versions(there, MANY))
+    assert.ok(there.lost() > 0)
+    assert.equal(versionOn(there.first, there.job), MANY - 1)
+    assert.equal(there.first.data.readers[there.job.shard]!.stats(there.job).events, 1)
+  })
+
+  it('are refused then where one of their events has no id: it would be stored twice', async (test) => {
+    const { first, job, lost } = await withLostAnswers(test)
+    await assert.rejects(post(first, job, null, { host: 'h', user: 'u' }), (error) =>
+      isRefusal(error, 'log_unavailable'),
+    )
+    assert.equal(lost(), 1)
+    assert.equal((await post(first, job, 'two', { host: 'h', user: 'u' })).eventId, 'two')
+    assert.equal(first.data.readers[job.shard]!.stats(job).events, 2)
   })
 
   it('go on where a job is gone at their owner: its messages are refused, and the others are not', async (test) => {

@@ -153,6 +153,7 @@ export class Server {
         return () => drainListeners.delete(listener)
       },
     }
+    if (app.signOn !== null) app.onDrain(app.signOn.close.bind(app.signOn))
     const open = (host: string, port: number, served: Table, tls?: TlsFiles): Promise<ServedPort> =>
       listen({
         host,

@@ -6,7 +6,7 @@
  *
  * 1. The browser never has the key: its cookie is a random value that is valid for this process. A restart ends all
  *    sessions, and nothing of them is on disk. In a cluster the engine keeps them, sealed with that value, so that they
- *    go on where another node becomes the owner.
+ *    go on where another node becomes the owner. Who works with a session without its cookie has its id.
  * 2. A session ends after some time without a request, and after twelve hours in any case.
  * 3. The cookie is HttpOnly and SameSite=Strict. A request by cookie that changes something needs a header that no form
  *    and no link can send.
@@ -26,6 +26,7 @@ export const FORGERY_HEADER = 'x-requested-with'
 export type { SessionOwner }
 
 interface Session extends SessionOwner {
+  readonly id: string
   readonly beganMs: number
   usedMs: number
 }
@@ -44,6 +45,8 @@ export class Sessions {
   readonly #options: SessionsOptions
   /** By the cookie's value, in the order of their last use. */
   readonly #sessions = new Map<string, Session>()
+  /** Cookies' values, by the ids of their sessions. */
+  readonly #values = new Map<string, string>()
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -58,16 +61,21 @@ export class Sessions {
     return this.#sessions.size > 0 || (this.#options.keeper ?? null) !== null
   }
 
-  /** Opens a session and returns the value of its cookie. `lasts`: it may outlive this process. */
-  open(owner: SessionOwner, lasts = true): string {
+  /** The id of the cookie's session: whoever has it does not have the session. */
+  idOf(value: string): string {
+    return this.#options.keeper?.idOf(value) ?? value
+  }
+
+  /** Opens a session and returns the value of its cookie. `origin`: what it follows from elsewhere, as text. */
+  open(owner: SessionOwner, origin: string | null = null): string {
     const now = this.#options.now()
     for (const [value, session] of this.#sessions) if (this.#isOver(session, now)) this.end(value)
     const own = [...this.#sessions].filter(([, { name }]) => name === owner.name)
     if (own.length >= sessionBounds.perOwnerMax) this.end(own[0]![0])
     else if (this.#sessions.size >= sessionBounds.totalMax) this.end(this.#sessions.keys().next().value!)
     const value = randomBytes(32).toString('base64url')
-    if (lasts) this.#options.keeper?.keep(value, owner)
-    this.#sessions.set(value, { ...owner, beganMs: now, usedMs: now })
+    this.#options.keeper?.keep(value, owner, origin)
+    this.#add(value, { ...owner, id: this.idOf(value), beganMs: now, usedMs: now })
     return value
   }
 
@@ -87,30 +95,55 @@ export class Sessions {
     return session.secret
   }
 
-  /** True if the session is there and not over. */
-  has(value: string): boolean {
-    const session = this.#sessions.get(value)
-    return session !== undefined && !this.#isOver(session, this.#options.now())
+  /** True if the session with this id is there and not over. */
+  has(id: string): boolean {
+    const session = this.#sessions.get(this.#values.get(id) ?? '')
+    if (session !== undefined) return !this.#isOver(session, this.#options.now())
+    const ages = this.#options.keeper?.agesOf(id) ?? null
+    return ages !== null && !this.#isOver({ beganMs: -ages.ageMs, usedMs: -ages.unusedMs }, 0)
   }
 
   end(value: string): void {
     const session = this.#sessions.get(value) ?? this.#takeUp(value, this.#options.now())
     if (session === null) return
-    this.#options.keeper?.end(value)
+    this.#options.keeper?.end(session.id)
     this.#sessions.delete(value)
+    this.#values.delete(session.id)
     this.#options.ended(session)
+  }
+
+  /** The same by the id. The token of a session whose cookie has not come to this process expires by itself. */
+  endById(id: string): void {
+    const value = this.#values.get(id)
+    if (value === undefined) this.#options.keeper?.end(id)
+    else this.end(value)
+  }
+
+  /** What sessions that other processes have opened follow from elsewhere, by id. */
+  origins(): ReadonlyMap<string, string> {
+    return this.#options.keeper?.origins() ?? new Map()
+  }
+
+  /** What a session follows has changed. */
+  setOrigin(id: string, origin: string): void {
+    this.#options.keeper?.setOrigin(id, origin)
   }
 
   /** A session that another process has opened; null where there is none. */
   #takeUp(value: string, now: number): Session | null {
     const kept = this.#options.keeper?.find(value) ?? null
     if (kept === null) return null
-    const session: Session = { ...kept.owner, beganMs: now - kept.ageMs, usedMs: now - kept.unusedMs }
+    const times = { beganMs: now - kept.ageMs, usedMs: now - kept.unusedMs }
+    return this.#add(value, { ...kept.owner, id: this.idOf(value), ...times })
+  }
+
+  #add(value: string, session: Session): Session {
     this.#sessions.set(value, session)
+    this.#values.set(session.id, value)
     return session
   }
 
-  #isOver({ beganMs, usedMs }: Session, now: number): boolean {
+  #isOver({ beganMs, usedMs }: Pick<Session, 'beganMs' | 'usedMs'>, now: number): boolean {
     return now - usedMs >= this.#options.idleMs || now - beganMs >= sessionBounds.secondsMax * 1000
   }
 }

@@ -42,5 +42,6 @@ export function openSignOn(service: DecisionService, sessions: Sessions | null, 
     rules: { groupsClaim, nameClaim: options.oidcNameClaim ?? 'preferred_username', roles: options.oidcRoles ?? [] },
     log: service.monitor.log('api'),
     nowMs,
+    epochMs: () => Date.now(),
   })
 }

@@ -10,20 +10,34 @@ export interface SessionOwner {
   readonly tokenId: string | null
 }
 
-export interface KeptSession {
-  readonly owner: SessionOwner
-  /** Milliseconds since it began, and since it was used last, up to a minute more. */
+/** How old a session is, milliseconds. */
+export interface SessionAges {
+  /** Since it began, and since it was used last, up to a minute more. */
   readonly ageMs: number
   readonly unusedMs: number
 }
 
-/** `value` is that of the session's cookie: 256 random bits. Nobody can read what is kept without it. */
+export interface KeptSession extends SessionAges {
+  readonly owner: SessionOwner
+}
+
+/**
+ * `value` is that of the session's cookie: 256 random bits. Nobody can read its owner without it. `id` names the
+ * session for the service itself, which does not have the cookie until it comes with a request.
+ */
 export interface SessionKeeper {
-  /** @throws Refusal as a commit. */
-  keep(value: string, owner: SessionOwner): void
+  idOf(value: string): string
+  /** `origin`: what the session follows from elsewhere, as text; null for nothing. @throws Refusal as a commit. */
+  keep(value: string, owner: SessionOwner, origin: string | null): void
   find(value: string): KeptSession | null
+  /** Null where there is none. */
+  agesOf(id: string): SessionAges | null
+  /** What sessions follow from elsewhere, by id. */
+  origins(): ReadonlyMap<string, string>
+  /** @throws Refusal as a commit. */
+  setOrigin(id: string, origin: string): void
   /** It is used now. */
   touch(value: string): void
   /** @throws Refusal as a commit. */
-  end(value: string): void
+  end(id: string): void
 }

@@ -8,7 +8,8 @@
  * Owns: the rows, and when they go. Leaves out: cookies, and how long a session lasts (server/http/sessions.ts).
  *
  * 1. The key or token of a session is sealed with a key made of the cookie's value, which is nowhere here. So rows,
- *    logs and backups give nobody a session.
+ *    logs and backups give nobody a session. What it follows from elsewhere is sealed with the key of the service, as
+ *    secrets of integrations are: the service works with it before the cookie comes.
  * 2. Times of use are written at most once a minute.
  * 3. Rows are bounded in age and number.
  * 4. The table is one that all versions have: a node of the version before copies the rows, and leaves them alone.
@@ -17,7 +18,7 @@ import { createHash, hkdfSync } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
 import { systemRandom } from '../../rng.js'
-import type { KeptSession, SessionKeeper, SessionOwner } from '../../api/live/session-service.js'
+import type { KeptSession, SessionAges, SessionKeeper, SessionOwner } from '../../api/live/session-service.js'
 import { SEALING_KEY_BYTES, Sealer, type Sealed } from '../../resource/access/sealing.js'
 import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
@@ -34,6 +35,7 @@ const [AGE_MICROS_MAX, ROWS_MAX] = [24 * 3_600 * 1e6, 10_000]
 interface SessionRow extends Sealed {
   readonly beganMicros: number
   readonly usedMicros: number
+  readonly origin?: Sealed
 }
 
 /** The row's key, and what seals its owner: neither gives the other, nor the value. */
@@ -48,27 +50,33 @@ function sealerOf(value: string): Sealer {
 export class SessionTable implements SessionKeeper {
   readonly #environment: Environment
   readonly #clock: Clock
+  readonly #sealer: Sealer
   /** By key, in the order of their begin. */
   readonly #rows = new Map<string, SessionRow>()
   readonly #touched = new Set<string>()
   #timer: NodeJS.Timeout | null = null
 
-  constructor(environment: Environment, clock: Clock) {
+  /** `sealer` has the key of the service. */
+  constructor(environment: Environment, clock: Clock, sealer: Sealer) {
     this.#environment = environment
     this.#clock = clock
+    this.#sealer = sealer
     const rows: [string, SessionRow][] = []
     for (const { key, value } of environment.range(TABLE, all))
       rows.push([Buffer.from(key).toString('latin1'), decodeJsonRow(value) as SessionRow])
     for (const [id, row] of rows.sort(([, a], [, b]) => a.beganMicros - b.beganMicros)) this.#rows.set(id, row)
   }
 
-  keep(value: string, owner: SessionOwner): void {
+  readonly idOf = idOf
+
+  keep(value: string, owner: SessionOwner, origin: string | null): void {
     const now = this.#clock.nowMicros()
     const batch = new WriteBatch()
     const over = this.#over(now)
     for (const id of over) batch.delete(TABLE, Buffer.from(id))
     const id = idOf(value)
-    const row = { ...sealerOf(value).seal(JSON.stringify(owner)), beganMicros: now, usedMicros: now }
+    const followed = origin === null ? {} : { origin: this.#sealer.seal(origin) }
+    const row = { ...sealerOf(value).seal(JSON.stringify(owner)), beganMicros: now, usedMicros: now, ...followed }
     batch.put(TABLE, Buffer.from(id), encodeJsonRow(row))
     this.#environment.commit(batch)
     for (const one of over) this.#rows.delete(one)
@@ -76,15 +84,37 @@ export class SessionTable implements SessionKeeper {
   }
 
   find(value: string): KeptSession | null {
-    const row = this.#rows.get(idOf(value))
+    const id = idOf(value)
+    const row = this.#rows.get(id)
     const text = row === undefined ? null : sealerOf(value).open(row)
-    if (row === undefined || text === null) return null
+    const ages = this.agesOf(id)
+    return text === null || ages === null ? null : { owner: JSON.parse(text) as SessionOwner, ...ages }
+  }
+
+  agesOf(id: string): SessionAges | null {
+    const row = this.#rows.get(id)
+    if (row === undefined) return null
     const now = this.#clock.nowMicros()
-    return {
-      owner: JSON.parse(text) as SessionOwner,
-      ageMs: (now - row.beganMicros) / 1_000,
-      unusedMs: (now - row.usedMicros) / 1_000,
+    return { ageMs: (now - row.beganMicros) / 1_000, unusedMs: (now - row.usedMicros) / 1_000 }
+  }
+
+  origins(): ReadonlyMap<string, string> {
+    const found = new Map<string, string>()
+    for (const [id, { origin }] of this.#rows) {
+      const text = origin === undefined ? null : this.#sealer.open(origin)
+      if (text !== null) found.set(id, text)
     }
+    return found
+  }
+
+  setOrigin(id: string, origin: string): void {
+    const row = this.#rows.get(id)
+    if (row === undefined) return
+    const changed = { ...row, origin: this.#sealer.seal(origin) }
+    const batch = new WriteBatch()
+    batch.put(TABLE, Buffer.from(id), encodeJsonRow(changed))
+    this.#environment.commit(batch)
+    this.#rows.set(id, changed)
   }
 
   touch(value: string): void {
@@ -94,8 +124,7 @@ export class SessionTable implements SessionKeeper {
     this.#timer ??= setTimeout(() => this.#write(), limits.lastUseFlushMs).unref()
   }
 
-  end(value: string): void {
-    const id = idOf(value)
+  end(id: string): void {
     if (!this.#rows.has(id)) return
     const batch = new WriteBatch()
     batch.delete(TABLE, Buffer.from(id))

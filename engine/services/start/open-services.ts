@@ -130,7 +130,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ...openLive(serviceNames, earlier, collector),
     collector,
     intake: new Intake({ shards, current, mustAccept, ask: collector.ask.bind(collector) }),
-    sessions: settings.ledgerWritten === undefined ? null : new SessionTable(store, clock),
+    sessions: settings.ledgerWritten === undefined ? null : new SessionTable(store, clock, stores.sealer),
     integrations,
     inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,

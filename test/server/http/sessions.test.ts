@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SessionKeeper } from '../../../engine/index.js'
+import { keeperIn } from '../../support/sso/session-keeper.js'
 import { sessionBounds, Sessions, type SessionOwner } from '../../../server/http/sessions.js'
 
 const MINUTE = 60_000
@@ -71,30 +71,32 @@ test('a session that is kept goes on in another process, is not longer for it, a
   assert.equal(keeper.size, 0)
 })
 
-test('a session that does not last is known to its process alone', () => {
-  const { sessions } = kept()
-  const first = sessions()
-  const value = first.open({ secret: 's', name: 'user ann', tokenId: null }, false)
-  assert.equal(first.secretOf(value), 's')
-  assert.equal(sessions().secretOf(value), '')
+test('a session is known by its id before its cookie comes, and ends by it', () => {
+  const { clock, ended, sessions, keeper } = kept()
+  const value = sessions().open({ secret: 's', name: 'user ann', tokenId: null }, 'from elsewhere')
+  const next = sessions()
+  const id = next.idOf(value)
+  assert.notEqual(id, value)
+  assert.deepEqual([...next.origins()], [[id, 'from elsewhere']])
+  clock.ms = 9 * MINUTE
+  assert.equal(next.has(id), true)
+  next.secretOf(value)
+  clock.ms = 12 * MINUTE
+  assert.equal(next.has(id), true, 'it was used')
+  assert.equal(sessions().has(id), true, 'its use is kept')
+  clock.ms = 22 * MINUTE
+  assert.deepEqual([next.has(id), sessions().has(id)], [false, false])
+  sessions().endById(id)
+  assert.deepEqual([keeper.size, ended.length], [0, 0])
+  next.endById(id)
+  assert.equal(ended.length, 1, 'the process that had the cookie tells of it')
 })
 
 /** Processes, one after the other, that share what is kept. */
 function kept() {
   const clock = { ms: 0 }
   const ended: SessionOwner[] = []
-  const rows = new Map<string, { owner: SessionOwner; beganMs: number; usedMs: number }>()
-  const keeper: SessionKeeper = {
-    keep: (value, owner) => void rows.set(value, { owner, beganMs: clock.ms, usedMs: clock.ms }),
-    find: (value) => {
-      const row = rows.get(value)
-      return row === undefined
-        ? null
-        : { owner: row.owner, ageMs: clock.ms - row.beganMs, unusedMs: clock.ms - row.usedMs }
-    },
-    touch: (value) => void (rows.has(value) && (rows.get(value)!.usedMs = clock.ms)),
-    end: (value) => void rows.delete(value),
-  }
+  const { keeper, rows } = keeperIn(() => clock.ms)
   const sessions = () =>
     new Sessions({ idleMs: 10 * MINUTE, now: () => clock.ms, keeper, ended: (owner) => void ended.push(owner) })
   const open = () => sessions().open({ secret: 'secret of user ann', name: 'user ann', tokenId: null })

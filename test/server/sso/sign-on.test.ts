@@ -1,7 +1,8 @@
 /** Sessions that follow from the provider's: refreshed, ended, and ended with a changed role; with a clock by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal, type Identity } from '../../../engine/index.js'
+import { Refusal, type Identity, type SessionKeeper } from '../../../engine/index.js'
+import { keeperIn } from '../../support/sso/session-keeper.js'
 import { Sessions } from '../../../server/http/sessions.js'
 import type { SignedOn } from '../../../server/sso/provider.js'
 import { SignOn } from '../../../server/sso/sign-on.js'
@@ -16,12 +17,18 @@ const SETTINGS = {
   signedOutUri: 'https://soc.example/',
 }
 
-function bench(refreshToken: string | null, refresh: () => Promise<SignedOn | null> = async () => null) {
-  const clock = { ms: 0 }
+/** `kept`: where sessions outlive the process; two benches with the same one are two processes. */
+function bench(
+  refreshToken: string | null,
+  refresh: (token: string) => Promise<SignedOn | null> = async () => null,
+  kept: { readonly clock: { ms: number }; readonly keeper: SessionKeeper | null } = { clock: { ms: 0 }, keeper: null },
+) {
+  const { clock, keeper } = kept
   const ended: string[] = []
   const sessions = new Sessions({
     idleMs: 10 * 3_600_000,
     now: () => clock.ms,
+    keeper,
     ended: ({ tokenId }) => void ended.push(tokenId ?? ''),
   })
   const on: SignedOn = {
@@ -51,6 +58,7 @@ function bench(refreshToken: string | null, refresh: () => Promise<SignedOn | nu
     rules: { groupsClaim: 'groups', nameClaim: 'preferred_username', roles: [{ group: 'soc', role: 'analyst' }] },
     log: { info() {}, warn() {} },
     nowMs: () => clock.ms,
+    epochMs: () => 1e12 + clock.ms,
   })
   const open = () => signOn.finish('', { state: '', nonce: '', codeVerifier: '', returnTo: '/' }, '192.0.2.1')
   return { clock, ended, sessions, signOn, on, open }
@@ -138,4 +146,47 @@ test('who signs out ends the session here at once, and is told where it ends at 
   assert.deepEqual(ended, ['t-1'])
   assert.equal((await url)?.href, 'https://id.example/end?hint=id-1')
   assert.equal(await signOn.signOut('another'), null)
+})
+
+test('sessions go on in the next process, which refreshes them before their cookies come', async () => {
+  const clock = { ms: 0 }
+  const kept = { clock, ...keeperIn(() => clock.ms) }
+  const used: string[] = []
+  const next = async (token: string): Promise<SignedOn> => {
+    used.push(token)
+    return { ...first.on, lifeSeconds: 300, refreshToken: `r-${used.length + 1}` }
+  }
+  const first = bench('r-1', next, kept)
+  const cookie = await first.open()
+  clock.ms = 260_000
+  await first.signOn.check()
+  first.signOn.close()
+  clock.ms = 520_000
+  await first.signOn.check()
+  const second = bench('r-1', next, kept)
+  assert.equal(second.signOn.size, 1)
+  await second.signOn.check()
+  assert.deepEqual(used, ['r-1', 'r-2'], 'who is closed asks the provider nothing more')
+  assert.equal(second.sessions.secretOf(cookie), 'secret-1')
+  second.signOn.close()
+})
+
+test('a session of another process ends by the logout of the provider, and when its tokens expire', async () => {
+  const clock = { ms: 0 }
+  const kept = { clock, ...keeperIn(() => clock.ms) }
+  const first = bench(null, undefined, kept)
+  const cookies = [await first.open(), await first.open()]
+  const second = bench(null, undefined, kept)
+  assert.equal(second.signOn.size, 2)
+  assert.equal(await second.signOn.logOut('s-1 -'), 2)
+  assert.deepEqual(
+    cookies.map((cookie) => second.sessions.secretOf(cookie)),
+    ['', ''],
+  )
+  const late = await second.open()
+  clock.ms = 300_001
+  const third = bench(null, undefined, kept)
+  await third.signOn.check()
+  assert.equal(third.sessions.secretOf(late), '')
+  assert.equal(third.signOn.size, 0)
 })

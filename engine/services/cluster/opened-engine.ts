@@ -4,6 +4,7 @@
  * Owns: what is opened and closed with it. Leaves out: when (cluster-node.ts), the shards (node-data.ts).
  */
 import { answerPings } from '../../runtime/log/jetstream/owner-ping.js'
+import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import type { ClusterLogs } from './cluster-logs.js'
 import type { Following } from './following.js'
 import type { Lease } from './lease.js'
@@ -44,6 +45,9 @@ export async function openEngineOver<Engine extends OwnedEngine>(
   let logs: OwnerLogs | null = null
   try {
     const begun = await following.begin(term)
+    // Perhaps behind another owner. Where the lease is this one's after that, who takes it later begins later.
+    if (!isOwner()) await tenure.become('taking')
+    if (!isOwner()) throw new LogUnavailable('another node may have taken the lease meanwhile')
     logs = new OwnerLogs({ logs: clusterLogs, address: cluster.address, term, begun, data, lost })
     const engine = await open(logs.ofEngine)
     const written = logs

@@ -103,7 +103,9 @@ export class TestNode {
         const deliver = async (): Promise<Sent> => {
           const other = world.nodes.get(process)
           const isGone = other === undefined || other.isCut || other.isAway || node?.isAway === true
-          return isGone ? 'gone' : { answer: await other.run(bytes) }
+          if (isGone) return 'gone'
+          const answer = await other.run(bytes)
+          return other.isCut ? 'unclear' : { answer }
         }
         return await (world.carry === undefined ? deliver() : world.carry(deliver, process, decodeParcel(bytes)))
       },

@@ -11,6 +11,8 @@
  *
  * 1. The state changes only while the mailbox is held, so that no turn is under way.
  * 2. A seat becomes `own` when it has begun as the writer of the log, and has applied all before that.
+ * 3. It may begin late, behind another node that was named the owner meanwhile. So it is asked once more behind that
+ *    whether the shard is this node's: where it is, who is named later begins behind it, and finds all that it takes.
  */
 import type { BlockSum } from '../../../actor/log/block-sums.js'
 import type { TurnResult, TurnTask } from '../../../actor/turn-task.js'
@@ -18,7 +20,7 @@ import type { RunTurn } from '../../turn/turn-contract.js'
 import { Follower } from '../follower.js'
 import { refuse } from './remote-turns.js'
 import { LoggedTurns } from '../logged-turns.js'
-import type { LoggedShard, RecordLog } from '../turn-log.js'
+import { LogUnavailable, type LoggedShard, type RecordLog } from '../turn-log.js'
 
 /** Sends a turn to the owner of its shard. An aborted `signal` ends what has not been sent. */
 export type SendTurn = (task: TurnTask, signal: AbortSignal) => Promise<TurnResult>
@@ -123,15 +125,17 @@ export class Seat {
   }
 
   /**
-   * Becomes `own`, as the writer with these 8 bytes in hexadecimal, for this time of owning the shard. Only while the
-   * mailbox is held. Rejects with Refusal log_unavailable; then it follows on.
+   * Becomes `own`, as the writer with these 8 bytes in hexadecimal, for this time of owning the shard, where it still
+   * is this node's (`isMine`, 3). Only while the mailbox is held. Rejects with Refusal log_unavailable and with
+   * LogUnavailable; then it follows on.
    */
-  async take(writer: string, since?: number): Promise<void> {
+  async take(writer: string, isMine: () => Promise<boolean>, since?: number): Promise<void> {
     await this.endFollowing()
     const { log } = this.#deps
     const own = new LoggedTurns({ ...this.#shard, log, writer })
     try {
       await own.catchUp()
+      if (!(await isMine())) throw new LogUnavailable('another node may have been named the owner meanwhile')
       this.#report(own)
       this.#own = own
       this.#since = since

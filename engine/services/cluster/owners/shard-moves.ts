@@ -58,12 +58,17 @@ export class ShardMoves {
   /** It is this node's in the table: becomes its owner. */
   take(host: ShardHost, shard: number): void {
     const seat = host.seats.of(shard)
+    const { members } = this.#deps
     // Before it begins: where the table changes meanwhile, it is taken again.
-    const since = this.#deps.members.table[shard]?.since
+    const since = members.table[shard]?.since
+    const isMine = async (): Promise<boolean> => {
+      await members.confirm()
+      return members.ownSince(shard) === since
+    }
     this.#work(shard, 'could not be taken over yet', async () => {
       seat.recall()
       await host.changeRunner(shard, async () => {
-        await seat.take(randomBytes(8).toString('hex'), since)
+        await seat.take(randomBytes(8).toString('hex'), isMine, since)
         return seat.lastMicros
       })
       this.#deps.told('this node runs a shard now', { shard })

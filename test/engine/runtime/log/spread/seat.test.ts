@@ -9,6 +9,7 @@ import { temporaryDirectory } from '../../../../support/engine/files.js'
 import { jobSettings, TestShard } from '../../../../support/engine/shard.js'
 
 const job = jobSettings()
+const isMine = async (): Promise<boolean> => true
 
 describe('a seat that could not be taken', () => {
   it('tells what was applied meanwhile, and later messages come behind it', async (test) => {
@@ -37,7 +38,7 @@ describe('a seat that could not be taken', () => {
     )
     afterwards(test, () => seat.close())
 
-    await assert.rejects(seat.take('00000000000000a1'), { code: 'log_unavailable' })
+    await assert.rejects(seat.take('00000000000000a1', isMine), { code: 'log_unavailable' })
     assert.equal(copy.view(job, 'one').eventId, 'one')
     const { lastMicros } = seat
     assert.ok(lastMicros > 0)
@@ -45,9 +46,29 @@ describe('a seat that could not be taken', () => {
     assert.deepEqual([seat.isOwn, seat.since], [false, undefined])
 
     isAway = false
-    await seat.take('00000000000000a2', 7)
+    await seat.take('00000000000000a2', isMine, 7)
     assert.deepEqual([seat.isOwn, seat.since, seat.lastMicros], [true, 7, lastMicros])
     seat.leave()
     assert.deepEqual([seat.isOwn, seat.lastMicros], [false, lastMicros])
+  })
+
+  it("is not taken where it is another node's by the time at which this one has begun", async (test) => {
+    const log = new FileLog(join(temporaryDirectory(test), 'log'))
+    afterwards(test, () => log.close())
+    const seat = new Seat(new TestShard().asLogged(), {
+      log,
+      send: () => assert.fail('nothing is sent'),
+      took: () => {},
+      stopped: () => {},
+    })
+    afterwards(test, () => seat.close())
+    const begun: number[] = []
+    const isNotMine = async (): Promise<boolean> => {
+      begun.push(await log.last())
+      return false
+    }
+    await assert.rejects(seat.take('00000000000000a1', isNotMine, 7), LogUnavailable)
+    assert.deepEqual(begun, [1], 'it is asked behind the beginning')
+    assert.deepEqual([seat.isOwn, seat.since], [false, undefined])
   })
 })

@@ -103,7 +103,7 @@ describe('the owners of shards', () => {
     // It takes what is not its own: as a node does that has slept.
     await second.owners.suspend()
     await second.data.host.changeRunner(0, async () => {
-      await second.data.seats.of(0).take('0123456789abcdef')
+      await second.data.seats.of(0).take('0123456789abcdef', async () => true)
       return second.data.seats.of(0).lastMicros
     })
     await assert.rejects(post(first, jobs[0]!, 'two', { host: 'a', user: 'b' }), (error) => {

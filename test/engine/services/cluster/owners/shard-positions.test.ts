@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRefusal } from '../../../../../engine/errors.js'
 import { LogUnavailable, type RecordLog } from '../../../../../engine/runtime/log/turn-log.js'
 import type { ClusterLogs } from '../../../../../engine/services/cluster/cluster-logs.js'
 import { Members } from '../../../../../engine/services/cluster/owners/members.js'
@@ -60,6 +62,50 @@ describe('a node that gets a shard again', () => {
     await unclear
     await until(() => positions.isOwn(shard))
     assert.equal(first.data.readers[shard]!.event(job, 'meanwhile').eventId, 'meanwhile')
+  })
+})
+
+describe('a node that begins as the writer behind another one', () => {
+  it("takes nothing where the shard may be the other one's", async (test) => {
+    const world = worldOf(test)
+    const first = await start(test, world, 'first')
+    await until(() => ownAll(first))
+    const second = await start(test, world, 'second')
+    // It is named as the owner of shards, and does not reach their logs.
+    second.isLogAway = true
+    const isNamed = (shard: number): boolean => second.members.table[shard]?.node === 'second'
+    await until(() => jobs.some((job) => isNamed(job.shard)))
+    const job = jobs.find((one) => isNamed(one.shard))!
+    let isAnswered = false
+    const late = post(second, job, 'late', { host: 'a', user: 'b' }).then(
+      () => (isAnswered = true),
+      // The first one takes it, and finds then that the second one has begun: it has to begin again.
+      (error) => assert.ok(isRefusal(error, 'log_unavailable')),
+    )
+
+    // It is cut off for longer than its lease.
+    second.isAway = true
+    await until(() => first.positions.isOwn(job.shard))
+    const log = world.logs[job.shard]!
+    const before = await log.last()
+    second.isLogAway = false
+    let last = before
+    await until(() => {
+      void log.last().then((end) => (last = end))
+      return last > before
+    })
+    for (let look = 0; look < 20; look++) {
+      await sleep(10)
+      assert.equal(second.data.seats.of(job.shard).isOwn, false)
+      assert.equal(isAnswered, false, 'it answers what the first one does not know of')
+    }
+
+    second.isAway = false
+    await late
+    await until(() => first.positions.isOwn(job.shard) || second.positions.isOwn(job.shard))
+    const owner = first.positions.isOwn(job.shard) ? first : second
+    await post(owner, job, 'later', { host: 'a', user: 'b' })
+    if (isAnswered) assert.equal(owner.data.readers[job.shard]!.event(job, 'late').eventId, 'late')
   })
 })
 

@@ -30,7 +30,7 @@ async function open(): Promise<NodeList> {
     const list = await NodeList.open(addressOf(given), name)
     return list ?? fail(`The NATS servers have no cluster of a service with the name ${name}.`)
   } catch (error) {
-    return fail(`The NATS servers cannot be asked: ${(error as Error).message}.`)
+    return fail(`The nodes cannot be listed: ${(error as Error).message}.`)
   }
 }
 
@@ -48,7 +48,7 @@ try {
     process.stdout.write(`${node}  ${url}  ${state}  wrote ${written}  ${owns.join(', ') || 'owns nothing'}\n`)
   }
 } catch (error) {
-  fail(`The NATS servers cannot be asked: ${(error as Error).message}.`)
+  fail(`The nodes cannot be listed: ${(error as Error).message}.`)
 } finally {
   await list.close()
 }

@@ -17,7 +17,7 @@ import { replyHttpError, replyRefusal } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
 import { HeldBytes } from '../http/held-bytes.js'
 import { Forwarding, type RequestHead } from './forwarding.js'
-import { isRepeatable } from './operations.js'
+import { isRepeatable, isWebSocket } from './operations.js'
 
 /**
  * Milliseconds that a request waits for an owner; between two looks; until an idle connection to the owner is closed.
@@ -61,13 +61,7 @@ export class Forwarder {
   forward(exchange: Exchange, byAny = false): void {
     const { headFault } = exchange
     if (headFault !== null) return replyHttpError(exchange, headFault.status, headFault.message)
-    if (exchange.header('upgrade') !== '')
-      return replyRefusal(
-        exchange,
-        new Refusal('not_ready', 'this node does not answer from its copies now; try again', {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        }),
-      )
+    if (isWebSocket(exchange.header('upgrade'))) return replyRefusal(exchange, noSocket())
     const hops = Number(exchange.header(HOPS) || 0) + 1
     if (!(hops <= HOPS_MAX)) return replyRefusal(exchange, noOwner())
     const forwarding = new Forwarding(exchange, headOf(exchange, hops), this.#held)
@@ -109,6 +103,12 @@ export class Forwarder {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
   }
+}
+
+/** A WebSocket is served by the node that it comes to, or not at all. */
+function noSocket(): Refusal {
+  const what = 'this node does not answer from its copies now: try again, or open the WebSocket at another node'
+  return new Refusal('not_ready', what, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 
 function noOwner(): Refusal {

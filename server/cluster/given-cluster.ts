@@ -21,14 +21,18 @@ export interface GivenCluster {
 
 const MONITOR_PORT = 8_222
 
-/** How the NATS servers are reached. */
+/** How the NATS servers are reached. @throws Error with a sentence where a file cannot be read. */
 export function addressOf(given: GivenCluster): ClusterOptions['address'] {
   const { clusterCa: ca, clusterCert: cert, clusterKey: key } = given
-  const tls = { ...fileAs('ca', ca), ...fileAs('cert', cert), ...fileAs('key', key) }
+  const tls = {
+    ...fileAs('ca', ca, 'SERVICE_CLUSTER_CA_FILE'),
+    ...fileAs('cert', cert, 'SERVICE_CLUSTER_CERT_FILE'),
+    ...fileAs('key', key, 'SERVICE_CLUSTER_KEY_FILE'),
+  }
   return {
     servers: given.cluster,
-    credentials: textOf(given.clusterCredentials),
-    nkeySeed: textOf(given.clusterNkey),
+    credentials: textOf(given.clusterCredentials, 'SERVICE_CLUSTER_CREDENTIALS_FILE'),
+    nkeySeed: textOf(given.clusterNkey, 'SERVICE_CLUSTER_NKEY_FILE'),
     tls: Object.keys(tls).length === 0 ? undefined : tls,
   }
 }
@@ -47,10 +51,20 @@ export function clusterOptionsOf(given: GivenCluster, ownUrl: string): ClusterOp
   }
 }
 
-function textOf(file: string | undefined): string | undefined {
-  return file === undefined ? undefined : readFileSync(file, 'utf8')
+/** @throws Error with a sentence that names the setting. */
+function textOf(file: string | undefined, setting: string): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`the file ${file} of ${setting} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
 }
 
-function fileAs(name: string, file: string | undefined): Record<string, string> {
-  return file === undefined ? {} : { [name]: readFileSync(file, 'utf8') }
+function fileAs(name: string, file: string | undefined, setting: string): Record<string, string> {
+  const text = textOf(file, setting)
+  if (text === undefined) return {}
+  // What is no PEM would be ignored, and any server of the system's authorities would be accepted.
+  if (!text.includes('-----BEGIN ')) throw new Error(`the file ${file} of ${setting} is not PEM`)
+  return { [name]: text }
 }

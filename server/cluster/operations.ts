@@ -60,6 +60,11 @@ export function operationOf(method: string, path: string): string | null {
   return routeOf(method, path)?.operationId ?? null
 }
 
+/** What the header `Upgrade` says. Clients offer other protocols, too, and are answered without one. */
+export function isWebSocket(upgrade: string): boolean {
+  return upgrade.toLowerCase() === 'websocket'
+}
+
 /**
  * True for reads, and for what is recognised the second time. Not a vote, nor a change of a resource, although clients
  * may repeat some: the first try may still be on its way to a node that is cut off, and come there after somebody else

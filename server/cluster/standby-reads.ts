@@ -10,6 +10,8 @@
  *    copies may be. A client that does not want this sends `Cache-Control: no-cache`.
  * 3. The same routes, keys, scopes and schemas are used as by the owner.
  * 4. A request by the cookie of a session is forwarded: the owner has the sessions.
+ * 5. A WebSocket cannot be forwarded. One without a key is refused here, as by the owner. Browsers send `no-cache` with
+ *    each: then it is opened where the copies are current, and refused otherwise.
  */
 import type { DecisionService, Following, Log, ReadService } from '../../engine/index.js'
 import { keyHeader, neutralHeader } from '../http/auth.js'
@@ -17,7 +19,7 @@ import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/native.js'
 import { Server, type ServerOptions } from '../server.js'
 import type { Door, ServedExchanges } from './door.js'
-import { operationOf, readOperations, servedRoutes, writeOperations } from './operations.js'
+import { isWebSocket, operationOf, readOperations, servedRoutes, writeOperations } from './operations.js'
 
 /** The header that says how old an answer may be, milliseconds. */
 export const LAG_HEADER = 'X-Lag-Ms'
@@ -76,15 +78,20 @@ export class StandbyReads {
   /** What the request waits for, if it is answered here: how old the answer may be, or null where it is forwarded. */
   waitsFor(request: HttpRequest, method: string): Promise<number | null> | null {
     const header = (name: string): string => request.getHeader(name)
-    if (!this.#isByKey(header) || /\bno-cache\b/i.test(header('cache-control'))) return null
+    const isCurrent = /\bno-cache\b/i.test(header('cache-control'))
+    if (!this.#isByKey(header) || (isCurrent && !isWebSocket(header('upgrade')))) return null
     const operation = operationOf(method || request.getMethod(), request.getUrl())
-    return operation !== null && readOperations.has(operation) ? this.#following.lagMs() : null
+    if (operation === null || !readOperations.has(operation)) return null
+    const lag = this.#following.lagMs()
+    return isCurrent ? lag.then((lagMs) => (lagMs === 0 ? 0 : null)) : lag
   }
 
-  /** True for an operation that changes something and is done here. */
+  /** True for an operation that changes something and is done here, and for a WebSocket that is refused here (5). */
   takes(exchange: Exchange): boolean {
     const operation = operationOf(exchange.method, exchange.path)
-    return operation !== null && writeOperations.has(operation) && this.#isByKey((name) => exchange.header(name))
+    const isByOwnKey = this.#isByKey((name) => exchange.header(name))
+    if (operation === 'streamEvents' && isWebSocket(exchange.header('upgrade'))) return !isByOwnKey
+    return operation !== null && writeOperations.has(operation) && isByOwnKey
   }
 
   #isByKey(header: (name: string) => string): boolean {

@@ -75,9 +75,39 @@ export function placeSealingKey(dataDir: string, key: string | undefined): void 
     )
 }
 
+function sealingHashOf(dataDir: string): string {
+  return createHash('sha256').update('decision-service').update(sealingKey(dataDir)).digest('hex')
+}
+
 function factsOf(id: string, dataDir: string, { shards, name }: Pick<Facts, 'shards' | 'name'>): Facts {
-  const sealing = createHash('sha256').update('decision-service').update(sealingKey(dataDir)).digest('hex')
-  return { id, format: DATA_FORMAT, shards, name, sealing }
+  return { id, format: DATA_FORMAT, shards, name, sealing: sealingHashOf(dataDir) }
+}
+
+/**
+ * Refuses an empty directory under a name that no cluster has, where a cluster with another name has its sealing key:
+ * it would begin a cluster of its own beside that one. `clusters`: by name, the keys of each.
+ * @throws Refusal data_dir_invalid; rejects with LogUnavailable.
+ */
+export async function refuseWrongName(
+  dataDir: string,
+  name: string,
+  clusters: () => Promise<ReadonlyMap<string, Pick<ClusterKeys, 'get'>>>,
+): Promise<void> {
+  if (hasData(dataDir) || nodeFileOf(dataDir) !== null) return
+  const all = await clusters()
+  if (((await all.get(name)?.get(KEY)) ?? null) !== null) return
+  const sealing = sealingHashOf(dataDir)
+  for (const [other, keys] of all)
+    if (((await keys.get(KEY))?.value as Partial<Facts> | undefined)?.sealing === sealing)
+      throw new Refusal(
+        'data_dir_invalid',
+        `the cluster with the sealing key of this node has the name ${other}, and this node has ${name}: set ` +
+          'SERVICE_NAME, or give another cluster its own key',
+      )
+}
+
+function hasData(dataDir: string): boolean {
+  return readdirSync(dataDir).some((name) => name.endsWith('.mdb'))
 }
 
 /**
@@ -92,14 +122,14 @@ export async function joinDirectory(
   importData: (node: NodeFile) => Promise<void>,
 ): Promise<NodeFile> {
   const file = nodeFileOf(dataDir)
-  const hasData = file === null && readdirSync(dataDir).some((name) => name.endsWith('.mdb'))
+  const isOfOneProcess = file === null && hasData(dataDir)
   const node = file?.node ?? randomBytes(6).toString('hex')
   const mine = factsOf(file?.cluster ?? randomBytes(8).toString('hex'), dataDir, own)
   let found = (await keys.get(KEY))?.value as Facts | undefined
   if (found === undefined) {
     if (file !== null && file.isImporting !== true)
       throw differs(dataDir, 'belongs to a cluster whose streams are gone; restore a backup elsewhere')
-    if (hasData || file !== null) {
+    if (isOfOneProcess || file !== null) {
       const importing: NodeFile = { cluster: mine.id, node, isImporting: true }
       writeNodeFile(dataDir, importing)
       await importData(importing)
@@ -110,7 +140,7 @@ export async function joinDirectory(
     if (found === undefined) throw new LogUnavailable('the facts of the cluster are being written')
   }
   const isImported = nodeFileOf(dataDir)?.isImporting === true
-  if (hasData || isImported) mustHaveBegun(dataDir, mine, found)
+  if (isOfOneProcess || isImported) mustHaveBegun(dataDir, mine, found)
   mustBeEqual(dataDir, mine, found)
   if (file !== null && file.cluster !== found.id)
     throw differs(dataDir, 'belongs to another cluster; give this node its own directory')

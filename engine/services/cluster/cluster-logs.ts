@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import type { EngineOptions } from '../../options.js'
 import { SHARDS_DEFAULT } from '../../options.js'
-import { checkServers, REPLICAS } from '../../runtime/log/jetstream/cluster-check.js'
+import { checkServers, mustBeChecked, REPLICAS } from '../../runtime/log/jetstream/cluster-check.js'
 import {
   connectToCluster,
   type ClusterAddress,
@@ -22,7 +22,7 @@ import { LogUnavailable, type RecordLog } from '../../runtime/log/turn-log.js'
 import { makeDataDir } from '../../store/directory/data-dir.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
 import { LEDGER } from '../verify/watermarks.js'
-import { joinDirectory, nodeFileOf, placeSealingKey, type NodeFile } from './cluster-facts.js'
+import { joinDirectory, nodeFileOf, refuseWrongName, placeSealingKey, type NodeFile } from './cluster-facts.js'
 import { claimNode, presenceOf } from './node-claim.js'
 import { joinProtocol } from './protocol.js'
 import { importData, type ImportDeps } from './snapshots/import-data.js'
@@ -74,12 +74,14 @@ export async function openClusterLogs(
   const { dataDir, name, shards = SHARDS_DEFAULT } = options
   // A node that was in the cluster before starts although a minority of the servers is away.
   const awayMax = nodeFileOf(dataDir) === null ? 0 : Math.floor((cluster.monitors.length - 1) / 2)
-  if (!cluster.isTrial) await checkServers(cluster.monitors, Date.now, awayMax)
+  const checked = cluster.isTrial ? null : await checkServers(cluster.monitors, Date.now, awayMax)
   const replicas = cluster.isTrial ? Math.min(REPLICAS, cluster.address.servers.length) : REPLICAS
   makeDataDir(dataDir)
   placeSealingKey(dataDir, cluster.sealingKey)
   const connection = await connectToCluster(cluster.address)
   try {
+    if (checked !== null) mustBeChecked(checked, connection.info?.server_id)
+    await whenAnswered(() => refuseWrongName(dataDir, name, () => ClusterKeys.all(connection)))
     const keys = await ClusterKeys.open(connection, name, replicas)
     const lock = await lockDataDir(dataDir)
     const bucket = `${name}_snapshots`

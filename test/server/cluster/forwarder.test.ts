@@ -1,7 +1,7 @@
 /** The port of a node that is not the owner: it forwards requests, and waits for an owner. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { Door } from '../../../server/cluster/door.js'
@@ -132,6 +132,21 @@ describe('a node that is not the owner', () => {
       if (status === 503) assert.match(await answer.text(), /may have taken effect/)
     }
     assert.equal(lost, 8)
+  })
+
+  it('forwards a request that offers another protocol, as clients in Java do, and no WebSocket', async (t) => {
+    const { state, base } = await node(t)
+    state.url = (await owner(t, echo)).url
+    const asked = async (upgrade: string): Promise<{ status: number; text: string }> => {
+      const headers = { connection: 'Upgrade', upgrade }
+      const [answer] = (await once(request(`${base}/api/v1/jobs`, { headers }).end(), 'response')) as [IncomingMessage]
+      return { status: answer.statusCode ?? 0, text: await textOf(answer) }
+    }
+    const java = await asked('h2c')
+    assert.deepEqual([java.status, JSON.parse(java.text).url], [200, '/api/v1/jobs'])
+    const socket = await asked('websocket')
+    assert.equal(socket.status, 503)
+    assert.match(socket.text, /open the WebSocket at another node/)
   })
 
   it('sends a read again whose answer breaks off, and cuts off the answer to anything else', async (t) => {

@@ -258,6 +258,16 @@ describe('a node that follows the owner', () => {
     socket.socket.destroy()
   })
 
+  it('opens a WebSocket as browsers ask for it, and refuses one without a key as the owner does', async () => {
+    const path = '/api/v2/events/stream?job_id=1'
+    const socket = await openWebSocket(new Client(base, KEY), path, { 'cache-control': 'no-cache', pragma: 'no-cache' })
+    if ('until' in socket) socket.socket.destroy()
+    else assert.notEqual(httpNotice, null, 'uWebSockets.js serves it')
+    const refused = await openWebSocket(new Client(base, ''), path)
+    assert.ok('status' in refused)
+    assert.equal(refused.status, 401)
+  })
+
   it('tells which keys were used, by their ids', () => {
     assert.ok(used.length > 0)
     assert.ok(used.every((id) => /^[0-9a-f]{24}$/.test(id)))

@@ -19,6 +19,7 @@ const CLOCK_MS = 5_000
 
 /** What a server says of itself at /varz. */
 export interface ServerFacts {
+  readonly server_id?: string
   readonly server_name?: string
   readonly version?: string
   readonly now?: string
@@ -26,6 +27,12 @@ export interface ServerFacts {
     readonly config?: { readonly sync_always?: boolean }
     readonly meta?: { readonly name?: string }
   }
+}
+
+/** Which servers are fit, and whether all have answered. */
+export interface CheckedServers {
+  readonly ids: ReadonlySet<string>
+  readonly isAll: boolean
 }
 
 /** The set-up of servers or of a stream loses acknowledged records. The message is for people. */
@@ -57,7 +64,11 @@ export function serverFault({ version = '', now, jetstream }: ServerFacts, nowMs
  * Asks each server at its monitoring address. Rejects with UnfitForLog where one is not fit, or where more than
  * `awayMax` do not answer: a node that starts again must start while a server is away.
  */
-export async function checkServers(monitors: readonly string[], nowMs: () => number, awayMax = 0): Promise<void> {
+export async function checkServers(
+  monitors: readonly string[],
+  nowMs: () => number,
+  awayMax = 0,
+): Promise<CheckedServers> {
   if (monitors.length < REPLICAS)
     throw new UnfitForLog(`a log needs ${REPLICAS} NATS servers; ${monitors.length} monitoring addresses are given`)
   const answers = await Promise.allSettled(monitors.map(factsOf))
@@ -74,6 +85,18 @@ export async function checkServers(monitors: readonly string[], nowMs: () => num
     throw new UnfitForLog(
       `the NATS servers are not one cluster: ${[...clusters].map((name) => name || 'none').join(', ')}`,
     )
+  return { ids: new Set(facts.map(({ server }) => server.server_id ?? '')), isAll: away.length === 0 }
+}
+
+/**
+ * A connection to a server that was not checked: the monitoring addresses are those of others. `id`: of the server that
+ * is connected. @throws UnfitForLog.
+ */
+export function mustBeChecked({ ids, isAll }: CheckedServers, id: string | undefined): void {
+  if (!isAll || ids.has(id ?? '')) return
+  throw new UnfitForLog(
+    'SERVICE_CLUSTER leads to a NATS server that is none of those at SERVICE_CLUSTER_MONITORS: two clusters are mixed',
+  )
 }
 
 async function factsOf(monitor: string): Promise<{ readonly monitor: string; readonly server: ServerFacts }> {
@@ -82,9 +105,14 @@ async function factsOf(monitor: string): Promise<{ readonly monitor: string; rea
     return { monitor, server: (await answer.json()) as ServerFacts }
   } catch (error) {
     throw new UnfitForLog(
-      `the NATS server at ${monitor} does not say how it is set up: ${(error as Error).message}; open its http port`,
+      `the NATS server at ${monitor} does not say how it is set up (${reasonOf(error as Error)}); open its http port`,
     )
   }
+}
+
+/** `fetch` says why in the cause. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? cause.message : message
 }
 
 /** What is wrong with the stream of a log; null where nothing is. */

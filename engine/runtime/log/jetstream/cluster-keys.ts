@@ -45,6 +45,21 @@ export class ClusterKeys {
     return ClusterKeys.#over(connection, name, (keys) => keys.#isMade())
   }
 
+  /** The buckets of all clusters on these servers, by name. Rejects with LogUnavailable. */
+  static async all(connection: NatsConnection): Promise<Map<string, ClusterKeys>> {
+    const { jetstreamManager } = await import('@nats-io/jetstream')
+    const found = new Map<string, ClusterKeys>()
+    const names = await untilAnswered(OPEN_MS, async () => {
+      const { streams } = await jetstreamManager(connection, { timeout: ANSWER_MS })
+      return (await streams.names('$KV.*.>').next()).filter((stream) => stream.startsWith('KV_'))
+    })
+    for (const name of names.map((stream) => stream.slice('KV_'.length))) {
+      const keys = await ClusterKeys.openExisting(connection, name)
+      if (keys !== null) found.set(name, keys)
+    }
+    return found
+  }
+
   static async #over(
     connection: NatsConnection,
     name: string,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import {
   checkServers,
+  mustBeChecked,
   serverFault,
   streamFault,
   type ServerFacts,
@@ -56,6 +57,16 @@ describe('the servers of a cluster', () => {
       checkServers([there, ...monitors.slice(2), ...monitors.slice(2)], () => now, 1),
       /open its http port/,
     )
+  })
+})
+
+describe('the server that a node is connected to', () => {
+  it('is one of those that were checked', () => {
+    const ids = new Set(['A', 'B'])
+    mustBeChecked({ ids, isAll: true }, 'A')
+    assert.throws(() => mustBeChecked({ ids, isAll: true }, 'C'), /none of those at SERVICE_CLUSTER_MONITORS/)
+    // One that is away may be the one that is connected.
+    mustBeChecked({ ids, isAll: false }, 'C')
   })
 })
 

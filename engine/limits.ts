@@ -175,6 +175,8 @@ export const limits = {
   // Resources, logs and backups.
   /** Resources in one request. */
   resourcesPerRequestMax: 10_000,
+  /** Warnings in the answer to a request with resources. */
+  resourceWarningsMax: 10_000,
   integrationsMax: 10_000,
   apiKeysMax: 10_000,
   /** Steps in the pipeline of one job. */

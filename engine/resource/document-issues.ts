@@ -1,10 +1,17 @@
 /** Collects everything that is wrong in a document, so that one answer shows it all. */
 import { Refusal, type Issue, type RefusalCode } from '../errors.js'
+import { limits } from '../limits.js'
 
 /** Steps into a document: names and array positions. */
 export type Place = readonly (string | number)[]
 
 const ISSUES_SHOWN_MAX = 100
+
+/** A name of the document as an answer shows it: in a hundred issues, a long one would be as many megabytes. */
+export function shownName(name: string): string {
+  const { nameCharsMax } = limits
+  return name.length > nameCharsMax ? `${name.slice(0, nameCharsMax)}…` : name
+}
 
 /** A place for people: `resources.job1.properties.title`. */
 export function placeText(place: Place): string {
@@ -17,7 +24,8 @@ export class Issues {
 
   add(loc: Place, msg: string, type: string): void {
     this.#count++
-    if (this.#issues.length < ISSUES_SHOWN_MAX) this.#issues.push({ loc, msg, type })
+    if (this.#issues.length >= ISSUES_SHOWN_MAX) return
+    this.#issues.push({ loc: loc.map((step) => (typeof step === 'string' ? shownName(step) : step)), msg, type })
   }
 
   /** Returns a function that adds issues whose places are inside `prefix`. */

@@ -62,10 +62,16 @@ function entry(identifier: string, place: Place, value: unknown): Entry {
   return { identifier, place, value: { type, properties: flat, depends_on: flat.depends_on }, inside: place }
 }
 
-function mapEntries(map: Fields, place: Place): Entry[] {
+function mapEntries(map: Fields, place: Place, issues: Issues): Entry[] {
   // Clients may put the parameter `overwrite` beside resources. A resource with that identifier is an object.
   const members = Object.entries(map).filter(([key, value]) => key !== 'overwrite' || isMap(value))
-  return members.map(([identifier, value]) => entry(identifier, [...place, identifier], value))
+  return members.map(([identifier, value]) => {
+    const at = [...place, identifier]
+    // Places, messages and the answer repeat it.
+    if (identifier.length > limits.nameCharsMax)
+      issues.add(at, `an identifier may have at most ${limits.nameCharsMax} characters`, 'too_long')
+    return entry(identifier, at, value)
+  })
 }
 
 function listEntries(list: readonly unknown[], place: Place, issues: Issues): Entry[] {
@@ -78,7 +84,7 @@ function listEntries(list: readonly unknown[], place: Place, issues: Issues): En
       issues.add(at, 'must be an object', 'invalid_type')
       return []
     }
-    const found = mapEntries(item, at)
+    const found = mapEntries(item, at, issues)
     for (const each of found) {
       if (named.has(each.identifier)) issues.add(each.place, 'another resource has the same identifier', 'duplicate')
       named.add(each.identifier)
@@ -104,7 +110,7 @@ export function documentEntries(document: unknown): Entry[] {
     if (Array.isArray(value)) return listEntries(value, place, issues)
     const title = flatTitle(value)
     if (title !== undefined) return [entry(title, place, value)]
-    if (isMap(value)) return mapEntries(value, place)
+    if (isMap(value)) return mapEntries(value, place, issues)
     issues.add(place, 'must be an object of resources, or a list of them', 'invalid_type')
     return []
   }

@@ -10,6 +10,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { must } from '../assert.js'
+import { limits } from '../limits.js'
 import { isoMicros, type Clock } from '../clock.js'
 import type { Random } from '../rng.js'
 import type { JobSettings } from '../domain/job/job.js'
@@ -77,10 +78,14 @@ export class Plan {
   }
 
   add(input: ResourceInput): void {
-    this.#warnings.push(...input.warnings)
+    this.#warn(input.warnings)
     if (input.type === 'api_key') this.#addKey(input)
     else if (input.type === 'integration') this.#addIntegration(input)
     else this.#addJob(input)
+  }
+
+  #warn(warnings: readonly Warning[]): void {
+    this.#warnings.push(...warnings.slice(0, limits.resourceWarningsMax - this.#warnings.length))
   }
 
   /** The planned changes, with the counters of ids where they changed. */
@@ -137,7 +142,7 @@ export class Plan {
       sealer: this.#deps.sealer,
       report: this.issues.under([...place, 'parameters']),
     })
-    this.#warnings.push(...unknownParameters([...place, 'parameters'], parameters, kind.connection))
+    this.#warn(unknownParameters([...place, 'parameters'], parameters, kind.connection))
     for (const { name, type } of kind.connection) {
       if (type === 'api_key' && Object.hasOwn(parameters, name) && typeof given[name] === 'string') {
         given[name] = must(this.#references.resolve('api_key', given[name]), 'a reference that was resolved')
@@ -165,7 +170,7 @@ export class Plan {
       stamp: this.#deps.stamp,
       place: input.inside,
       issues: this.issues,
-      warn: (warnings: readonly Warning[]) => void this.#warnings.push(...warnings),
+      warn: (warnings: readonly Warning[]) => this.#warn(warnings),
     }
     const merged = mergeJob(input.properties, before, identity, context)
     let job: JobSettings = merged

@@ -9,7 +9,7 @@
  * 2. No message repeats a plain name in the place of a key: it may be the key itself.
  * 3. In a quoted value a backslash escapes `'`, `"` and `\`, and nothing else.
  */
-import type { Issues, Place } from './document-issues.js'
+import { shownName, type Issues, type Place } from './document-issues.js'
 import type { ResourceInput } from './shapes.js'
 import type { ResourceState } from './state.js'
 
@@ -89,14 +89,14 @@ export class References {
       if (target !== undefined) found.push(target)
       if (title !== null) return
       const what = parseReference(text) === 'malformed' ? 'is not a reference' : `names no ${type} that exists`
-      const shown = type === 'api_key' && parseReference(text) === null ? 'the value' : `"${text}"`
+      const shown = type === 'api_key' && parseReference(text) === null ? 'the value' : `"${shownName(text)}"`
       issues.add([...input.inside, ...place], `${shown} ${what}`, 'unresolved_reference')
     }
     for (const [index, identifier] of (input.depends_on ?? []).entries()) {
       const target = this.#byIdentifier.get(identifier)
       if (target !== undefined) found.push(target)
       else {
-        const msg = `"${identifier}" is not in this request`
+        const msg = `"${shownName(identifier)}" is not in this request`
         issues.add([...input.place, 'depends_on', index], msg, 'unresolved_reference')
       }
     }

@@ -9,7 +9,7 @@
  */
 import { z } from 'zod'
 import type { Warning } from '../api/warning.js'
-import type { Place } from './document-issues.js'
+import { shownName, type Place } from './document-issues.js'
 import { nearestName } from './nearest-name.js'
 
 type Schema = z.core.JSONSchema.JSONSchema
@@ -27,10 +27,11 @@ const WARNINGS_MAX = 100
 /** The warning of a property that nothing reads. `paths`: the known ones around it. */
 export function unknownProperty(place: Place, name: string, paths: readonly string[]): Warning {
   const nearest = nearestName(name, paths)
+  const shownAs = shownName(name)
   return {
     type: 'unknown_property',
-    place: [...place, name],
-    message: `\`${name}\` is not known and has no effect.`,
+    place: [...place, shownAs],
+    message: `\`${shownAs}\` is not known and has no effect.`,
     action: nearest === null ? 'Remove it.' : `Use \`${nearest}\`.`,
   }
 }

@@ -19,8 +19,14 @@ function refused(msg: string): Refusal {
   return new Refusal('invalid_body', msg, { issues: [{ loc: ['body'], msg, type: 'value_error' }] })
 }
 
+/** So many bytes are looked at to tell what is no text. */
+const LOOKED_AT_BYTES = 65_536
+
 /** @throws Refusal invalid_body. */
 function sampleOf(bytes: Uint8Array): EventText {
+  // Nearly any bytes can be read as CSV of one column.
+  if (bytes.subarray(0, LOOKED_AT_BYTES).includes(0))
+    throw refused('Input should be text in UTF-8: it is in another encoding, such as UTF-16, or no text, as a workbook')
   try {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     return eventsOfText(text, limits.sampleEventsMax)

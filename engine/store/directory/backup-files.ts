@@ -6,11 +6,12 @@
  * name of an incomplete directory (partial-directory.ts).
  *
  * 1. Restoring overwrites nothing: the target must be empty.
+ * 2. A list comes from outside: one that names no data directory, or a file twice, is damaged. What is no file is not
+ *    opened, because reading a pipe never ends.
  */
 import { createHash } from 'node:crypto'
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   openSync,
   readdirSync,
@@ -27,6 +28,8 @@ import { beginDirectory, finishDirectory } from './partial-directory.js'
 export const BACKUP_LIST = 'backup.json'
 const FORMAT = 1
 const PIECE_BYTES = 1024 * 1024
+/** Without these a directory is no data directory, and a start would make a new one. */
+const NEEDED = ['catalog.mdb', 'format.json'] as const
 
 export interface BackupFile {
   readonly name: string
@@ -56,7 +59,7 @@ export function writeList(path: string, madeAt: string): BackupList {
 
 /** The list of a backup; null if the directory has none. @throws Refusal backup_refused if it cannot be read. */
 export function readList(path: string): BackupList | null {
-  if (!existsSync(join(path, BACKUP_LIST))) return null
+  if (sizeOf(join(path, BACKUP_LIST)) === undefined) return null
   try {
     const {
       format,
@@ -66,6 +69,8 @@ export function readList(path: string): BackupList | null {
     if (!Number.isInteger(format) || (format as number) < 1) throw new TypeError('no format')
     if (typeof madeAt !== 'string' || !Array.isArray(files) || !files.every(isBackupFile))
       throw new TypeError('no list')
+    const names = new Set(files.map(({ name }) => name))
+    if (names.size < files.length || !NEEDED.every((name) => names.has(name))) throw new TypeError('no data directory')
     if (format === FORMAT) return { madeAt, files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })) }
   } catch {
     throw new Refusal('backup_refused', `${BACKUP_LIST} in ${path} is damaged`)
@@ -87,7 +92,7 @@ export function compareWithList(
   { files }: BackupList,
 ): { readonly name: string; readonly what: string }[] {
   return files.flatMap(({ name, bytes, sha256 }) => {
-    const size = statSync(join(path, name), { throwIfNoEntry: false })?.size
+    const size = sizeOf(join(path, name))
     if (size === undefined) return [{ name, what: 'is missing' }]
     if (size !== bytes) return [{ name, what: `has ${size} bytes; it had ${bytes} when the backup was made` }]
     return readThrough(join(path, name), name, null).sha256 === sha256
@@ -106,7 +111,8 @@ export function restoreBackup(from: string, to: string): BackupList {
   const partial = beginDirectory(to, from)
   try {
     for (const { name, sha256 } of list.files) {
-      if (!existsSync(join(from, name))) throw new Refusal('backup_refused', `${name} is missing in the backup ${from}`)
+      if (sizeOf(join(from, name)) === undefined)
+        throw new Refusal('backup_refused', `${name} is missing in the backup ${from}`)
       if (readThrough(join(from, name), name, join(partial, name)).sha256 !== sha256) {
         throw new Refusal('backup_refused', `${name} in the backup ${from} has changed since the backup was made`)
       }
@@ -117,6 +123,12 @@ export function restoreBackup(from: string, to: string): BackupList {
     rmSync(partial, { recursive: true, force: true })
     throw isRefusal(error) ? error : new Refusal('backup_refused', (error as Error).message)
   }
+}
+
+/** The bytes of a file; undefined where there is none, or what is there is no file. */
+function sizeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.isFile() === true ? found.size : undefined
 }
 
 /** Reads a whole file, and copies it to `into` if that is not null. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { documentEntries } from '../../../engine/resource/document.js'
+import { unknownProperty } from '../../../engine/resource/unknown-properties.js'
 import { apiKey, job } from '../../support/resource-store.js'
 import { assertRefused } from '../../support/engine/refusal.js'
 
@@ -51,4 +52,21 @@ test('one identifier twice in a list, and what is no resource, is refused at its
   assert.deepEqual(places([{ a: apiKey('a') }, { a: apiKey('b') }]), ['1.a'])
   assert.deepEqual(places([5, flat, 'x']), ['0', '2'])
   assert.deepEqual(places({ resources: 5 }), ['resources'])
+})
+
+test('a long identifier is refused, and no issue repeats more of it than of a name', () => {
+  const long = 'k'.repeat(1_000_000)
+  const { context } = assertRefused('invalid_resources', () => documentEntries({ [long]: { type: 'job' } }))
+  assert.deepEqual(context.issues, [
+    { loc: [`${'k'.repeat(256)}…`], msg: 'an identifier may have at most 256 characters', type: 'too_long' },
+  ])
+  assert.equal(documentEntries({ ['k'.repeat(256)]: { type: 'job' } }).length, 1)
+})
+
+test('a warning of an unknown property repeats no more of its name', () => {
+  const { place, message } = unknownProperty(['j'], 'p'.repeat(100_000), ['title'])
+  assert.deepEqual(
+    [place[1], message],
+    [`${'p'.repeat(256)}…`, `\`${'p'.repeat(256)}…\` is not known and has no effect.`],
+  )
 })

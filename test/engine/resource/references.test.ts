@@ -81,6 +81,16 @@ test('everything that names nothing is told with its place', () => {
   )
 })
 
+test('a text that names nothing is quoted as far as a name may be long', () => {
+  const { resources } = openResourceStore()
+  const set = { j: { ...job('j'), depends_on: ['x'.repeat(100_000)] } }
+  const { context } = assertRefused('unresolved_reference', () => resources.apply(set, true, testAuthor))
+  assert.deepEqual(
+    context.issues?.map(({ msg }) => msg),
+    [`"${'x'.repeat(256)}…" is not in this request`],
+  )
+})
+
 test('a key value in the place of a reference is not repeated in the message', () => {
   const { resources } = openResourceStore()
   const integration = restApi('i', '') as { properties: { parameters: Record<string, unknown> } }

@@ -67,6 +67,14 @@ test('the same is found in NDJSON, gzip, CSV and the answer of a search engine',
   assert.equal(fieldOf(csv.body, 'host').values, 9)
 })
 
+test('what is no text in UTF-8 is refused, and not read as CSV', async () => {
+  const workbook = Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(30), Buffer.from('a,b\n1,2\n')])
+  for (const body of [workbook, gzipSync(workbook), Buffer.from('a,b\n1,2\n', 'utf16le')]) {
+    const { status, text } = await client.post(path, body)
+    assert.deepEqual([status, /should be text in UTF-8/.test(text)], [422, true], text)
+  }
+})
+
 test('buckets are counted by the points of the request, and lines that are no events are counted', async () => {
   const one = await client.post(
     `${path}?points=rule.name`,

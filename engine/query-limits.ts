@@ -18,6 +18,8 @@ export const queryLimits = {
   queryPatternMax: 1_024,
   /** The last event of a page is at most this far from the first result. */
   queryWindowMax: 10_000,
+  /** Characters of a query's cursor, which has the values that the last event was sorted by. */
+  queryCursorCharsMax: 8_192,
   /**
    * An event is exported on the main thread up to this size as stored. Its export may be hundreds of times as large:
    * names of fields and words are stored once for all events. So many bytes take 10 ms at the most.

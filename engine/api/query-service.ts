@@ -19,6 +19,8 @@ export interface EventsQuery extends JobSelection {
   readonly size?: number
   /** From 0. */
   readonly page?: number
+  /** `next` of the page before, in place of `page`. */
+  readonly after?: string
   readonly sortBy?: string
   readonly sortOrder?: 'asc' | 'desc'
   readonly countOnly?: boolean
@@ -34,8 +36,9 @@ export interface SearchQuery extends JobSelection {
 
 /**
  * Answers are JSON text in wire names. The thread that reads the events writes them, so the main thread's work does not
- * grow with the answer. Each method rejects with job_not_found, invalid_body (with places), query_too_large,
- * queries_busy, query_timeout, draining. After `gone` is aborted it rejects with an error to be ignored.
+ * grow with the answer. Each method rejects with job_not_found, invalid_body (with places), invalid_cursor,
+ * query_too_large, queries_busy, query_timeout, draining. After `gone` is aborted it rejects with an error to be
+ * ignored.
  */
 export interface QueriesService {
   events(principal: Principal, query: EventsQuery, gone?: AbortSignal): Promise<Uint8Array>

@@ -32,7 +32,7 @@ export async function* pagesOf(
     const { next, total_count, total_count_is_exact = true } = page
     if (next !== undefined) {
       if (next === null) return
-      at = { size, after: next }
+      at = { size, page: undefined, after: next }
       continue
     }
     const seen = (number + 1) * size

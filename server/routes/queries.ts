@@ -87,7 +87,9 @@ const events = query({
   path: '/api/v2/events/query',
   operationId: 'queryEvents',
   summary: 'Find events by filters and dates',
-  description: `Newest first by default. Pages cover the first ${limits.queryWindowMax} events, the count covers all.`,
+  description:
+    'Newest first by default. `next` of a page is `after` of the following one, as far as events match. Numbers of ' +
+    `pages cover the first ${limits.queryWindowMax} events. The count covers all.`,
   body: EventsQuery,
   bodyExample: {
     job_ids: [1],
@@ -109,6 +111,7 @@ const events = query({
           endDate: body.end_date,
           size: body.size,
           page: body.page,
+          after: body.after,
           sortBy: body.sort_by_column,
           sortOrder: body.sort_order?.toLowerCase() as 'asc' | 'desc' | undefined,
           countOnly: body.count_results_only,

@@ -73,6 +73,13 @@ export const EventsQuery = Exact({
   page: Type.Optional(
     Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 0, description: 'Page number, from 0.' }),
   ),
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.queryCursorCharsMax,
+      description: '`next` of the page before, of the same query; in place of `page`.',
+    }),
+  ),
   sort_by_column: Type.Optional(
     Type.String({
       minLength: 1,
@@ -166,6 +173,15 @@ export const EventsPage = Type.Object({
   total_count: Type.Integer({ description: 'Events that match, on all pages.' }),
   page: Type.Optional(Type.Integer()),
   size: Type.Optional(Type.Integer()),
+  next: Type.Optional(
+    nullable(
+      Type.String({
+        description:
+          '`after` of the next page. Null on the last page, and behind an event that is sorted by a text of ' +
+          'thousands of characters. Absent where events are only counted.',
+      }),
+    ),
+  ),
 })
 
 /** The answer to a search. */

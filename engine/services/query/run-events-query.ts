@@ -15,6 +15,7 @@ import { listText, queryTimedOut } from './answer-limits.js'
 import { EventDocuments } from './event-documents.js'
 import { EventScan, type QueryContext } from './event-scan.js'
 import { walkJobs, type SortedRef } from './job-walk.js'
+import { cursorOfPlace, placeOfCursor } from './query-cursor.js'
 import type { QueriedJob } from './query-protocol.js'
 
 const PAGE_SIZE_DEFAULT = 5
@@ -25,11 +26,12 @@ export function runEventsQuery(context: QueryContext, request: EventsQuery): str
   const fields = new FieldSet(task.serviceNames)
   const compileContext = { nowMicros: task.nowMicros, clockMicros: task.clockMicros, offsetMinutes: 0 }
   const { page = 0, size = PAGE_SIZE_DEFAULT, dateField = '@timestamp', startDate, endDate } = request
+  if (request.after !== undefined && page > 0) throw pageBesideCursor()
   const window = request.countOnly === true ? 0 : (page + 1) * size
   if (window > limits.queryWindowMax) {
     throw new Refusal(
       'query_too_large',
-      `a page ends at event ${limits.queryWindowMax} at the latest; narrow the dates to see more events`,
+      `a page ends at event ${limits.queryWindowMax} at the latest; \`next\` of a page as \`after\` goes on behind it`,
     )
   }
   const condition = allOf([
@@ -41,16 +43,21 @@ export function runEventsQuery(context: QueryContext, request: EventsQuery): str
   ])
   const { sortBy, sortOrder = 'desc' } = request
   const order = orderBy(sortBy, sortOrder, fields)
-  const first = new FirstEvents<SortedRef>(order, window)
+  const after = request.after === undefined ? null : placeOfCursor(request.after, order)
+  // One more tells whether there is another page.
+  const first = new FirstEvents<SortedRef>(order, window === 0 ? 0 : window + 1)
   const scan = new EventScan(stores, clock)
-  const total = walkJobs({ context, scan, fields, condition, order, first, tracked: Number.POSITIVE_INFINITY })
+  const total = walkJobs({ context, scan, fields, condition, order, first, after, tracked: Number.POSITIVE_INFINITY })
   if (scan.timedOut) throw queryTimedOut()
   if (request.countOnly === true) return JSON.stringify({ events: [], total_count: total.count })
   const documents = new EventDocuments(stores, task.serviceNames[0] as string, request.decisionPointsOnly === true)
   const jobs = new Map(task.jobs.map((job) => [job.id, job]))
-  const refs = first.sorted().slice(page * size)
+  const sorted = first.sorted()
+  const refs = sorted.slice(page * size, window)
+  const last = sorted.length > window ? refs.at(-1) : undefined
+  const next = last === undefined ? null : cursorOfPlace(last)
   const rows = listText(refs, clock, (ref) => documents.row(jobs.get(ref.jobId) as QueriedJob, ref.micros))
-  return `{"events":${rows},"total_count":${total.count},"page":${page},"size":${size}}`
+  return `{"events":${rows},"total_count":${total.count},"page":${page},"size":${size},"next":${JSON.stringify(next)}}`
 }
 
 /** Newest first means by ingest time, which is the order of the keys. */
@@ -59,4 +66,9 @@ function orderBy(sortBy: string | undefined, sortOrder: 'asc' | 'desc', fields: 
   if (isIngest && sortOrder === 'desc') return new SortOrder([])
   const field = fields.column(sortBy ?? 'timestamp_inference')
   return new SortOrder([{ field, descending: sortOrder === 'desc', missingFirst: false }])
+}
+
+function pageBesideCursor(): Refusal {
+  const msg = 'a page has a number or follows a cursor: leave out either `page` or `after`'
+  return new Refusal('invalid_body', `page: ${msg}`, { issues: [{ loc: ['body', 'page'], msg, type: 'value_error' }] })
 }

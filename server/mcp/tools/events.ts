@@ -28,21 +28,22 @@ const search = readTool({
   output: Type.Object({ notice: Notice, events: Type.Array(ListedEvent), total: Count, next_cursor: NextCursor }),
   async read({ client, input }) {
     const { job_id, sort_by, sort_order, limit = 10, cursor } = input
-    const { page, at = new Date().toISOString() } = placeOf(cursor)
+    const { after, at = new Date().toISOString() } = placeOf(cursor)
     const { filters = [], ...dates } = selectionOf(input)
     const found = await client.queryEvents({
       body: {
         ...(job_id === undefined ? {} : { job_ids: job_id }),
         ...dates,
         // Later pages show what there was at the first one: new events would move them.
-        filters: page === 0 ? filters : [...filters, { field: 'timestamp_inference', operator: 'lte', value: at }],
+        filters:
+          after === undefined ? filters : [...filters, { field: 'timestamp_inference', operator: 'lte', value: at }],
         ...(sort_by === undefined ? {} : { sort_by_column: sort_by }),
         ...(sort_order === undefined ? {} : { sort_order }),
         size: limit,
-        page,
+        ...(after === undefined ? {} : { after }),
       },
     })
-    const isLast = (page + 1) * limit >= found.total_count
+    const { next = null } = found
     const bytes = pieceBytesOf(limit)
     return {
       summary: `${counted(found.events.length, 'event')} of ${found.total_count}.`,
@@ -62,7 +63,7 @@ const search = readTool({
           untrusted: untrusted({ event: event.raw_body }, bytes),
         })),
         total: found.total_count,
-        next_cursor: isLast ? null : cursorOf({ page: page + 1, at }),
+        next_cursor: next === null ? null : cursorOf({ page: 0, at, after: next }),
       },
     }
   },

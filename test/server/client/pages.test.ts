@@ -33,6 +33,7 @@ test('pages with a number are counted to the last one, in the query and in the b
     [null, '1', '2'],
   )
   const events = (count: number) => jsonReply({ events: Array(count).fill({}), total_count: 4 })
+  // A service of an earlier version has no cursor for this list.
   const query = new FakeService([events(2), events(2)])
   const pages = await all(query.client.pages('queryEvents', { body: { job_ids: 1, size: 2 } }))
   assert.deepEqual(
@@ -44,6 +45,19 @@ test('pages with a number are counted to the last one, in the query and in the b
     [
       { job_ids: 1, size: 2 },
       { job_ids: 1, size: 2, page: 1 },
+    ],
+  )
+})
+
+test('a cursor takes the place of the number that the first page was asked with', async () => {
+  const events = (next: string | null) => jsonReply({ events: [{}, {}], total_count: 9, next })
+  const query = new FakeService([events('c1'), events(null)])
+  assert.equal((await all(query.client.pages('queryEvents', { body: { size: 2, page: 3 } }))).length, 2)
+  assert.deepEqual(
+    query.sent.map(({ body }) => JSON.parse(body as string)),
+    [
+      { size: 2, page: 3 },
+      { size: 2, after: 'c1' },
     ],
   )
 })

@@ -54,8 +54,6 @@ export interface Facet {
 const SIZE = 100
 /** Milliseconds for a page after the first, at most. */
 const WITHIN_MS = 400
-/** So many events can be read in another order than the newest first. */
-const WINDOW = 10_000
 const FACET_VALUES = 12
 
 interface Listed extends Titled {
@@ -123,9 +121,9 @@ export async function readTotal(view: View, signal: AbortSignal): Promise<Pick<P
   return { total, isTotalExact }
 }
 
-/** In another order, by pages of the events that came until the first of them was read. */
+/** In another order, by a cursor, of the events that came until the first page was read. */
 const readSorted: Reader = async (view, after, signal) => {
-  const [page = '0', untilIso = new Date().toISOString()] = after === '' ? [] : after.split(' ')
+  const [cursor, untilIso = new Date().toISOString()] = after === '' ? [] : after.split(' ')
   const until = { field: 'timestamp_inference', operator: 'lte', value: untilIso }
   const answer = await api.queryEvents(
     {
@@ -135,19 +133,18 @@ const readSorted: Reader = async (view, after, signal) => {
         sort_order: view.isAscending ? 'asc' : 'desc',
         ...(view.sort === '' ? {} : { sort_by_column: view.sort }),
         size: SIZE,
-        page: Number(page),
+        ...(cursor === undefined ? {} : { after: cursor }),
         decision_points_only: true,
       },
     },
     { signal },
   )
-  const seen = (Number(page) + 1) * SIZE
-  const isLast = answer.events.length < SIZE || seen >= Math.min(answer.total_count, WINDOW)
+  const { next = null } = answer
   return {
     rows: answer.events.map(rowOf),
     total: answer.total_count,
     isTotalExact: true,
-    next: isLast ? null : `${Number(page) + 1} ${untilIso}`,
+    next: next === null ? null : `${next} ${untilIso}`,
     progress: null,
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { isRefusal } from '../../../../engine/errors.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { queryText } from '../../../../engine/services/query/run-query.js'
 import type { EventQuery } from '../../../../engine/services/query/query-protocol.js'
@@ -258,6 +259,46 @@ describe('queries', () => {
           .map(({ id }) => id),
       )
     }
+  })
+
+  it('follow one another by a cursor in every order, without a gap or a repeat, to the last that matches', () => {
+    for (const sortBy of [undefined, '@timestamp', 'a', 'service.confidence_score', ...columns]) {
+      for (const sortOrder of ['asc', 'desc'] as const) {
+        const query = { size: 7, sortOrder, ...(sortBy === undefined ? {} : { sortBy }) }
+        const found: string[] = []
+        let after: string | null | undefined
+        while (after !== null) {
+          const page: Json = events({ ...query, ...(after === undefined ? {} : { after }) })
+          assert.equal(page.total_count, newest.length)
+          found.push(...page.events.map((event: Json) => event.event_id))
+          after = page.next
+        }
+        assert.deepEqual(
+          found,
+          sorted(newest, sortBy, sortOrder).map(({ id }) => id),
+          `${sortBy} ${sortOrder}`,
+        )
+      }
+    }
+  })
+
+  it('refuse a cursor that is forged, of another order, or beside the number of a page', () => {
+    const forged = (parts: unknown): string => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    const { next }: Json = events({ size: 1 })
+    for (const after of ['x', '', next, forged([1]), forged([{}, 1]), forged([[], 1]), forged([1, 2, 3]), forged(null)])
+      assert.throws(
+        () => events({ size: 1, sortBy: 'a', after }),
+        (error) => isRefusal(error, 'invalid_cursor'),
+        after,
+      )
+    for (const after of [forged([1, '1']), forged([1, 1.5]), forged([1, null])])
+      assert.throws(
+        () => events({ size: 1, sortBy: 'a', after }),
+        (error) => isRefusal(error, 'invalid_cursor'),
+      )
+    assert.throws(() => events({ size: 1, page: 1, after: next }), /either `page` or `after`/)
+    // A place that no event has is a place, too.
+    assert.deepEqual(events({ size: 1, after: forged([0]) }).events, [])
   })
 
   function sorted(

@@ -12,7 +12,7 @@
 import { must } from '../assert.js'
 import { noBasis, trusted, type DecisionBasis } from '../domain/decide/decision-basis.js'
 import { decide, noDecision, type Decision, type KnownConsensus } from '../domain/decide/decision.js'
-import { seeDecision, trustBasisOf, withTrust, type TrustTerms } from '../domain/decide/model-trust.js'
+import { seeDecision, termsOfModel, trustBasisOf, withTrust, type TrustTerms } from '../domain/decide/model-trust.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { hasClusters, outlierRateOf, type JobSettings } from '../domain/job/job.js'
 import type { Model } from '../domain/learn/classifier.js'
@@ -58,9 +58,8 @@ export class JobModel implements ModelHolder {
   /** Null: it is not open. */
   #model: Model | null = null
   #memory: ModelMemory | null = null
-  #outlierThreshold = 0
-  /** What the active model was trained on. */
-  #examples = 0
+  /** Of the active model. */
+  #modelTerms: ReturnType<typeof termsOfModel> = { modelThreshold: 0, examples: 0 }
   /** The turn that has used the model last. */
   usedAt = 0
   #version = 0
@@ -159,8 +158,7 @@ export class JobModel implements ModelHolder {
   }
 
   #keepSummary({ summary }: Model): void {
-    this.#outlierThreshold = summary.outlierThreshold
-    this.#examples = summary.examples
+    this.#modelTerms = termsOfModel(summary)
   }
 
   /** How the next event of the bucket is answered; null without a model that fits its decision points. */
@@ -177,12 +175,9 @@ export class JobModel implements ModelHolder {
   }
 
   #terms(): TrustTerms {
-    return {
-      outlierRate: this.#outlierRate,
-      modelThreshold: this.#outlierThreshold,
-      consensusCounts: this.#stats.row.consensusCounts,
-      examples: this.#examples,
-    }
+    const { modelThreshold, examples, ruleChanges } = this.#modelTerms
+    const { consensusCounts } = this.#stats.row
+    return { outlierRate: this.#outlierRate, modelThreshold, consensusCounts, examples, ruleChanges }
   }
 
   /** Decides an event with these values, in that bucket or in none, and shows the decision to the trust watch. */
@@ -196,9 +191,10 @@ export class JobModel implements ModelHolder {
     const { row } = this.#stats
     const terms = this.#terms()
     const own = this.#ownDecision(values, bucket, ownSubject)
-    const { threshold, ageing, doubt, base } = own.source === 'model' ? trustBasisOf(own, row.watch, terms) : noBasis
-    const votesState = this.#votesState
-    this.basis = { threshold, ageing, doubt, base, votesState }
+    const trust = own.source === 'model' ? trustBasisOf(own, row.watch, terms) : noBasis
+    // Field by field: an object spread is slow.
+    const { threshold, ageing, doubt, base, ruleOff } = trust
+    this.basis = { threshold, ageing, doubt, base, ruleOff, votesState: this.#votesState }
     const decision = trusted(own, this.basis)
     if (!again) seeDecision(own, row.watch, terms, row.lastEventMicros ?? 0)
     return decision

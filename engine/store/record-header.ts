@@ -16,6 +16,8 @@ export const BUCKET_ID_AT = 16
 const BASIS_AT = 32
 /** Shares are stored in ten thousandths. */
 const SHARES = 10_000
+/** Beside the base rate, which needs fewer bits. */
+const RULE_OFF = 0x8000
 
 const PENDING = 1
 const OUTLIER = 2
@@ -120,12 +122,14 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
 function basisOf(bytes: Buffer): DecisionBasis {
   const threshold = bytes.readFloatLE(BASIS_AT)
   const votesState = bytes.readUInt32LE(BASIS_AT + 8)
+  const base = bytes.readUInt16LE(BASIS_AT + 6)
   if (threshold === 0 && votesState === 0) return noBasis
   return {
     threshold,
     ageing: decisionSources[(bytes[3] as number) & SOURCE_BITS] === 'ageing_model',
     doubt: bytes.readUInt16LE(BASIS_AT + 4) / SHARES,
-    base: bytes.readUInt16LE(BASIS_AT + 6) / SHARES,
+    base: (base & ~RULE_OFF) / SHARES,
+    ruleOff: (base & RULE_OFF) !== 0,
     votesState,
   }
 }
@@ -204,9 +208,9 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   // For so few bytes a loop is faster than a call.
   for (let i = 0; i < BUCKET_ID_BYTES; i++)
     bytes[at + BUCKET_ID_AT + i] = bucketId === null ? 0 : (bucketId[i] as number)
-  const { threshold, doubt, base, votesState } = header.basis
+  const { threshold, doubt, base, ruleOff, votesState } = header.basis
   bytes.writeFloatLE(threshold, at + BASIS_AT)
   bytes.writeUInt16LE(Math.round(doubt * SHARES), at + BASIS_AT + 4)
-  bytes.writeUInt16LE(Math.round(base * SHARES), at + BASIS_AT + 6)
+  bytes.writeUInt16LE(Math.round(base * SHARES) | (ruleOff ? RULE_OFF : 0), at + BASIS_AT + 6)
   bytes.writeUInt32LE(votesState, at + BASIS_AT + 8)
 }

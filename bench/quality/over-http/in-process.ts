@@ -1,7 +1,13 @@
 /** The bench's answers to the scored events: the engine's learner, knowledge base and watch, called directly. */
 import { decide } from '../../../engine/domain/decide/decision.js'
-import { freshTrust, seeDecision, trustBasisOf, type TrustTerms } from '../../../engine/domain/decide/model-trust.js'
-import { trusted } from '../../../engine/domain/decide/decision-basis.js'
+import {
+  freshTrust,
+  seeDecision,
+  termsOfModel,
+  trustBasisOf,
+  withTrust,
+  type TrustTerms,
+} from '../../../engine/domain/decide/model-trust.js'
 import { withDoubt } from '../../../engine/domain/learn/drift.js'
 import { outlierRateUsual } from '../../../engine/domain/learn/outlier/outlier-anchor.js'
 import { defaultClassifier } from '../../../engine/domain/learn/registry.js'
@@ -16,12 +22,10 @@ export function answersInProcess(dataset: Dataset, job: VotedJob, seed: number):
   const background = seen.slice(-limits.trainingBackgroundMax).map((line) => job.valuesOf(line))
   const set = job.trainingSet(background, seed)
   const model = defaultClassifier.load(defaultClassifier.train(set, () => true))
-  const { outlierThreshold, examples } = model.summary
   const terms: TrustTerms = {
     outlierRate: outlierRateUsual,
-    modelThreshold: outlierThreshold,
     consensusCounts: job.consensusCounts(),
-    examples,
+    ...termsOfModel(model.summary),
   }
   const trust = freshTrust()
   const probabilities = new Float64Array(labelNames.length)
@@ -29,7 +33,7 @@ export function answersInProcess(dataset: Dataset, job: VotedJob, seed: number):
     const own = decide({ model, version: 1, probabilities }, job.valuesOf(line), job.known(line))
     if (own.source !== 'model')
       return { label: own.label, confidence: own.confidence / 100, probabilities: [...probabilities] }
-    const { label, confidence } = trusted(own, trustBasisOf(own, trust, terms))
+    const { label, confidence } = withTrust(own, trust, terms)
     const shares = Array.from(probabilities, (share, other) => {
       const { base, doubt } = trustBasisOf({ label: other, outlierScore: own.outlierScore }, trust, terms)
       return withDoubt(share, base, doubt)

@@ -41,8 +41,13 @@ export interface DecisionParts {
     /** So many voted events the model counts as beside them. */
     readonly modelWeight: number | null
   } | null
-  /** What doubt in the model did to the confidence. */
-  readonly trust: { readonly ageing: boolean; readonly doubt: number; readonly baseRate: number }
+  /** What doubt in the model did to the confidence; and whether the rule for macro F1 was off. */
+  readonly trust: {
+    readonly ageing: boolean
+    readonly doubt: number
+    readonly baseRate: number
+    readonly ruleOff: boolean
+  }
 }
 
 export interface ComputedDecision {

@@ -61,7 +61,9 @@ export function isEligible(scope: GateScope, decision: Decision): boolean {
     decision.confidence >= scope.threshold &&
     decision.modelVersion === scope.modelVersion &&
     (decision.source === 'model' || decision.source === 'knowledge_base') &&
-    !decision.outlier
+    !decision.outlier &&
+    // The evidence of the gate has no such answers: the rule answered them with another label.
+    decision.ruleOff !== true
   )
 }
 

@@ -175,8 +175,10 @@ export class CauseModel implements Model {
     reader.finish()
   }
 
+  /** The share of answers that the rule changes was measured without the answers of the clusters, so it is left out. */
   get summary(): ModelSummary {
-    return this.#inner.summary
+    const { ruleChanges: _, ...summary } = this.#inner.summary
+    return summary
   }
 
   predict(values: PointValues, probabilities: Float64Array): void {
@@ -200,6 +202,10 @@ export class CauseModel implements Model {
 
   choose(probabilities: Float64Array): number {
     return this.#inner.choose(probabilities)
+  }
+
+  mostProbable(probabilities: Float64Array): number {
+    return this.#inner.mostProbable(probabilities)
   }
 
   outlierScore(values: PointValues): number {

@@ -2,7 +2,7 @@
  * The basis of a decision: what it depended on beside the model and the values of the event. It is stored with the
  * event, so the decision can be computed again to the byte.
  *
- * Owns: the trust watch as a few rounded numbers, and a decision from them. Leaves out: the watch itself
+ * Owns: the trust watch as a few rounded numbers and marks, and a decision from them. Leaves out: the watch itself
  * (model-trust.ts), the state of the votes (actor/votes/ballots.ts).
  *
  * 1. A decision uses the rounded numbers, never finer ones: what is stored is what was used.
@@ -22,6 +22,8 @@ export interface TrustBasis {
    */
   readonly doubt: number
   readonly base: number
+  /** The rule for macro F1 would have answered with another label, and was off (learn/rule-drift.ts). */
+  readonly ruleOff: boolean
 }
 
 export interface DecisionBasis extends TrustBasis {
@@ -29,20 +31,31 @@ export interface DecisionBasis extends TrustBasis {
   readonly votesState: number
 }
 
-export const noBasis: DecisionBasis = { threshold: 0, ageing: false, doubt: 0, base: 0, votesState: 0 }
+export const noBasis: DecisionBasis = { threshold: 0, ageing: false, doubt: 0, base: 0, ruleOff: false, votesState: 0 }
 
 /** A share as it is stored. */
 export function roundedShare(share: number): number {
   return Math.round(share * 1e4) / 1e4
 }
 
+/** A model's own decision with the rule for macro F1, or without. */
+export function byRule(own: Decision, ruleOff: boolean): Decision {
+  const { unruled, ...ruled } = own
+  if (unruled === undefined) return own
+  return ruleOff ? { ...ruled, ...unruled, ruleOff } : ruled
+}
+
 /** The job's decision, made from the model's. Answers of the knowledge base are not changed. */
-export function trusted(decision: Decision, { threshold, ageing, doubt, base }: TrustBasis): Decision {
-  if (decision.source !== 'model') return decision
+export function trusted(own: Decision, { threshold, ageing, doubt, base, ruleOff }: TrustBasis): Decision {
+  if (own.source !== 'model') return own
+  // A rest of an object is slow, and most decisions have one answer.
+  const decision = own.unruled === undefined ? own : byRule(own, ruleOff)
   const { label, outlierScore, source, modelVersion } = decision
   const outlier = outlierScore >= threshold
   if (!ageing && doubt === 0 && outlier === decision.outlier) return decision
-  const own = decision.confidence
-  const confidence = doubt === 0 ? own : Math.round(withDoubt(own / 10_000, base, doubt) * 10_000)
-  return { label, confidence, outlier, outlierScore, source: ageing ? 'ageing_model' : source, modelVersion }
+  const sure = decision.confidence
+  const confidence = doubt === 0 ? sure : Math.round(withDoubt(sure / 10_000, base, doubt) * 10_000)
+  const by = ageing ? 'ageing_model' : source
+  const changed: Decision = { label, confidence, outlier, outlierScore, source: by, modelVersion }
+  return decision.ruleOff === true ? { ...changed, ruleOff: true } : changed
 }

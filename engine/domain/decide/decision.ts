@@ -35,6 +35,19 @@ export interface Decision {
   readonly source: DecisionSource
   /** Version of the model in use, 0 for none. */
   readonly modelVersion: number
+  /**
+   * Of a model's own decision, before the trust watch: its answer without the rule for macro F1, where that is another
+   * label. Never stored.
+   */
+  readonly unruled?: PlainAnswer
+  /** The answer is that one, because the rule was off. Stored with the basis. */
+  readonly ruleOff?: true
+}
+
+/** A most probable label, and its confidence as in Decision. */
+export interface PlainAnswer {
+  readonly label: number
+  readonly confidence: number
 }
 
 /** What the knowledge base knows of an event's bucket. */
@@ -94,7 +107,9 @@ export function decide(
   if (known === null) {
     const label = model.choose(probabilities)
     const confidence = hundredths(probabilities[label] as number)
-    return { label, confidence, outlier, outlierScore, source: 'model', modelVersion }
+    const own: Decision = { label, confidence, outlier, outlierScore, source: 'model', modelVersion }
+    const unruled = unruledOf(model, probabilities, label)
+    return unruled === null ? own : { ...own, unruled }
   }
   const { evidenceWeight } = model.summary
   addVotes(probabilities, known.counts, evidenceWeight ?? MODEL_VOTES)
@@ -104,6 +119,13 @@ export function decide(
       if ((probabilities[k] as number) > (probabilities[label] as number)) label = k
   const confidence = hundredths(probabilities[label] as number)
   return { label, confidence, outlier, outlierScore, source: 'knowledge_base', modelVersion }
+}
+
+/** The answer without the rule for macro F1; null where there is no such rule, or it changes nothing. */
+function unruledOf(model: Model, probabilities: Float64Array, ruled: number): PlainAnswer | null {
+  if (model.summary.ruleChanges === undefined) return null
+  const label = model.mostProbable(probabilities)
+  return label === ruled ? null : { label, confidence: hundredths(probabilities[label] as number) }
 }
 
 function differ(counts: readonly number[]): boolean {

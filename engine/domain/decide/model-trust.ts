@@ -1,8 +1,10 @@
 /**
- * The watch over a job's model while it decides: the threshold of outliers, and how much the model is still trusted.
+ * The watch over a job's model while it decides: the threshold of outliers, whether the rule for macro F1 is used, and
+ * how much the model is still trusted.
  *
  * Owns: the part of a decision that depends on the stream so far. Leaves out: the arithmetic
- * (outlier/outlier-anchor.ts, learn/drift.ts, learn/stream-shift.ts), the decision itself (decision.ts).
+ * (outlier/outlier-anchor.ts, learn/drift.ts, learn/stream-shift.ts, learn/rule-drift.ts), the decision itself
+ * (decision.ts).
  *
  * 1. A remembered decision and a new one are the same. A bucket keeps the model's own answer, and the watch is applied
  *    to every event.
@@ -10,8 +12,10 @@
  *    (S17).
  * 3. Answers of the knowledge base are not changed.
  */
+import type { ModelSummary } from '../learn/classifier.js'
 import { doubtShare, freshDrift, seeConfidence, seeFeedback, type DriftState } from '../learn/drift.js'
 import { firstThreshold, freshAnchor, moveAnchor, type AnchorState } from '../learn/outlier/outlier-anchor.js'
+import { freshRuleDrift, seeRule, type RuleDrift } from '../learn/rule-drift.js'
 import { freshShift, seeScore, shiftShare, type ShiftState } from '../learn/stream-shift.js'
 import { roundedShare, trusted, type TrustBasis } from './decision-basis.js'
 import type { Decision } from './decision.js'
@@ -23,6 +27,8 @@ export interface ModelTrust {
   readonly drift: DriftState
   /** Absent in what was stored before this was watched: nothing has been seen. */
   shift?: ShiftState
+  /** Absent before the first decision by a rule for macro F1. */
+  rule?: RuleDrift
 }
 
 /** What the watch needs from the job. */
@@ -35,6 +41,17 @@ export interface TrustTerms {
   readonly consensusCounts: readonly number[]
   /** The examples that the model was trained on. */
   readonly examples: number
+  /** As in ModelSummary. */
+  readonly ruleChanges?: number | undefined
+}
+
+/** What the watch needs from the model. */
+export function termsOfModel({
+  outlierThreshold: modelThreshold,
+  examples,
+  ruleChanges,
+}: ModelSummary): Pick<TrustTerms, 'modelThreshold' | 'examples' | 'ruleChanges'> {
+  return { modelThreshold, examples, ruleChanges }
 }
 
 export function freshTrust(): ModelTrust {
@@ -50,12 +67,14 @@ function baseRate(counts: readonly number[], label: number): number {
 
 /** What the watch makes of the next decision of the model. */
 export function trustBasisOf(
-  { label, outlierScore }: Pick<Decision, 'label' | 'outlierScore'>,
+  { label: own, outlierScore, unruled }: Pick<Decision, 'label' | 'outlierScore' | 'unruled'>,
   state: ModelTrust,
   terms: TrustTerms,
 ): TrustBasis {
   const threshold = Math.fround(outlierThreshold(state, terms))
-  const { drift, shift } = state
+  const { drift, shift, rule } = state
+  const ruleOff = unruled !== undefined && rule?.isOff === true
+  const label = ruleOff ? unruled.label : own
   const { examples, consensusCounts } = terms
   const labels = consensusCounts.length
   const moved = shift === undefined ? 0 : shiftShare(shift, outlierScore, { examples, labels })
@@ -63,9 +82,9 @@ export function trustBasisOf(
   // First the model's answer is spread over all labels, then an ageing model's is moved towards the base rates.
   const whole = aged + (1 - aged) * moved
   const doubt = roundedShare(whole)
-  if (doubt === 0) return { threshold, ageing: drift.ageing !== 'no', doubt: 0, base: 0 }
+  if (doubt === 0) return { threshold, ageing: drift.ageing !== 'no', doubt: 0, base: 0, ruleOff }
   const base = (aged * baseRate(consensusCounts, label) + ((1 - aged) * moved) / labels) / whole
-  return { threshold, ageing: drift.ageing !== 'no', doubt, base: roundedShare(base) }
+  return { threshold, ageing: drift.ageing !== 'no', doubt, base: roundedShare(base), ruleOff }
 }
 
 /** The job's decision, made from the model's. */
@@ -86,6 +105,9 @@ export function seeDecision(decision: Decision, state: ModelTrust, terms: TrustT
   state.shift ??= freshShift()
   seeScore(state.shift, decision.outlierScore)
   seeConfidence(state.drift, decision.confidence / 10_000, micros)
+  if (terms.ruleChanges === undefined) return
+  state.rule ??= freshRuleDrift()
+  seeRule(state.rule, { isChanged: decision.unruled !== undefined, usual: terms.ruleChanges, micros })
 }
 
 /** The anchor, or null if there is none for the job's present rate. */

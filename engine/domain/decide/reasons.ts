@@ -10,6 +10,7 @@
  */
 import type { PointValues } from '../event/point-value.js'
 import { lacksPoints } from '../event/decision-points.js'
+import { byRule } from './decision-basis.js'
 import { decide, hundredths, noDecision, type ActiveModel, type Decision } from './decision.js'
 
 /** The answer without some fields. */
@@ -39,6 +40,8 @@ export interface ReasonTerms {
   readonly firstField: number
   /** An event without any field gets no decision. */
   readonly needsFields: boolean
+  /** Answers are those without the rule for macro F1, as where it is off. */
+  readonly ruleOff: boolean
 }
 
 /** The most pairs that are tried: all of 25 fields. */
@@ -46,7 +49,7 @@ export const pairsMax = 300
 
 /** The reasons of the model's answer for an event with these values. */
 export function reasonsOf(active: ActiveModel, values: PointValues, terms: ReasonTerms): Reasons {
-  const answer = decide(active, values, null)
+  const answer = answerTo(active, values, terms)
   const without = (fields: readonly number[]): AnswerWithout =>
     withoutFields(active, values, { ...terms, answer, fields })
   const present = [...values.keys()].filter((at) => at >= terms.firstField && (values[at] ?? null) !== null)
@@ -62,6 +65,10 @@ export function reasonsOf(active: ActiveModel, values: PointValues, terms: Reaso
     }
   }
   return { answer, fields, pair, pairsTried, pairs: (present.length * (present.length - 1)) / 2 }
+}
+
+function answerTo(active: ActiveModel, values: PointValues, { ruleOff }: ReasonTerms): Decision {
+  return byRule(decide(active, values, null), ruleOff)
 }
 
 /** So many fields have at most `pairsMax` pairs. */
@@ -81,11 +88,11 @@ function compareFields(one: readonly number[], other: readonly number[]): number
 function withoutFields(
   active: ActiveModel,
   values: PointValues,
-  { answer: whole, fields, firstField, needsFields }: ReasonTerms & Pick<AnswerWithout, 'answer' | 'fields'>,
+  { answer: whole, fields, ...terms }: ReasonTerms & Pick<AnswerWithout, 'answer' | 'fields'>,
 ): AnswerWithout {
   const rest = values.map((value, at) => (fields.includes(at) ? null : value))
-  if (needsFields && lacksPoints(rest.slice(firstField)))
+  if (terms.needsFields && lacksPoints(rest.slice(terms.firstField)))
     return { fields, answer: noDecision, effect: whole.confidence }
-  const answer = decide(active, rest, null)
+  const answer = answerTo(active, rest, terms)
   return { fields, answer, effect: whole.confidence - hundredths(active.probabilities[whole.label] as number) }
 }

@@ -96,6 +96,11 @@ export interface ModelSummary {
   readonly evidenceWeight: number | null
   /** The least outlier score of an outlier. */
   readonly outlierThreshold: number
+  /**
+   * The share of answers that the rule for macro F1 changed in the training, 0 to 1. Absent where there is no such
+   * rule, or its share is not known: then it is always used (rule-drift.ts).
+   */
+  readonly ruleChanges?: number
 }
 
 /** One member's answer, by label. */
@@ -125,6 +130,8 @@ export interface Model {
    * Decisions and all metrics of models take it from here.
    */
   choose(probabilities: Float64Array): number
+  /** The most probable label that `choose` may answer with. */
+  mostProbable(probabilities: Float64Array): number
   /**
    * How unlike all known events the values are: 0 (alike) or more. From summary.outlierThreshold on it is an outlier.
    */

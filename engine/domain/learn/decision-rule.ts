@@ -15,7 +15,8 @@
  * add up to more than all events of a rare label. Rules of nearly the greatest expectation count too: the single best
  * of the rounds may be far from that of the next training. Labels of few examples get less of it (rule-blend.ts). F and
  * D are only expected, so the rule changes most of the answers that it would change, the surest first. Where it did not
- * pay on held-out examples it changes fewer (rule-guard.ts).
+ * pay on held-out examples it changes fewer (rule-guard.ts). Where the stream moves so that it would change far more,
+ * it is off (rule-drift.ts).
  *
  * All three have one form: the answer k with the greatest  sum_t worth[k][t] p_t - offset[k].
  */
@@ -52,6 +53,16 @@ export function chooseBy(rule: DecisionRule, probabilities: Float64Array, among:
     if (value <= most) continue
     most = value
     best = answer
+  }
+  return best
+}
+
+/** The most probable one of `among`. */
+export function mostProbable(probabilities: Float64Array, among: Int32Array): number {
+  let best = among[0] as number
+  for (let i = 1; i < among.length; i++) {
+    const label = among[i] as number
+    if ((probabilities[label] as number) > (probabilities[best] as number)) best = label
   }
   return best
 }
@@ -152,23 +163,25 @@ function towards(from: Float64Array, to: Float64Array): Float64Array {
   return from.map((value, k) => value + stepShare * ((to[k] as number) - value))
 }
 
+/** The weight of the events whose answer the rule changes; `usual` has the most probable labels. */
+function changedBy(rule: DecisionRule, usual: Int32Array, stream: RuleStream): number {
+  let sum = 0
+  answersOf(rule, stream).forEach((answer, i) => {
+    if (answer !== usual[i]) sum += stream.weights[i] as number
+  })
+  return sum
+}
+
 /** The rule between accuracy and `best` that changes `changedShare` of the answers that `best` changes. */
 function partWay(best: DecisionRule, stream: RuleStream): DecisionRule {
-  const { weights, among, labelCount } = stream
+  const { among, labelCount } = stream
   const usual = answersOf(accuracyRule(labelCount), stream)
-  const changed = (rule: DecisionRule): number => {
-    let sum = 0
-    answersOf(rule, stream).forEach((answer, i) => {
-      if (answer !== usual[i]) sum += weights[i] as number
-    })
-    return sum
-  }
-  const wanted = changedShare * changed(best)
+  const wanted = changedShare * changedBy(best, usual, stream)
   let near = 0
   let far = 1
   for (let halving = 0; halving < halvings; halving++) {
     const middle = (near + far) / 2
-    if (changed(between(best, middle, among, labelCount)) < wanted) near = middle
+    if (changedBy(between(best, middle, among, labelCount), usual, stream) < wanted) near = middle
     else far = middle
   }
   return between(best, far, among, labelCount)
@@ -189,12 +202,23 @@ export function needsStream(objective: Objective): boolean {
   return objective === 'macro_f1'
 }
 
+/** A rule, and what is known of it. */
+export interface FittedRule {
+  readonly rule: DecisionRule
+  /** The share of the stream's most probable labels that a rule for macro F1 changes, 0 to 1; null for other rules. */
+  readonly ruleChanges: number | null
+}
+
 /** The rule for an objective. */
-export function fitRule(objective: Objective, stream: RuleStream, uniformShare: number): DecisionRule {
+export function fitRule(objective: Objective, stream: RuleStream, uniformShare: number): FittedRule {
   const { labelCount, weights } = stream
-  if (typeof objective !== 'string') return costRule(objective.costs, labelCount)
-  if (objective === 'accuracy' || weights.length === 0) return accuracyRule(labelCount)
-  return withUniform(macroF1Rule(stream), uniformShare, labelCount)
+  if (typeof objective !== 'string') return { rule: costRule(objective.costs, labelCount), ruleChanges: null }
+  const plain = accuracyRule(labelCount)
+  if (objective === 'accuracy' || weights.length === 0) return { rule: plain, ruleChanges: null }
+  const rule = macroF1Rule(stream)
+  const total = weights.reduce((a, b) => a + b, 0)
+  const ruleChanges = changedBy(rule, answersOf(plain, stream), stream) / total
+  return { rule: withUniform(rule, uniformShare, labelCount), ruleChanges }
 }
 
 export function writeRule(rule: DecisionRule, to: ModelWriter): void {

@@ -39,7 +39,7 @@ const fade = 1 - 1 / 500
 /** The weight of known events beside the recent ones in a ratio. */
 const prior = 20
 /** Twice the log-likelihood ratio from which on the stream has moved. */
-const significant = 12
+export const significantMove = 12
 
 /** The share of known events that score at least so many nats. */
 const knownTail = Array.from({ length: stepCount }, (_, step) => Math.exp(-step))
@@ -62,7 +62,7 @@ export function seeScore(state: ShiftState, score: number): void {
 }
 
 /** Twice the log-likelihood ratio of a recent share against the known one, where it is above; else 0. */
-function evidenceOf(recent: number, weight: number, known: number): number {
+export function excessEvidence(recent: number, weight: number, known: number): number {
   const share = Math.min(1, recent / weight)
   if (!(share > known)) return 0
   const rest = share < 1 ? (1 - share) * Math.log((1 - share) / (1 - known)) : 0
@@ -78,10 +78,10 @@ export function densityRatio({ weight, counts }: ShiftState, score: number): num
   for (let step = stepCount - 1; step >= 1; step--) {
     recent += counts[step] as number
     const known = knownTail[step] as number
-    evidence = Math.max(evidence, evidenceOf(recent, weight, known))
+    evidence = Math.max(evidence, excessEvidence(recent, weight, known))
     if (step <= own) most = Math.max(most, (recent + prior * known) / (weight + prior) / known)
   }
-  return evidence > significant ? most : 1
+  return evidence > significantMove ? most : 1
 }
 
 /** True where more recent events are unusual than known ones were. */

@@ -92,7 +92,8 @@ function see(
 ): void {
   const confidence = confidenceOf(value)
   const header = decodeHeader(Buffer.from(value))
-  if (header.outlier || header.source === 'untrained' || header.source === 'ageing_model') return
+  if (header.outlier || header.source === 'untrained' || header.source === 'ageing_model' || header.basis.ruleOff)
+    return
   const miss = header.hasFeedback ? missOf(environment, job, { header, micros, terms }) : null
   for (const [place, threshold] of thresholds.entries()) {
     if (confidence < threshold * 100) continue

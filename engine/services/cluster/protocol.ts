@@ -1,5 +1,5 @@
 /**
- * Which version of the service may be in a cluster: how nodes speak to each other.
+ * Which version of the service may be in a cluster: how nodes speak to each other, and what the same messages do.
  *
  * Owns: the value `protocol` of the cluster. Leaves out: formats of records and data, which have versions of their own
  * (runtime/log/turn-record.ts, cluster-facts.ts).
@@ -8,6 +8,7 @@
  * |----------|-----------------------------------------------------------------------------|
  * | 1        | one owner of all shards; then an owner for each shard, without this value   |
  * | 2        | turns between nodes are numbered (runtime/log/spread/parcel.ts)             |
+ * | 3        | the rule for macro F1 may be off (domain/learn/rule-drift.ts)               |
  *
  * 1. All nodes of a cluster have one protocol. Versions with the same one may be mixed, as in a rolling upgrade.
  * 2. A node with a newer one raises the value, when no older node is live. From then on an older node does not start.
@@ -19,7 +20,7 @@ import type { ClusterKeys, KeyValue } from '../../runtime/log/jetstream/cluster-
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import { LEASE, type Owner } from './lease.js'
 
-export const PROTOCOL = 2
+export const PROTOCOL = 3
 
 const KEY = 'protocol'
 /** Milliseconds in which a live node writes its value, twice. */

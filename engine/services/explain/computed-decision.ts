@@ -57,7 +57,7 @@ function partsOf(at: JobAt, header: RecordHeader, inputs: DecisionInputs): Decis
   const probabilities = new Float64Array(job.labels.length)
   const answer = decide({ model, version: opened.row.version, probabilities }, values, null)
   const { members, steps } = model.steps(values)
-  const { threshold, ageing, doubt, base } = header.basis
+  const { threshold, ageing, doubt, base, ruleOff } = header.basis
   return {
     features: reader.names.map((field, place) => ({ field, value: valueShown(values[place] ?? null) })),
     members: members.map((member) => ({ ...member, probabilities: byLabel(member.probabilities) })),
@@ -76,6 +76,6 @@ function partsOf(at: JobAt, header: RecordHeader, inputs: DecisionInputs): Decis
             settled: known?.isSettled === true,
             modelWeight: model.summary.evidenceWeight,
           },
-    trust: { ageing, doubt, baseRate: base },
+    trust: { ageing, doubt, baseRate: base, ruleOff },
   }
 }

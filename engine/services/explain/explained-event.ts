@@ -69,7 +69,7 @@ export interface ExplainedParts {
 export function explanationOf(at: JobAt, parts: ExplainedParts): Explanation {
   const { job, stats } = at
   const { header, opened, reader, values, ballot, place } = parts
-  const part = opened === null ? null : modelPart(at, opened, reader, values)
+  const part = opened === null ? null : modelPart(at, opened, { reader, values, ruleOff: header.basis.ruleOff })
   const votes = ballot === null ? null : ballotFigures(job, ballot, stats.trainedThroughSeq)
   const bucketId = header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex')
   const explained = {

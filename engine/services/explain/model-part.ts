@@ -5,7 +5,7 @@
  * (explained-event.ts).
  */
 import type { LabelledNeighbour, ModelExplanation, WithoutShown } from '../../api/explanation-service.js'
-import { outlierThreshold } from '../../domain/decide/model-trust.js'
+import { outlierThreshold, termsOfModel } from '../../domain/decide/model-trust.js'
 import { reasonsOf, type AnswerWithout, type Reasons } from '../../domain/decide/reasons.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import type { PointValues } from '../../domain/event/point-value.js'
@@ -33,8 +33,16 @@ export interface ModelPart {
 const NEIGHBOURS_READ = 64
 const UNLIKE_SHOWN = 3
 
-/** `values` null: the decision points have changed, or the alert is in no cluster. */
-export function modelPart(at: JobAt, opened: OpenedModel, reader: EventValues, values: PointValues | null): ModelPart {
+/** What is explained. */
+export interface ExplainedValues {
+  readonly reader: EventValues
+  /** Null: the decision points have changed, or the alert is in no cluster. */
+  readonly values: PointValues | null
+  /** The rule for macro F1 was off when the event was decided. */
+  readonly ruleOff: boolean
+}
+
+export function modelPart(at: JobAt, opened: OpenedModel, { reader, values, ruleOff }: ExplainedValues): ModelPart {
   const { job } = at
   const { row, model } = opened
   const { names, firstField } = reader
@@ -50,7 +58,7 @@ export function modelPart(at: JobAt, opened: OpenedModel, reader: EventValues, v
   if (values === null) return { shown: { ...about, ...nothing }, reasons: null }
   const probabilities = new Float64Array(job.labels.length)
   const active = { model, version: row.version, probabilities }
-  const reasons = reasonsOf(active, values, { firstField, needsFields: !hasClusters(job.category) })
+  const reasons = reasonsOf(active, values, { firstField, needsFields: !hasClusters(job.category), ruleOff })
   model.predict(values, probabilities)
   const nearest = nearestOf(at, opened, values)
   const known = nearest[0] === undefined ? null : valuesAt(at, reader, nearest[0].micros)
@@ -90,9 +98,8 @@ const nothing = {
 function thresholdOf({ job, stats }: JobAt, { row, model }: OpenedModel): number {
   const terms = {
     outlierRate: outlierRateOf(job.advancedSettings),
-    modelThreshold: model.summary.outlierThreshold,
     consensusCounts: stats.consensusCounts,
-    examples: model.summary.examples,
+    ...termsOfModel(model.summary),
   }
   return outlierThreshold(row.version === stats.modelVersion ? stats.watch : { ...stats.watch, anchor: null }, terms)
 }

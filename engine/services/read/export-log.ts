@@ -123,7 +123,8 @@ export function reasonOf({
   if (header.source === 'knowledge_base')
     return ['info', 'decided by the consensus of its bucket in the knowledge base']
   const unlike = header.outlier ? '; it is unlike all events that the model was trained on' : ''
-  const by = `decided by model version ${header.modelVersion}${unlike}`
+  const plain = header.basis.ruleOff ? '; its rule for macro F1 is off, so the most probable label is the answer' : ''
+  const by = `decided by model version ${header.modelVersion}${unlike}${plain}`
   if (header.source !== 'ageing_model')
     return ['info', header.basis.doubt > 0 ? `${by}; the stream has moved, so its confidence was lowered` : by]
   return ['warning', `${by}; the model is ageing, so its confidence was lowered: train it again`]

@@ -35,7 +35,12 @@ export function modelHealth({ modelVersion, watch }: StatsRow): ModelHealth {
 /** With fewer decisions, and without feedback on them, nothing is known of a model. */
 const DECISIONS_MIN = 30
 
-function seenOf({ drift: { decided, weight }, shift }: ModelTrust): string {
+function seenOf({ drift: { decided, weight }, shift, rule }: ModelTrust): string {
+  if (rule?.isOff === true)
+    return (
+      `Since ${isoMicros(rule.sinceMicros)}: its rule for macro F1 would change far more answers than in the ` +
+      'training, so it is off; the most probable label is the answer until recent events are like those of the training'
+    )
   if (decided < DECISIONS_MIN)
     return `It is not known yet whether the stream bears the model out: it has decided ${decided} new events`
   if (shift !== undefined && hasShifted(shift))

@@ -9,7 +9,7 @@ function answerWire({ result, resultLabel, confidenceScore, outlierScore }: Answ
 }
 
 function partsWire({ features, members, calibration, answer, outlier, votes, trust }: DecisionParts) {
-  const { ageing, doubt, baseRate } = trust
+  const { ageing, doubt, baseRate, ruleOff } = trust
   return {
     features,
     members,
@@ -17,7 +17,7 @@ function partsWire({ features, members, calibration, answer, outlier, votes, tru
     answer: answerWire(answer),
     outlier,
     votes: votes === null ? null : votesWire(votes),
-    trust: { ageing, doubt, base_rate: baseRate },
+    trust: { ageing, doubt, base_rate: baseRate, rule_off: ruleOff },
   }
 }
 

@@ -72,6 +72,9 @@ export const DecisionTrust = Type.Object({
   ageing: Type.Boolean(),
   doubt: Share,
   base_rate: Share,
+  rule_off: Type.Boolean({
+    description: 'The rule for macro F1 was off, so the most probable label was answered.',
+  }),
 })
 
 export const DecisionParts = Type.Object({

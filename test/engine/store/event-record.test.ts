@@ -41,14 +41,21 @@ function header(random: SeededRandom, flagBits: number): RecordHeader {
     autonomy: random.pick(['none', 'settled', 'review', 'audit'] as const),
     basis: random.pick([
       noBasis,
-      { threshold: Math.fround(random.nextFloat()), ageing: false, doubt: 0, base: 0, votesState: random.below(2) },
-      { threshold: 0, ageing: false, doubt: 0, base: 0, votesState: 2 ** 32 - 1 },
+      {
+        threshold: Math.fround(random.nextFloat()),
+        ageing: false,
+        doubt: 0,
+        base: 0,
+        ruleOff: random.below(2) === 1,
+        votesState: random.below(2),
+      },
+      { threshold: 0, ageing: false, doubt: 0, base: 0, ruleOff: false, votesState: 2 ** 32 - 1 },
     ]),
   }
 }
 
 /** Of an ageing model. */
-const doubted = { threshold: Math.fround(3.9), ageing: true, doubt: 0.1234, base: 0.9876, votesState: 7 }
+const doubted = { threshold: Math.fround(3.9), ageing: true, doubt: 0.1234, base: 0.9876, ruleOff: true, votesState: 7 }
 
 describe('event record', () => {
   it('every combination of its header comes back', () => {

@@ -160,15 +160,17 @@ function compareEvents(
       header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')),
       event.bucket,
     )
-    const { bucketId: _, hasClientId, enrichments, autonomy, basis: __, ...rest } = header
+    const { bucketId: _, hasClientId, enrichments, autonomy, basis, ...rest } = header
+    const { ruleOff = false, ...decision } = event.decision
+    assert.equal(basis.ruleOff, ruleOff, `the rule of event ${event.id}`)
     // Contracts of the simulation are about the label 1 alone (world.ts).
     if (autonomy === 'settled') assert.deepEqual([header.label, header.pending], [1, false])
     assert.equal(enrichments, event.enrichments, `enrichments of event ${event.id}`)
     assert.deepEqual(
       rest,
       {
-        ...event.decision,
-        outlierScore: Math.fround(event.decision.outlierScore),
+        ...decision,
+        outlierScore: Math.fround(decision.outlierScore),
         pending: event.pending,
         lacksPoints: event.lacks,
         hasFeedback: event.hasFeedback,

@@ -7,7 +7,13 @@ import { DecisionPoints, fingerprintOf, lacksPoints } from '../../../engine/doma
 import { eventIdOf, microsOfEventId } from '../../../engine/domain/event/event-id.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
 import { decide, noDecision, type Decision, type KnownConsensus } from '../../../engine/domain/decide/decision.js'
-import { freshTrust, learnFromFeedback, seeDecision, withTrust } from '../../../engine/domain/decide/model-trust.js'
+import {
+  freshTrust,
+  learnFromFeedback,
+  seeDecision,
+  termsOfModel,
+  withTrust,
+} from '../../../engine/domain/decide/model-trust.js'
 import { hasBuckets, hasClusters, outlierRateOf, type JobSettings } from '../../../engine/domain/job/job.js'
 import { openModel } from '../../../engine/actor/job-model.js'
 import { CauseModel } from '../../../engine/domain/cause/cause-model.js'
@@ -477,9 +483,8 @@ export class OracleJob {
     const own = decide({ ...this.#model, probabilities: new Float64Array(3) }, values, known)
     const terms = {
       outlierRate: outlierRateOf(settings.advancedSettings),
-      modelThreshold: this.#model.model.summary.outlierThreshold,
       consensusCounts: this.#consensusCounts(),
-      examples: this.#model.model.summary.examples,
+      ...termsOfModel(this.#model.model.summary),
     }
     const decision = withTrust(own, this.watch, terms)
     if (!again) seeDecision(own, this.watch, terms, this.lastEventMicros ?? 0)

@@ -13,7 +13,7 @@ import type {
   Neighbour,
   PointValues,
 } from '../classifier.js'
-import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
+import { chooseBy, mostProbable, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
 import { readCoder, writeCoder } from '../features/coder-tables.js'
 import { Likeness } from '../likeness.js'
 import { ModelReader, ModelWriter } from '../model-bytes.js'
@@ -39,6 +39,8 @@ export interface PooledParts
     Pick<ModelSummary, 'logLoss' | 'accuracy' | 'scored' | 'evidenceWeight'> {
   readonly labelCount: number
   readonly rule: DecisionRule
+  /** As in decision-rule.ts; null in a model that was stored without, too. */
+  readonly ruleChanges: number | null
   readonly detector: OutlierDetector
   readonly unseen: UnseenValues
   readonly examples: number
@@ -67,7 +69,8 @@ export function writePooled(parts: PooledParts): Uint8Array {
   writeRule(parts.rule, to)
   parts.detector.write(to)
   parts.unseen.write(to)
-  if (parts.references.length > 0) to.u32s(parts.references)
+  if (parts.references.length > 0 || parts.ruleChanges !== null) to.u32s(parts.references)
+  if (parts.ruleChanges !== null) to.f64(parts.ruleChanges)
   return to.seal()
 }
 
@@ -99,6 +102,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     detector: OutlierDetector.read(from, doubted.length),
     unseen: UnseenValues.read(from),
     references: from.isAtEnd ? new Int32Array(0) : from.i32s(),
+    ruleChanges: from.isAtEnd ? null : from.f64(),
   }
   from.finish()
   return parts
@@ -130,6 +134,7 @@ export class PooledModel implements Model {
       scored: parts.scored,
       evidenceWeight: parts.evidenceWeight,
       outlierThreshold: outlierThresholdUsual,
+      ...(parts.ruleChanges === null ? {} : { ruleChanges: parts.ruleChanges }),
     }
   }
 
@@ -139,6 +144,10 @@ export class PooledModel implements Model {
 
   choose(probabilities: Float64Array): number {
     return chooseBy(this.#parts.rule, probabilities, this.#parts.labels)
+  }
+
+  mostProbable(probabilities: Float64Array): number {
+    return mostProbable(probabilities, this.#parts.labels)
   }
 
   outlierScore(values: PointValues): number {

@@ -116,7 +116,7 @@ function train(whole: TrainingSet, progress: TrainingProgress): Uint8Array {
     report.stage(0.93, 0.95, 'Remembering what was said of equal events'),
   )
   const answer = answerOf(set, { leftOut, coded, held, pool, members, corrections, uniformShare })
-  const rule = fitStreamRule(set, { answer, atoms, answers: corrections.answers })
+  const { rule, ruleChanges } = fitStreamRule(set, { answer, atoms, answers: corrections.answers })
   if (corrections.answers !== null)
     set.onHeldOut?.(heldOutAnswers(corrections.answers, { answer, labelCount: set.labelCount }))
   const usual = report.stage(0.95, 0.99, 'Measuring what is usual')
@@ -126,6 +126,7 @@ function train(whole: TrainingSet, progress: TrainingProgress): Uint8Array {
     detector: fitDetector(set, { answer, references, held }, usual),
     unseen: fitUnseen(set, answer),
     rule,
+    ruleChanges,
     examples: set.examples.length,
     references: Int32Array.from(references),
     ...heldOutFigures(corrections.answers, { answer, rule, labelCount: set.labelCount }),

@@ -1,6 +1,6 @@
 /** Fits the decision rule to the stream: unlabelled events, and the held-out answers on labelled ones. */
 import type { TrainingSet } from '../classifier.js'
-import { fitRule, needsStream, type DecisionRule, type RuleStream } from '../decision-rule.js'
+import { fitRule, needsStream, type FittedRule, type RuleStream } from '../decision-rule.js'
 import type { AtomRows } from '../features/pair-choice.js'
 import { evenly } from '../trees/row-draw.js'
 import { cellHash } from './cells.js'
@@ -61,7 +61,7 @@ function countLabels({ examples, labelCount }: TrainingSet): Int32Array {
   return counts
 }
 
-export function fitStreamRule(set: TrainingSet, input: RuleInput): DecisionRule {
+export function fitStreamRule(set: TrainingSet, input: RuleInput): FittedRule {
   const { labelCount, objective = 'accuracy' } = set
   const { labels: among, uniformShare } = input.answer
   const none = new Float64Array(0)

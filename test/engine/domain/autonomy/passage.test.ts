@@ -37,6 +37,7 @@ describe('a gate lets pass', () => {
       { outlier: true },
       { source: 'ageing_model' },
       { source: 'untrained' },
+      { ruleOff: true },
     ]
     for (const other of others) assert.equal(isEligible(scope, { ...decision, ...other }), false)
   })

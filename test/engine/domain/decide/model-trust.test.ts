@@ -5,6 +5,7 @@ import {
   freshTrust,
   learnFromFeedback,
   seeDecision,
+  trustBasisOf,
   withTrust,
   type ModelTrust,
   type TrustTerms,
@@ -97,6 +98,39 @@ describe('the watch over a model', () => {
     assert.equal(withTrust(decisionOf(3.2), state, terms).confidence, 9_500)
     watched(decisionOf(3.2), state, terms, 1)
     assert.equal((state as ModelTrust).shift?.weight, 1)
+  })
+
+  it('answers with the most probable label while the rule for macro F1 is off, with its confidence', () => {
+    const ruled = { ...terms, ruleChanges: 0.1 }
+    const changed: Decision = { ...decisionOf(0.2, 4_000), unruled: { label: 1, confidence: 6_000 } }
+    const state = freshTrust()
+    for (let i = 0; i < 49; i++) assert.equal(watched(changed, state, ruled, i).label, 0)
+    for (let i = 49; i < 100; i++) watched(changed, state, ruled, i)
+    const { label, confidence, source } = withTrust(changed, state, ruled)
+    assert.deepEqual([label, confidence, source], [1, 6_000, 'model'])
+    const { ruleOff } = trustBasisOf(changed, state, ruled)
+    assert.equal(ruleOff, true)
+    assert.equal(withTrust(decisionOf(1), state, ruled).label, 0, 'the rule does not change this one')
+    const known: Decision = { ...changed, source: 'knowledge_base' }
+    assert.equal(withTrust(known, state, ruled), known)
+  })
+
+  it('lets a rule be whose usual share of changes is not known', () => {
+    const state = freshTrust()
+    const changed: Decision = { ...decisionOf(0.2, 4_000), unruled: { label: 1, confidence: 6_000 } }
+    for (let i = 0; i < 500; i++) assert.equal(watched(changed, state, terms, i).label, 0)
+    assert.equal(state.rule, undefined)
+  })
+
+  it('moves the answer of an ageing model without its rule towards the base rate of that answer', () => {
+    const ruled = { ...terms, ruleChanges: 0 }
+    const changed: Decision = { ...decisionOf(0.2, 4_000), unruled: { label: 1, confidence: 6_000 } }
+    const state = freshTrust()
+    for (let i = 0; i < 100; i++) watched(changed, state, ruled, i)
+    Object.assign(state.drift, { ageing: 'confidence', meanConfidence: 0.9, lateConfidence: 0.4 })
+    const { doubt, base } = trustBasisOf(changed, state, ruled)
+    assert.deepEqual([doubt, base], [0.5, Math.round((6 / 23) * 1e4) / 1e4])
+    assert.deepEqual([withTrust(changed, state, ruled).label, withTrust(changed, state, ruled).confidence], [1, 4_305])
   })
 
   it('goes on from what was stored as if it had not stopped (S17)', () => {

@@ -15,6 +15,7 @@ function modelBy(probability: (values: PointValues) => number): Model {
     summary,
     predict,
     choose,
+    mostProbable: (probabilities) => ((probabilities[0] as number) >= 0.5 ? 0 : 1),
     outlierScore: () => 1,
     assess: (values, probabilities) => {
       predict(values, probabilities)
@@ -28,7 +29,7 @@ function modelBy(probability: (values: PointValues) => number): Model {
 }
 
 const active = (model: Model) => ({ model, version: 1, probabilities: new Float64Array(2) })
-const terms = { firstField: 0, needsFields: true }
+const terms = { firstField: 0, needsFields: true, ruleOff: false }
 
 describe('the reasons of an answer', () => {
   it('find a pair of which either field alone is enough', () => {

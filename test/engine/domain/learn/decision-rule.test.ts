@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chooseBy, fitRule, type DecisionRule, type RuleStream } from '../../../../engine/domain/learn/decision-rule.js'
+import {
+  chooseBy,
+  fitRule as fitted,
+  mostProbable,
+  type DecisionRule,
+  type RuleStream,
+} from '../../../../engine/domain/learn/decision-rule.js'
 
 const among = Int32Array.from([0, 1])
 /** A stream in which one event in ten has 0.4 for the rare label, and the others next to nothing. */
@@ -27,6 +33,8 @@ function streamOf(
     examples: Int32Array.from(examples),
   }
 }
+
+const fitRule = (...terms: Parameters<typeof fitted>): DecisionRule => fitted(...terms).rule
 
 function answer(objective: 'accuracy' | 'macro_f1', rare: number): number {
   return chooseBy(fitRule(objective, streamOf(stream, weights), 0), Float64Array.of(1 - rare, rare), among)
@@ -122,4 +130,22 @@ test('one held-out example more changes little of a rule that pays about as much
     const moved = (bounds[i - 1] as number) - (bounds[i] as number)
     assert.ok(moved >= 0 && moved < 60, `the more are right the lower, in small steps: ${bounds.join(', ')}`)
   }
+})
+
+test('the share of answers that a rule changes is known, of rules for macro F1 alone', () => {
+  const share = fitted('macro_f1', streamOf(alike, new Float64Array(1_000).fill(1)), 0).ruleChanges
+  const changed = answersAlike().filter((said) => said === 1).length
+  assert.equal(share, changed / 1_000, 'no event has a rare label as its most probable one')
+  assert.equal(fitted('accuracy', streamOf(stream, weights), 0).ruleChanges, null)
+  assert.equal(fitted('macro_f1', streamOf(new Float64Array(0), new Float64Array(0)), 0).ruleChanges, null)
+  const costs = [
+    [0, 1],
+    [5, 0],
+  ]
+  assert.equal(fitted({ costs }, streamOf(stream, weights), 0).ruleChanges, null)
+})
+
+test('the most probable label is one of those with examples, the first of equal ones', () => {
+  assert.equal(mostProbable(Float64Array.of(0.1, 0.6, 0.3), Int32Array.of(0, 2)), 2)
+  assert.equal(mostProbable(Float64Array.of(0.4, 0.2, 0.4), Int32Array.of(0, 1, 2)), 0)
 })

@@ -6,6 +6,7 @@ import { findEvent } from '../../../../engine/actor/event-table.js'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { computedDecision } from '../../../../engine/services/explain/computed-decision.js'
+import { modelHealth } from '../../../../engine/services/read/job-view.js'
 import { computeAgain, type ComputedAgain } from '../../../../engine/services/explain/stored-decision.js'
 import { withHeader } from '../../../../engine/store/event-record.js'
 import { jobRange, timeKey } from '../../../../engine/store/tables.js'
@@ -47,6 +48,22 @@ async function live(shard: TestShard, of: JobSettings, random: SeededRandom, i: 
   if (random.below(8) === 0) await shard.post({ job: of, kind: 'reprocess', eventId: `x${random.below(i + 1)}` })
 }
 
+/** A job whose model answers Escalate to odd events, though it is not the most probable label. */
+async function taughtByRule() {
+  const of = jobSettings({ decisionPoints: ['kind', 'host'] })
+  const shard = new TestShard()
+  const random = new SeededRandom(5)
+  const odd = (i: number) => ({ kind: 'odd', host: `host-${i % 50}` })
+  const usual = (i: number) => ({ kind: `usual-${i % 7}`, host: `host-${i % 50}` })
+  for (let i = 0; i < 300; i++) {
+    const isOdd = i % 10 === 0
+    await shard.ingest(of, isOdd ? odd(i) : usual(i), `e${i}`)
+    await shard.feedback(of, `e${i}`, 'ann', isOdd && random.below(10) < 4 ? 'Escalate' : 'Drop')
+  }
+  await shard.install(of, shard.train(of, 1))
+  return { shard, of, odd: (i: number) => ({ ...odd(i), host: `new-${i}` }), usual }
+}
+
 function again(shard: TestShard, id: string, of: JobSettings = job): ComputedAgain {
   const event = findEvent(shard.environment, of.id, id)
   assert.ok(event !== null, id)
@@ -73,6 +90,25 @@ describe('a stored decision', () => {
       assert.ok(sources.has('model') || sources.has('ageing_model'), [...sources].join())
       if (category === 'Decision intelligence') assert.ok(sources.has('knowledge_base'), [...sources].join())
     })
+
+  it('is computed again as it was while the rule for macro F1 was used, while it was off, and after', async () => {
+    const { shard, of, odd, usual } = await taughtByRule()
+    const plain: { readonly off: boolean; readonly label: string }[] = []
+    for (let i = 0; i < 400; i++) {
+      await shard.ingest(of, i < 200 ? odd(i) : usual(i), `x${i}`)
+      if (i === 150) shard.restart()
+    }
+    for (let i = 0; i < 400; i++) {
+      mustBeSame(shard, `x${i}`, of)
+      const { parts, decision } = computedDecision(jobAt(shard, of), `x${i}`)
+      plain.push({ off: parts?.trust.ruleOff === true, label: decision.resultLabel })
+    }
+    const first = plain.findIndex(({ off }) => off)
+    assert.ok(first >= 49 && first < 150, String(first))
+    assert.deepEqual([plain[first - 1]?.label, plain[first]?.label], ['Escalate', 'Drop'])
+    assert.ok(plain.slice(first, 200).every(({ off }) => off))
+    assert.match(modelHealth(jobAt(shard, of).stats).modelMsg, /off/)
+  })
 
   it('of an ageing model is computed again with the doubt that it had', async () => {
     const { shard, random } = await taught()

@@ -22,6 +22,16 @@ test('of an ageing model the job says since when', () => {
   assert.deepEqual([modelState, modelAgeingSinceMicros], ['ageing', 1_700_000_000_000_000])
 })
 
+test('of a rule for macro F1 that is off the job says so, and since when', () => {
+  const stats = { ...emptyStats(3), modelVersion: 1 }
+  stats.watch.rule = { weight: 100, changed: 60, isOff: true, sinceMicros: 1_700_000_000_000_000 }
+  const { modelState, modelMsg } = modelHealth(stats)
+  assert.equal(modelState, 'current')
+  assert.match(modelMsg, /^Since 2023-11-14T.*rule for macro F1.* off/)
+  stats.watch.rule = { weight: 100, changed: 1, isOff: false, sinceMicros: 0 }
+  assert.match(modelHealth(stats).modelMsg, /not known yet/)
+})
+
 test('of a stream that has moved the job says that answers are less sure', () => {
   const stats = { ...emptyStats(3), modelVersion: 1 }
   stats.watch.drift.decided = 500

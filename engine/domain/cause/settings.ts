@@ -38,7 +38,7 @@ export const causeDefaults = {
 
 /** Names of fields that are tried where none is given: the first with a value counts. */
 export const knownNames = {
-  time: ['@timestamp', 'timestamp', 'time', 'event.created'],
+  time: ['@timestamp', 'timestamp', 'time', 'event.created', 'startsAt', 'starts_at', 'eventTime', 'event_time'],
   id: ['device.id', 'service.name', 'host.name', 'host.id', 'service', 'host', 'device', 'source', 'node', 'pod'],
   related: [
     'device.neighbours',

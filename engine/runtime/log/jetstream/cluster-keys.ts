@@ -11,8 +11,9 @@
  * 3. The command line of NATS deletes a value by a message without content (`nats kv del`, `nats kv purge`). Then there
  *    is none, and the next value is written behind that message.
  */
-import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream'
+import type { JetStreamClient, JetStreamManager, StoredMsg, StreamConfig } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { streamFault, UnfitForLog } from './cluster-check.js'
 import { unavailable, untilAnswered } from './until-answered.js'
 
 const ANSWER_MS = 1_500
@@ -35,14 +36,14 @@ export class ClusterKeys {
   readonly #stream: string
   readonly #prefix: string
 
-  /** Opens the bucket, or makes it with so many copies. Rejects with LogUnavailable. */
+  /** Opens the bucket, or makes it with so many copies. Rejects with LogUnavailable, UnfitForLog where it differs. */
   static async open(connection: NatsConnection, name: string, replicas: number): Promise<ClusterKeys> {
     return (await ClusterKeys.#over(connection, name, (keys) => keys.#make(replicas))) as ClusterKeys
   }
 
   /** Opens the bucket; null where there is none. Rejects with LogUnavailable. */
   static openExisting(connection: NatsConnection, name: string): Promise<ClusterKeys | null> {
-    return ClusterKeys.#over(connection, name, (keys) => keys.#isMade())
+    return ClusterKeys.#over(connection, name, async (keys) => (await keys.#config()) !== null)
   }
 
   /** The buckets of all clusters on these servers, by name. Rejects with LogUnavailable. */
@@ -81,18 +82,21 @@ export class ClusterKeys {
     this.#prefix = `$KV.${name}`
   }
 
-  async #isMade(): Promise<boolean> {
+  /** Of the stream; null where there is none. */
+  async #config(): Promise<StreamConfig | null> {
     try {
-      await this.#manager.streams.info(this.#stream)
-      return true
+      return (await this.#manager.streams.info(this.#stream)).config
     } catch (error) {
       if ((error as { code?: unknown }).code !== NOT_FOUND) throw error
-      return false
+      return null
     }
   }
 
   async #make(replicas: number): Promise<true> {
-    if (await this.#isMade()) return true
+    const config = await this.#config()
+    const fault = config === null ? null : streamFault(config, replicas)
+    if (fault !== null) throw new UnfitForLog(`the stream ${this.#stream} cannot hold what nodes share: ${fault}`)
+    if (config !== null) return true
     await this.#manager.streams.add({
       name: this.#stream,
       subjects: [`${this.#prefix}.>`],

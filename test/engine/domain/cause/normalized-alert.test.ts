@@ -25,6 +25,13 @@ describe('an alert is read', () => {
     )
   })
 
+  it('at the time of its start, as Prometheus and others name it', () => {
+    for (const name of ['startsAt', 'starts_at', 'eventTime', 'event_time'])
+      assert.equal(normalizer().normalize({ host: 'a', [name]: '2026-01-01T00:00:00Z' }).timeMs, Date.UTC(2026, 0, 1))
+    const both = { host: 'a', startsAt: '2026-01-01T00:00:00Z', timestamp: '2026-01-02T00:00:00Z' }
+    assert.equal(normalizer().normalize(both).timeMs, Date.UTC(2026, 0, 2))
+  })
+
   it('at the fields that are given, of any type', () => {
     const read = normalizer({ id_field: 'ci', related_field: 'next', time_field: 'when', kind_fields: ['a', 'b'] })
     const one = read.normalize({ ci: 7, next: 8, when: 1_767_225_600, a: 'x', b: true })

@@ -2,7 +2,7 @@
  * The index of a shard's buckets by their ids, for the thread that writes it.
  *
  * Owns: which buckets `bucket_ids` lacks, and when they are entered. Leaves out: lookups of readers
- * (store/bucket-table.ts).
+ * (store/bucket-table.ts), the filter of ids that it may have (indexed-ids.ts).
  *
  * 1. A new bucket is entered in a row of `bucket_tail`, one for each turn and job.
  * 2. `bucket_ids` is written in rounds of many new buckets, a part with each turn, in the order of keys, so that many
@@ -22,8 +22,11 @@ import {
 import { bucketKey, bucketNumberOf, countKey, jobOfKey } from '../../store/tables.js'
 import type { TurnStore } from '../turn-store.js'
 import { IdTable, NO_NUMBER } from './id-table.js'
+import { IndexedIds } from './indexed-ids.js'
 
 const nothing = new Uint8Array(0)
+/** Entries that the filter reads for each bucket that a turn has made. */
+const READ_PER_BUCKET = 8
 /** The id that is being entered. */
 const entering = Buffer.alloc(BUCKET_ID_BYTES)
 
@@ -70,6 +73,7 @@ export class BucketIndex {
   #before: Numbers = new Map()
   #count = 0
   #ofTurn = 0
+  readonly #indexed = new IndexedIds()
 
   /** A round takes `bucketsMax` new buckets. */
   constructor(bucketsMax: number) {
@@ -82,6 +86,7 @@ export class BucketIndex {
     if (known !== NO_NUMBER) return known
     const before = numberIn(this.#before, jobId, id)
     if (before !== NO_NUMBER) return before
+    if (!this.#indexed.mayHave(jobId, id)) return null
     const listed = store.committed('bucket_ids', bucketKey(jobId, id))
     return listed === undefined ? null : decodeBucketNumber(listed)
   }
@@ -117,6 +122,7 @@ export class BucketIndex {
     this.#tails = new TailKeys()
     this.#enteredTails = new TailKeys()
     this.#size = this.#at = this.#count = this.#ofTurn = 0
+    this.#indexed.forget()
     for (const { key, value } of environment.range('bucket_tail', {})) {
       const jobId = jobOfKey(key)
       const numbers = numbersOf(this.#gathered, jobId)
@@ -134,6 +140,7 @@ export class BucketIndex {
   write(store: TurnStore): void {
     if (this.#before.size > 0) this.#before = new Map()
     if (this.#ofTurn === 0) return
+    this.#indexed.read(store, READ_PER_BUCKET * this.#ofTurn)
     const share = Math.ceil((this.#size * this.#ofTurn) / this.#bucketsMax)
     this.#enter(store, this.#at, Math.min(this.#size, this.#at + share))
     this.#count += this.#ofTurn
@@ -156,6 +163,7 @@ export class BucketIndex {
         numbers.copyId(place, entering)
         if (this.#gathered.get(jobId)?.has(entering) === true) continue
         store.put('bucket_ids', bucketKey(jobId, entering), encodeBucketNumber(number))
+        this.#indexed.add(jobId, entering)
       }
       before += places.length
     }

@@ -1,20 +1,28 @@
 /**
  * Many jobs with a model each, all of them with a few events a second: whether each event is decided, how long that
  * takes, how much memory a job takes that is idle, and how long an event waits whose model has to come back.
+ *
+ * Each job has its labelled history. A training for each would take ten minutes, so the first `trainings` jobs are
+ * trained. The others have their streams in turn, and copies of their models (harness/models.ts). BENCH_TRAININGS=1000
+ * trains all, each on a stream of its own.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { Client } from '../harness/client.js'
-import { makeJob, makeSibling, train } from '../harness/job.js'
+import { makeJob, makeSiblings, train } from '../harness/job.js'
 import { memoryOf } from '../harness/machine.js'
+import { copyModels } from '../harness/models.js'
 import { median, type Row, type RunSize, type Step } from '../harness/result.js'
 import { newKey, removeDirectory, startService, temporaryDirectory, type Service } from '../harness/service.js'
 import { driveBulk } from '../load/drive.js'
 import { writeFlushed } from '../load/requests.js'
 import { AlertStream, alertLabels, alertPoints, type Alert } from '../streams/alerts.js'
+import { benchJob } from '../walk/turn.js'
 import { bulkConnections } from './bulk.js'
 
 const jobsMost = 1_000
+/** Trainings of the jobs' models. */
+const trainings = Number(process.env.BENCH_TRAININGS ?? 20)
 const labelledEvents = 150
 const eventsPerJob = 20
 const restSeconds = 6
@@ -28,24 +36,48 @@ interface Jobs {
   readonly ids: readonly number[]
 }
 
-async function withModels(service: Service, count: number, log: (what: string) => void): Promise<Jobs> {
+/** The stream of job number `at`. */
+function streamOf(at: number, events: number): AlertStream {
+  return new AlertStream(100 + (at % trainings), events)
+}
+
+/** Makes jobs with their labelled history, and trains the first of them. The service must be started again. */
+async function makeTaught(
+  service: Service,
+  count: number,
+  log: (what: string) => void,
+): Promise<Omit<Jobs, 'service'>> {
   const plan = { points: alertPoints, labels: alertLabels }
   const made = await makeJob(service.client, { ...plan, title: 'Bench' })
-  const ids = [made.jobId]
+  const plans = Array.from({ length: count - 1 }, (_, at) => ({ ...plan, title: `Bench ${at + 2}` }))
+  const ids = [made.jobId, ...(await makeSiblings(service.client, 'Bench', plans))]
   const input = new Client(service.port, made.key)
-  while (ids.length < count)
-    ids.push(await makeSibling(service.client, 'Bench', { ...plan, title: `Bench ${ids.length + 1}` }))
   for (const [at, id] of ids.entries()) {
-    const stream = new AlertStream(100 + at, labelledEvents)
+    const stream = streamOf(at, labelledEvents)
     const events = Array.from({ length: labelledEvents }, () => stream.next()).map(({ body, label }) => {
       return { job_id: id, raw_body: body, label: { cortex_user: 'history', feedback: label } }
     })
     await input.ask('POST', `/api/v1/bulk/${id}`, { count: events.length, events })
-    await train(service.client, id)
-    if (at % 100 === 99) log(`${at + 1} jobs have a model`)
+    if (at < trainings) await train(service.client, id)
+    if (at % 100 === 99) log(`${at + 1} jobs have their history`)
   }
   input.close()
-  return { service, key: made.key, ids }
+  return { key: made.key, ids }
+}
+
+/** Starts the service with so many jobs, each with a model; returns them. */
+async function prepare(directory: string, managementKey: string, count: number, log: (what: string) => void) {
+  const service = await startService(directory, managementKey)
+  let made: Omit<Jobs, 'service'>
+  try {
+    made = await makeTaught(service, count, log)
+  } finally {
+    await service.stop()
+  }
+  const copies = made.ids.slice(trainings).map((id, at) => [id, made.ids[at % trainings] as number] as const)
+  await copyModels(directory, benchJob, new Map(copies))
+  log(`${copies.length} models are copies`)
+  return made
 }
 
 /** A figure of the service by its name, as it is scraped. */
@@ -60,7 +92,7 @@ async function figure({ service, key }: Jobs, name: string): Promise<number> {
 async function paced(jobs: Jobs, scratch: string, seconds: number): Promise<Row> {
   const { service, ids, key } = jobs
   const rate = ids.length * eventsPerJob
-  const streams = ids.map((_, at) => new AlertStream(100 + at, 10 * labelledEvents))
+  const streams = ids.map((_, at) => streamOf(at, 10 * labelledEvents))
   const lines = Array.from({ length: Math.max(2, seconds) * rate }, (_, at) => {
     const { body }: Alert = streams[at % ids.length]!.next()
     return `{"job_id":${ids[at % ids.length]},"raw_body":${JSON.stringify(body)}}\n`
@@ -135,11 +167,10 @@ async function run(size: RunSize): Promise<Row[]> {
   const managementKey = newKey()
   try {
     const rows: Row[] = []
+    const made = await prepare(directory, managementKey, count, size.log)
     const service = await startService(directory, managementKey)
-    let made: Jobs
     try {
-      made = await withModels(service, count, size.log)
-      rows.push(await paced(made, scratch, size.seconds))
+      rows.push(await paced({ service, ...made }, scratch, size.seconds))
     } finally {
       await service.stop()
     }

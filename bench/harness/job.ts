@@ -46,8 +46,20 @@ async function apply(client: Client, resources: object): Promise<readonly Create
 
 /** Makes another job that reads from the integration of a job that makeJob made; returns its id. */
 export async function makeSibling(client: Client, firstTitle: string, plan: JobPlan): Promise<number> {
-  const created = await apply(client, { job: jobResource(plan, `${firstTitle} input`) })
-  return Number(created[0]?.internal_id)
+  const [id] = await makeSiblings(client, firstTitle, [plan])
+  return id as number
+}
+
+/** The same for several jobs, in one request; returns their ids in the order of the plans. */
+export async function makeSiblings(
+  client: Client,
+  firstTitle: string,
+  plans: readonly JobPlan[],
+): Promise<readonly number[]> {
+  if (plans.length === 0) return []
+  const jobs = plans.map((plan, at) => [`job${at}`, jobResource(plan, `${firstTitle} input`)])
+  const created = await apply(client, Object.fromEntries(jobs))
+  return created.map(({ internal_id }) => Number(internal_id))
 }
 
 /** Makes a key, an External REST API integration bound to it, and a job that reads from it. */

@@ -1,16 +1,18 @@
 /**
  * `npm test`: every test file outside `test/long`. `npm test -- WORD ...`: only files with one of the words in their
- * path. `--long FOLDER`: the files of that folder of `test/long`, one after the other.
+ * path. `--times`: a table of what each file costs follows. `--long FOLDER`: the files of that folder of `test/long`,
+ * one after the other.
  *
  * Loading the whole service costs nearly a second of processor time, so the files of a room share processes and run one
  * after the other inside of one. Rooms that take longest start first, so that no process runs alone at the end. Files
  * are found in the source: files that only an older build had do not run.
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { timesTable } from './times.js'
 
 /** Test files in one process, at most. */
 const FILES_MAX = 40
@@ -85,8 +87,15 @@ function batchesOf(room: string, files: readonly string[]): string[] {
     const mine = files.filter((_, at) => at % parts === part)
     const lines = [
       ...first.map((file) => `import ${specifier(file)}`),
+      `import { loading, timed } from ${specifier(join(built, 'test/times.js'))}`,
       "import { describe } from 'node:test'",
-      ...mine.map((file) => `describe('${file}', async () => void (await import(${specifier(builtFile(file))})))`),
+      ...mine.flatMap((file) => [
+        `describe('${file}', async () => {`,
+        `  timed('${file}')`,
+        `  await import(${specifier(builtFile(file))})`,
+        '})',
+      ]),
+      `loading('${name}')`,
     ]
     writeFileSync(batch, `${lines.join('\n')}\n`)
     return batch
@@ -121,11 +130,18 @@ function longRun(folder: string): Run {
   return { files, timeoutMs: LONG_TIMEOUT_MS, sideBySide: 1 }
 }
 
-const { values, positionals } = parseArgs({ options: { long: { type: 'string' } }, allowPositionals: true })
+const options = { long: { type: 'string' }, times: { type: 'boolean' } } as const
+const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const { files, timeoutMs, sideBySide } = values.long === undefined ? usualRun(positionals) : longRun(values.long)
 if (files.length === 0) {
   console.error('No test file has any of these words in its path.')
   process.exit(1)
+}
+const times = join(batches, 'times.jsonl')
+const environment = {
+  // Node.js 22 and later read what a process before has compiled, in this process and in those that tests start.
+  NODE_COMPILE_CACHE: join(batches, 'compiled'),
+  ...(values.times === true ? { TEST_TIMES: times } : {}),
 }
 const node = spawn(
   process.execPath,
@@ -139,7 +155,9 @@ const node = spawn(
     `--test-concurrency=${sideBySide}`,
     ...files,
   ],
-  // Node.js 22 and later read what a process before has compiled, in this process and in those that tests start.
-  { stdio: 'inherit', env: { NODE_COMPILE_CACHE: join(batches, 'compiled'), ...process.env } },
+  { stdio: 'inherit', env: { ...environment, ...process.env } },
 )
-node.on('exit', (code) => process.exit(code ?? 1))
+node.on('exit', (code) => {
+  if (values.times === true && existsSync(times)) console.log(timesTable(times))
+  process.exit(code ?? 1)
+})

@@ -14,7 +14,7 @@
  * Plain JavaScript, because it runs before anything is compiled.
  */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,8 +41,8 @@ const common = {
 }
 
 /**
- * What every bundle that runs in the service is made with. V8 keeps the text of a bundle in every thread that runs it, so
- * comments and indents go. Lines stay short, because an error that ends a process is printed with its line.
+ * What every bundle that runs in the service is made with. V8 keeps the text of a bundle in every thread that runs it,
+ * so comments and indents go. Lines stay short, because an error that ends a process is printed with its line.
  */
 const inService = {
   ...common,
@@ -50,7 +50,34 @@ const inService = {
   minifyWhitespace: true,
   legalComments: 'none',
   lineLimit: 160,
-  plugins: [englishOnly()],
+  // lmdb has an older msgpackr of its own, for values that are not bytes.
+  alias: { msgpackr: join(root, 'node_modules/msgpackr/node-index.js') },
+  plugins: [englishOnly(), storeInside()],
+}
+
+/**
+ * Each thread loads its packages anew. lmdb and msgpackr are in nearly all of them, so they are in the bundles, and
+ * only their native libraries are loaded from the packages. They look for these from their own place, which is here
+ * that of the package, not of the bundle.
+ */
+function storeInside() {
+  const nativeLoader = 'node-gyp-build-optional-packages'
+  return {
+    name: 'store-inside',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]lmdb[\\/](native|open|node-index)\.js$/ }, ({ path }) => ({
+        contents: readFileSync(path, 'utf8')
+          .replace(`import loadNAPI from '${nativeLoader}'`, "import { createRequire } from 'node:module'")
+          .replace('loadNAPI(', `createRequire(import.meta.url)('${nativeLoader}')(`)
+          .replaceAll('import.meta.url', "import.meta.resolve('lmdb')"),
+      }))
+      onLoad({ filter: /[\\/]msgpackr[\\/]node-index\.js$/ }, ({ path }) => ({
+        contents: readFileSync(path, 'utf8')
+          .replace("typeof require == 'function'", 'false')
+          .replaceAll('import.meta.url', "import.meta.resolve('msgpackr')"),
+      }))
+    },
+  }
 }
 
 /** zod brings its messages in fifty languages. The service speaks one. */
@@ -65,7 +92,7 @@ function englishOnly() {
   }
 }
 
-/** Packages that the service loads from node_modules: native ones, and those that are large or rarely needed. */
+/** Packages that the bundles load from node_modules: native ones, and those that are large or rarely needed. */
 const external = [
   '@modelcontextprotocol/*',
   '@nats-io/*',
@@ -73,8 +100,7 @@ const external = [
   'fzstd',
   'jose',
   'kafkajs',
-  'lmdb',
-  'msgpackr',
+  'msgpackr-extract',
   'openid-client',
   'pino',
   'piscina',
@@ -146,7 +172,7 @@ function run(...script) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Each kind of thread is one file, named as its source is, wherever that lies in the engine. No package is in it. */
+/** Each kind of thread is one file, named as its source is, wherever that lies in the engine. */
 async function bundleThreads() {
   const entryPoints = {}
   for (const entry of readdirSync(join(root, 'engine'), { recursive: true })) {
@@ -155,7 +181,7 @@ async function bundleThreads() {
     if (name in entryPoints) throw new Error(`Two kinds of thread are named ${name}.`)
     entryPoints[name] = join(root, 'engine', entry)
   }
-  await build({ ...inService, entryPoints, packages: 'external' })
+  await build({ ...inService, entryPoints, external })
 }
 
 /** The service and the commands. What they load late, and what they share, is in chunks of its own. */

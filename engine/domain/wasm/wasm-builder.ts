@@ -141,7 +141,8 @@ export interface WasmFunction {
   readonly params: readonly ValueType[]
   readonly result: ValueType | null
   readonly locals: readonly ValueType[]
-  readonly body: Code
+  /** Made where a module is made: most threads that load a function never run it. */
+  readonly body: () => Code
 }
 
 export type Named<T extends Readonly<Record<string, ValueType>>> = { readonly [K in keyof T]: Local }
@@ -165,7 +166,7 @@ export function wasmFunction<
   body: (params: Named<P>, locals: Named<L>) => readonly Code[],
 ): WasmFunction {
   const types = Object.values(params)
-  const code = body(localsFrom(params, 0), localsFrom(locals, types.length)).flat()
+  const code = (): Code => body(localsFrom(params, 0), localsFrom(locals, types.length)).flat()
   return { name, params: types, result, locals: Object.values(locals), body: code }
 }
 
@@ -188,7 +189,7 @@ export function wasmModule(functions: readonly WasmFunction[]): Uint8Array<Array
     return [0x60, ...list(params.map((type) => [type])), ...list(result === null ? [] : [[result]])]
   })
   const memory = [...text('env'), ...text('memory'), 2, 0, 1]
-  const bodies = functions.map(({ locals, body }) => sized([...list(locals.map((type) => [1, type])), ...body, 0x0b]))
+  const bodies = functions.map(({ locals, body }) => sized([...list(locals.map((type) => [1, type])), ...body(), 0x0b]))
   return Uint8Array.from([
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     ...section(1, types),

@@ -33,6 +33,16 @@ export interface Block {
   readonly end: number
   /** False once something else was written over it. */
   readonly isHeld: boolean
+  /** Who has nothing but this block to read from; not kept alive by it. */
+  tenant: WeakRef<Tenant> | null
+}
+
+/** Who reads from a block in JavaScript too. */
+export interface Tenant {
+  /** The memory has another buffer: views of the old one are empty. */
+  moved(): void
+  /** The block is about to be overwritten. */
+  leave(): void
 }
 
 interface HeldBlock extends Block {
@@ -80,10 +90,13 @@ export class Kernel {
     const size = Math.ceil(bytes / cacheLine) * cacheLine
     if (scratchBytes + size > this.#bytesMax) return null
     if (this.#next + size > this.#bytesMax) this.#next = scratchBytes
-    const block = { start: this.#next, end: this.#next + size, isHeld: true }
+    const block = { start: this.#next, end: this.#next + size, isHeld: true, tenant: null }
     if (!this.#reach(block.end)) return null
-    const overwritten = (other: Block): boolean => other.start < block.end && block.start < other.end
-    for (const other of this.#blocks) if (overwritten(other)) other.isHeld = false
+    for (const other of this.#blocks) {
+      if (other.start >= block.end || block.start >= other.end) continue
+      other.tenant?.deref()?.leave()
+      other.isHeld = false
+    }
     this.#blocks = [...this.#blocks.filter(({ isHeld }) => isHeld), block]
     this.#next = block.end
     return block
@@ -106,6 +119,7 @@ export class Kernel {
     this.ints = new Int32Array(buffer)
     this.floats = new Float32Array(buffer)
     this.doubles = new Float64Array(buffer)
+    for (const { tenant } of this.#blocks) tenant?.deref()?.moved()
     return true
   }
 }

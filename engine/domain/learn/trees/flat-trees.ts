@@ -16,7 +16,7 @@ export interface FlatTrees {
   readonly roots: Int32Array
   /**
    * A split is column * 256 + code (there are far fewer than 2^22 columns), and the right child. A leaf is -1, and
-   * where its numbers start.
+   * where its numbers start. Valid until the next decision, which may move them (placed-trees.ts).
    */
   readonly nodes: Int32Array
   readonly values: Float32Array

@@ -8,6 +8,7 @@ import { softmax } from '../linear/logistic.js'
 import { treesPerRound } from './boosted-trees.js'
 import type { FlatTrees } from './flat-trees.js'
 import { scaleShares } from './forest.js'
+import { liveIn } from './placed-trees.js'
 
 /** Half of the scratch memory is for the codes, half for the leaves. */
 const codesMax = scratchBytes / 2 - 64
@@ -53,9 +54,10 @@ export class KernelTrees {
       kernel.floats.set(trees.values, place.values / 4)
       return { ...place, rootsEnd: place.roots + roots.byteLength, treeCount: trees.roots.length }
     })
+    liveIn(kernel, block, all, this.#places)
   }
 
-  /** Copies forests and boosted trees into the kernel's memory; null where they do not fit. */
+  /** Moves forests and boosted trees into the kernel's memory; null where they do not fit. */
   static of(kernel: Kernel, forests: readonly FlatTrees[], boosting: FlatTrees): KernelTrees | null {
     const all = [...forests, boosting]
     if (all.some(({ roots }) => roots.length > treesMax - treesTogether)) return null

@@ -6,6 +6,10 @@ export async function places(world: World): Promise<[path: string, shows: string
   const { jobId, causeJobId, client } = world
   const { clusters } = (await client.get(`/api/v2/jobs/${causeJobId}/clusters`)).body
   const { bucket_id: bucket } = (await client.get(`/api/v2/events/${jobId}/e-0/consensus`)).body
+  const parameters = { url: 'https://hook.example/' }
+  const hook = { type: 'integration', properties: { title: 'Hook', integration_type: 'Webhook', parameters } }
+  const { created, updated } = (await client.post('/api/v2/resources', { hook })).body
+  const { internal_id: integrationId } = [...created, ...updated][0]
   return [
     ['/jobs', 'main table'],
     [`/jobs/feedback-flow/${jobId}`, '.card .answer'],
@@ -24,6 +28,7 @@ export async function places(world: World): Promise<[path: string, shows: string
     [`/jobs/${causeJobId}/clusters/${clusters[0].cluster_id}`, '.cluster-tree'],
     ['/integrations', 'main table'],
     ['/integrations/2/edit', 'main pre'],
+    [`/integrations/${integrationId}/edit`, 'main form'],
     ['/operations', 'main table'],
     ['/audit', 'main table'],
     ['/people', 'main table'],

@@ -40,16 +40,19 @@ export function roundedShare(share: number): number {
 
 /** A model's own decision with the rule for macro F1, or without. */
 export function byRule(own: Decision, ruleOff: boolean): Decision {
-  const { unruled, ...ruled } = own
+  const { unruled } = own
   if (unruled === undefined) return own
-  return ruleOff ? { ...ruled, ...unruled, ruleOff } : ruled
+  // Field by field: an object spread is slow.
+  const { outlier, outlierScore, source, modelVersion } = own
+  const { label, confidence } = ruleOff ? unruled : own
+  const answer: Decision = { label, confidence, outlier, outlierScore, source, modelVersion }
+  return ruleOff ? { ...answer, ruleOff } : answer
 }
 
 /** The job's decision, made from the model's. Answers of the knowledge base are not changed. */
 export function trusted(own: Decision, { threshold, ageing, doubt, base, ruleOff }: TrustBasis): Decision {
   if (own.source !== 'model') return own
-  // A rest of an object is slow, and most decisions have one answer.
-  const decision = own.unruled === undefined ? own : byRule(own, ruleOff)
+  const decision = byRule(own, ruleOff)
   const { label, outlierScore, source, modelVersion } = decision
   const outlier = outlierScore >= threshold
   if (!ageing && doubt === 0 && outlier === decision.outlier) return decision

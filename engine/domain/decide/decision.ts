@@ -107,9 +107,10 @@ export function decide(
   if (known === null) {
     const label = model.choose(probabilities)
     const confidence = hundredths(probabilities[label] as number)
-    const own: Decision = { label, confidence, outlier, outlierScore, source: 'model', modelVersion }
     const unruled = unruledOf(model, probabilities, label)
-    return unruled === null ? own : { ...own, unruled }
+    return unruled === null
+      ? { label, confidence, outlier, outlierScore, source: 'model', modelVersion }
+      : { label, confidence, outlier, outlierScore, source: 'model', modelVersion, unruled }
   }
   const { evidenceWeight } = model.summary
   addVotes(probabilities, known.counts, evidenceWeight ?? MODEL_VOTES)

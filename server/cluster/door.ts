@@ -20,7 +20,7 @@ export interface DoorOptions extends Pick<ListenOptions, 'host' | 'port' | 'tls'
   elsewhere(exchange: Exchange, waited?: number | null): void
   /** What a request waits for that the engine does not serve (listener.ts). */
   waitsFor?: ListenOptions['waitsFor']
-  /** The same, of one that the engine serves. */
+  /** The same, of one that the engine serves. Never resolves to null. */
   ownerWaitsFor?: ListenOptions['waitsFor']
   /** Told of each request before the engine serves it. `waited`: what `ownerWaitsFor` resolved to. */
   serving?(exchange: Exchange, waited?: number | null): void
@@ -50,7 +50,8 @@ export class Door {
       ...where,
       handle: (exchange, waited) => {
         const now = owner()
-        if (now === undefined) return elsewhere(exchange, waited)
+        // Null: the copies were behind when the engine did not serve yet. It has the same copies.
+        if (now === undefined || waited === null) return elsewhere(exchange, waited)
         serving?.(exchange, waited)
         now.take(exchange)
       },

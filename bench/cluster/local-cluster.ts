@@ -35,8 +35,8 @@ export interface LocalClusterOptions {
   readonly nodes: number
   readonly key: string
   readonly env?: NodeJS.ProcessEnv
-  /** The program of the last node, where it is another one. */
-  readonly lastMain?: string | undefined
+  /** The program of a node by its name, `node-1`, each time it starts. Default: this version's. */
+  readonly mainOf?: (name: string) => string
   /** Of a process by its name, `server-1` and `node-1`. Default: this machine's loopback, a folder of the directory. */
   readonly placeOf?: (name: string) => Place
 }
@@ -50,22 +50,24 @@ export class LocalCluster {
   readonly #env: NodeJS.ProcessEnv
   readonly #sealing = randomBytes(32).toString('hex')
   readonly #placeOf: (name: string) => Place
+  readonly #mainOf: (name: string) => string
 
-  private constructor({ program, directory, key, env = {}, placeOf }: LocalClusterOptions) {
+  private constructor({ program, directory, key, env = {}, placeOf, mainOf }: LocalClusterOptions) {
     this.#program = program
     this.#env = env
     this.directory = directory
     this.key = key
+    this.#mainOf = mainOf ?? (() => built('bundle/service/main.js'))
     this.#placeOf = placeOf ?? ((name) => ({ host: '127.0.0.1', within: [], home: join(directory, name) }))
   }
 
   /** Starts all, and resolves when every node answers. */
   static async start(options: LocalClusterOptions): Promise<LocalCluster> {
-    const { nodes, lastMain } = options
+    const { nodes } = options
     const cluster = new LocalCluster(options)
     try {
       await cluster.#startServers()
-      for (let at = 0; at < nodes; at++) await cluster.#startNode({}, at === nodes - 1 ? lastMain : undefined)
+      for (let at = 0; at < nodes; at++) await cluster.#startNode()
       await Promise.all(cluster.nodes.map((node) => cluster.untilReady(node)))
       return cluster
     } catch (error) {
@@ -154,9 +156,10 @@ cluster { name: decisions, listen: ${host}:${own}, routes: [${routes}] }
     }
   }
 
-  async #startNode(more: NodeJS.ProcessEnv = {}, main = built('bundle/service/main.js')): Promise<Process> {
+  async #startNode(more: NodeJS.ProcessEnv = {}): Promise<Process> {
     const number = this.nodes.length + 1
-    const { home, host, within } = this.#placeOf(`node-${number}`)
+    const machine = `node-${number}`
+    const { home, host, within } = this.#placeOf(machine)
     mkdirSync(home, { recursive: true })
     const [port, opsPort] = [await freePort(), await freePort()]
     const log = join(home, 'log')
@@ -173,7 +176,8 @@ cluster { name: decisions, listen: ${host}:${own}, routes: [${routes}] }
       ...this.#env,
       ...more,
     }
-    const start = (): ChildProcess => begin([...within, process.execPath, '--enable-source-maps', main], settings, log)
+    const start = (): ChildProcess =>
+      begin([...within, process.execPath, '--enable-source-maps', this.#mainOf(machine)], settings, log)
     const [address, monitor] = [`http://${host}:${port}`, `http://${host}:${opsPort}`]
     const node = { name: `node ${number}`, address, monitor, log, start, child: start() }
     this.nodes.push(node)

@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LocalCluster, type Process } from '../../../bench/cluster/local-cluster.js'
+import { built } from '../../../bench/harness/paths.js'
 import { newDirectory } from '../../support/engine/files.js'
 import { counterpart, isShort, skipUnless } from '../integrations/counterparts.js'
 import { jobDocument } from './job-document.js'
@@ -33,7 +34,14 @@ const STOPPED_MS = 8_000
 const cluster =
   program === null
     ? null
-    : await LocalCluster.start({ program, directory, nodes: 3, key, env: { SERVICE_THREADS: '1' }, lastMain })
+    : await LocalCluster.start({
+        program,
+        directory,
+        nodes: 3,
+        key,
+        env: { SERVICE_THREADS: '1' },
+        mainOf: (name) => (name === 'node-3' ? lastMain : undefined) ?? built('bundle/service/main.js'),
+      })
 
 after(async () => {
   await cluster?.stop()

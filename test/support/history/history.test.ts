@@ -57,6 +57,22 @@ describe('a history of one key', () => {
     assert.ok(unexplained(history([vote('A'), 0, 1])))
   })
 
+  it('may have reads that do not agree on a write, as long as that is not acknowledged', () => {
+    const voted = [
+      [post, 0, 1],
+      [vote('A'), 2, 10],
+    ] as const
+    const apart = history(...voted, [read('A'), 3, 4], [read('unvoted'), 5, 6], [read('A'), 11, 12])
+    assert.ok(unexplained(apart))
+    assert.equal(unexplained(apart, true), null)
+    assert.ok(unexplained(history(...voted, [read('unvoted'), 11, 12]), true), 'it was acknowledged before')
+    assert.ok(unexplained(history(...voted, [read('A'), 1.2, 1.5]), true), 'it had not begun')
+    assert.ok(unexplained(history(...voted, [read('B'), 3, 4]), true), 'nobody wrote it')
+    assert.ok(unexplained(history([post, 0, 1], [read('absent'), 2, 3], [post, 4, 5]), true))
+    const lost = [vote('A'), 2] as const
+    assert.equal(unexplained(history([post, 0, 1], lost, [read('A'), 3, 4], [read('unvoted'), 5, 6]), true), null)
+  })
+
   it('is checked where hundreds of operations overlap', () => {
     const busy = Array.from({ length: 300 }, (_, at) => [vote('ABC'.charAt(at % 3)), at, at + 5] as const)
     assert.equal(unexplained(history([post, -2, -1], ...busy, [read('C'), 400, 401])), null)

@@ -58,6 +58,8 @@ export class Clients {
   /** The longest time without an acknowledged write, milliseconds, since it was set to 0. */
   longestMs = 0
   writes = 0
+  /** False: reads are allowed to be old, and do not join the history. */
+  areReadsChecked = true
   /** Answers of a status that no client expects. */
   readonly surprises: string[] = []
   readonly #history: History
@@ -101,29 +103,35 @@ export class Clients {
   async #post(client: string, node: Asked, key: string): Promise<boolean> {
     const beganMs = performance.now()
     const body = { job_id: 1, raw_body: { rule: key, host: key } }
-    const { status } = await ask(node, 'POST', `/api/v1/events/${key}`, body)
-    return this.#wrote({ key, client, beganMs, action: { kind: 'post' } }, status)
+    const answer = await ask(node, 'POST', `/api/v1/events/${key}`, body)
+    return this.#wrote({ key, client, beganMs, action: { kind: 'post' } }, node, answer)
   }
 
   async #vote(client: string, node: Asked, key: string): Promise<boolean> {
     const beganMs = performance.now()
+    const isChecked = this.areReadsChecked
     const label = LABELS[Math.floor(Math.random() * LABELS.length)] as string
     const body = { cortex_user: 'ann', feedback: label }
-    const { status } = await ask(node, 'PUT', `/api/v1/events/1/${key}/feedback`, body)
+    const answer = await ask(node, 'PUT', `/api/v1/events/1/${key}/feedback`, body)
+    const { status } = answer
+    // A vote on what does not exist is a read.
+    if (status === 404 && !isChecked) return true
     const action: Action = status === 404 ? { kind: 'read', state: 'absent' } : { kind: 'vote', label }
-    return this.#wrote({ key, client, beganMs, action }, status)
+    return this.#wrote({ key, client, beganMs, action }, node, answer)
   }
 
   async #read(client: string, node: Asked, key: string): Promise<boolean> {
     const beganMs = performance.now()
+    const isChecked = this.areReadsChecked
     const answer = await ask(node, 'GET', `/api/v1/events/1/${key}/export`)
     const state = stateOf(answer)
-    if (state !== null && answer.staleness === null)
+    if (state !== null && answer.staleness === null && isChecked)
       this.#history.add({ key, client, beganMs, endedMs: performance.now(), action: { kind: 'read', state } })
-    return state !== null || this.#isExpected('a read', answer.status)
+    return state !== null || this.#isExpected('a read', node, answer)
   }
 
-  #wrote(operation: Omit<Operation, 'endedMs'>, status: number): boolean {
+  #wrote(operation: Omit<Operation, 'endedMs'>, node: Asked, answer: Answer): boolean {
+    const { status } = answer
     if (status === -1) return false
     const nowMs = performance.now()
     if (UNCLEAR.has(status)) {
@@ -139,12 +147,15 @@ export class Clients {
       }
       return true
     }
-    return this.#isExpected(operation.action.kind, status)
+    return this.#isExpected(`${operation.action.kind} of ${operation.key}`, node, answer)
   }
 
   /** False; an answer that nobody expects is kept. */
-  #isExpected(what: string, status: number): false {
-    if (status > 0 && !UNCLEAR.has(status)) this.surprises.push(`${what} was answered with ${status}`)
+  #isExpected(what: string, { address }: Asked, { status, body }: Answer): false {
+    if (status > 0 && !UNCLEAR.has(status)) {
+      const atMs = performance.now().toFixed(1)
+      this.surprises.push(`${what} at ${address} was answered with ${status} at ${atMs}: ${JSON.stringify(body)}`)
+    }
     return false
   }
 }

@@ -60,6 +60,7 @@ interface Form {
   readonly enum?: readonly unknown[]
   readonly items?: Form
   readonly properties?: Readonly<Record<string, unknown>>
+  readonly anyOf?: readonly Form[]
 }
 
 /** Where a schema has its forms. */
@@ -70,11 +71,13 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-function typesOf({ type, enum: values = [] }: Form): string[] {
+function typesOf({ type, enum: values = [], anyOf }: Form): string[] {
+  if (anyOf !== undefined) return anyOf.flatMap(typesOf)
   return type === undefined ? values.map(typeOf) : [type === 'integer' ? 'number' : type]
 }
 
-function formText({ type, enum: values, items, properties }: Form): string {
+function formText({ type, enum: values, items, properties, anyOf }: Form): string {
+  if (anyOf !== undefined) return anyOf.map(formText).join(', or ')
   if (values !== undefined) return values.join(', ')
   if (type === 'object') return `an object with ${Object.keys(properties ?? {}).join(', ')}`
   if (type === 'array') return items === undefined ? 'a list' : `a list of these: ${formText(items)}`
@@ -86,32 +89,44 @@ function ofOneForm(union: Problem, inner: readonly Problem[], value: unknown, sc
   const forms = at(schema, union.schemaPath.slice(1) + FORMS) as readonly (TSchema & Form)[]
   const type = typeOf(at(value, union.instancePath))
   const meant = forms.flatMap((form, index) => (typesOf(form).includes(type) ? [index] : []))
-  if (meant.length === 1) return inner.filter(({ schemaPath }) => isUnder(schemaPath, union, String(meant[0])))
-  return [{ ...union, message: `must be one of: ${forms.map(formText).join(', or ')}` }]
+  if (meant.length === 1) {
+    const ofForm = inner.filter(({ schemaPath }) => isUnder(schemaPath, union, String(meant[0])))
+    return withoutOtherForms(ofForm, value, schema, union.schemaPath)
+  }
+  return [{ ...union, message: `must be one of: ${formText({ anyOf: forms })}` }]
 }
 
 function isUnder(schemaPath: string, union: Problem, form = ''): boolean {
   return `${schemaPath}/`.startsWith(`${union.schemaPath}${FORMS}/${form === '' ? '' : `${form}/`}`)
 }
 
-/** The union of a value that is not of one of its forms. TypeBox stops at a few errors, so its own may be missing. */
-function unionOf(problems: readonly Problem[]): Problem | undefined {
-  for (const one of problems) {
+/**
+ * The outermost value of several forms, of those inside `within`. TypeBox stops at a few errors, so the error of the
+ * value itself may be missing: it follows from that of one form.
+ */
+function unionOf(problems: readonly Problem[], within: string): Problem | undefined {
+  const unions = problems.flatMap((one): Problem[] => {
     const [, schemaPath] = /^(.*)\/anyOf\/\d+$/.exec(one.schemaPath) ?? []
-    if (schemaPath !== undefined && ['type', 'enum'].includes(one.keyword))
-      return { ...one, keyword: 'anyOf', params: {}, schemaPath }
-  }
-  return undefined
+    const isOfForm = schemaPath !== undefined && ['type', 'enum', 'anyOf'].includes(one.keyword)
+    const around: Problem[] = isOfForm ? [{ ...one, keyword: 'anyOf', params: {}, schemaPath }] : []
+    return one.keyword === 'anyOf' ? [one, ...around] : around
+  })
+  return unions
+    .filter(({ schemaPath }) => schemaPath.length > within.length)
+    .sort((one, other) => one.schemaPath.length - other.schemaPath.length)[0]
 }
 
-/** Values of several forms have the errors of one, or one error. */
-function withoutOtherForms(problems: readonly Problem[], value: unknown, schema: TObject): readonly Problem[] {
-  const union = problems.find(({ keyword }) => keyword === 'anyOf') ?? unionOf(problems)
-  if (union === undefined) return problems
+/** Values of several forms have the errors of one, or one error. `within`: the union whose form is looked at. */
+function withoutOtherForms(problems: readonly Problem[], value: unknown, schema: TObject, within = ''): Problem[] {
+  const union = unionOf(problems, within)
+  if (union === undefined) return [...problems]
   const isInner = (one: Problem): boolean =>
     isUnder(one.schemaPath, union) && `${one.instancePath}/`.startsWith(`${union.instancePath}/`)
-  const others = problems.filter((one) => one !== union && !isInner(one))
-  return [...withoutOtherForms(others, value, schema), ...ofOneForm(union, problems.filter(isInner), value, schema)]
+  const isItself = ({ keyword, schemaPath, instancePath }: Problem): boolean =>
+    keyword === 'anyOf' && schemaPath === union.schemaPath && instancePath === union.instancePath
+  const others = problems.filter((one) => !isItself(one) && !isInner(one))
+  const own = ofOneForm(union, problems.filter(isInner), value, schema)
+  return [...own, ...withoutOtherForms(others, value, schema, within)]
 }
 
 /** Errors of TypeBox as issues in wire form. */

@@ -78,6 +78,17 @@ test('a value of several forms has one message: of the form that was meant, or w
   assert.deepEqual(told({ ids: 5 }), ['ids must be one of: string, or a list of these: string'])
   assert.deepEqual(told({ ids: ['a', 7], objective: 'c' }), ['ids.1 must be string', 'objective must be one of: a, b'])
   assert.equal((told({ ids: 'long' }) as string[]).length, 1)
+  const scalar = Type.Union([Type.String(), Type.Number()])
+  const nested = new Checker(Type.Object({ value: Type.Union([scalar, Type.Array(scalar), Type.Null()]) }), 'body')
+  const ofValue = (value: unknown): string[] =>
+    issues(() => nested.check({ value })).map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`)
+  assert.deepEqual(ofValue({}), [
+    'value must be one of: string, or number, or a list of these: string, or number, or null',
+  ])
+  assert.deepEqual(
+    ofValue([1, [1], true]),
+    [1, 2].map((at) => `value.${at} must be one of: string, or number`),
+  )
 })
 
 test('a query takes booleans and integers in any form', () => {

@@ -105,6 +105,20 @@ export function countsInBucket(value: Uint8Array): CountRow {
   }
 }
 
+const noDecided: readonly number[] = []
+
+/** As countsInBucket and decodeCount, without how the events were decided: for walks over all buckets. */
+export const eventsOnly = {
+  inBucket: (value: Uint8Array): CountRow => {
+    const bytes = checked(value)
+    return { events: bytes.readUInt32LE(EVENTS), lastMicros: bytes.readDoubleLE(LAST), decided: noDecided }
+  },
+  ofCount: (value: Uint8Array): CountRow => {
+    const bytes = checkedCount(value)
+    return { events: bytes.readUInt32LE(4), lastMicros: bytes.readDoubleLE(8), decided: noDecided }
+  },
+}
+
 const COUNT_BYTES = 16
 
 export function countBytes({ decided }: CountRow): number {
@@ -122,9 +136,14 @@ export function encodeCount(row: CountRow, bytes: Buffer = Buffer.allocUnsafe(co
   return bytes
 }
 
-export function decodeCount(value: Uint8Array): CountRow {
+function checkedCount(value: Uint8Array): Buffer {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   assert(bytes[0] === COUNT_VERSION, 'the count row has a version that this code knows')
+  return bytes
+}
+
+export function decodeCount(value: Uint8Array): CountRow {
+  const bytes = checkedCount(value)
   const labels = (bytes.length - COUNT_BYTES) / 4
   return {
     events: bytes.readUInt32LE(4),

@@ -31,6 +31,10 @@ export class UncountedEvents {
     else known.push({ micros, label })
   }
 
+  get isEmpty(): boolean {
+    return this.#byBucket.size === 0
+  }
+
   /** Ids of the buckets that have such events. */
   bucketIds(): Iterable<string> {
     return this.#byBucket.keys()

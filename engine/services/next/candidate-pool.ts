@@ -2,13 +2,12 @@
  * The candidates of a job, as plain data: the buckets that people may be asked about next, or events where the job has
  * no buckets. Made on a reader thread from one snapshot, kept by the main thread, read for each page.
  *
- * Owns: which rows are read. Leaves out: figures and choice (domain/learn/selection/), pages (next-page.ts).
+ * Owns: what becomes a candidate. Leaves out: which rows are looked at (survey.ts), figures and choice
+ * (domain/learn/selection/), pages (next-page.ts).
  *
  * 1. Candidates are what nobody has voted on. Where there is nothing left, they are what has the fewest votes.
- * 2. Buckets are read in the order of their ids. Ids are hashes, so those that were read before time was up are a fair
- *    sample. Events are read from the latest on.
  */
-import { bucketIdText, BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
+import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { hasBuckets } from '../../domain/job/job.js'
 import { objectiveOf } from '../../domain/job/objective.js'
@@ -16,18 +15,17 @@ import type { EventLikeness } from '../../domain/learn/classifier.js'
 import { Likeness } from '../../domain/learn/likeness.js'
 import { selectionBounds as bounds } from '../../domain/learn/selection/bounds.js'
 import { candidatesMax, gatherCandidates, type Candidates } from '../../domain/learn/selection/candidates.js'
-import { drawKey, screen, type Screened } from '../../domain/learn/selection/screening.js'
+import { drawKey, screen } from '../../domain/learn/selection/screening.js'
 import { clientIdOf, decodeHeader, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
-import { hasFeedbackOf } from '../../store/record-header.js'
-import { countsInBucket, decodeBucket, decodeBucketHead, decodeCount } from '../../store/bucket-row.js'
+import { decodeBucket } from '../../store/bucket-row.js'
 import { BucketTable } from '../../store/bucket-table.js'
-import { countKey, JOB_BYTES, jobRange, timeKey, timeOfKey, timeValue } from '../../store/tables.js'
-import { uncountedEventsOf } from '../../actor/buckets/bucket-counts.js'
+import { timeKey } from '../../store/tables.js'
 import { readBallot } from '../../actor/votes/ballots.js'
 import { EventValues } from '../explain/event-values.js'
 import type { JobAt } from '../explain/job-at.js'
 import { dissentOf, type Dissent } from './dissent.js'
-import { columnsOf, shared, type Subject, type SubjectColumns } from './subject-columns.js'
+import { columnsOf, shared, type SubjectColumns } from './subject-columns.js'
+import { surveyBuckets, surveyEvents, type Found } from './survey.js'
 
 export interface CandidatePool {
   readonly subjects: SubjectColumns
@@ -44,17 +42,6 @@ export interface CandidatePool {
   readonly madeMs: number
 }
 
-interface Found extends Subject, Screened {
-  readonly isVoted: boolean
-}
-
-interface Survey {
-  readonly found: readonly Found[]
-  readonly isComplete: boolean
-}
-
-/** The walk checks its time after so many rows. */
-const CHECK_ROWS = 1_024
 /** Features follow from so many candidates, where there is no model. */
 const SAMPLE = 256
 
@@ -105,49 +92,6 @@ export function poolOf(at: JobAt, nowMs: () => number): CandidatePool {
 
 function likenessOf(points: readonly string[], values: readonly PointValues[]): EventLikeness {
   return Likeness.of(points, values.slice(0, SAMPLE))
-}
-
-/** Buckets of the present decision points that have events. */
-function surveyBuckets({ environment, job, fingerprint }: JobAt, isOver: () => boolean): Survey {
-  const counts = new Map<number, Uint8Array>()
-  for (const { key, value } of environment.range('counts', { ...jobRange(job.id), limit: bounds.surveyedMax }))
-    counts.set(Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(JOB_BYTES), Uint8Array.from(value))
-  const isWhole = counts.size < bounds.surveyedMax
-  const uncounted = uncountedEventsOf(environment, job.id)
-  const found: Found[] = []
-  let [rows, isComplete] = [0, true]
-  for (const { value } of environment.range('buckets', jobRange(job.id))) {
-    if (++rows % CHECK_ROWS === 0 && (isOver() || rows >= bounds.surveyedMax)) {
-      isComplete = false
-      break
-    }
-    const head = decodeBucketHead(value)
-    if (head.fingerprint !== fingerprint) continue
-    const own =
-      counts.get(head.number) ?? (isWhole ? undefined : environment.get('counts', countKey(job.id, head.number)))
-    const count = own === undefined ? countsInBucket(value) : decodeCount(own)
-    const id = Buffer.from(head.id)
-    const { events, lastMicros } = uncounted.addTo(count, bucketIdText(id))
-    if (events === 0) continue
-    const { firstMicros, hasBallot } = head
-    found.push({ id, events, firstMicros, lastMicros, isVoted: hasBallot, doubt: 1, key: id.readInt32LE(0) })
-  }
-  return { found, isComplete }
-}
-
-/** The latest events. */
-function surveyEvents({ environment, job }: JobAt, isOver: () => boolean): Survey {
-  const found: Found[] = []
-  let isComplete = true
-  environment.scan('events', { ...jobRange(job.id), reverse: true }, (key, record) => {
-    const micros = timeOfKey(key)
-    const id = timeValue(micros)
-    const times = { firstMicros: micros, lastMicros: micros }
-    found.push({ id, events: 1, ...times, isVoted: hasFeedbackOf(record), doubt: 1, key: id.readInt32LE(4) })
-    isComplete = found.length < bounds.estimatedMax && (found.length % CHECK_ROWS !== 0 || !isOver())
-    return isComplete
-  })
-  return { found, isComplete }
 }
 
 function largest(found: readonly Found[]): Found[] {

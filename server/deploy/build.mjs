@@ -125,6 +125,7 @@ compile()
 rmSync(bundles, { recursive: true, force: true })
 renderManual()
 await bundleThreads()
+await bundleChildren()
 await bundleService()
 await bundleClient()
 await buildConsole(root, join(output, 'console'))
@@ -174,14 +175,25 @@ function run(...script) {
 
 /** Each kind of thread is one file, named as its source is, wherever that lies in the engine. */
 async function bundleThreads() {
+  await build({ ...inService, entryPoints: entriesOf('engine', /-thread\.ts$/), external })
+}
+
+/** Processes and threads that tests start, often to kill them. They are no part of the package. */
+async function bundleChildren() {
+  const entryPoints = entriesOf('test', /-(child|thread)\.ts$/)
+  await build({ ...inService, outdir: join(output, 'children/test'), entryPoints, external })
+}
+
+/** The files of a folder with such names, by their names. */
+function entriesOf(folder, names) {
   const entryPoints = {}
-  for (const entry of readdirSync(join(root, 'engine'), { recursive: true })) {
-    if (!entry.endsWith('-thread.ts')) continue
+  for (const entry of readdirSync(join(root, folder), { recursive: true })) {
+    if (!names.test(entry)) continue
     const name = basename(entry, '.ts')
-    if (name in entryPoints) throw new Error(`Two kinds of thread are named ${name}.`)
-    entryPoints[name] = join(root, 'engine', entry)
+    if (name in entryPoints) throw new Error(`Two entries are named ${name}.`)
+    entryPoints[name] = join(root, folder, entry)
   }
-  await build({ ...inService, entryPoints, external })
+  return entryPoints
 }
 
 /** The service and the commands. What they load late, and what they share, is in chunks of its own. */

@@ -1,6 +1,7 @@
 /** A whole engine in a process of its own, seen from the test that kills it. */
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { childFile } from '../child-files.js'
 
 type Command =
   | { readonly ask: 'ingest'; readonly eventId: string | null; readonly body: Readonly<Record<string, unknown>> }
@@ -29,7 +30,7 @@ export type Ready =
 /** The outcome of a request: a result, a refusal, or null if the process died first. */
 export type Outcome = { readonly result: unknown } | { readonly refused: string } | null
 
-const program = fileURLToPath(new URL('./engine-child.js', import.meta.url))
+const program = fileURLToPath(childFile('engine-child'))
 
 export class EngineChild {
   readonly process: ChildProcess

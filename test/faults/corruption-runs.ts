@@ -2,8 +2,9 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Trial } from './corruption.js'
+import { childFile } from '../child-files.js'
 
-const program = fileURLToPath(new URL('./corruption-child.js', import.meta.url))
+const program = fileURLToPath(childFile('corruption-child'))
 
 /** Runs trials 0 to count - 1 on the directory and leaves it as it was. A process that crashed missed its byte. */
 export async function corrupt(

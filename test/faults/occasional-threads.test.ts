@@ -7,10 +7,11 @@ import { OccasionalThreads } from '../../engine/runtime/threads/threads.js'
 import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine/files.js'
 import { NO_START } from './occasional-thread.js'
+import { childFile } from '../child-files.js'
 
 function threads(test: TestContext, died: (error: unknown) => void = () => {}): OccasionalThreads<string, string> {
   const made = new OccasionalThreads<string, string>(
-    { module: new URL('./occasional-thread.js', import.meta.url), threadsMax: 1, idleMs: 1_000, nice: 0 },
+    { module: childFile('occasional-thread'), threadsMax: 1, idleMs: 1_000, nice: 0 },
     died,
   )
   // A waiting call keeps no process alive; a service has its connections for that.

@@ -9,8 +9,9 @@ import { SeededRandom } from '../../engine/rng.js'
 import { temporaryDirectory } from '../support/engine/files.js'
 import { jobsOfRound, sharedJobs } from './resource-rounds.js'
 import { testAuthor } from '../support/author.js'
+import { childFile } from '../child-files.js'
 
-const program = fileURLToPath(new URL('./resources-child.js', import.meta.url))
+const program = fileURLToPath(childFile('resources-child'))
 const KILLS = 4
 
 interface Progress {

@@ -19,6 +19,7 @@ import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine/files.js'
 import { jobSettings } from '../support/engine/shard.js'
 import { COMMIT_FATES_FILE, DEADLY_ID, FATES_FILE, NO_START_FILE, type CommitFate, type Fate } from './fates.js'
+import { childFile } from '../child-files.js'
 
 const jobs = Array.from({ length: 4 }, (_, shard) => jobSettings({ id: shard + 1, shard, decisionPoints: ['host'] }))
 
@@ -46,8 +47,8 @@ class Threads {
     this.directory = temporaryDirectory(test)
     openDataDir(this.directory, jobs.length)
     const modules = {
-      decides: new URL('./dying-thread.js', import.meta.url).href,
-      commits: new URL('./dying-commit-thread.js', import.meta.url).href,
+      decides: childFile('dying-thread').href,
+      commits: childFile('dying-commit-thread').href,
     }
     const pool = new ShardThreads(
       threads,

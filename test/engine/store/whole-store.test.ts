@@ -7,12 +7,13 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { openWhole } from '../../../engine/store/directory/environments.js'
 import { committed, type CommittingTask } from '../../support/committing-thread.js'
+import { childFile } from '../../child-files.js'
 
 test('a store that somebody writes to is opened with all its tables, at any moment', async () => {
   // In memory, where commits follow one another without waiting for a disk.
   const dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'whole-store-'))
   const workerData: CommittingTask = { dir, stop: new Int32Array(new SharedArrayBuffer(4)) }
-  const writer = new Worker(new URL('../../support/committing-thread.js', import.meta.url), { workerData })
+  const writer = new Worker(childFile('committing-thread'), { workerData })
   const ended = once(writer, 'exit')
   try {
     await once(writer, 'message')

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { setImmediate as later } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { collectAtRest, collectGarbage } from '../../../../engine/runtime/threads/collect-garbage.js'
+import { childFile } from '../../../child-files.js'
 
 const MIB = 2 ** 20
 
@@ -14,7 +15,7 @@ function scattered(): object[] {
 
 test('what lives is moved together, and the memory around it is given back', async () => {
   // A thread of its own: what other tests keep is not in its heap.
-  const thread = new Worker(new URL('../../../support/scattering-thread.js', import.meta.url))
+  const thread = new Worker(childFile('scattering-thread'))
   const [{ before, after, kept }] = (await once(thread, 'message')) as [Record<'before' | 'after' | 'kept', number>]
   await thread.terminate()
   assert.equal(kept, 50_000)

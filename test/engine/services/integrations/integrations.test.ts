@@ -7,6 +7,7 @@ import { jobFedBySearch } from '../../../support/resource-store.js'
 import { eventually } from '../../../support/client.js'
 import { openParts } from '../../../support/engine/wired.js'
 import { testAuthor } from '../../../support/author.js'
+import { childFile } from '../../../child-files.js'
 
 test('an answer to a thread that has died is not taken for one to the thread in its place', async (context) => {
   const parts = await openParts(context)
@@ -22,7 +23,7 @@ test('an answer to a thread that has died is not taken for one to the thread in 
     shards,
     batches,
     privateHosts: [],
-    module: new URL('../../../support/asking-thread.js', import.meta.url),
+    module: childFile('asking-thread'),
     hasAlerts: () => false,
     job: (id) => resources.job(id),
     failed: (what, error) => heard.push(`${what} ${(error as Error).message}`.trim()),

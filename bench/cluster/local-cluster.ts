@@ -151,6 +151,8 @@ cluster { name: decisions, listen: ${host}:${own}, routes: [${routes}] }
       (await fetch(`${monitor}/healthz`, { signal: AbortSignal.timeout(1_000) }).catch(() => null))?.ok === true
     for (const until = performance.now() + READY_MS; ; await sleep(100)) {
       if ((await Promise.all(this.servers.map(isUp))).every(Boolean)) return
+      const ended = this.servers.find(({ child }) => hasEnded(child))
+      if (ended !== undefined) throw new Error(`NATS ${ended.name} ended: ${tailOf(ended.log)}`)
       if (performance.now() > until)
         throw new Error(`the NATS servers did not start; see ${this.directory}/server-*/log`)
     }

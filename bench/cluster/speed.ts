@@ -79,7 +79,10 @@ function median(values: readonly number[]): number {
 }
 
 /** The node that runs the turns of the job's shard, and another one: the first answers soonest. */
-async function nodesOf(cluster: LocalCluster, subject: Subject): Promise<[own: Process, other: Process | undefined]> {
+export async function nodesOf(
+  cluster: LocalCluster,
+  subject: Subject,
+): Promise<[own: Process, other: Process | undefined]> {
   const times: { readonly node: Process; readonly ms: number }[] = []
   for (const node of cluster.nodes) {
     const { input } = at(node, subject)
@@ -136,7 +139,7 @@ export async function measureSpeed(program: string, nodes: number): Promise<void
 }
 
 /** The same node or another, with the same job. */
-function at(node: Process, subject: Subject): Subject {
+export function at(node: Process, subject: Subject): Subject {
   const port = Number(new URL(node.address).port)
   const input = new Client(port, subject.headers['X-Service-Api-Key'] as string)
   return { ...subject, input, service: { ...subject.service, port } }

@@ -12,10 +12,10 @@ const FAULT_MS = 500
 const ATTEMPTS = 40
 
 export async function clusterService(directory: string, key: string, progress: Progress) {
-  progress.phase('building NATS')
+  progress.phase('building the NATS server, unless it is there')
   const program = await natsProgram(() => {})
   progress.done(program)
-  progress.phase('starting the cluster')
+  progress.phase('starting three NATS servers and three nodes')
   const startedAt = performance.now()
   const cluster = await LocalCluster.start({ program, directory, nodes: NODES, key })
   const owner = await cluster.owner()

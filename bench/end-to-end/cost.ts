@@ -7,10 +7,13 @@
  * them for HTTP threads, and enough jobs, the service takes the least of 1 / m, n / w, (c - 1 - n) / (d + o) and c /
  * (m + w + d + o). Where the main thread is the HTTP thread, n and w are 0. Processor time is what the kernel counts,
  * so other work on the machine hardly changes it; but caches are shared, and a busy machine makes all of it longer.
+ *
+ * What several nodes of a cluster take follows from costs that are measured on three (cluster/node-model.ts).
  */
 import { join } from 'node:path'
-import { threadSeconds } from '../harness/machine.js'
+import { nodeRows } from '../cluster/node-cost.js'
 import { median, type Row, type RunSize, type Step } from '../harness/result.js'
+import { costOf, microsOf, rounded, type Cost } from '../harness/thread-cost.js'
 import { alerts, linesFile, postsFile, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, driveRequests } from '../load/drive.js'
 import { writeRequests, writeFlushed } from '../load/requests.js'
@@ -26,42 +29,10 @@ const connections = 256
 /** HTTP threads of the second half of the rows. */
 const severalThreads = 2
 
-/** Microseconds of processor time for each event. */
-interface Cost {
-  readonly main: number
-  /** All HTTP threads beside the main thread. */
-  readonly http: number
-  readonly deciding: number
-  readonly others: number
-}
-
 /** One way to use the service: `run` returns how many events, or requests, it has sent. */
 interface Path {
   readonly what: string
   readonly run: () => Promise<number>
-}
-
-/** Microseconds of each thread for one of `count` events. */
-async function microsOf(pid: number, run: Path['run']): Promise<Map<number, number>> {
-  const before = threadSeconds(pid)
-  const count = await run()
-  const after = threadSeconds(pid)
-  return new Map([...after].map(([id, seconds]) => [id, ((seconds - (before.get(id) ?? 0)) * 1e6) / count]))
-}
-
-async function costOf(pid: number, httpThreads: ReadonlySet<number>, run: Path['run']): Promise<Cost> {
-  const micros = await microsOf(pid, run)
-  const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0)
-  const of = (takes: (thread: number) => boolean): number[] =>
-    [...micros].filter(([thread]) => takes(thread)).map(([, each]) => each)
-  const rest = of((thread) => thread !== pid && !httpThreads.has(thread))
-  const deciding = Math.max(0, ...rest)
-  const http = sum(of((thread) => httpThreads.has(thread)))
-  return { main: micros.get(pid) ?? 0, http, deciding, others: sum(rest) - deciding }
-}
-
-function rounded(perSecond: number): string {
-  return Math.round(perSecond).toLocaleString('en-US')
 }
 
 /** The thread that is full first, and what the service then takes, with so many cores and HTTP threads. */
@@ -155,7 +126,8 @@ async function httpThreadsOf(subject: Subject, seconds: number): Promise<Readonl
   writeRequests(file, [{ method: 'GET', path: '/livez', body: '' }])
   const run = async (): Promise<number> =>
     (await driveRequests({ port, headers: subject.headers, seconds, connections, file })).requests
-  const busy = [...(await microsOf(pid, run))].filter(([thread]) => thread !== pid).sort((a, b) => b[1] - a[1])
+  const [micros = new Map<number, number>()] = await microsOf([pid], run)
+  const busy = [...micros].filter(([thread]) => thread !== pid).sort((a, b) => b[1] - a[1])
   return new Set(busy.slice(0, severalThreads).map(([thread]) => thread))
 }
 
@@ -169,7 +141,8 @@ async function measure(subject: Subject, { rounds, seconds }: RunSize, threads: 
   for (const { what, run } of pathsOf(subject, seconds)) {
     await run()
     const costs: Cost[] = []
-    while (costs.length < rounds) costs.push(await costOf(pid, httpThreads, run))
+    while (costs.length < rounds)
+      for (const micros of await microsOf([pid], run)) costs.push(costOf(pid, micros, httpThreads))
     const middle = (of: keyof Cost): number => median(costs.map((cost) => cost[of]))
     found.set(what, {
       main: middle('main'),
@@ -193,6 +166,7 @@ async function run(size: RunSize): Promise<Row[]> {
     ...[...several].map(([what, cost]) =>
       rowOf(`HTTP stage with ${severalThreads} threads: ${what}`, cost, one.get(what) as Cost),
     ),
+    ...(await nodeRows(size, one)),
   ]
 }
 

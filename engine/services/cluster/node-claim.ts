@@ -15,12 +15,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClusterKeys, KeyValue } from '../../runtime/log/jetstream/cluster-keys.js'
+import { Refusal } from '../../errors.js'
 import type { NatsConnection } from '../../runtime/log/jetstream/cluster-connection.js'
 import { askFor } from '../../runtime/log/jetstream/owner-ping.js'
 import { LogUnavailable } from '../../runtime/log/turn-log.js'
 import { LEASE } from './lease.js'
 import { refusesConnections } from './owner-gone.js'
-import { isTaken, nodeKey, type Member, type OwnMember } from './owners/member.js'
+import { allNodes, isTaken, nodeKey, type Member, type OwnMember } from './owners/member.js'
 import { PROTOCOL } from './protocol.js'
 
 /** `here`: it answers. `unknown`: it may be cut off, or stopped. */
@@ -36,7 +37,7 @@ export function presenceOf(connection: NatsConnection, name: string, ownUrl?: st
 }
 
 export interface NodeClaimDeps {
-  readonly keys: Pick<ClusterKeys, 'get' | 'put'>
+  readonly keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>
   /** Whether the process that runs as a member is there. */
   presence(member: Member): Promise<Presence>
   /** Milliseconds without a sign of a process until it counts as gone, and between two looks. */
@@ -51,6 +52,7 @@ const LIMITS = { silentMs: LEASE.ttlMs, lookMs: 200 }
  */
 export async function claimNode(deps: NodeClaimDeps, own: OwnMember): Promise<number> {
   const { keys } = deps
+  await mustHaveOwnUrl(deps, own)
   const key = nodeKey(own.node)
   const before = await keys.get(key)
   // Otherwise an earlier try was stored without an answer.
@@ -60,6 +62,19 @@ export async function claimNode(deps: NodeClaimDeps, own: OwnMember): Promise<nu
   const revision = await keys.put(key, claim, before?.revision ?? 0)
   if (revision === null) throw new LogUnavailable('another process writes the value of this node')
   return revision
+}
+
+/** Requests to one of two nodes with one address would go to the other. @throws Refusal data_dir_invalid. */
+async function mustHaveOwnUrl({ keys, presence }: NodeClaimDeps, { node, url }: OwnMember): Promise<void> {
+  for (const { value } of (await keys.all(allNodes)).values()) {
+    const member = value as Member
+    if (member.node !== node && member.url === url && (await presence(member)) === 'here')
+      throw new Refusal(
+        'data_dir_invalid',
+        `node ${member.node} of the cluster has the address ${url}, too: set SERVICE_CLUSTER_URL to where the other ` +
+          'nodes reach this one',
+      )
+  }
 }
 
 /** Whether the process is live that has written this value of a node. Rejects with LogUnavailable. */

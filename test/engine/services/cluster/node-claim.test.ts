@@ -70,6 +70,16 @@ describe('the name of a node', () => {
     assert.ok(lost?.reason instanceof LogUnavailable, 'it looks again, and finds the other one')
   })
 
+  it('is refused to a node with the address of another one that is there', async () => {
+    const keys = new Keys()
+    await claim(keys, 'first', 'gone')
+    const own = { node: 'b', process: 'other', url: 'http://first' }
+    await assert.rejects(claimNode({ keys, limits, presence: async () => 'here' }, own), (error) => {
+      return isRefusal(error, 'data_dir_invalid') && /node a .* has the address http:\/\/first, too/.test(error.message)
+    })
+    await claimNode({ keys, limits, presence: async () => 'gone' }, own)
+  })
+
   it('is not refused to the process that has it, where its first write was stored without an answer', async () => {
     const keys = new Keys()
     keys.loses = true

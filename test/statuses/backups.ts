@@ -8,6 +8,8 @@ export const backupRecipes: Recipes = {
   makeBackup: {
     good: () => ({ path, body: { name: freshName() } }),
     refusals: {
+      // It may be a folder, but not one that a list of files hides.
+      422: () => ({ path, body: { name: '.hidden' } }),
       409: async (client) => {
         const name = freshName()
         const isOver = (answer: { body: { backups: { state: string }[] } }): boolean =>

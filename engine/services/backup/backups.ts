@@ -54,8 +54,7 @@ export class Backups implements BackupService {
     const { backupDir } = this.#deps
     if (backupDir === null)
       throw new Refusal('backup_refused', 'SERVICE_BACKUP_DIR is not set: it names the directory of backups')
-    if (!NAME.test(name) || isPartial(name))
-      throw new Refusal('invalid_body', 'a name has letters, digits, -, _ and . only')
+    if (!NAME.test(name) || isPartial(name)) throw wrongName()
     this.#deps.mustAccept()
     const running = this.make(join(backupDir, name), true)
     const view: BackupView = { name, state: 'running', madeAt: null, bytes: null, message: '' }
@@ -198,4 +197,10 @@ function finishedIn(directory: string): BackupView[] {
       return [{ name, state: 'failed', madeAt: null, bytes: null, message: (error as Error).message }]
     }
   })
+}
+
+function wrongName(): Refusal {
+  const msg =
+    'has at most 128 letters, digits, -, _ and ., begins with a letter or a digit, and does not end with .partial'
+  return new Refusal('invalid_body', `name: ${msg}`, { issues: [{ loc: ['body', 'name'], msg, type: 'value_error' }] })
 }

@@ -229,6 +229,9 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
         for (const values of query) {
           const probabilities = ask(model, values)
           assert.notEqual(model.choose(probabilities), absent)
+          const plain = model.mostProbable(probabilities)
+          assert.notEqual(plain, absent)
+          probabilities.forEach((one, label) => assert.ok(label === absent || one <= (probabilities[plain] as number)))
           assert.ok((probabilities[absent] as number) < 0.05)
         }
       }

@@ -51,7 +51,7 @@ function train(
 }
 
 describe('a model of root cause analysis', () => {
-  it('never takes its rule for macro F1 as off: what it changes was measured without the answers of the clusters', () => {
+  it('never takes its rule for macro F1 as off: what it changes was measured without the clusters', () => {
     const model = new CauseModel(train(world(), true, 'macro_f1'))
     assert.equal(model.summary.ruleChanges, undefined)
   })

@@ -48,6 +48,9 @@ export interface JobAnswer {
   readonly last_train_finished_timestamp: string | null
 }
 
+/** Idle connections are closed before the service closes them, after ten seconds: a request could meet that. */
+const idleMs = 4_000
+
 async function text(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of message) chunks.push(chunk as Buffer)
@@ -57,7 +60,7 @@ async function text(message: IncomingMessage): Promise<string> {
 export class Client {
   readonly port: number
   readonly key: string
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 })
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleMs })
 
   constructor(port: number, key: string) {
     this.port = port

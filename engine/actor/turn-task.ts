@@ -38,6 +38,8 @@ export interface TurnResult {
   readonly handedOver?: true
   /** It was not run, because an earlier turn was not run or not committed. */
   readonly turnedAway?: true
+  /** It was turned away, and the log of its shard may have it. */
+  readonly mayBeLogged?: true
   /** Its messages may have been applied before it came to the mailbox's thread, from the shard's log. */
   readonly wasLogged?: true
   /** Another node has run it: nothing is committed here yet. */

@@ -8,7 +8,8 @@
  * 2. A turn that runs again is not appended again. It is known by the times of its messages, which only rise.
  * 3. Where the log does not answer, or the store does not take a turn, the turn's messages are refused with
  *    log_unavailable. They may take effect all the same. The turns behind it are turned away, and the mailbox runs them
- *    again. Before another turn is appended, the shard applies what the log has and it has not.
+ *    again. Before another turn is appended, the shard applies what the log has and it has not. Where the shard goes to
+ *    another node before they run again, the log may have them all the same: the mailbox is told (failed-turns.ts).
  * 4. A turn runs with the settings of jobs that are in force at its place in the log, however often it runs.
  * 5. Where another writer has begun, every turn is refused, and this writer appends nothing more.
  */
@@ -30,8 +31,13 @@ export interface WriterDeps extends LoggedShard {
   readonly writer: string
 }
 
-/** The turn runs again, behind what has to come first. */
-const turnedAway: TurnResult = { extras: [], turnedAway: true }
+interface TurnedAway extends TurnResult {
+  readonly turnedAway: true
+}
+
+/** The turn runs again, behind what has to come first. `unclear`: the log may have it. */
+const turnedAway: TurnedAway = { extras: [], turnedAway: true }
+const unclear: TurnedAway = { ...turnedAway, mayBeLogged: true }
 
 export class LoggedTurns {
   readonly #deps: WriterDeps
@@ -88,10 +94,10 @@ export class LoggedTurns {
     try {
       await before
       const place = await this.#placeOf(task, early, failures)
-      if (place === null) {
+      if ('turnedAway' in place) {
         // Those that wait behind it must not be appended before it.
         this.#failures++
-        return turnedAway
+        return place
       }
       const { sequence, brought, inForce } = place
       const settings = task.opens ? [...inForce.values()] : brought
@@ -127,8 +133,8 @@ export class LoggedTurns {
     return taken
   }
 
-  /** Where the turn is in the log, now that its place in the order has come. Null where it has to run again. */
-  async #placeOf(task: TurnTask, early: Promise<Place> | null, failures: number): Promise<Place | null> {
+  /** Where the turn is in the log, now that its place in the order has come; or that it has to run again. */
+  async #placeOf(task: TurnTask, early: Promise<Place> | null, failures: number): Promise<Place | TurnedAway> {
     let place = early
     if (place === null) {
       try {
@@ -140,19 +146,20 @@ export class LoggedTurns {
         this.#waiting--
       }
     }
-    if (place === null || failures !== this.#failures) return null
+    if (place === null) return turnedAway
+    if (failures !== this.#failures) return unclear
     try {
       return await place
     } catch (error) {
       const refusal = this.#fail(error)
       // Nothing was appended, perhaps behind an append of this writer that had been given up: it is tried again.
-      if (error instanceof LogMoved) return null
+      if (error instanceof LogMoved) return unclear
       throw refusal
     }
   }
 
   #ran(task: TurnTask, result: TurnResult): TurnResult {
-    if (result.turnedAway === true) return result
+    if (result.turnedAway === true) return unclear
     if (!isApplied(result)) {
       const [refusal] = result.extras
       throw this.#fail(new RecordRefused(refusal?.type === 'refusal' ? refusal : undefined))

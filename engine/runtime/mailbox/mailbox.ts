@@ -1,8 +1,8 @@
 /**
  * The mailbox of one shard: messages wait here, in order, and go through the shard's thread in turns (D2).
  *
- * Owns: its bounds, when a turn begins, and what happens when a turn fails. Leaves out: which turn is next
- * (turn-queues.ts), which turns the thread has (thread-state.ts), threads (shard-threads.ts).
+ * Owns: when a turn begins. Leaves out: bounds (room.ts), which turn is next (turn-queues.ts), which turns the thread
+ * has (thread-state.ts), what becomes of failed ones (failed-turns.ts), threads (shard-threads.ts).
  *
  * Calls in: shards.ts posts messages, even within an answer, and holds, moves and releases the mailbox. turn-slots.ts
  * calls `#onSlot`. The runner (shard-threads.ts) calls `#decided` and returns results.
@@ -28,13 +28,14 @@
  *    overtaken message gets a later time, and the settings of the one that overtook it.
  */
 import { assert } from '../../assert.js'
-import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { bytesOf } from '../../actor/message.js'
 import { atRoundEnd } from '../round-end.js'
 import type { MailboxEvents, NewMessage, RunTurn, TakeTimes } from '../turn/turn-contract.js'
 import type { Turn } from '../turn/turn.js'
-import { sortFailed, ThreadState, type FinishedTurn } from './thread-state.js'
+import { sortFailed, takeUnclear, turnFailed, turnUnclear } from './failed-turns.js'
+import { Room } from './room.js'
+import { ThreadState, type FinishedTurn } from './thread-state.js'
 import { TurnQueues } from './turn-queues.js'
 import { TurnSlots } from './turn-slots.js'
 
@@ -63,9 +64,7 @@ export class Mailbox {
   #state: State = { is: 'idle' }
   /** Turns that run again, before all others. */
   readonly #again: Turn[] = []
-  #messages = 0
-  #bytes = 0
-  readonly #whenIdle: (() => void)[] = []
+  readonly #room = new Room()
 
   constructor(deps: MailboxDeps) {
     this.#deps = deps
@@ -77,27 +76,24 @@ export class Mailbox {
   /** Takes a message that arrived at `micros`, and copies its body. @throws Refusal mailbox_full. */
   post(message: NewMessage, micros: number): void {
     const bytes = bytesOf(message)
-    if (this.#messages >= limits.mailboxMessagesMax || this.#bytes + bytes > limits.mailboxBytesMax)
-      throw new Refusal('mailbox_full', 'too many messages are waiting; try again shortly')
-    this.#messages++
-    this.#bytes += bytes
+    this.#room.take(bytes)
     this.#queues.turnFor(message, bytes).add(message, micros)
     this.#schedule()
   }
 
   /** Messages that wait or run. */
   get length(): number {
-    return this.#messages
+    return this.#room.messages
   }
 
   /** Their bytes. */
   get bytes(): number {
-    return this.#bytes
+    return this.#room.bytes
   }
 
   /** Resolves when no message waits or runs. */
-  async whenIdle(): Promise<void> {
-    if (this.#messages > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+  whenIdle(): Promise<void> {
+    return this.#room.whenEmpty()
   }
 
   /** Begins no turn until `release`; resolves when none is under way. Messages that arrive meanwhile wait. */
@@ -111,11 +107,14 @@ export class Mailbox {
     })
   }
 
-  /** The next turn opens the shard anew. Messages that wait get times behind `micros`. Only while held. */
-  moveToNewThread(micros = 0): void {
+  /** The next turn opens the shard anew; behind `micros`, where another process may run it. Only while held. */
+  moveToNewThread(micros: number | null = null): void {
     assert(this.#state.is === 'held', 'a shard moves between its turns')
     this.#thread.reset()
+    if (micros === null) return
+    const unclear = takeUnclear(this.#again)
     this.#queues.goOnBehind(this.#again, micros)
+    for (const turn of unclear) this.#end(turn, () => turn.refuse(turnUnclear))
   }
 
   release(): void {
@@ -172,7 +171,7 @@ export class Mailbox {
       (result) => this.#came({ turn, result, ms: performance.now() - beganMs }),
       (error: unknown) => {
         events.failed(shard, error)
-        this.#failed(turn)
+        this.#failed(turn, true)
       },
     )
   }
@@ -185,15 +184,17 @@ export class Mailbox {
   }
 
   #came(finished: FinishedTurn): void {
-    if (finished.result.turnedAway === true) return this.#failed(finished.turn)
+    const { turn, result } = finished
+    if (result.turnedAway === true) return this.#failed(turn, result.mayBeLogged === true)
     this.#thread.finished(finished)
     // The thread gets the next turn first: it works while the answers go out.
-    this.#decided(finished.turn)
+    this.#decided(turn)
     this.#tellFinished()
   }
 
   /** The turn failed, or an earlier one did. */
-  #failed(turn: Turn): void {
+  #failed(turn: Turn, mayBeLogged: boolean): void {
+    if (mayBeLogged) turn.mayBeLogged = true
     this.#thread.remove(turn)
     if (this.#state.is === 'recovering' || this.#state.is === 'held') this.#state.failed.push(turn)
     else this.#state = { is: 'recovering', failed: [turn] }
@@ -234,17 +235,15 @@ export class Mailbox {
     this.#again.unshift(...again)
     this.#thread.reset()
     if (state.is === 'recovering') this.#state = { is: 'idle' }
-    const refusal = new Refusal('turn_failed', 'the service failed on this request')
-    for (const turn of givenUp) this.#end(turn, () => turn.refuse(refusal))
+    for (const turn of givenUp) this.#end(turn, () => turn.refuse(turnFailed))
     this.#beginTurns()
   }
 
   /** The turn is over. Its room is free before its receivers are told, because they may post. */
   #end(turn: Turn, tell: () => void): void {
-    this.#messages -= turn.count
-    this.#bytes -= turn.bytes
+    this.#room.free(turn.count, turn.bytes)
     tell()
     this.#slots.spares.put(turn)
-    if (this.#messages === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+    this.#room.tellEmpty()
   }
 }

@@ -8,7 +8,6 @@
  * 1. Results are taken in the order of the turns. A turn that another thread commits may end after the turn behind it.
  * 2. A turn brings only settings that the thread lacks, and never older ones than the thread had.
  */
-import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { TurnResult, TurnTask } from '../../actor/turn-task.js'
 import type { Turn } from '../turn/turn.js'
@@ -101,20 +100,4 @@ export class ThreadState {
     }
     return lacking
   }
-}
-
-/**
- * Sorts failed turns into those that run again, in order, and those that are given up. A turn that keeps failing is
- * first split into turns of one message.
- */
-export function sortFailed(failed: readonly Turn[]): { readonly again: Turn[]; readonly givenUp: Turn[] } {
-  const [again, givenUp]: [Turn[], Turn[]] = [[], []]
-  for (const turn of [...failed].sort((a, b) => a.place - b.place)) {
-    // Not to blame: an earlier turn failed, or it was waiting when the thread died, or it is committed already.
-    if (!turn.failed()) again.push(turn)
-    else if (++turn.attempts < limits.turnAttemptsMax) again.push(turn)
-    else if (turn.count > 1) again.push(...turn.split())
-    else givenUp.push(turn)
-  }
-  return { again, givenUp }
 }

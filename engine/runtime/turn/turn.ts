@@ -57,6 +57,8 @@ export class Turn {
   attempts = 0
   /** An earlier run may have committed its messages. */
   #mayBeApplied = false
+  /** The log of its shard may have it, from an earlier run. */
+  mayBeLogged = false
   /** Its number in its shard, given each time it begins; 0 before. */
   place = 0
   /** It begins only after this many single events of its shard, counted since the start. */
@@ -75,6 +77,11 @@ export class Turn {
 
   get bytes(): number {
     return this.#used
+  }
+
+  /** Its messages as bytes. */
+  get memory(): SharedArrayBuffer {
+    return this.#memory.buffer as unknown as SharedArrayBuffer
   }
 
   /** True where a message of so many bytes can be added. */
@@ -125,7 +132,7 @@ export class Turn {
     return {
       shard: start.shard,
       place: start.place,
-      memory: this.#memory.buffer as unknown as SharedArrayBuffer,
+      memory: this.memory,
       replies: this.#replies.buffer as unknown as SharedArrayBuffer,
       count: this.count,
       settings: start.settings,
@@ -193,6 +200,7 @@ export class Turn {
       turn.#receivers.push(this.#receivers[i] as Receiver)
       turn.attempts = this.attempts - 1
       turn.#mayBeApplied = this.#mayBeApplied
+      turn.mayBeLogged = this.mayBeLogged
       turns.push(turn)
       at += bytes
     }
@@ -207,7 +215,7 @@ export class Turn {
   /** Makes it ready for other messages. Memory larger than usual is dropped. */
   clear(): void {
     this.#used = this.attempts = this.behindSingles = this.place = 0
-    this.#mayBeApplied = false
+    this.#mayBeApplied = this.mayBeLogged = false
     this.#jobs.length = this.#ids.length = this.#receivers.length = 0
     this.#traces = null
     if (this.#memory.length > limits.turnBytesMax)

@@ -41,6 +41,11 @@ export interface App {
   readonly traffic: Traffic
   /** Adds to `traffic` what other threads have counted. */
   gatherTraffic(): Promise<void>
+  /**
+   * Where the catalog here may be behind that of its owner: resolves when it has what was acknowledged before the call;
+   * null where it has what was before `sinceMs`, of `performance.now()` (cluster/standby-reads.ts).
+   */
+  readonly catalogCurrent?: ((sinceMs?: number) => Promise<void> | null) | undefined
   /** The state of the service; only `ready` takes requests. */
   readonly state: ServiceState | 'draining'
   /** Calls `listener` when a drain begins, so that streams can end. The result removes the listener. */

@@ -77,6 +77,8 @@ export interface ServerOptions extends SignOnOptions {
   readonly sessionMinutes?: number | undefined
   /** The operations that are served; absent: all. */
   readonly routes?: readonly Route[] | undefined
+  /** As in app.ts; absent: the catalog here is that of its owner. */
+  readonly catalogCurrent?: App['catalogCurrent']
   /** Takes the requests of a port; absent: the port is opened (cluster/door.ts). */
   readonly listen?: ((options: ListenOptions) => Promise<ServedPort>) | undefined
 }
@@ -145,6 +147,7 @@ export class Server {
       inProcess: inProcess(own, (exchange) => dispatch(exchange, table, app)),
       mcpHosts: options.mcpHosts ?? [],
       tracer: options.tracer ?? null,
+      catalogCurrent: options.catalogCurrent,
       get state() {
         return main?.draining === true ? 'draining' : service.monitor.state
       },

@@ -4,6 +4,7 @@
  *
  * Owns: these sets. Leaves out: who answers (standby-reads.ts), sending (forwarder.ts).
  */
+import type { Scope } from '../../engine/index.js'
 import { Router } from '../http/router.js'
 import type { Route } from '../http/route.js'
 import { routes } from '../routes/index.js'
@@ -58,6 +59,15 @@ function routeOf(method: string, path: string): Route | null {
 
 export function operationOf(method: string, path: string): string | null {
   return routeOf(method, path)?.operationId ?? null
+}
+
+/** What a request of an operation that is done here needs of the catalog; null for other requests. */
+export function needsOf(method: string, path: string): { readonly scope: Scope; readonly job: string | null } | null {
+  const match = table.find(method, path)
+  if (!match.found || !writeOperations.has(match.value.operationId)) return null
+  const { scope, path: pattern } = match.value
+  // In each of them that names a job the job comes first.
+  return { scope: scope as Scope, job: pattern.includes('{job_id}') ? (match.params[0] ?? null) : null }
 }
 
 /** What the header `Upgrade` says. Clients offer other protocols, too, and are answered without one. */

@@ -12,14 +12,16 @@
  * 4. A request by the cookie of a session is forwarded: the owner has the sessions.
  * 5. A WebSocket cannot be forwarded. One without a key is refused here, as by the owner. Browsers send `no-cache` with
  *    each: then it is opened where the copies are current, and refused otherwise.
+ * 6. A key, a scope or a job that the copy of the catalog does not have may be at the owner already. So an event or a
+ *    vote is refused for it only when the copy is current; where nobody says how far it has to be, after 2 seconds.
  */
 import type { DecisionService, Following, Log, ReadService } from '../../engine/index.js'
-import { keyHeader, neutralHeader } from '../http/auth.js'
+import { keyHeader, keyInHeaders, neutralHeader } from '../http/auth.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/native.js'
 import { Server, type ServerOptions } from '../server.js'
 import type { Door, ServedExchanges } from './door.js'
-import { isWebSocket, operationOf, readOperations, servedRoutes, writeOperations } from './operations.js'
+import { isWebSocket, needsOf, operationOf, readOperations, servedRoutes, writeOperations } from './operations.js'
 
 /** The header that says how old an answer may be, milliseconds. */
 export const LAG_HEADER = 'X-Lag-Ms'
@@ -40,15 +42,18 @@ function isByKey(header: (name: string) => string, ownHeader: string): boolean {
 
 export type StandbyServerOptions = Omit<ServerOptions, 'listen' | 'opsPort' | 'tracer' | 'console' | 'httpThreads'>
 
+/** What is known of the copies. */
+type Copies = Pick<Following, 'lagMs' | 'knownLagMs' | 'catalogCurrent' | 'service'>
+
 export class StandbyReads {
-  readonly #following: Pick<Following, 'lagMs' | 'knownLagMs'>
+  readonly #following: Copies
   readonly #keyHeader: string
   readonly #served: ServedExchanges
   readonly #server: Server
 
   static async open(
     door: Door,
-    following: Pick<Following, 'lagMs' | 'knownLagMs' | 'service'>,
+    following: Copies,
     given: { readonly server: StandbyServerOptions; readonly log: Log },
   ): Promise<StandbyReads> {
     let served: ServedExchanges | null = null
@@ -59,16 +64,13 @@ export class StandbyReads {
       console: false,
       httpThreads: 1,
       routes: servedRoutes,
+      catalogCurrent: (sinceMs) => following.catalogCurrent(sinceMs),
       listen: async (handling) => (served = door.serveSome(handling)),
     })
     return new StandbyReads(following, server, served as unknown as ServedExchanges)
   }
 
-  private constructor(
-    following: Pick<Following, 'lagMs' | 'knownLagMs' | 'service'>,
-    server: Server,
-    served: ServedExchanges,
-  ) {
+  private constructor(following: Copies, server: Server, served: ServedExchanges) {
     this.#following = following
     this.#keyHeader = keyHeader(following.service.name)
     this.#server = server
@@ -78,12 +80,34 @@ export class StandbyReads {
   /** What the request waits for, if it is answered here: how old the answer may be, or null where it is forwarded. */
   waitsFor(request: HttpRequest, method: string): Promise<number | null> | null {
     const header = (name: string): string => request.getHeader(name)
+    const needs = needsOf(method || request.getMethod(), request.getUrl())
+    if (needs !== null) return this.#lacks(needs, header) ? this.#untilCurrent() : null
     const isCurrent = /\bno-cache\b/i.test(header('cache-control'))
     if (!this.#isByKey(header) || (isCurrent && !isWebSocket(header('upgrade')))) return null
     const operation = operationOf(method || request.getMethod(), request.getUrl())
     if (operation === null || !readOperations.has(operation)) return null
     const lag = this.#following.lagMs()
     return isCurrent ? lag.then((lagMs) => (lagMs === 0 ? 0 : null)) : lag
+  }
+
+  /** True where the copy of the catalog refuses a request by a key. */
+  #lacks({ scope, job }: NonNullable<ReturnType<typeof needsOf>>, header: (name: string) => string): boolean {
+    const { service } = this.#following
+    const key = keyInHeaders({ header }, { keyHeader: this.#keyHeader })
+    const principal = key === '' ? null : service.authenticate(key)
+    if (principal === null || !principal.scopes.has(scope)) return key !== ''
+    try {
+      if (job !== null && scope === 'write:events') service.jobForPosts(principal, Number(job))
+      else if (job !== null) service.job(principal, Number(job))
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  async #untilCurrent(): Promise<number> {
+    await this.#following.catalogCurrent()
+    return 0
   }
 
   /** True for an operation that changes something and is done here, and for a WebSocket that is refused here (5). */

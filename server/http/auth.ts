@@ -23,10 +23,10 @@ export function keyHeader(name: string): string {
 }
 
 /** The key or token in the headers of the request, or ''. */
-export function keyInHeaders(exchange: Exchange, app: App): string {
-  const key = exchange.header(app.keyHeader)
-  const neutral = key === '' && app.keyHeader !== neutralHeader ? exchange.header(neutralHeader) : key
-  return neutral === '' ? (bearer.exec(exchange.header('authorization'))?.[1] ?? '') : neutral
+export function keyInHeaders(request: Pick<Exchange, 'header'>, app: Pick<App, 'keyHeader'>): string {
+  const key = request.header(app.keyHeader)
+  const neutral = key === '' && app.keyHeader !== neutralHeader ? request.header(neutralHeader) : key
+  return neutral === '' ? (bearer.exec(request.header('authorization'))?.[1] ?? '') : neutral
 }
 
 /** The key or token of the request, or of the session of its cookie, or ''. @throws Refusal forbidden (sessions.ts). */

@@ -17,13 +17,14 @@ import { stillAuthorized } from '../http/auth.js'
 import { BodyCollector, type CollectedBody } from '../http/body.js'
 import { replyError, replyRefusal } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
+import { heldBodies } from '../http/held-bytes.js'
 import { json } from '../http/reply.js'
 import type { RequestTrace } from '../http/request-trace.js'
 import { Checker } from '../http/validate.js'
 import { answerWhenDecided } from './decision-wait.js'
 import { PostEventQuery } from '../schemas/events.js'
 import { ingestedBytes } from './event-wire.js'
-import { jobIdOf } from './job-reference.js'
+import { jobIdOf, untilKnown } from './job-reference.js'
 
 /**
  * A key is checked again only if the body took longer than this: a second check for every event would cost too much.
@@ -40,6 +41,7 @@ class EventPost implements CollectedBody, IngestReceiver {
   /** `wait=true`: the answer has the decision. */
   readonly #waits: boolean
   #job: JobHandle | null = null
+  #isGone = false
 
   // biome-ignore lint/complexity/useMaxParams: made for every event, so without an object for its arguments.
   constructor(exchange: Exchange, app: App, principal: Principal, eventId: string | null, waits: boolean) {
@@ -51,17 +53,38 @@ class EventPost implements CollectedBody, IngestReceiver {
   }
 
   collected(bytes: Uint8Array): void {
-    const { service } = this.#app
     try {
-      if (performance.now() - this.#exchange.startedMs > SOON_MS)
-        stillAuthorized(this.#exchange, this.#app, 'write:events')
-      const job = service.jobForPosts(this.#principal, jobIdOf(bytes))
-      this.#exchange.stopReading()
-      if (this.#waits) this.#job = job
-      service.ingest(job, this.#eventId, false, bytes, this)
+      this.#take(bytes)
+    } catch (error) {
+      const known = untilKnown(this.#app, error, this.#exchange.startedMs)
+      if (known === null || !heldBodies.take(bytes.length)) return replyError(this.#exchange, error)
+      const kept = Buffer.from(bytes)
+      void known.then(() => this.#takeKept(kept))
+    }
+  }
+
+  #take(bytes: Uint8Array): void {
+    const { service } = this.#app
+    if (performance.now() - this.#exchange.startedMs > SOON_MS)
+      stillAuthorized(this.#exchange, this.#app, 'write:events')
+    const job = service.jobForPosts(this.#principal, jobIdOf(bytes))
+    this.#exchange.stopReading()
+    if (this.#waits) this.#job = job
+    service.ingest(job, this.#eventId, false, bytes, this)
+  }
+
+  #takeKept(kept: Buffer): void {
+    heldBodies.giveBack(kept.length)
+    if (this.#isGone) return
+    try {
+      this.#take(kept)
     } catch (error) {
       replyError(this.#exchange, error)
     }
+  }
+
+  gone(): void {
+    this.#isGone = true
   }
 
   uncollected(refusal: Refusal): void {

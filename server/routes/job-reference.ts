@@ -37,6 +37,19 @@ export function jobByIdOrTitle(app: App, principal: Principal, text: string): Jo
   }
 }
 
+/**
+ * Resolves when a job may be known here that the refusal says is not, or does not take events; null where it says so
+ * rightly. `sinceMs`: when the request came, of `performance.now()`.
+ */
+export function untilKnown({ catalogCurrent }: App, refusal: unknown, sinceMs?: number): Promise<void> | null {
+  return isOfJob(refusal) ? (catalogCurrent?.(sinceMs) ?? null) : null
+}
+
+/** True for what is refused because of the job alone, as it is known here. */
+export function isOfJob(refusal: unknown): boolean {
+  return isRefusal(refusal, 'job_not_found') || isRefusal(refusal, 'input_disabled')
+}
+
 function badJobId(msg: string, type: string): Refusal {
   const issue: Issue = { loc: ['body', 'job_id'], msg, type }
   return new Refusal('invalid_body', `job_id: ${msg}`, { issues: [issue] })

@@ -67,6 +67,11 @@ export class Following {
   }
 
   /** As in read-point.ts. */
+  catalogCurrent(sinceMs?: number): Promise<void> | null {
+    return this.#deps.shards.point.catalogCurrent(sinceMs)
+  }
+
+  /** As in read-point.ts. */
   get knownLagMs(): number | null {
     return this.#deps.shards.point.knownLagMs
   }

@@ -10,7 +10,10 @@
  *    was asked for.
  * 3. Where neither answers, the copies may be behind. Then it is known how old they are at most: as old as the last
  *    time at which they were current.
+ * 4. What needs the catalog alone waits for no shard. It waits for others that need the same first: so a flood of wrong
+ *    keys is a question now and then.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Positions } from '../../runtime/log/jetstream/owner-positions.js'
 
 export interface ReadPointDeps {
@@ -24,6 +27,8 @@ export interface ReadPointDeps {
 
 /** Milliseconds that a read waits for the copies; between two looks at how old they are. */
 const [REACH_MS, LOOK_MS] = [300, 1_000]
+/** Milliseconds until those that need the catalog ask together; until they wait no longer. */
+const [GATHER_MS, CATALOG_MS] = [25, 2_000]
 
 interface Waiting {
   readonly goal: Positions
@@ -38,6 +43,10 @@ export class ReadPoint {
   #next: Promise<Positions | null> | null = null
   /** When the copies were current, milliseconds of this process; 0 for never. */
   #currentMs = 0
+  /** The same of the catalog. */
+  #catalogMs = 0
+  /** Those that need the catalog, before they ask. */
+  #gathering: Promise<void> | null = null
 
   constructor(deps: ReadPointDeps) {
     this.#deps = deps
@@ -59,7 +68,30 @@ export class ReadPoint {
     if (goal === null) return this.knownLagMs
     if (!(await this.#reach(goal))) return null
     this.#currentMs = Math.max(this.#currentMs, beganMs)
+    this.#catalogMs = Math.max(this.#catalogMs, beganMs)
     return 0
+  }
+
+  /**
+   * Resolves when the copy of the catalog has all that was acknowledged before this call, or when nobody says so within
+   * 2 seconds. Null where it is known to have all from before `sinceMs`, of `performance.now()`. Never rejects.
+   */
+  catalogCurrent(sinceMs = Number.POSITIVE_INFINITY): Promise<void> | null {
+    if (this.#catalogMs >= sinceMs) return null
+    this.#gathering ??= pause(GATHER_MS).then(() => {
+      this.#gathering = null
+      return this.#catchUp()
+    })
+    return this.#gathering
+  }
+
+  async #catchUp(): Promise<void> {
+    const beganMs = performance.now()
+    const goal = await Promise.race([this.#ask(), pause(CATALOG_MS, null, { ref: false })])
+    if (goal === null) return
+    const leftMs = beganMs + CATALOG_MS - performance.now()
+    if (await this.#reach({ shards: [], catalog: goal.catalog }, leftMs))
+      this.#catalogMs = Math.max(this.#catalogMs, beganMs)
   }
 
   /** The copies have applied a record. */
@@ -96,10 +128,10 @@ export class ReadPoint {
     return catalog >= goal.catalog && goal.shards.every((sequence, shard) => (shards[shard] ?? 0) >= sequence)
   }
 
-  #reach(goal: Positions): Promise<boolean> {
+  #reach(goal: Positions, limitMs = REACH_MS): Promise<boolean> {
     if (this.#has(goal)) return Promise.resolve(true)
     return new Promise((resolve) => {
-      const timer = setTimeout(() => waiting.reached(false), REACH_MS)
+      const timer = setTimeout(() => waiting.reached(false), limitMs)
       const waiting: Waiting = {
         goal,
         reached: (isReached) => {

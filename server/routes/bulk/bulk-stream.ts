@@ -6,7 +6,8 @@
  * 1. A bad line affects no other line: it gets its own result line.
  * 2. Input pauses if too many lines are under way (fair-window.ts), the client does not read, the mailbox is full, or
  *    the caller is over its rate. A line without room is kept and retried; it is never refused as busy. Input also
- *    waits while other streams have their share of the thread (thread-rounds.ts).
+ *    waits while other streams have their share of the thread (thread-rounds.ts), and, at a standby of a cluster, while
+ *    the job of a line may be known elsewhere.
  * 3. A drain ends the stream: lines under way are answered, no more are taken.
  * 4. A key that is revoked or loses its scope ends the stream too, with a line that says so.
  * 5. When the client disconnects, everything is released. Events that were already ingested are stored.
@@ -17,13 +18,13 @@ import { noRoomForBodies } from '../../http/body.js'
 import type { Exchange } from '../../http/exchange.js'
 import { noRoom, tooLong, type Skipped } from '../../http/ndjson.js'
 import { ndjson } from '../../http/reply.js'
-import { jobIdOf } from '../job-reference.js'
+import { isOfJob, jobIdOf, untilKnown } from '../job-reference.js'
 import { LineSource } from './line-source.js'
 import { LineSlot, ResultLines } from './result-lines.js'
 import { workOf, type RoundShare } from './round-share.js'
 
-/** Milliseconds until a full mailbox is tried again. */
-const RETRY_MS = 5
+/** Milliseconds until a line without room is tried again; between two questions after jobs that are not known here. */
+const [RETRY_MS, ASK_MS] = [5, 250]
 
 class BulkStream {
   readonly #exchange: Exchange
@@ -38,6 +39,9 @@ class BulkStream {
   /** The line that found no room, and whether the caller's rate has counted it. */
   #kept: Buffer | null = null
   #counted = false
+  /** It is being asked whether a job is known elsewhere; when that was answered last, milliseconds. */
+  #isAsking = false
+  #askedMs = Number.NEGATIVE_INFINITY
   #retry: NodeJS.Timeout | null = null
   #finished = false
 
@@ -122,7 +126,21 @@ class BulkStream {
     return true
   }
 
-  /** False if the mailbox is full. */
+  /** True while it is not clear whether a job is known elsewhere that is not known here. */
+  #mayBeKnown(refusal: unknown): boolean {
+    if (!isOfJob(refusal)) return false
+    if (this.#isAsking || performance.now() - this.#askedMs < ASK_MS) return this.#isAsking
+    const known = untilKnown(this.#app, refusal)
+    if (known === null) return false
+    this.#isAsking = true
+    void known.then(() => {
+      this.#isAsking = false
+      this.#askedMs = performance.now()
+    })
+    return true
+  }
+
+  /** False if the mailbox is full, or its job may be known soon. */
   #ingest(line: Buffer | Skipped): boolean {
     let jobId: number | null = null
     try {
@@ -136,7 +154,7 @@ class BulkStream {
       this.#lines.add(slot)
       return true
     } catch (error) {
-      if (isRefusal(error, 'mailbox_full')) return false
+      if (isRefusal(error, 'mailbox_full') || this.#mayBeKnown(error)) return false
       if (!isRefusal(error)) throw error
       const slot = new LineSlot(this.#lines, jobId)
       this.#lines.add(slot)

@@ -8,7 +8,7 @@ import { refusalExtra } from '../../../engine/actor/reply.js'
 import { refuseTurn } from '../../../engine/actor/turn-task.js'
 import { encodeCatalogRecord, type LoggedEntry } from '../../../engine/runtime/log/catalog/catalog-record.js'
 import { LoggedTurns } from '../../../engine/runtime/log/logged-turns.js'
-import type { TurnLog } from '../../../engine/runtime/log/turn-log.js'
+import type { LogRecord, RecordLog, TurnLog } from '../../../engine/runtime/log/turn-log.js'
 import type { SendTurn } from '../../../engine/runtime/log/spread/seat.js'
 import { FileLog } from '../../../engine/runtime/log/file-log.js'
 import { makeDataDir } from '../../../engine/store/directory/data-dir.js'
@@ -21,6 +21,7 @@ import { LAG_HEADER, StandbyReads } from '../../../server/cluster/standby-reads.
 import { replyJson } from '../../../server/http/reply.js'
 import { routes } from '../../../server/routes/index.js'
 import { Client } from '../../support/client.js'
+import { jobOf } from '../../support/cluster-job.js'
 import { newDirectory } from '../../support/engine/files.js'
 import { openWebSocket } from '../../support/live/web-socket.js'
 import { rmSync } from 'node:fs'
@@ -67,6 +68,18 @@ const document = {
   },
 }
 
+/** A log whose reader gets records late. */
+function behind(log: RecordLog, until: () => Promise<void>): RecordLog {
+  async function* late(after: number, signal: AbortSignal): AsyncGenerator<LogRecord> {
+    for await (const record of log.follow(after, signal)) {
+      await until()
+      yield record
+    }
+  }
+  const others = ['append', 'last', 'read', 'extent', 'purge', 'close'] as const
+  return Object.assign({ follow: late }, ...others.map((name) => ({ [name]: log[name].bind(log) }))) as RecordLog
+}
+
 describe('a node that follows the owner', () => {
   let engine: Engine
   let owner: Server
@@ -78,6 +91,8 @@ describe('a node that follows the owner', () => {
   let positions: () => { shards: number[]; catalog: number } | null
   let used: string[] = []
   let isAnswering = true
+  /** The standby takes in no record of the catalog before this. */
+  let following = Promise.resolve()
   const forwarded: string[] = []
   const logs = [0, 1].map((shard) => new FileLog(join(directory, `turns-${shard}`)))
   const catalogLog = new FileLog(join(directory, 'catalog'))
@@ -121,7 +136,12 @@ describe('a node that follows the owner', () => {
       ranElsewhere: true,
     })
     data = await NodeData.open({ ...common, prepare: async () => {}, send })
-    standby = new Standby({ ...common, data, catalogLog, used: (id) => void used.push(id) })
+    standby = new Standby({
+      ...common,
+      data,
+      catalogLog: behind(catalogLog, () => following),
+      used: (id) => void used.push(id),
+    })
     point = new ReadPoint({
       applied: () => ({ shards: data.seats.applied, catalog: standby.applied }),
       ofOwner: async () => positions(),
@@ -146,7 +166,12 @@ describe('a node that follows the owner', () => {
     const server = { host: '127.0.0.1', port: 0, emptyErrorMessage: false }
     reads = await StandbyReads.open(
       door,
-      { service: standby.reads, lagMs: () => point.lagMs(), knownLagMs: null },
+      {
+        service: standby.reads,
+        lagMs: () => point.lagMs(),
+        catalogCurrent: (sinceMs) => point.catalogCurrent(sinceMs),
+        knownLagMs: null,
+      },
       { server, log: silent },
     )
     base = `http://127.0.0.1:${door.port}`
@@ -287,6 +312,100 @@ describe('a node that follows the owner', () => {
     forwarded.length = 0
     const posted = await ask(base, '/api/v1/events/another', { job_id: 1, raw_body: {} })
     assert.deepEqual([posted.status, forwarded], [503, []])
+  })
+
+  /** What the node answers to a change that the owner has made and the node has not taken in, then and afterwards. */
+  async function beforeAndAfter<T>(change: () => Promise<() => Promise<T>>): Promise<{ early: T; late: T | null }> {
+    let follow = (): void => {}
+    following = new Promise((resolve) => (follow = resolve))
+    try {
+      const request = await change()
+      isAnswering = false
+      const early = await request()
+      isAnswering = true
+      let late: T | null = null
+      const answered = request().then((answer) => (late = answer))
+      // It asks the owner meanwhile, and is told that it is behind.
+      await sleep(100)
+      assert.equal(late, null, 'it waits')
+      follow()
+      return { early, late: await answered }
+    } finally {
+      isAnswering = true
+      follow()
+    }
+  }
+
+  /** Makes a job at the owner; returns its id. */
+  async function makeJob(title: string): Promise<number> {
+    assert.equal((await ask(ownerBase, '/api/v2/resources', jobOf(title))).status, 200)
+    return (await ask(ownerBase, '/api/v1/jobs/get_by_name', { job_name: title })).body.job_id as number
+  }
+
+  // Its shard has no owner here: 503 says that the job is known.
+  it('refuses an event for a job as unknown only where its catalog is current, or nobody says so', async () => {
+    const { early, late } = await beforeAndAfter(async () => {
+      const id = await makeJob('new')
+      return async () => (await ask(base, '/api/v1/events/x1', { job_id: id, raw_body: {} })).status
+    })
+    assert.deepEqual([early, late], [404, 503])
+    assert.equal((await ask(base, '/api/v1/events/x1', { job_id: 4_711, raw_body: {} })).status, 404)
+  })
+
+  it('does the same for a vote, and for a line of a stream', async () => {
+    const { early, late } = await beforeAndAfter(async () => {
+      const id = await makeJob('newer')
+      return async () => {
+        const vote = fetch(`${base}/api/v1/events/${id}/x/feedback`, {
+          method: 'PUT',
+          headers,
+          body: '{"feedback":"A"}',
+        })
+        const lines = fetch(`${base}/api/v1/events/_bulk`, {
+          method: 'POST',
+          headers,
+          body: `{"job_id":${id},"raw_body":{}}\n`,
+        })
+        const [{ status }, line] = await Promise.all([vote, lines.then((answer) => answer.json())])
+        return [status, (line as { status_code: number }).status_code]
+      }
+    })
+    assert.deepEqual(
+      [early, late],
+      [
+        [404, 404],
+        [503, 503],
+      ],
+    )
+  })
+
+  it('refuses a key as unknown only where its catalog is current, or nobody says so', async () => {
+    const { early, late } = await beforeAndAfter(async () => {
+      const resources = { fresh: { type: 'api_key', properties: { name: 'fresh' } } }
+      const made = await ask(ownerBase, '/api/v2/resources', { resources })
+      const key = JSON.stringify(made.body).match(/"(?:api_key|value|key)":"([^"]{20,})"/)?.[1] as string
+      const posted = { job_id: 1, raw_body: {} }
+      return async () => (await ask(base, '/api/v1/events/x2', posted, { 'x-service-api-key': key })).status
+    })
+    assert.equal(early, 401)
+    assert.notEqual(late, 401)
+  })
+
+  it('asks the owner once for many wrong keys', async () => {
+    let asked = 0
+    const truly = positions
+    positions = () => {
+      asked++
+      return truly()
+    }
+    const wrong = { 'x-service-api-key': 'wrong-key-for-tests-0123456789' }
+    const beganMs = performance.now()
+    const all = Array.from({ length: 200 }, () => ask(base, '/api/v1/events/x3', { job_id: 1, raw_body: {} }, wrong))
+    for (const { status } of await Promise.all(all)) assert.equal(status, 401)
+    positions = truly
+    // At most one in 25 ms, beside the one that looks each second.
+    const most = 2 + (performance.now() - beganMs) / 24
+    assert.ok(asked >= 1 && asked <= most, `${asked} questions, ${most} at most`)
   })
 
   it('says how old an answer may be where nobody knows whether the copies are current', async () => {

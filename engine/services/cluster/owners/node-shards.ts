@@ -105,7 +105,7 @@ export class NodeShards {
   readonly send: SendTurn = (task, signal) => this.#remote.send(task, signal)
 
   /** As in read-point.ts. */
-  get point(): Pick<ReadPoint, 'lagMs' | 'knownLagMs'> {
+  get point(): Pick<ReadPoint, 'lagMs' | 'knownLagMs' | 'catalogCurrent'> {
     return this.#point
   }
 

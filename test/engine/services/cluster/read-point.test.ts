@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { ReadPoint } from '../../../../engine/services/cluster/read-point.js'
+import { until } from '../../../support/until.js'
 import type { Positions } from '../../../../engine/runtime/log/jetstream/owner-positions.js'
 
 function at(shard: number, catalog = 0): Positions {
@@ -90,5 +91,42 @@ describe('the copies of a node', () => {
     assert.equal(await first, 0)
     assert.deepEqual(await Promise.all(others), [0, 0, 0])
     assert.equal(state.asked, 2)
+  })
+})
+
+describe('the copy of the catalog', () => {
+  it('is current whatever the copies of the shards are, and waits for records of its own', async (t) => {
+    const { state, point } = world(t)
+    state.owner = at(9, 2)
+    state.applied = at(3, 1)
+    let isCurrent = false
+    const current = point.catalogCurrent()?.then(() => (isCurrent = true))
+    await until(() => state.asked > 0)
+    point.progressed()
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isCurrent, false)
+    state.applied = at(4, 2)
+    point.progressed()
+    await current
+  })
+
+  it('is asked about once for all that come together, and not for who came before it was current', async (t) => {
+    const { state, point } = world(t)
+    const cameMs = performance.now()
+    const all = Array.from({ length: 100 }, () => point.catalogCurrent(cameMs))
+    await Promise.all(all)
+    assert.equal(state.asked, 1)
+    assert.equal(point.catalogCurrent(cameMs), null)
+    assert.notEqual(point.catalogCurrent(performance.now()), null)
+    await point.lagMs()
+    assert.equal(point.catalogCurrent(cameMs), null)
+  })
+
+  it('is not waited for where nobody says how far it has to be', async (t) => {
+    const { state, point } = world(t)
+    state.owner = null
+    const cameMs = performance.now()
+    await point.catalogCurrent()
+    assert.notEqual(point.catalogCurrent(cameMs), null, 'it is not known to be current')
   })
 })

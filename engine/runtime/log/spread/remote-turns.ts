@@ -44,6 +44,11 @@ const [WAIT_MS, RETRY_MS, APART_MS] = [12_000, 25, 3_000]
 const RETRY_AFTER_SECONDS = 2
 const turnedAway: TurnResult = { extras: [], turnedAway: true }
 
+/** A run of which no turn was sent yet. */
+function runOf(owner: string | null) {
+  return { sent: 0, owner, isBroken: false, answered: -1, isLost: false }
+}
+
 type Answered = Exclude<TurnAnswer, { readonly failed: true }>
 
 interface ShardState {
@@ -76,8 +81,7 @@ export class RemoteTurns {
     const state = this.#stateOf(task.shard)
     for (const { id, revision } of task.settings) state.revisions.set(id, revision)
     const owner = this.#deps.ownerOf(task.shard)
-    if (task.opens)
-      Object.assign(state, { run: state.run + 1, sent: 0, owner, isBroken: false, answered: -1, isLost: false })
+    if (task.opens) Object.assign(state, runOf(owner), { run: state.run + 1 })
     else if (state.isBroken || state.owner !== owner) {
       state.isBroken = true
       return turnedAway
@@ -133,16 +137,7 @@ export class RemoteTurns {
     let state = this.#shards.get(shard)
     if (state === undefined) {
       const away = { awaySinceMs: 0, awayMs: Number.NEGATIVE_INFINITY }
-      state = {
-        run: 0,
-        sent: 0,
-        owner: null,
-        isBroken: false,
-        answered: -1,
-        isLost: false,
-        ...away,
-        revisions: new Map(),
-      }
+      state = { run: 0, ...runOf(null), ...away, revisions: new Map() }
       this.#shards.set(shard, state)
     }
     return state

@@ -19,6 +19,7 @@ import { REPLICAS, streamFault, UnfitForLog } from './cluster-check.js'
 import { LargeRecords } from './large-records.js'
 import { mustLead } from './stream-leader.js'
 import { StreamReader } from './stream-reader.js'
+import { tellingOf } from './told-records.js'
 import { pause, RETRY_MS, unavailable, untilAnswered } from './until-answered.js'
 
 export interface JetStreamLogOptions {
@@ -113,9 +114,10 @@ export class JetStreamLog implements RecordLog {
   async append(bytes: Uint8Array, after: number, signal?: AbortSignal): Promise<number> {
     const sequence = after + 1
     this.#underWay.add(sequence)
+    const end = performance.now() + this.#limitMs
+    let payload: Uint8Array
     try {
-      const end = performance.now() + this.#limitMs
-      const payload = await this.#payloadOf(bytes, sequence)
+      payload = await this.#payloadOf(bytes, sequence)
       for (;;) {
         const error = await this.#publish(payload, after)
         if (error === null) break
@@ -133,7 +135,7 @@ export class JetStreamLog implements RecordLog {
     } finally {
       this.#underWay.delete(sequence)
     }
-    this.#connection.publish(this.#grownSubject)
+    this.#connection.publish(this.#grownSubject, tellingOf(sequence, payload))
     return sequence
   }
 

@@ -5,16 +5,21 @@
  *
  * 1. Reading keeps no state in the servers: a batch is all messages from a sequence on, up to a bound. So nothing hangs
  *    after a server was lost. A copy of the stream that is behind gives fewer messages, never others.
- * 2. Whoever has appended says so on a subject beside the stream. Readers look in any case, from time to time.
+ * 2. Whoever has appended tells of the record on a subject beside the stream (told-records.ts). Then a follower at the
+ *    end of the log asks for nothing: asking costs it many times what the record does. It looks in any case, from time
+ *    to time.
  */
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { LogPurged, LogUnavailable, type LogRecord } from '../turn-log.js'
 import { LargeRecords } from './large-records.js'
+import { ToldRecords } from './told-records.js'
 import { pause, RETRY_MS, untilAnswered } from './until-answered.js'
 
 /** Milliseconds after which a follower looks for records, even where nobody has told of one. */
 const LOOK_MS = 500
+/** Milliseconds between two questions about what was purged. */
+const PURGED_MS = 250
 /** Milliseconds until a batch has to be there. */
 const BATCH_MS = 2_000
 /** Records in one batch, and their bytes. */
@@ -31,8 +36,16 @@ export interface StreamReaderDeps {
   readonly limitMs: number
 }
 
+interface Batch {
+  readonly records: readonly LogRecord[]
+  /** There were no others behind them. */
+  readonly isEnd: boolean
+}
+
 export class StreamReader {
   readonly #deps: StreamReaderDeps
+  /** When it was asked last what was purged, milliseconds of this process. */
+  #askedMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: StreamReaderDeps) {
     this.#deps = deps
@@ -42,11 +55,11 @@ export class StreamReader {
   async *read(after: number, through: number): AsyncGenerator<LogRecord> {
     let end = performance.now() + this.#deps.limitMs
     for (let last = after; last < through; ) {
-      const batch = await this.#batch(last)
-      if (batch.length > 0) end = performance.now() + this.#deps.limitMs
+      const { records } = await this.#batch(last)
+      if (records.length > 0) end = performance.now() + this.#deps.limitMs
       else if (performance.now() > end) throw new LogUnavailable(`${this.#deps.stream} gives no record behind ${last}`)
       else await pause(RETRY_MS)
-      for (const record of batch) {
+      for (const record of records) {
         if (record.sequence > through) return
         yield await this.#whole(record)
         last = record.sequence
@@ -56,34 +69,37 @@ export class StreamReader {
 
   /** As in turn-log.ts. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<LogRecord> {
-    let wake = (): void => {}
-    const told = this.#deps.connection.subscribe(this.#deps.grownSubject, { callback: () => wake() })
-    const abort = (): void => wake()
+    const told = new ToldRecords(this.#deps.connection, this.#deps.grownSubject)
+    const abort = (): void => told.wake()
     signal.addEventListener('abort', abort)
     try {
-      for (let last = after; !signal.aborted; ) {
-        const woken = new Promise<void>((resolve) => (wake = resolve))
-        const batch = await this.#batch(last)
-        for (const record of batch) {
+      for (let last = after, asks = true; !signal.aborted; ) {
+        const changed = told.changed()
+        const next = told.take(last + 1)
+        const batch: Batch = next === null && asks ? await this.#batch(last) : { records: [], isEnd: true }
+        const records = next === null ? batch.records : [next]
+        for (const record of records) {
           if (signal.aborted) return
           yield await this.#whole(record)
           last = record.sequence
         }
-        if (batch.length > 0 || signal.aborted) continue
-        const timer = setTimeout(wake, LOOK_MS)
-        await woken
-        clearTimeout(timer)
+        asks = !batch.isEnd
+        if (records.length > 0 || signal.aborted) continue
+        // The copy of the stream that answers may be behind what was told.
+        await changed(told.isBeyond(last) ? RETRY_MS : LOOK_MS)
+        asks = !told.has(last + 1)
       }
     } finally {
       signal.removeEventListener('abort', abort)
-      told.unsubscribe()
+      told.close()
     }
   }
 
   /** Some records behind `after`, without gaps; none where there are none, or the servers do not answer. */
-  async #batch(after: number): Promise<LogRecord[]> {
+  async #batch(after: number): Promise<Batch> {
     const records: LogRecord[] = []
     let next = after + 1
+    let isEnd = false
     try {
       const answers = await this.#deps.manager.direct.getBatch(this.#deps.stream, {
         seq: next,
@@ -95,6 +111,7 @@ export class StreamReader {
         for await (const answer of answers as AsyncIterable<StoredMsg>) {
           if (answer.seq !== next) break
           records.push({ sequence: next++, bytes: answer.data })
+          isEnd = answer.pending === 0
         }
       } finally {
         clearTimeout(timer)
@@ -103,11 +120,13 @@ export class StreamReader {
       // What came before the failure is right. The next batch begins behind it.
     }
     if (records.length === 0) await this.#mustBeThere(after)
-    return records
+    return { records, isEnd }
   }
 
   /** @throws LogPurged where the record behind `after` has been purged. */
   async #mustBeThere(after: number): Promise<void> {
+    if (performance.now() - this.#askedMs < PURGED_MS) return
+    this.#askedMs = performance.now()
     const state = await this.#deps.manager.streams.info(this.#deps.stream).then(
       (info) => info.state,
       () => null,

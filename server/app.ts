@@ -46,6 +46,8 @@ export interface App {
    * null where it has what was before `sinceMs`, of `performance.now()` (cluster/standby-reads.ts).
    */
   readonly catalogCurrent?: ((sinceMs?: number) => Promise<void> | null) | undefined
+  /** What the probe of a node says beside its state; absent: this is no node of a cluster. */
+  readonly node?: (() => { readonly node: 'serving'; readonly shards: readonly number[] }) | undefined
   /** The state of the service; only `ready` takes requests. */
   readonly state: ServiceState | 'draining'
   /** Calls `listener` when a drain begins, so that streams can end. The result removes the listener. */

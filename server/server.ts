@@ -79,6 +79,8 @@ export interface ServerOptions extends SignOnOptions {
   readonly routes?: readonly Route[] | undefined
   /** As in app.ts; absent: the catalog here is that of its owner. */
   readonly catalogCurrent?: App['catalogCurrent']
+  /** As in app.ts. */
+  readonly node?: App['node']
   /** Takes the requests of a port; absent: the port is opened (cluster/door.ts). */
   readonly listen?: ((options: ListenOptions) => Promise<ServedPort>) | undefined
 }
@@ -148,6 +150,7 @@ export class Server {
       mcpHosts: options.mcpHosts ?? [],
       tracer: options.tracer ?? null,
       catalogCurrent: options.catalogCurrent,
+      node: options.node,
       get state() {
         return main?.draining === true ? 'draining' : service.monitor.state
       },

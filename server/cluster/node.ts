@@ -118,7 +118,8 @@ export class RunningNode {
         const { main, ops } = this.#doors
         const listen: ServerOptions['listen'] = async (one) =>
           (one.port === server.port ? main : (ops as Door)).serve(one)
-        this.#server = await Server.start(engine, { ...server, tracer: await traced(engine), listen })
+        const node: ServerOptions['node'] = () => ({ node: 'serving', shards: this.#node?.shards.own ?? [] })
+        this.#server = await Server.start(engine, { ...server, tracer: await traced(engine), listen, node })
         owns(engine)
       },
       standBy: async (following) => {

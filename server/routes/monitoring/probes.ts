@@ -30,8 +30,8 @@ const readyz: Route = {
   isProbe: true,
   responses: { 200: { description: 'The service is ready.', schema: Ready, example: { status: 'ready' } } },
   errors: [503],
-  serve(exchange, _params, { state }) {
-    if (state === 'ready') replyJson(exchange, 200, { status: state })
+  serve(exchange, _params, { state, node }) {
+    if (state === 'ready') replyJson(exchange, 200, { status: state, ...node?.() })
     else replyRefusal(exchange, new Refusal('not_ready', `the service is ${state}`))
   },
 }

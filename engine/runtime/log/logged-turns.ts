@@ -11,42 +11,36 @@
  *    again. Before another turn is appended, the shard applies what the log has and it has not. Where the shard goes to
  *    another node before they run again, the log may have them all the same: the mailbox is told (failed-turns.ts).
  * 4. A turn runs with the settings of jobs that are in force at its place in the log, however often it runs.
- * 5. Where another writer has begun, every turn is refused, and this writer appends nothing more.
+ * 5. Where another writer has begun, this one appends nothing more. Turns are turned away for a while, so that the
+ *    shard can be left, and those whose append has not begun go to its next owner. Then every turn is refused
+ *    (fence.ts).
  */
 import { Refusal } from '../../errors.js'
 import { refusalExtra } from '../../actor/reply.js'
 import { isApplied, refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import type { RunTurn } from '../turn/turn-contract.js'
+import { Fence, fenced, turnedAway, unavailable, unclear, type TurnedAway } from './fence.js'
 import { LogEnd, type Place } from './log-end.js'
 import { RecordRefused, RecordRunner } from './record-runner.js'
 import { endOf, LogGap, LogMoved, LogUnavailable, type LoggedShard, type RecordLog } from './turn-log.js'
 import { decodeRecord, jobIdsOf } from './turn-record.js'
 
-/** Seconds after which a client should try again. */
-const RETRY_AFTER_SECONDS = 5
-
 export interface WriterDeps extends LoggedShard {
   readonly log: RecordLog
   /** 8 bytes in hexadecimal, of this writer alone. */
   readonly writer: string
+  /** Another writer has begun: the shard is to be left. Absent: nobody leaves it, and turns are refused at once. */
+  fenced?(): void
 }
-
-interface TurnedAway extends TurnResult {
-  readonly turnedAway: true
-}
-
-/** The turn runs again, behind what has to come first. `unclear`: the log may have it. */
-const turnedAway: TurnedAway = { extras: [], turnedAway: true }
-const unclear: TurnedAway = { ...turnedAway, mayBeLogged: true }
 
 export class LoggedTurns {
   readonly #deps: WriterDeps
   readonly #end: LogEnd
+  readonly #fence: Fence
   /** The log may have what the shard has not applied. */
   #isBehind = true
   /** Sequence of the record with which this writer has begun; 0 before. */
   #begun = 0
-  #isFenced = false
   /** Sequence of the last record that is applied here. */
   #applied = 0
   /** Turns whose append has not begun: no later turn is appended before them. */
@@ -65,6 +59,7 @@ export class LoggedTurns {
   constructor(deps: WriterDeps) {
     this.#deps = deps
     this.#end = new LogEnd(deps.log, deps.writer)
+    this.#fence = new Fence(deps.fenced)
   }
 
   /** Sequence of the last record that is applied here, as far as this writer knows; 0 before its first turn. */
@@ -74,7 +69,7 @@ export class LoggedTurns {
 
   /** Another writer has begun: this one appends nothing more. */
   get isFenced(): boolean {
-    return this.#isFenced
+    return this.#fence.isClosed
   }
 
   /** The last time of a message in the log, as far as this writer has read or written it, microseconds; 0 for none. */
@@ -84,6 +79,7 @@ export class LoggedTurns {
 
   /** Runs a turn of the mailbox. */
   readonly run: RunTurn = async (task, decided) => {
+    if (this.#fence.isBeingLeft) return await this.#fence.turnAway(decided)
     const failures = this.#failures
     this.#end.cameWith(task.settings)
     const early = this.#waiting === 0 && !this.#isBehind ? this.#end.append(task, this.#ending.signal) : null
@@ -108,6 +104,7 @@ export class LoggedTurns {
       return place.isKnown ? { ...result, wasLogged: true } : result
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
+      if (this.#fence.isBeingLeft) return unclear
       return { ...refuseTurn(task, refusalExtra(error)), beginsAnew: true }
     } finally {
       goOn()
@@ -116,12 +113,23 @@ export class LoggedTurns {
 
   /** Applies what the log has and the shard has not. No turn may be under way. @throws Refusal log_unavailable. */
   async catchUp(): Promise<void> {
-    if (this.#isFenced) throw fenced()
+    if (this.#fence.isClosed) throw fenced()
     try {
       while (!(await this.#apply()));
       this.#isBehind = false
     } catch (error) {
       throw this.#fail(error)
+    }
+  }
+
+  /** As `catchUp`. False where another writer has begun, and the shard is to be left. */
+  async #isCaughtUp(): Promise<boolean> {
+    try {
+      await this.catchUp()
+      return true
+    } catch (error) {
+      if (this.#fence.isBeingLeft) return false
+      throw error
     }
   }
 
@@ -139,7 +147,7 @@ export class LoggedTurns {
     if (place === null) {
       try {
         if (failures === this.#failures) {
-          if (this.#isBehind) await this.catchUp()
+          if (this.#isBehind && !(await this.#isCaughtUp())) return turnedAway
           place = this.#end.append(task, this.#ending.signal)
         }
       } finally {
@@ -190,7 +198,7 @@ export class LoggedTurns {
     for await (const { sequence, bytes } of log.read(applied.sequence, through)) {
       const record = decodeRecord(bytes)
       if (this.#begun > 0 && sequence > this.#begun && record.writer !== writer) {
-        this.#isFenced = true
+        this.#fence.close()
         throw new LogMoved('another writer has begun')
       }
       if (record.kind === 'turn') {
@@ -222,20 +230,10 @@ export class LoggedTurns {
     this.#isBehind = true
     this.#ending.abort()
     this.#ending = new AbortController()
-    if (this.#isFenced) return fenced()
+    if (this.#fence.isClosed) return fenced()
     const isExpected = [LogUnavailable, LogGap, LogMoved, RecordRefused].some((kind) => error instanceof kind)
     // A bug, or a record that this version does not read. The mailbox would run the turn again at once.
     if (!isExpected) this.#deps.failed(`the log of shard ${this.#deps.shard} cannot be applied`, error)
     return unavailable((error as Error).message)
   }
-}
-
-function unavailable(details: string): Refusal {
-  const context = { details, retryAfterSeconds: RETRY_AFTER_SECONDS }
-  return new Refusal('log_unavailable', 'the log does not answer; the request may take effect; try again', context)
-}
-
-function fenced(): Refusal {
-  const context = { retryAfterSeconds: RETRY_AFTER_SECONDS }
-  return new Refusal('log_unavailable', 'another process writes this shard now; try again', context)
 }

@@ -147,6 +147,7 @@ export class ClusterNode<Engine extends OwnedEngine> {
       stopped,
       failed,
       progressed: this.#shards.progressed,
+      fenced: this.#shards.lookAgain,
     })
     this.#copies.source = { role: 'follows', sumsOf: (shard) => data.seats.of(shard).sums }
     this.#shards.open(data)

@@ -47,6 +47,8 @@ export interface NodeDataDeps {
   failed(what: string, error: unknown): void
   /** A record of a shard was applied that another node has appended. */
   progressed?(): void
+  /** Another node has begun as the writer of a shard that is this node's own. */
+  fenced?(): void
 }
 
 export class NodeData implements OpenedParts {
@@ -82,7 +84,7 @@ export class NodeData implements OpenedParts {
   }
 
   private constructor(deps: NodeDataDeps, lock: DataLock) {
-    const { options, logs, send, stopped, failed, progressed } = deps
+    const { options, logs, send, stopped, failed, progressed, fenced } = deps
     const { dataDir, name } = options
     this.dataDir = dataDir
     this.lock = lock
@@ -90,7 +92,7 @@ export class NodeData implements OpenedParts {
     this.readers = openReaders(dataDir, logs.length)
     this.clock = new IngestClock(options.clock ?? systemClock)
     for (const reader of this.readers) this.clock.follow(reader.lastMicros())
-    this.seats = new Seats({ logs, send, stopped, took: () => progressed?.() })
+    this.seats = new Seats({ logs, send, stopped, took: () => progressed?.(), fenced: () => fenced?.() })
     const threads = Math.min(logs.length, options.threads ?? defaultThreads(logs.length))
     this.shards = new Shards({
       threads,

@@ -123,6 +123,7 @@ export class TestNode {
       send: remote.send,
       prepare: async () => {},
       stopped: (error) => failed('following has stopped', error),
+      fenced: () => node?.owners.look(),
       failed,
     })
     node = new TestNode(world, members, data)

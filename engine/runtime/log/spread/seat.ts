@@ -32,6 +32,8 @@ export interface SeatDeps {
   took(): void
   /** Following has ended for good. */
   stopped(error: unknown): void
+  /** It is `own`, and another node has begun as the writer: it should `leave` soon. */
+  fenced?(): void
 }
 
 export class Seat {
@@ -57,7 +59,7 @@ export class Seat {
     return this.#own !== null
   }
 
-  /** It is `own`, and another node has begun as the writer of the log: every turn is refused. */
+  /** It is `own`, and another node has begun as the writer of the log: no turn is run. */
   get isFenced(): boolean {
     return this.#own?.isFenced === true
   }
@@ -132,7 +134,7 @@ export class Seat {
   async take(writer: string, isMine: () => Promise<boolean>, since?: number): Promise<void> {
     await this.endFollowing()
     const { log } = this.#deps
-    const own = new LoggedTurns({ ...this.#shard, log, writer })
+    const own = new LoggedTurns({ ...this.#shard, log, writer, fenced: () => this.#deps.fenced?.() })
     try {
       await own.catchUp()
       if (!(await isMine())) throw new LogUnavailable('another node may have been named the owner meanwhile')

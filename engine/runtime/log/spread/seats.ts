@@ -14,6 +14,8 @@ export interface SeatsDeps {
   took(shard: number): void
   /** Following has ended for good. */
   stopped(error: unknown): void
+  /** As in seat.ts. */
+  fenced?(): void
 }
 
 export class Seats implements TurnLog {
@@ -26,9 +28,9 @@ export class Seats implements TurnLog {
   }
 
   runner(shard: LoggedShard): RunTurn {
-    const { logs, send, took, stopped } = this.#deps
+    const { logs, send, took, stopped, fenced } = this.#deps
     const log = must(logs[shard.shard], 'the log of shard', shard.shard)
-    const seat = new Seat(shard, { log, send, stopped, took: () => took(shard.shard) })
+    const seat = new Seat(shard, { log, send, stopped, took: () => took(shard.shard), fenced: () => fenced?.() })
     this.#seats[shard.shard] = seat
     return seat.run
   }

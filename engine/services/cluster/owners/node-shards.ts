@@ -109,6 +109,9 @@ export class NodeShards {
     return this.#point
   }
 
+  /** Another node may have taken a shard of this one. */
+  readonly lookAgain = (): void => this.#owners.look()
+
   /** A record was applied here. */
   readonly progressed = (): void => this.#point.progressed()
 

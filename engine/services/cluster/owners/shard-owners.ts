@@ -63,7 +63,7 @@ export class ShardOwners {
 
   constructor(deps: ShardOwnersDeps) {
     const { members, isGone } = deps
-    const changed = (): void => this.#look()
+    const changed = (): void => this.look()
     this.#deps = deps
     this.#moves = new ShardMoves({ ...deps, changed })
     this.#departed = new Departed(members, isGone, changed)
@@ -76,7 +76,7 @@ export class ShardOwners {
   open(host: ShardHost): void {
     this.#host = host
     void this.#renew()
-    this.#look()
+    this.look()
   }
 
   /** The shards are about to be closed: nothing is taken or given away any more, and other nodes may take them. */
@@ -98,7 +98,7 @@ export class ShardOwners {
     const renewed = this.#renew()
     const late = pause(limitMs, null, { ref: false })
     await Promise.race([renewed, late])
-    this.#look()
+    this.look()
     const host = this.#host
     const own = (): number[] => host?.seats.all.flatMap(({ isOwn }, shard) => (isOwn ? [shard] : [])) ?? []
     const isDone = (): boolean => members.others().length === 0 || this.#host === null || own().length === 0
@@ -118,13 +118,13 @@ export class ShardOwners {
   }
 
   /** Looks soon. */
-  #look(): void {
+  look(): void {
     this.#isWoken = true
     this.#wake()
   }
 
   async #run(): Promise<void> {
-    const unsubscribe = this.#deps.onWritten(() => this.#look())
+    const unsubscribe = this.#deps.onWritten(() => this.look())
     while (!this.#isClosed) {
       this.#isWoken = false
       this.#looking = this.#turn()

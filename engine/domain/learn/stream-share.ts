@@ -25,13 +25,34 @@ function weightOf(events: number, picked: number): number {
   return picked >= 1 ? events : (picked * events) / -Math.expm1(events * Math.log1p(-picked))
 }
 
-/** The same by size: most buckets are as large as another one. */
-function weightsBySize(picked: number): (events: number) => number {
-  const known = new Map<number, number>()
-  return (events) => {
-    let weight = known.get(events)
-    if (weight === undefined) known.set(events, (weight = weightOf(events, picked)))
-    return weight
+/** Buckets by their sizes: most are as large as another one. */
+class Sizes {
+  readonly #distinct: readonly number[]
+  /** By bucket: the place of its size among the distinct ones. */
+  readonly #places: Uint32Array
+
+  constructor(sizes: readonly number[]) {
+    const places = new Map<number, number>()
+    this.#places = Uint32Array.from(sizes, (size) => {
+      const place = places.get(size) ?? places.size
+      places.set(size, place)
+      return place
+    })
+    this.#distinct = [...places.keys()]
+  }
+
+  /** The weight of each bucket where this share of all events was picked. */
+  weights(picked: number): number[] {
+    const bySize = this.#distinct.map((size) => weightOf(size, picked))
+    return Array.from(this.#places, (place) => bySize[place] as number)
+  }
+
+  /** Their sum, in the order of the buckets. */
+  total(picked: number): number {
+    const bySize = this.#distinct.map((size) => weightOf(size, picked))
+    let sum = 0
+    for (const place of this.#places) sum += bySize[place] as number
+    return sum
   }
 }
 
@@ -45,10 +66,8 @@ export function weighBuckets(events: readonly number[], total: number, voted: re
     total,
     sizes.reduce((sum, size) => sum + size, 0),
   )
-  const excess = (picks: number): number => {
-    const weight = weightsBySize(picks / all)
-    return sizes.reduce((sum, size) => sum + weight(size), 0) - picks
-  }
+  const bySize = new Sizes(sizes)
+  const excess = (picks: number): number => bySize.total(picks / all) - picks
   let low = Math.min(1, all)
   let high = Math.max(low, Math.min(all, sizes.length * picksPerBucketMax))
   if (excess(high) > 0) low = high
@@ -58,8 +77,8 @@ export function weighBuckets(events: readonly number[], total: number, voted: re
     else high = middle
   }
   const labelled = voted.reduce((sum, count) => sum + count, 0)
-  if (labelled <= low) return sizes.map(weightsBySize(low / all))
-  const weights = sizes.map(weightsBySize(Math.min(1, labelled / all)))
-  const share = labelled / weights.reduce((sum, weight) => sum + weight, 0)
-  return weights.map((weight) => weight * share)
+  if (labelled <= low) return bySize.weights(low / all)
+  const picked = Math.min(1, labelled / all)
+  const share = labelled / bySize.total(picked)
+  return bySize.weights(picked).map((weight) => weight * share)
 }

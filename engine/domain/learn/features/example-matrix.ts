@@ -4,11 +4,12 @@
  * 1. Equal events with equal labels are one row, at the place of the first; its weight is their sum.
  * 2. Classes number the labels that have an example, from 0 (classifier.ts, invariant 2).
  */
-import type { Example } from '../classifier.js'
+import type { Example, PointValues } from '../classifier.js'
 import { hashPair } from '../hash.js'
 import type { Stage } from '../progress.js'
 import type { FeatureTable } from './feature-table.js'
 import type { FeatureEncoder } from './features.js'
+import { firstsOf } from './shared-values.js'
 
 export interface ExampleMatrix {
   readonly rowCount: number
@@ -66,11 +67,21 @@ export function buildMatrix(
   const weights = new Float64Array(examples.length)
   const rowOf = new Int32Array(examples.length)
   const rowsByHash = new Map<number, number>()
+  const firsts = firstsOf(examples)
+  /** By the first example of these values, and the class. */
+  const rowsByValues = new Map<number, number>()
   let rows = 0
   for (let i = 0; i < examples.length; i++) {
     if (i % rowsPerReport === 0) stage.at(i / examples.length)
     const example = examples[i] as Example
     const label = classOf.get(example.label) as number
+    const valuesKey = (firsts[i] as number) * labels.length + label
+    const shared = rowsByValues.get(valuesKey)
+    if (shared !== undefined) {
+      weights[shared] = (weights[shared] as number) + example.weight
+      rowOf[i] = shared
+      continue
+    }
     encoder.encode(example.values)
     const start = starts[rows] as number
     const end = start + encoder.count
@@ -89,6 +100,7 @@ export function buildMatrix(
     }
     const key = (high & 0x1f_ffff) * 0x1_0000_0000 + (low >>> 0)
     const twin = rowsByHash.get(key)
+    rowsByValues.set(valuesKey, twin ?? rows)
     if (twin !== undefined) {
       weights[twin] = (weights[twin] as number) + example.weight
       rowOf[i] = twin
@@ -111,6 +123,16 @@ export function buildMatrix(
     classes: classes.slice(0, rows),
     weights: weights.slice(0, rows),
     rowOf,
+  }
+}
+
+/** The values of each row: those of its first example. */
+export function* valuesOfRows(examples: readonly Example[], { rowOf }: ExampleMatrix): Generator<PointValues> {
+  let next = 0
+  for (let i = 0; i < examples.length; i++) {
+    if (rowOf[i] !== next) continue
+    next++
+    yield (examples[i] as Example).values
   }
 }
 

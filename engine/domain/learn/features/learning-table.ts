@@ -14,7 +14,7 @@ import { hashPair } from '../hash.js'
 import { part, type Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import { EventCoder } from './event-coder.js'
-import { rowsPerReport, type ExampleMatrix } from './example-matrix.js'
+import { rowsPerReport, valuesOfRows, type ExampleMatrix } from './example-matrix.js'
 import { factorColumns, withCoordinates } from './factor-rows.js'
 import { FeatureTable } from './feature-table.js'
 import { MEASURED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
@@ -76,7 +76,7 @@ function describe(
   const rows = new Int32Array(matrix.featureCount)
   for (const feature of matrix.features) rows[feature] = (rows[feature] as number) + 1
   const resolved = columns.filter(resolves).map(({ point }) => point)
-  for (const { values } of examples) {
+  for (const values of valuesOfRows(examples, matrix)) {
     encoder.encode(values)
     // Where each number has its own bin, a tree gains nothing by the number as a category.
     for (const point of resolved)
@@ -194,7 +194,7 @@ interface RowsToCode {
 }
 
 function codeRows({ matrix, examples, coder, columnKeys }: RowsToCode, stage: Stage): TreeTable {
-  const { rowCount, rowOf } = matrix
+  const { rowCount } = matrix
   const { numberCount } = coder
   const featureCount = coder.codes.length - numberCount
   const bitStride = Math.ceil(rowCount / 32)
@@ -204,12 +204,10 @@ function codeRows({ matrix, examples, coder, columnKeys }: RowsToCode, stage: St
   const columns: number[] = []
   const entryCodes: number[] = []
   const rowKeys = new Int32Array(rowCount)
-  let next = 0
-  for (let i = 0; i < examples.length; i++) {
-    if (i % rowsPerReport === 0) stage.at(i / examples.length)
-    if (rowOf[i] !== next) continue
-    const row = next++
-    coder.code((examples[i] as Example).values)
+  let row = 0
+  for (const values of valuesOfRows(examples, matrix)) {
+    if (row % rowsPerReport === 0) stage.at(row / rowCount)
+    coder.code(values)
     for (const atom of coder.encoder.atoms) rowKeys[row] = hashPair(rowKeys[row] as number, atom)
     for (let column = 0; column < numberCount; column++) {
       const code = coder.codes[column] as number
@@ -224,7 +222,7 @@ function codeRows({ matrix, examples, coder, columnKeys }: RowsToCode, stage: St
       const at = (column - numberCount) * bitStride + (row >> 5)
       bits[at] = (bits[at] as number) | (1 << (row & 31))
     }
-    starts[row + 1] = columns.length
+    starts[++row] = columns.length
   }
   return {
     rowCount,

@@ -12,7 +12,8 @@
  *
  * Owns: this choice, and events without these points. Leaves out: the forest (forest.ts).
  */
-import type { PointValue, PointValues, TrainingSet } from '../classifier.js'
+import type { Example, PointValue, PointValues, TrainingSet } from '../classifier.js'
+import { firstsOf } from '../features/shared-values.js'
 import { copyCodes } from '../features/tree-table.js'
 import { hashPair, hashScalar } from '../hash.js'
 import { ProgressReport, type Stage } from '../progress.js'
@@ -86,11 +87,15 @@ export function withoutPoints(values: PointValues, leftOut: Int32Array): PointVa
 /** The training set without these points. */
 export function setWithout(set: TrainingSet, leftOut: Int32Array): TrainingSet {
   if (leftOut.length === 0) return set
-  return {
-    ...set,
-    examples: set.examples.map((example) => ({ ...example, values: withoutPoints(example.values, leftOut) })),
-    background: set.background.map((values) => withoutPoints(values, leftOut)),
+  const firsts = firstsOf(set.examples)
+  const examples: Example[] = []
+  // What shares its values still does.
+  for (const [i, example] of set.examples.entries()) {
+    const first = firsts[i] as number
+    const values = first < i ? (examples[first] as Example).values : withoutPoints(example.values, leftOut)
+    examples.push({ ...example, values })
   }
+  return { ...set, examples, background: set.background.map((values) => withoutPoints(values, leftOut)) }
 }
 
 /** The losses of a random forest on examples of blocks that it has not seen. */

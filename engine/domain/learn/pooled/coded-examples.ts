@@ -12,6 +12,7 @@ import { FeatureEncoder } from '../features/features.js'
 import { buildLearningTable, type LearningTable } from '../features/learning-table.js'
 import { choosePairs, type AtomRows } from '../features/pair-choice.js'
 import { profilePoints } from '../features/point-profile.js'
+import { firstsOf } from '../features/shared-values.js'
 import type { TextFactors } from '../features/text-factors.js'
 import { countFeatures, limitFeatures, type Vocabulary } from '../features/vocabulary.js'
 import { part, type ProgressReport, type Stage } from '../progress.js'
@@ -39,7 +40,10 @@ function atomsOf(
 ): AtomRows {
   const pointCount = encoder.atoms.length
   const atoms = new Int32Array(examples.length * pointCount)
+  const firsts = firstsOf(examples)
   examples.forEach(({ values }, i) => {
+    const from = (firsts[i] as number) * pointCount
+    if (firsts[i] !== i) return void atoms.copyWithin(i * pointCount, from, from + pointCount)
     encoder.encode(values)
     atoms.set(encoder.atoms, i * pointCount)
   })

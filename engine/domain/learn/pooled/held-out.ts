@@ -169,8 +169,7 @@ function gather({ input, folds, linear, boostings, answers }: Trial): HeldOut {
 /** The answers on held-out examples; null where there are too few examples. */
 export function holdOut(input: HoldOutInput, stage: Stage): HeldOut | null {
   const { table, view, weights } = input
-  const keys = Int32Array.from(weights, (_, example) => view.keyOf(example))
-  const folds = foldExamples(table, keys)
+  const folds = foldExamples(table, view.keys())
   if (folds === null) return null
   const { count } = folds
   const trial = prepare(input, folds)

@@ -7,8 +7,9 @@
  *
  * Owns: the choice of references. Leaves out: distances (outlier-view.ts, outlier-references.ts).
  */
-import type { Example, Neighbour } from '../classifier.js'
+import type { Example, Neighbour, PointValues } from '../classifier.js'
 import type { FeatureEncoder } from '../features/features.js'
+import { firstsOf } from '../features/shared-values.js'
 import { hashNumber, hashPair, hashScalar } from '../hash.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { OutlierReferences, outlierReferencesMax, referencesMax } from '../outlier/outlier-references.js'
@@ -81,6 +82,15 @@ function trainNearest(
   }
 }
 
+function keyOf(values: PointValues): number {
+  let key = 0
+  for (const value of values) {
+    if (Array.isArray(value)) for (const item of value) key = hashPair(key, hashScalar(1, item))
+    key = hashPair(key, Array.isArray(value) ? value.length : hashScalar(value === null ? 2 : 0, value))
+  }
+  return key
+}
+
 /** The examples of a training as the nearest neighbour and the outlier check see them. */
 export class ExampleView {
   readonly view: OutlierView
@@ -102,14 +112,14 @@ export class ExampleView {
     this.view.take(values, this.#encoder)
   }
 
-  /** A hash of the values of an example. Bins of numbers are not in it: they move with the stream. */
-  keyOf(example: number): number {
-    let key = 0
-    for (const value of (this.#examples[example] as Example).values) {
-      if (Array.isArray(value)) for (const item of value) key = hashPair(key, hashScalar(1, item))
-      key = hashPair(key, Array.isArray(value) ? value.length : hashScalar(value === null ? 2 : 0, value))
-    }
-    return key
+  /** A hash of the values of each example. Bins of numbers are not in it: they move with the stream. */
+  keys(): Int32Array {
+    const examples = this.#examples
+    const keys = new Int32Array(examples.length)
+    firstsOf(examples).forEach((first, i) => {
+      keys[i] = first === i ? keyOf((examples[i] as Example).values) : (keys[first] as number)
+    })
+    return keys
   }
 
   /** The nearest neighbour of these examples. */

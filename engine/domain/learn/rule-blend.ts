@@ -1,9 +1,5 @@
 /** Decision rules (decision-rule.ts) between others: part of the way from the most probable label, and means. */
-export interface DecisionRule {
-  /** One row for each answer: its worth for each true label. */
-  readonly worths: Float64Array
-  readonly offsets: Float64Array
-}
+import type { DecisionRule } from './decision-rule.js'
 
 /** A rule counts 1/e of the best one where its expected macro F1 is this much less. */
 const nearlyBest = 0.003

@@ -39,7 +39,7 @@ export interface PooledParts
     Pick<ModelSummary, 'logLoss' | 'accuracy' | 'scored' | 'evidenceWeight'> {
   readonly labelCount: number
   readonly rule: DecisionRule
-  /** As in decision-rule.ts; null in a model that was stored without, too. */
+  /** As in rule-fit.ts; null in a model that was stored without, too. */
   readonly ruleChanges: number | null
   readonly detector: OutlierDetector
   readonly unseen: UnseenValues

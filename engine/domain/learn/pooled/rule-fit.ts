@@ -1,7 +1,12 @@
-/** Fits the decision rule to the stream: unlabelled events, and the held-out answers on labelled ones. */
-import type { TrainingSet } from '../classifier.js'
-import { fitRule, needsStream, type FittedRule, type RuleStream } from '../decision-rule.js'
+/**
+ * Fits the decision rule of an objective. Accuracy: the most probable label. Costs: the label of least expected cost.
+ * Macro F1: the label that raises the sum of all F1 most, on the stream: unlabelled events, and held-out answers on
+ * labelled ones.
+ */
+import type { Objective, TrainingSet } from '../classifier.js'
+import { accuracyRule, costRule, type DecisionRule } from '../decision-rule.js'
 import type { AtomRows } from '../features/pair-choice.js'
+import { macroF1Rule, shareChanged, type RuleStream } from '../macro-f1-rule.js'
 import { evenly } from '../trees/row-draw.js'
 import { cellHash } from './cells.js'
 import type { HeldOutAnswers } from './corrections.js'
@@ -61,11 +66,38 @@ function countLabels({ examples, labelCount }: TrainingSet): Int32Array {
   return counts
 }
 
+/** The rule for probabilities with a uniform share, from one for probabilities without. */
+function withUniform(rule: DecisionRule, share: number, labelCount: number): DecisionRule {
+  const offsets = rule.offsets.map((offset, answer) => {
+    let worth = 0
+    for (let truth = 0; truth < labelCount; truth++) worth += rule.worths[answer * labelCount + truth] as number
+    return (1 - share) * offset + (worth * share) / labelCount
+  })
+  return { worths: rule.worths, offsets }
+}
+
+/** A rule, and what is known of it. */
+export interface FittedRule {
+  readonly rule: DecisionRule
+  /** The share of the stream's most probable labels that a rule for macro F1 changes, 0 to 1; null for other rules. */
+  readonly ruleChanges: number | null
+}
+
+/** The rule for an objective. */
+export function fitRule(objective: Objective, stream: RuleStream, uniformShare: number): FittedRule {
+  const { labelCount, weights } = stream
+  if (typeof objective !== 'string') return { rule: costRule(objective.costs, labelCount), ruleChanges: null }
+  const plain = accuracyRule(labelCount)
+  if (objective === 'accuracy' || weights.length === 0) return { rule: plain, ruleChanges: null }
+  const rule = macroF1Rule(stream)
+  return { rule: withUniform(rule, uniformShare, labelCount), ruleChanges: shareChanged(rule, stream) }
+}
+
 export function fitStreamRule(set: TrainingSet, input: RuleInput): FittedRule {
   const { labelCount, objective = 'accuracy' } = set
   const { labels: among, uniformShare } = input.answer
   const none = new Float64Array(0)
   const nobody = new Int32Array(0)
   const nothing = { probabilities: none, weights: none, among, labelCount, truths: nobody, examples: nobody }
-  return fitRule(objective, needsStream(objective) ? streamOf(set, input) : nothing, uniformShare)
+  return fitRule(objective, objective === 'macro_f1' ? streamOf(set, input) : nothing, uniformShare)
 }

@@ -110,6 +110,8 @@ export const limits = {
   latestEventsMax: 131_072,
   /** Memory of one thread for buckets, of all its jobs in all its shards: about 90,000 buckets. */
   bucketBytesInMemoryMax: 64 * MIB,
+  /** Jobs of one shard whose state is in memory; and while its thread rests (restLooks). */
+  actorsMax: { working: 2_048, resting: 8 },
   /** Memory of one thread for models that it decides by in WebAssembly: about 20 models. */
   kernelBytesMax: 32 * MIB,
   /** Events of one shard between two writes of deferred counters (buckets/deferred-counters.ts). */

@@ -31,8 +31,15 @@ export interface ActorDeps {
   readonly cause: CauseStage | null
 }
 
+/** How many actors of a shard stay in memory, and how many while its thread rests. */
+export interface ActorsMax {
+  readonly working: number
+  readonly resting: number
+}
+
 /** How a shard differs from one that is alone on its thread. */
 export interface ShardOptions extends LateRowsOptions {
+  readonly actorsMax?: ActorsMax
   /** Commits large turns. */
   readonly handOver?: HandOver
   /** Shared by the shards of one thread. */

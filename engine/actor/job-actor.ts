@@ -77,6 +77,16 @@ export class JobActor {
     this.#deps.trial.drop()
   }
 
+  /** Gives back memory between turns. True where all of it could go: then the actor is not used any more. */
+  forget(): boolean {
+    const { buckets, answers } = this.#deps
+    buckets.shrink(0)
+    answers.shrink()
+    if (buckets.size > 0) return false
+    this.drop()
+    return true
+  }
+
   /** Takes the job's settings, when it starts and whenever they have changed. */
   configure(settings: JobSettings): void {
     const { store, codec, sectionNames, late, memory, models } = this.#shared

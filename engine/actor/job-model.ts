@@ -79,13 +79,14 @@ export class JobModel implements ModelHolder {
     this.#probabilities = new Float64Array(labels.length)
   }
 
-  /** Reads the active version, if there is one. */
+  /** Reads what is known of the active version, if there is one. It is opened with the first decision that needs it. */
   open(memory: ModelMemory): void {
     this.#memory = memory
     const { modelVersion } = this.#stats.row
     if (modelVersion === 0) return
     const { row, model } = this.#read(modelVersion)
-    this.use(row, model)
+    this.#take(row, isCause(model))
+    this.#modelTerms = termsOfModel(row.summary)
   }
 
   /** The model is not open any more. */
@@ -110,10 +111,12 @@ export class JobModel implements ModelHolder {
   }
 
   #openNow(bytes: Uint8Array): Model {
-    const model = openModel(Uint8Array.from(bytes))
+    const [memory, jobId, version] = [this.#memory, this.#jobId, this.#version]
+    const model = openModel(bytes, memory?.isChecked(jobId, version))
     this.#model = model
-    if (this.#memory !== null) this.usedAt = this.#memory.turn
-    this.#memory?.opened(this, bytes.length)
+    if (memory === null) return model
+    this.usedAt = memory.turn
+    memory.opened(this, { jobId, version, bytes: bytes.length })
     return model
   }
 
@@ -140,25 +143,24 @@ export class JobModel implements ModelHolder {
     return (Object.hasOwn(known, analyst) ? known[analyst]?.[label] : other) ?? 1
   }
 
+  /** The model with these bytes is the active one. */
   use(row: ModelRow, bytes: Uint8Array): void {
-    this.#weights = row.analystWeights
-    this.#fits = row.fingerprint === this.#fingerprint && this.#hasClusters === isCause(bytes)
-    this.#version = row.version
-    if (this.#fits) this.#keepSummary(this.#openNow(bytes))
+    this.#take(row, isCause(bytes))
+    if (this.#fits) this.#modelTerms = termsOfModel(this.#openNow(bytes).summary)
     else this.drop()
+  }
+
+  #take(row: ModelRow, isOfCauses: boolean): void {
+    this.#weights = row.analystWeights
+    this.#fits = row.fingerprint === this.#fingerprint && this.#hasClusters === isOfCauses
+    this.#version = row.version
   }
 
   /** As `use`, with a model that is open already. */
   useOpen(row: ModelRow, model: Model): void {
-    this.#weights = row.analystWeights
-    this.#fits = row.fingerprint === this.#fingerprint && this.#hasClusters === model instanceof CauseModel
+    this.#take(row, model instanceof CauseModel)
     this.#model = this.#fits ? model : null
-    this.#keepSummary(model)
-    this.#version = row.version
-  }
-
-  #keepSummary({ summary }: Model): void {
-    this.#modelTerms = termsOfModel(summary)
+    this.#modelTerms = termsOfModel(model.summary)
   }
 
   /** How the next event of the bucket is answered; null without a model that fits its decision points. */
@@ -237,7 +239,10 @@ function isCause(bytes: Uint8Array): boolean {
   return kindOf(bytes) === causeModelKind
 }
 
-/** @throws Error on bytes of an unknown kind, or cut short, or changed. */
-export function openModel(bytes: Uint8Array): Model {
-  return isCause(bytes) ? new CauseModel(bytes) : loadModel(bytes)
+/**
+ * Opens a model; nothing of `bytes` is kept. @throws Error on bytes of an unknown kind, or cut short, or (unless they
+ * were `checked` before) changed.
+ */
+export function openModel(bytes: Uint8Array, checked = false): Model {
+  return isCause(bytes) ? new CauseModel(bytes, checked) : loadModel(bytes, checked)
 }

@@ -1,8 +1,8 @@
 /**
  * A shard on its thread: it runs turns, and each turn is one commit.
  *
- * Owns: the shard's environment, the actors of its jobs, and the steps of a turn. Leaves out: what messages do
- * (job-actor.ts), order and retries (mailbox.ts).
+ * Owns: the shard's environment, and the steps of a turn. Leaves out: what messages do (job-actor.ts), which actors are
+ * in memory (actors.ts), order and retries (mailbox.ts).
  *
  * 1. A turn is one commit. Its answers leave only after the commit is flushed (D1). Another thread may commit a turn
  *    while this one decides the next (HandOver). The answers of the next turn leave after both commits.
@@ -15,14 +15,14 @@
  *    place, so the order of turns holds (mailbox.ts, 1).
  * 6. A turn that a log holds is applied before any later one, so the same goes for one whose commit failed.
  */
-import { assert, must } from '../assert.js'
+import { assert } from '../assert.js'
 import { epochMs } from '../clock.js'
 import { isRefusal } from '../errors.js'
-import type { JobSettings } from '../domain/job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
 import type { ShardOptions } from './actor-deps.js'
+import { Actors } from './actors.js'
 import { forgetCollected } from './audit-outbox.js'
 import { ComingEvents } from './autonomy/coming-events.js'
 import { BucketMemory } from './buckets/bucket-memory.js'
@@ -30,7 +30,7 @@ import { ModelMemory } from './models/model-memory.js'
 import { LateRows } from './buckets/late-rows.js'
 import { forgetPassed } from './decision-changes.js'
 import { lastTime } from './event-table.js'
-import { JobActor } from './job-actor.js'
+import type { JobActorDeps } from './job-actor.js'
 import { LogPosition } from './log/log-position.js'
 import { lastMicrosOf, nextMessage, readMessage, type Message } from './message.js'
 import { refusalExtra, writeExtraReply, writeReply, REPLY_BYTES, type ActorReply, type Extra } from './reply.js'
@@ -57,11 +57,8 @@ export class Shard {
   readonly #environment: Environment
   readonly #sectionNames: readonly string[]
   readonly #store: TurnStore
-  readonly #settings = new Map<number, JobSettings>()
-  readonly #actors = new Map<number, JobActor>()
+  readonly #actors: Actors
   #codec: BodyCodec
-  /** Actors that had a message in the turn. */
-  readonly #touched = new Set<JobActor>()
   readonly #late: LateRows
   readonly #log = new LogPosition(() => this.#environment)
   readonly #coming = new ComingEvents()
@@ -75,6 +72,7 @@ export class Shard {
     this.#handOver = options.handOver ?? null
     this.#memories = { memory, models }
     this.#late = new LateRows(options)
+    this.#actors = new Actors(options.actorsMax)
     this.#environment = environment
     this.#sectionNames = sectionNames
     this.#store = new TurnStore(environment)
@@ -86,9 +84,25 @@ export class Shard {
     return this.#environment.unmap()
   }
 
-  /** Gives back the memory of batches. Only between turns. */
+  /** Gives back memory: of all jobs but the latest, and of batches. Only between turns. @throws Error of the store. */
   rest(): void {
+    if (this.#open && this.#writeBehind()) this.#actors.rest()
     this.#store.rest()
+  }
+
+  /** Writes the counts that are behind, which keep buckets in memory. False where the store refuses. */
+  #writeBehind(): boolean {
+    this.#store.begin()
+    this.#late.writeCounts(this.#store, this.#environment)
+    if (this.#store.batch.size === 0) return true
+    try {
+      this.#flush()
+      return true
+    } catch (error) {
+      this.#forget()
+      if (!isRefusal(error)) throw error
+      return false
+    }
   }
 
   /** Runs a turn and writes the replies into its memory. @throws Error where the turn failed as a whole. */
@@ -104,6 +118,7 @@ export class Shard {
     try {
       const result = this.#run(task, replies)
       this.#codec.shrink()
+      this.#actors.shrink()
       for (const memory of Object.values(this.#memories)) memory.shrink()
       this.#open = true
       // After the commit: if the thread dies before its answer is read, this turn is not to blame.
@@ -124,7 +139,8 @@ export class Shard {
   #run(task: TurnTask, replies: Buffer): TurnResult {
     const beganMs = task.traced ? epochMs() : 0
     this.#store.begin()
-    for (const settings of task.settings) this.#configure(settings)
+    // An actor that is configured anew starts with no buckets in memory.
+    for (const settings of task.settings) if (this.#actors.configure(settings)) this.#late.forgetBuckets()
     this.#log.begin(task)
     this.#late.begin(this.#store, this.#environment, task.again)
     const entriesBefore = this.#store.batch.size
@@ -166,39 +182,24 @@ export class Shard {
     if (message.kind === 'collected')
       return { result: message.applied ? { more: true } : forgetCollected(this.#store, message.body) }
     if (message.kind === 'passed') return { result: forgetPassed(this.#store, message) }
-    let actor = this.#actors.get(message.jobId)
-    if (actor === undefined) {
-      const settings = must(this.#settings.get(message.jobId), 'the settings of job', message.jobId)
-      const deps = { store: this.#store, codec: this.#codec, sectionNames: this.#sectionNames, coming: this.#coming }
-      actor = new JobActor(settings, { ...deps, late: this.#late, ...this.#memories })
-      this.#actors.set(message.jobId, actor)
-    }
-    this.#touched.add(actor)
-    const reply = actor.handle(message)
+    const reply = this.#actors.touch(message.jobId, this.#actorDeps).handle(message)
     if (message.kind === 'purge') {
-      actor.drop()
-      this.#actors.delete(message.jobId)
+      this.#actors.remove(message.jobId)
       this.#late.forgetJob(message.jobId)
       if ('result' in reply && (reply.result as { more: boolean }).more === false) this.#log.dropped(message.jobId)
     }
     return reply
   }
 
-  #configure(settings: JobSettings): void {
-    this.#settings.set(settings.id, settings)
-    const actor = this.#actors.get(settings.id)
-    if (actor === undefined) return
-    actor.drop()
-    actor.configure(settings)
-    // The actor starts with no buckets in memory.
-    this.#late.forgetBuckets()
+  readonly #actorDeps = (): JobActorDeps => {
+    const [store, codec, sectionNames, coming] = [this.#store, this.#codec, this.#sectionNames, this.#coming]
+    return { store, codec, sectionNames, coming, late: this.#late, ...this.#memories }
   }
 
   /** Commits what the turn wrote, if anything, or hands it over. */
   #commit(task: TurnTask, outcome: Outcome): Pick<TurnResult, 'flushMs' | 'handedOver'> {
     const { latestMicros, entriesBefore, decided, changed } = outcome
-    for (const actor of this.#touched) actor.finish(decided)
-    this.#touched.clear()
+    this.#actors.finish(decided)
     const { batch } = this.#store
     // An answer may show what the turn before wrote, so it waits for that commit.
     this.#store.settle()
@@ -227,9 +228,7 @@ export class Shard {
   /** Forgets all state in memory but the settings: it is only a copy of the store. */
   #forget(): void {
     this.#store.forget()
-    for (const actor of this.#actors.values()) actor.drop()
     this.#actors.clear()
-    this.#touched.clear()
     this.#late.forget()
     this.#environment.refresh()
     this.#codec = new BodyCodec(this.#environment)

@@ -14,7 +14,7 @@ import type { TurnMeter } from './turn/turn-meter.js'
 export interface ShardParts {
   readonly mailbox: Mailbox
   readonly meter: TurnMeter
-  readonly reader: { sizeBytes(): number; unmap(): void }
+  readonly reader: { sizeBytes(): number; refresh(): void; unmap(): void }
 }
 
 export interface RestEvents {
@@ -88,9 +88,12 @@ export class ShardMemory {
     const shards = this.#shardsOf(thread)
     const mailboxes = shards.map((shard) => this.#part(shard).mailbox)
     await held(mailboxes, async () => {
+      // It may write what is behind, and reads move on to that.
+      await threads.rest(thread)
+      for (const shard of shards) this.#part(shard).reader.refresh()
       // The library keeps as many pages as the largest commit has written, until its environment is closed.
       for (const shard of shards) await this.#unmapNow(shard)
-      await threads.rest(thread)
+      await threads.collect(thread)
     })
     const busy = Array.from({ length: this.threads }, (_, other) => this.workOf(other).messages)
     if (busy.every((messages) => messages === 0)) rested?.()

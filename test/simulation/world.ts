@@ -91,6 +91,7 @@ export class World {
   /** The clock of the alerts, seconds. */
   #seconds = 0
   #versions = 0
+  #settled = 0
   /** Outcomes of audits that were seen. */
   readonly audits = new Set<string>()
   answered = 0
@@ -161,6 +162,10 @@ export class World {
     })
     this.#compareLatest()
     this.#compareTold()
+    if (this.#settled++ % 2 === 0) {
+      this.shard.rest()
+      this.#jobs.forEach((job, place) => compareJob(lookAt(this.shard.environment), job, this.#oracle(place)))
+    }
     if (this.#troubles.restarts && this.#random.below(2) === 0) {
       this.shard.restart()
       this.#atShard.clear()

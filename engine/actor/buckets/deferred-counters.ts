@@ -12,7 +12,7 @@
  *    round writes all rows that were behind when it began, and `counted_through` is noted when it is over. Rows
  *    therefore lack the events of two rounds at most, and a reader looks at no more. A round counts all events of the
  *    shard.
- * 3. A bucket whose row is behind stays in memory.
+ * 3. A bucket whose row is behind stays in memory. A shard that rests writes all of these rows, and none is behind.
  */
 import { COUNT_KEY_BYTES, jobOfKey, metaKey, timeValue, writeCountKey } from '../../store/tables.js'
 import { countBytes, encodeCount, type CountRow } from '../../store/bucket-row.js'
@@ -32,6 +32,10 @@ export interface Counted extends CountRow {
 }
 
 export const NOT_DEFERRED = 0
+
+function byKey(a: Counted, b: Counted): number {
+  return a.jobId - b.jobId || a.number - b.number
+}
 
 export class DeferredCounters {
   readonly #eventsMax: number
@@ -99,12 +103,22 @@ export class DeferredCounters {
     if (this.#events >= this.#eventsMax && this.#at === this.#round.length) this.#beginRound(store, micros)
   }
 
+  /** Writes all rows that are behind, which are those of events up to `micros`. Between turns. */
+  writeAll(store: TurnStore, micros: number): void {
+    const behind = [...this.#round.slice(this.#at), ...this.#gathered].filter((bucket) => this.has(bucket))
+    if (behind.length === 0) return
+    for (const bucket of behind.sort(byKey)) layCount(store, bucket)
+    store.put('meta', metaKey('counted_through'), timeValue(micros))
+    this.#through = micros
+    this.#round = []
+    this.#gathered = []
+    this.#at = this.#events = 0
+  }
+
   #beginRound(store: TurnStore, micros: number): void {
     if (this.#through >= 0) store.put('meta', metaKey('counted_through'), timeValue(this.#through))
     this.#through = micros
-    this.#round = this.#gathered
-      .filter((bucket) => this.has(bucket))
-      .sort((a, b) => a.jobId - b.jobId || a.number - b.number)
+    this.#round = this.#gathered.filter((bucket) => this.has(bucket)).sort(byKey)
     this.#gathered = []
     this.#at = this.#events = 0
   }

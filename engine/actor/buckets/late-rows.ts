@@ -5,6 +5,7 @@
  */
 import { limits } from '../../limits.js'
 import type { Environment } from '../../store/environment.js'
+import { lastTime } from '../event-table.js'
 import type { TurnStore } from '../turn-store.js'
 import { BucketIndex } from './bucket-index.js'
 import { DeferredCounters } from './deferred-counters.js'
@@ -44,6 +45,11 @@ export class LateRows {
   write(store: TurnStore, micros: number): void {
     this.counters.write(store, micros)
     this.index.write(store)
+  }
+
+  /** Writes all rows of counts that are behind, as far as this knows of them. Between turns, which are committed. */
+  writeCounts(store: TurnStore, environment: Environment): void {
+    if (!this.#mayBeBehind) this.counters.writeAll(store, lastTime(environment))
   }
 
   /** The turn is committed, or handed over. */

@@ -6,9 +6,11 @@
  * 1. Above the bound, the models that were not used for longest go. Their jobs open them again from the store when an
  *    event needs them.
  * 2. Nothing goes within a turn, so a turn may go over the bound. One model may be larger than the bound.
- * 3. Bytes are those of the stored model: what is made of it in memory grows with them.
+ * 3. The checksum of a model is checked when it is opened first. A version never changes, so later that is not needed.
+ * 4. Bytes are those of the stored model: what is made of it in memory grows with them.
  */
 import { modelBounds } from '../../domain/learn/model-origin.js'
+import { modelIdOf } from '../model-id.js'
 
 /** Who has a model open. */
 export interface ModelHolder {
@@ -16,6 +18,13 @@ export interface ModelHolder {
   readonly usedAt: number
   /** Forgets the open model. */
   forgetModel(): void
+}
+
+/** A model that was opened. */
+export interface OpenedModel {
+  readonly jobId: number
+  readonly version: number
+  readonly bytes: number
 }
 
 /** Cells that the main thread reads, as Int32. */
@@ -33,6 +42,8 @@ export class ModelMemory {
   readonly #max: number
   readonly #cells: Int32Array
   readonly #bytesOf = new Map<ModelHolder, number>()
+  /** Models whose checksum was right. */
+  readonly #checked = new Set<string>()
   #bytes = 0
   #turn = 1
 
@@ -52,8 +63,14 @@ export class ModelMemory {
     return this.#turn
   }
 
-  /** The holder has opened a model of so many bytes, in place of any other. */
-  opened(holder: ModelHolder, bytes: number): void {
+  /** The checksum of this version was right before. */
+  isChecked(jobId: number, version: number): boolean {
+    return this.#checked.has(modelIdOf(jobId, version))
+  }
+
+  /** The holder has opened a model of so many bytes, in place of any other, and its checksum is right. */
+  opened(holder: ModelHolder, { jobId, version, bytes }: OpenedModel): void {
+    this.#checked.add(modelIdOf(jobId, version))
     this.#bytes += bytes - (this.#bytesOf.get(holder) ?? 0)
     this.#bytesOf.set(holder, bytes)
     Atomics.add(this.#cells, modelCells.opened, 1)

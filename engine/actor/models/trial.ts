@@ -186,8 +186,10 @@ export class Trial implements ModelHolder {
     const { row, model } = decodeModel(this.#store.get('models', modelKey(this.#jobId, version)) as Uint8Array)
     const probabilities = new Float64Array(this.#labelCount)
     const { throughSeq } = row
-    this.#memory?.opened(this, model.length)
-    return (this.#opened = { model: openModel(Uint8Array.from(model)), version, throughSeq, probabilities })
+    const [memory, jobId] = [this.#memory, this.#jobId]
+    const opened = openModel(model, memory?.isChecked(jobId, version))
+    memory?.opened(this, { jobId, version, bytes: model.length })
+    return (this.#opened = { model: opened, version, throughSeq, probabilities })
   }
 
   #dropOldest(row: TrialRow): void {

@@ -165,13 +165,13 @@ export class CauseModel implements Model {
    */
   readonly #memo = new Map<PointValues, Float64Array>()
 
-  /** @throws Error on bytes of another kind, cut short or changed. */
-  constructor(bytes: Uint8Array) {
-    const reader = new ModelReader(bytes, causeModelKind)
+  /** As in Classifier.load. */
+  constructor(bytes: Uint8Array, checked = false) {
+    const reader = new ModelReader(bytes, causeModelKind, checked)
     this.feedbackWeights = JSON.parse(reader.text()) as FeedbackWeights
     this.#table = reader.f64s()
     this.#mix = reader.f64()
-    this.#inner = loadModel(Uint8Array.from(reader.u8s()))
+    this.#inner = loadModel(reader.u8s(), checked)
     reader.finish()
   }
 

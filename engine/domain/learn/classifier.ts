@@ -153,6 +153,9 @@ export interface Classifier {
   readonly kind: string
   /** @throws TrainingCancelled when progress returned false. */
   train(set: TrainingSet, progress: TrainingProgress): Uint8Array
-  /** @throws Error on bytes that are not of this kind and version, or cut short. */
-  load(bytes: Uint8Array): Model
+  /**
+   * Nothing of the bytes is kept. @throws Error on bytes that are not of this kind and version, or cut short, or
+   * changed; whether they were changed is not looked at where that was `checked` before.
+   */
+  load(bytes: Uint8Array, checked?: boolean): Model
 }

@@ -20,7 +20,7 @@ export function classifierFor(kind: string): Classifier {
   return classifier
 }
 
-/** Loads a model of any kind. @throws Error on bytes of an unknown kind, cut short or changed. */
-export function loadModel(bytes: Uint8Array): Model {
-  return classifierFor(kindOf(bytes)).load(bytes)
+/** Loads a model of any kind, as in Classifier.load. @throws Error on bytes of an unknown kind. */
+export function loadModel(bytes: Uint8Array, checked = false): Model {
+  return classifierFor(kindOf(bytes)).load(bytes, checked)
 }

@@ -29,9 +29,13 @@ export function unmap(shard: number): boolean {
   return commits.unmap(shard) && (shards.get(shard)?.unmap() ?? true)
 }
 
-/** Gives back memory that is not needed while there are no turns. */
+/** Gives back memory that is not needed while there are no turns. The maps of the shards go afterwards. */
 export function rest(): void {
   for (const shard of shards.values()) shard.rest()
+}
+
+/** Collects what the shards have given back. */
+export function collect(): void {
   collectAtRest()
 }
 

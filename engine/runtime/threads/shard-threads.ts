@@ -115,6 +115,11 @@ export class ShardThreads {
   /** Makes a thread give back memory that it does not need while it is idle. No turn may be under way on it. */
   async rest(thread: number): Promise<void> {
     await (this.#pools[thread] as unknown as Piscina<null, void>).run(null, { name: 'rest' })
+  }
+
+  /** Collects the garbage of a thread that rests; its committing thread ends. */
+  async collect(thread: number): Promise<void> {
+    await (this.#pools[thread] as unknown as Piscina<null, void>).run(null, { name: 'collect' })
     await (this.#commits[thread] as Commits).rest()
   }
 

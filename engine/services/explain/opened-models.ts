@@ -48,5 +48,5 @@ function read(environment: Environment, jobId: number, version: number): OpenedM
   const stored = environment.get('models', modelKey(jobId, version))
   if (stored === undefined) return null
   const { row, model } = decodeModel(stored)
-  return { row, model: openModel(Uint8Array.from(model)), bytes: model.length }
+  return { row, model: openModel(model), bytes: model.length }
 }

@@ -85,7 +85,7 @@ export function runModelFigures(context: MetricsContext, job: MetricsJob, versio
       ? new Refusal('model_not_found', 'model not found')
       : new Refusal('model_not_kept', 'the model is not kept any more, so it cannot be asked again')
   const { row, model: bytes } = decodeModel(stored)
-  const model = openModel(Uint8Array.from(bytes))
+  const model = openModel(bytes)
   const labelCount = job.labels.length
   const probabilities = new Float64Array(labelCount)
   const tallies = { newData: new PartTally(labelCount), knowledgeBase: new PartTally(labelCount) }

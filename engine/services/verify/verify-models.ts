@@ -27,7 +27,7 @@ export function checkModels(shard: ShardCheck, jobId: number, stats: StatsRow): 
       const { row, model } = decodeModel(value)
       if (row.version !== versionOfKey(entry.key)) throw new Error('it is the model of another version')
       if (rows.get(row.version)?.isKept !== true) throw new Error('the registry says that it is not kept')
-      openModel(Uint8Array.from(model))
+      openModel(model)
     })
   }
 }

@@ -50,6 +50,9 @@ const unindexedBucketsMax = 5
 /** Of a thread's memory for buckets: a dozen, so that buckets are forgotten and come again. */
 const usualBucketBytesMax = 8_000
 
+/** Of a shard: few, so that jobs are forgotten and come again. */
+const actorsMax = { working: 2, resting: 1 }
+
 /** The selection of a task that names every event. */
 export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
 const authoredKinds: readonly MessageKind[] = ['historic', 'feedback', 'override']
@@ -210,6 +213,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
       memory: new BucketMemory(this.#bucketBytesMax),
       // Room for one model: that of a job goes when another job needs its own.
       models: new ModelMemory(1),
+      actorsMax,
     })
   }
 
@@ -224,6 +228,11 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
       throw new Error('the thread died')
     }
     return death
+  }
+
+  /** Its thread has had nothing to do for a while. Only where nothing is under way. */
+  rest(): void {
+    this.#shard.rest()
   }
 
   /** Another process takes over. */

@@ -78,9 +78,9 @@ function orNull(value: number): number | null {
   return Number.isNaN(value) ? null : value
 }
 
-/** @throws Error on bytes that are not a model of this kind, or damaged. */
-export function readPooled(bytes: Uint8Array): PooledParts {
-  const from = new ModelReader(bytes, pooledKind)
+/** As in Classifier.load. */
+export function readPooled(bytes: Uint8Array, checked = false): PooledParts {
+  const from = new ModelReader(bytes, pooledKind, checked)
   const parts: PooledParts = {
     labelCount: from.u32(),
     examples: from.u32(),

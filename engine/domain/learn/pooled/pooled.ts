@@ -145,7 +145,7 @@ function train(whole: TrainingSet, progress: TrainingProgress): Uint8Array {
 export const pooled: Classifier = {
   kind: pooledKind,
   train,
-  load(bytes: Uint8Array): Model {
-    return new PooledModel(readPooled(bytes))
+  load(bytes: Uint8Array, checked = false): Model {
+    return new PooledModel(readPooled(bytes, checked))
   },
 }

@@ -13,7 +13,7 @@ class Holder implements ModelHolder {
 
   use(bytes = 100): void {
     this.usedAt = this.#memory.turn
-    if (!this.isOpen) this.#memory.opened(this, bytes)
+    if (!this.isOpen) this.#memory.opened(this, { jobId: 1, version: 1, bytes })
     this.isOpen = true
   }
 

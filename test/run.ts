@@ -3,9 +3,10 @@
  * path. `--times`: a table of what each file costs follows. `--long FOLDER`: the files of that folder of `test/long`,
  * one after the other.
  *
- * Loading the whole service costs nearly a second of processor time, so the files of a room share processes and run one
- * after the other inside of one. Rooms that take longest start first, so that no process runs alone at the end. Files
- * are found in the source: files that only an older build had do not run.
+ * Files are imported from a bundle of all of them (server/deploy/build-tests.mjs). Loading it still costs more than
+ * many of them do, so the files of a room share processes and run one after the other inside of one. Rooms that take
+ * longest start first, so that no process runs alone at the end. Files are found in the source: files that only an
+ * older build had do not run.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -43,8 +44,8 @@ const FIRST: readonly string[] = [
 ]
 /** Processes at a time. More than most machines have cores: a test of a service waits as often as it works. */
 const SIDE_BY_SIDE = 4
-/** A process that takes longer has failed. */
-const TIMEOUT_MS = 300_000
+/** A process that takes longer has failed. On a machine that does much else, one may take many minutes. */
+const TIMEOUT_MS = 900_000
 const LONG_TIMEOUT_MS = 1_800_000
 
 const built = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -69,10 +70,6 @@ function testFiles(folder: string, words: readonly string[]): string[] {
     .sort()
 }
 
-function builtFile(path: string): string {
-  return join(built, path.replace(/\.ts$/, '.js'))
-}
-
 /**
  * Writes the files that run those of a room, in even parts, and returns their paths. Processes start in the order of
  * these names. Each test file is a suite: its hooks run for its own tests only, and it closes what it opened before the
@@ -88,11 +85,12 @@ function batchesOf(room: string, files: readonly string[]): string[] {
     const lines = [
       ...first.map((file) => `import ${specifier(file)}`),
       `import { loading, timed } from ${specifier(join(built, 'test/times.js'))}`,
+      `import { files } from ${specifier(join(built, 'children/test/tests.js'))}`,
       "import { describe } from 'node:test'",
       ...mine.flatMap((file) => [
         `describe('${file}', async () => {`,
         `  timed('${file}')`,
-        `  await import(${specifier(builtFile(file))})`,
+        `  await files['${file}']()`,
         '})',
       ]),
       `loading('${name}')`,
@@ -126,7 +124,7 @@ function usualRun(words: readonly string[]): Run {
 }
 
 function longRun(folder: string): Run {
-  const files = testFiles(`test/long/${folder}`, []).map(builtFile)
+  const files = testFiles(`test/long/${folder}`, []).map((path) => join(built, path.replace(/\.ts$/, '.js')))
   return { files, timeoutMs: LONG_TIMEOUT_MS, sideBySide: 1 }
 }
 

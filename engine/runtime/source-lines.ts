@@ -5,8 +5,8 @@
  * thread starts, and keeps them: megabytes in each thread, and more processor time than many tests take.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { SourceMap } from './source-map.js'
 
 const maps = new Map<string, SourceMap | null>()
 
@@ -23,9 +23,9 @@ function mapOf(url: string): SourceMap | null {
 /** `text` with its place in a built file replaced by the place in the source. */
 export function inSource(text: string): string {
   return text.replace(/(file:\/\/[^\s()]+):(\d+):(\d+)/, (place: string, url: string, line: string, column: string) => {
-    const entry = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1)
-    if (entry === undefined || !('originalSource' in entry)) return place
-    return `${fileURLToPath(new URL(entry.originalSource, url))}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+    const found = mapOf(url)?.placeOf(Number(line) - 1, Number(column) - 1) ?? null
+    if (found === null) return place
+    return `${fileURLToPath(new URL(found.source, url))}:${found.line + 1}:${found.column + 1}`
   })
 }
 

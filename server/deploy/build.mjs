@@ -6,7 +6,7 @@
  * 2. tsc checks the types and compiles each file to a file.
  * 3. server/docs/build-docs.ts makes the pages of the manual. The files of Swagger UI are copied.
  * 4. esbuild bundles the service, the commands and each kind of thread into .build/bundle/service: one file loads
- *    faster than hundreds.
+ *    faster than hundreds. So are the tests, in build-tests.mjs, and what they start.
  * 5. The client becomes one file with its types in .build/client, which the package exports.
  * 6. build-console.mjs makes the static files of the console in .build/console.
  * 7. Output without a source goes, so that a file that was moved or deleted does not run on.
@@ -20,6 +20,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { buildConsole } from './build-console.mjs'
+import { bundleTests } from './build-tests.mjs'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const output = join(root, '.build')
@@ -126,6 +127,7 @@ rmSync(bundles, { recursive: true, force: true })
 renderManual()
 await bundleThreads()
 await bundleChildren()
+await bundleTests(root, output, inService)
 await bundleService()
 await bundleClient()
 await buildConsole(root, join(output, 'console'))

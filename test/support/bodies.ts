@@ -10,6 +10,8 @@ export class Bodies {
   readonly shapes = new ShapeTree()
   readonly words = new Words()
   readonly scanner = new BodyScanner(this.shapes, this.words)
+  /** The same without WebAssembly. */
+  readonly plainScanner = new BodyScanner(this.shapes, this.words, null)
   readonly #writer = new BodyWriter(this.shapes, this.words)
   readonly #reader = new BodyReader(this.shapes, this.words)
 

@@ -14,7 +14,7 @@ import { limits } from '../../limits.js'
 import { TAG_ARRAY, TAG_OBJECT } from './body-format.js'
 import { BACKSLASH, QUOTE } from './json-text.js'
 import type { PointNode, PointTree } from './point-tree.js'
-import { ScalarScanner } from './scalar-scanner.js'
+import { QuickScanner } from './quick-scanner.js'
 import type { ShapeNode, ShapeTree } from './shape-tree.js'
 import type { Words } from './words.js'
 
@@ -36,7 +36,7 @@ const keys = {
   rawBody: Buffer.from('raw_body"'),
 } as const
 
-export class BodyScanner extends ScalarScanner {
+export class BodyScanner extends QuickScanner {
   readonly #shapes: ShapeTree
   #points: PointTree | null = null
   #fieldsLeft = 0
@@ -44,8 +44,9 @@ export class BodyScanner extends ScalarScanner {
   #idStart = 0
   #idEnd = 0
 
-  constructor(shapes: ShapeTree, words: Words) {
-    super(words)
+  /** With `kernel` null it does without WebAssembly. */
+  constructor(shapes: ShapeTree, words: Words, kernel?: null) {
+    super(shapes, words, kernel)
     this.#shapes = shapes
   }
 
@@ -88,7 +89,7 @@ export class BodyScanner extends ScalarScanner {
       this.pos++
       const first = this.skipSpace()
       if (field === 2) {
-        if (first !== OPEN_BRACE || !this.#value(this.#shapes.root, (this.#points as PointTree).root, 0)) return false
+        if (first !== OPEN_BRACE || !this.#body()) return false
         this.length = this.at
       } else if (field === 1 ? !this.#skipScalar(first) : !this.#takeEventId(first)) return false
       next = this.skipSpace()
@@ -96,6 +97,13 @@ export class BodyScanner extends ScalarScanner {
     if (next !== CLOSE_BRACE) return false
     this.pos++
     return this.skipSpace() === -1
+  }
+
+  #body(): boolean {
+    const points = this.#points as PointTree
+    if (this.scanQuickly(points)) return true
+    this.writeToOwn()
+    return this.#value(this.#shapes.root, points.root, 0)
   }
 
   /** The job id has already routed the request, so it only has to be JSON. What it leaves in `out` is overwritten. */

@@ -30,6 +30,10 @@ export class PointNode {
     this.depth = depth
   }
 
+  get children(): readonly PointNode[] {
+    return this.#children === null ? [] : [...this.#children.values()]
+  }
+
   child(name: string): PointNode {
     this.#children ??= new Map()
     let node = this.#children.get(name)

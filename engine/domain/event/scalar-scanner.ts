@@ -27,6 +27,9 @@ const NINE = 0x39
 /** Whole numbers of up to this many digits are exact. */
 const DIGITS_MAX = 15
 
+/** For the output: it grows where a body needs more. */
+const OWN_BYTES = 1024
+
 const literals = {
   true: Buffer.from('true'),
   false: Buffer.from('false'),
@@ -47,9 +50,12 @@ export class ScalarScanner {
   /** A text without its escapes. */
   #plain = Buffer.allocUnsafeSlow(1024)
   #plainView = viewOfBytes(this.#plain)
+  /** The output, and that of this class; the other one is the kernel's (kernel/scan-kernel.ts). */
+  #own: Buffer = Buffer.allocUnsafeSlow(OWN_BYTES)
+  #ownView = viewOfBytes(this.#own)
   /** The bytes of the latest body, from 0 to `length`, valid until the next scan. */
-  out: Buffer = Buffer.allocUnsafeSlow(64 * 1024)
-  #outView = viewOfBytes(this.out)
+  out: Buffer = this.#own
+  #outView = this.#ownView
   length = 0
 
   constructor(words: Words) {
@@ -60,10 +66,11 @@ export class ScalarScanner {
   protected begin(memory: Buffer, start: number, end: number): void {
     // No value takes more than three times the bytes of its text: a float takes 9 bytes, and three characters at least.
     const room = (end - start) * 3 + 64
-    if (this.out.length < room) {
-      this.out = Buffer.allocUnsafeSlow(room)
-      this.#outView = viewOfBytes(this.out)
+    if (this.#own.length < room) {
+      this.#own = Buffer.allocUnsafeSlow(Math.max(room, 2 * this.#own.length))
+      this.#ownView = viewOfBytes(this.#own)
     }
+    this.writeTo(this.#own, this.#ownView)
     if (this.input !== memory) {
       this.input = memory
       this.view = viewOfBytes(memory)
@@ -74,6 +81,18 @@ export class ScalarScanner {
     this.at = 0
     this.length = 0
     this.#utf8 = false
+  }
+
+  /** What is scanned now goes to `out`. */
+  protected writeTo(out: Buffer, view: DataView): void {
+    this.out = out
+    this.#outView = view
+  }
+
+  /** Writes to memory of this class again, from the beginning. */
+  protected writeToOwn(): void {
+    this.writeTo(this.#own, this.#ownView)
+    this.at = 0
   }
 
   /** Scans the scalar that begins here, with the byte `first`. */
@@ -104,22 +123,22 @@ export class ScalarScanner {
       if (pos >= end) return false
       const byte = input[pos] as number
       if (byte === QUOTE) break
-      if (byte === BACKSLASH) return this.#escapedText(start, pos)
+      if (byte === BACKSLASH) return this.escapedText(start, pos)
       if (byte < SPACE) return false
       high |= byte
       hash = hashByte(hash, byte)
       pos++
     }
-    if ((high & HIGH_BITS) !== 0 && !this.#isUtf8()) return false
+    if ((high & HIGH_BITS) !== 0 && !this.isUtf8()) return false
     this.pos = pos + 1
     this.#putText(view, start, pos, hashEnd(hash))
     return true
   }
 
   /** Scans a text with escapes, the first of them at `pos`. */
-  #escapedText(start: number, pos: number): boolean {
+  protected escapedText(start: number, pos: number): boolean {
     const end = closingQuote(this.input, pos, this.end)
-    if (end < 0 || !this.#isUtf8()) return false
+    if (end < 0 || !this.isUtf8()) return false
     if (this.#plain.length < end - start) {
       this.#plain = Buffer.allocUnsafeSlow(2 * (end - start))
       this.#plainView = viewOfBytes(this.#plain)
@@ -151,7 +170,8 @@ export class ScalarScanner {
     this.at = at
   }
 
-  #isUtf8(): boolean {
+  /** The whole text is UTF-8. */
+  protected isUtf8(): boolean {
     this.#utf8 ||= isUtf8(this.input.subarray(this.#start, this.end))
     return this.#utf8
   }

@@ -38,6 +38,7 @@ export interface ShapeNode {
   inside: ShapeNode | null
   /** The shape that ends here, or -1. */
   shape: number
+  readonly parent: ShapeNode | null
   firstChild: ShapeNode | null
   nextSibling: ShapeNode | null
 }
@@ -58,14 +59,17 @@ export interface Shape {
 
 export class ShapeTree {
   readonly root: ShapeNode
+  /** By id, the root first: parents before their children. */
+  readonly nodes: ShapeNode[] = []
+  /** Nodes at which shapes end, in the order of the shapes. */
+  readonly ends: ShapeNode[] = []
   readonly #shapes: Shape[] = []
   readonly #byNames = new Map<string, Shape>()
-  #nodes = 0
   /** Number of shapes when the latest body began. */
   #sizeBefore = 0
 
   constructor() {
-    this.root = this.#node('')
+    this.root = this.#node('', null)
   }
 
   /** Number of shapes; they are numbered from 0. */
@@ -121,21 +125,22 @@ export class ShapeTree {
       let child = node.firstChild
       while (child !== null && child.name !== name) child = child.nextSibling
       if (child === null) {
-        child = this.#node(name)
+        child = this.#node(name, node)
         child.nextSibling = node.firstChild
         node.firstChild = child
       }
       node = child
     }
     node.shape = number
+    this.ends.push(node)
   }
 
-  #node(name: string): ShapeNode {
+  #node(name: string, parent: ShapeNode | null): ShapeNode {
     const key = Buffer.from(`"${name}":`, 'utf8')
     const keyWords = Int32Array.from({ length: key.length >> 2 }, (_, i) => key.readInt32LE(4 * i))
     const [keyStart, keyEnd] = name === '' ? [0, 0] : [key.readInt32LE(0), key.readInt32LE(key.length - 4)]
-    return {
-      id: this.#nodes++,
+    const node: ShapeNode = {
+      id: this.nodes.length,
       name,
       key,
       keyBytes: key.length,
@@ -145,9 +150,12 @@ export class ShapeTree {
       likely: null,
       inside: null,
       shape: -1,
+      parent,
       firstChild: null,
       nextSibling: null,
     }
+    this.nodes.push(node)
+    return node
   }
 }
 

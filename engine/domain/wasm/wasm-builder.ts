@@ -20,10 +20,12 @@ export interface Local {
   set(value: Code): Code
 }
 
-const noType = 0x40
-const simd = 0xfd
+/** The type of a block without a result, and what begins instructions for 128 bits. */
+export const noType = 0x40
+export const simd = 0xfd
 
-function unsigned(value: number): number[] {
+/** A number as the format writes it, without a sign. */
+export function unsigned(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
 }
 
@@ -31,9 +33,10 @@ function signed(value: number): number[] {
   return value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)]
 }
 
-type Operation = (...operands: readonly Code[]) => Code
+export type Operation = (...operands: readonly Code[]) => Code
 
-function operation(...opcode: readonly number[]): Operation {
+/** An instruction behind its operands. */
+export function operation(...opcode: readonly number[]): Operation {
   return (...operands) => [...operands.flat(), ...opcode]
 }
 
@@ -182,25 +185,48 @@ function text(value: string): Code {
   return sized([...value].map((character) => character.charCodeAt(0)))
 }
 
-/** The bytes of a module that exports these functions and imports `env.memory`. */
-export function wasmModule(functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {
+/** A function that a module imports from `env`; all are numbers of 32 bits. */
+export interface WasmImport {
+  readonly name: string
+  readonly params: number
+}
+
+/**
+ * The bytes of a module that exports these functions and imports `env.memory`, and functions before them. It has so
+ * many variables of 32 bits.
+ */
+export function wasmModule(
+  functions: readonly WasmFunction[],
+  imports: readonly WasmImport[] = [],
+  variables = 0,
+): Uint8Array<ArrayBuffer> {
   const section = (id: number, items: readonly Code[]): Code => [id, ...sized(list(items))]
-  const types = functions.map(({ params, result }) => {
+  const typeOf = (params: readonly ValueType[], result: ValueType | null): Code => {
     return [0x60, ...list(params.map((type) => [type])), ...list(result === null ? [] : [[result]])]
-  })
+  }
+  const types = [
+    ...imports.map(({ params }) => typeOf(new Array<ValueType>(params).fill(i32), i32)),
+    ...functions.map(({ params, result }) => typeOf(params, result)),
+  ]
+  const imported = imports.map(({ name }, i) => [...text('env'), ...text(name), 0, ...unsigned(i)])
   const memory = [...text('env'), ...text('memory'), 2, 0, 1]
   const bodies = functions.map(({ locals, body }) => sized([...list(locals.map((type) => [1, type])), ...body(), 0x0b]))
+  const numberOf = (i: number): Code => unsigned(imports.length + i)
   return Uint8Array.from([
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     ...section(1, types),
-    ...section(2, [memory]),
+    ...section(2, [...imported, memory]),
     ...section(
       3,
-      functions.map((_, i) => unsigned(i)),
+      functions.map((_, i) => numberOf(i)),
+    ),
+    ...section(
+      6,
+      Array.from({ length: variables }, () => [i32, 1, ...int(0), 0x0b]),
     ),
     ...section(
       7,
-      functions.map(({ name }, i) => [...text(name), 0, ...unsigned(i)]),
+      functions.map(({ name }, i) => [...text(name), 0, ...numberOf(i)]),
     ),
     ...section(10, bodies),
   ])

@@ -32,6 +32,21 @@ export function wasmMemory(pages: { readonly initial: number; readonly maximum: 
 
 /** The functions, by their names, over that memory. @throws Error like wasmMemory. */
 export function wasmExports(functions: readonly WasmFunction[], memory: WasmMemory): unknown {
-  const { Module, Instance } = wasm()
-  return new Instance(new Module(wasmModule(functions)), { env: { memory } }).exports
+  return wasmInstance(compiledWasm(wasmModule(functions)), memory)
+}
+
+/** A module that was compiled, for any number of instances in this thread. @throws Error like wasmMemory. */
+export function compiledWasm(bytes: Uint8Array<ArrayBuffer>): object {
+  const { Module } = wasm()
+  return new Module(bytes)
+}
+
+/** The functions of a compiled module over that memory, with what it imports. @throws Error like wasmMemory. */
+export function wasmInstance(
+  module: object,
+  memory: WasmMemory,
+  imports: Readonly<Record<string, (...values: number[]) => number>> = {},
+): unknown {
+  const { Instance } = wasm()
+  return new Instance(module, { env: { memory, ...imports } }).exports
 }

@@ -13,6 +13,7 @@ import { replyHttpError, replyRefusal } from './http/error-reply.js'
 import type { Exchange } from './http/exchange.js'
 import type { Route } from './http/route.js'
 import { Router } from './http/router.js'
+import type { Headers } from './http/send.js'
 import type { Traffic, RouteMeter } from './http/traffic.js'
 
 /** A route and its meter. */
@@ -30,8 +31,13 @@ export function tableOf(served: readonly Route[], traffic: Traffic): Table {
   return table
 }
 
+/** Whoever sends another coding is told which ones are read (RFC 7694). */
+const readCodings: Headers = [['Accept-Encoding', 'gzip, identity']]
+
 /** The only place that enforces the scope of a route. */
 function serve(exchange: Exchange, route: Route, params: readonly string[], app: App): void {
+  if (route.body !== undefined && exchange.hasUnreadCoding)
+    return replyHttpError(exchange, 415, 'a body is read as it is or in gzip, and in no other coding', readCodings)
   if (route.scope === null) route.serve(exchange, params, app)
   else route.serve(exchange, params, app, authorize(exchange, app, route.scope))
 }

@@ -17,7 +17,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   409: 'Not possible in the current state.',
   406: 'No answer has a form that `Accept` names.',
   413: 'The body is over the limit.',
-  415: 'The body has another media type than the operation takes.',
+  415: 'The body is in a coding that is not read, or has another media type than the operation takes.',
   422: 'The request does not match its schema.',
   429: 'Too many requests, or busy; `Retry-After` says when to try again.',
   431: 'Path, query and headers are over 4 KiB together. The answer has no error body, and the connection closes.',
@@ -69,6 +69,7 @@ function commonErrors(route: RouteDoc): number[] {
   const readsDocument = body !== undefined && bodyMediaType === json
   return [
     ...(readsDocument ? [400, 413] : []),
+    ...(body === undefined ? [] : [415]),
     ...(scope === null ? [] : [401, 429]),
     ...((scope === null || scope === 'public') && moreScopes === undefined ? [] : [403]),
     ...(readsDocument || query !== undefined ? [422] : []),

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
-import { headerOf, headersWhere, readHead, type HeadFault } from './framing/request-head.js'
+import { headerOf, headersWhere, readHead, unreadCoding, type HeadFault } from './framing/request-head.js'
 import type { HttpRequest } from './native.js'
 import { noHeaders, type Headers } from './send.js'
 
@@ -48,6 +48,12 @@ export class IncomingRequest {
   header(name: string): string {
     if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
     return headerOf(name)
+  }
+
+  /** True if the body is said to be in a coding that is not read. Only before the handler returns (invariant 1). */
+  get hasUnreadCoding(): boolean {
+    if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
+    return unreadCoding() !== ''
   }
 
   /** The headers whose names pass. Only before the handler returns (invariant 1). */

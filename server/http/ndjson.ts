@@ -17,8 +17,7 @@ import { Gatherer } from './gatherer.js'
 import { heldBodies, type HeldBytes } from './held-bytes.js'
 import { PieceQueue } from './pieces/piece-queue.js'
 
-const LF = 0x0a
-const CR = 0x0d
+const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 
 /** Stands for a line over the bound. */
 export const tooLong = Symbol('tooLong')
@@ -28,15 +27,10 @@ export const noRoom = Symbol('noRoom')
 /** Stands for a line that was not kept. */
 export type Skipped = typeof tooLong | typeof noRoom
 
-/** The first position from `from` on that is not a space, tab or CR. */
-function pastBlanks(bytes: Buffer, from: number): number {
-  let at = from
-  while (at < bytes.length && (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === CR)) at++
-  return at
-}
-
 function isBlank(line: Buffer): boolean {
-  return pastBlanks(line, 0) === line.length
+  let at = 0
+  while (at < line.length && (line[at] === SPACE || line[at] === TAB || line[at] === CR)) at++
+  return at === line.length
 }
 
 export class LineSplitter {
@@ -129,9 +123,13 @@ export class LineSplitter {
 
   /** Skips blank lines quickly: a few kilobytes of gzip may hold a hundred million of them, and none is answered. */
   #passBlankLines(bytes: Buffer): void {
-    let { at } = this.#pieces
-    for (let end = pastBlanks(bytes, at); bytes[end] === LF; end = pastBlanks(bytes, at)) at = end + 1
-    this.#pieces.at = at
+    let line = this.#pieces.at
+    for (let at = line; at < bytes.length; at++) {
+      const byte = bytes[at]
+      if (byte === LF) line = at + 1
+      else if (byte !== SPACE && byte !== TAB && byte !== CR) break
+    }
+    this.#pieces.at = line
   }
 
   /** Keeps the beginning of a line, as far as the bound goes. */

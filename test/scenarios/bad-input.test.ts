@@ -1,6 +1,6 @@
 /** Whatever a client sends, the answer is a refusal with a reason, and the next request is served. */
 import assert from 'node:assert/strict'
-import { constants, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { after, afterEach, before, test } from 'node:test'
 import { limits } from '../../engine/limits.js'
 import { makeJob, type Answer, type Client } from '../support/client.js'
@@ -64,6 +64,43 @@ test('broken gzip is 400, and gzip that unpacks over the limit is 413', async ()
   assert.ok(bomb.length < limits.eventBytesMax)
   assert.equal((await postText(bomb)).status, 413)
   assert.equal((await client.post('/api/v1/jobs/get_by_name', bomb)).status, 413)
+})
+
+test('a coding that is not read is 415 and says which ones are', async () => {
+  const packed = brotliCompressSync(wrap('{}'))
+  for (const coding of ['br', 'deflate', 'zstd', 'gzip, gzip']) {
+    for (const path of ['/api/v1/events/', '/api/v1/events/_bulk', '/api/v1/jobs/get_by_name']) {
+      const refused = await client.request('POST', path, { body: packed, headers: { 'content-encoding': coding } })
+      assert.equal(refused.status, 415, `${coding} ${path} ${refused.text}`)
+      assert.match(refused.body.error, /gzip/)
+      assert.equal(refused.headers.get('accept-encoding'), 'gzip, identity')
+    }
+  }
+  for (const [coding, body] of [
+    ['gzip', gzipSync(wrap('{}'))],
+    ['X-GZip', gzipSync(wrap('{}'))],
+    ['identity', wrap('{}')],
+    ['gzip', wrap('{}')],
+  ] as const) {
+    const taken = await client.request('POST', '/api/v1/events/', { body, headers: { 'content-encoding': coding } })
+    assert.equal(taken.status, 201, taken.text)
+  }
+})
+
+test('a stream of nothing but empty lines has no result, and other requests are answered meanwhile', async () => {
+  const empty = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' \n\r\n\n\t\n'), { strategy: constants.Z_RLE })
+  let isOver = false
+  const stream = client.post('/api/v1/events/_bulk', empty).finally(() => {
+    isOver = true
+  })
+  let answered = 0
+  while (!isOver) {
+    assert.equal((await client.get('/api/v1/health')).status, 200)
+    answered++
+  }
+  const answer = await stream
+  assert.deepEqual([answer.status, answer.text], [200, ''])
+  assert.ok(answered > 10, `only ${answered} requests were answered meanwhile`)
 })
 
 test('a byte order mark is not part of a body', async () => {

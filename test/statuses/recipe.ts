@@ -49,6 +49,7 @@ export function refusalOf(status: number, route: RouteDoc, good: Ask, narrowKey:
   if (status === 403) return { ...good, key: narrowKey }
   if (route.body !== undefined && status === 400) return { ...good, body: '{"broken' }
   if (route.body !== undefined && status === 413) return { ...good, body: tooLargeBody() }
+  if (route.body !== undefined && status === 415) return { ...good, headers: { 'content-encoding': 'br' } }
   if (route.body !== undefined && status === 422) return { ...good, body: '["no object"]' }
   return assert.fail(`the recipe of ${route.operationId} (test/statuses/) does not say how it answers ${status}`)
 }

@@ -60,6 +60,15 @@ export function headerOf(name: string): string {
   return at < 0 ? '' : values[at]!
 }
 
+/** What a body may be in, besides as it is. It is told by its first bytes (body.ts), not by the header. */
+const readCodings: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'identity'])
+
+/** The coding of the current request's body where it is not one that is read; else ''. */
+export function unreadCoding(): string {
+  const coding = headerOf('content-encoding').trim().toLowerCase()
+  return coding === '' || readCodings.has(coding) ? '' : coding
+}
+
 /** The headers of the current request whose names pass, by name in lower case; the first of repeated ones. */
 export function headersWhere(passes: (name: string) => boolean): Map<string, string> {
   const found = new Map<string, string>()

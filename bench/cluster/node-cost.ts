@@ -1,7 +1,7 @@
 /** The processor time of an event on each node of a cluster of three, and what follows for other numbers of nodes. */
 import { newKey, removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { median, type Row, type RunSize } from '../harness/result.js'
-import { costOf, microsOf, rounded, type Cost } from '../harness/thread-cost.js'
+import { costOf, microsOf, restingShares, rounded, type Cost } from '../harness/thread-cost.js'
 import { linesFile, postsFile, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, driveRequests } from '../load/drive.js'
 import { LocalCluster, type Process } from './local-cluster.js'
@@ -14,6 +14,10 @@ const COUNTS = [1, 2, 3, 5]
 const CORES = 4
 const [BULK_CONNECTIONS, POST_CONNECTIONS, POSTS, LINES] = [4, 256, 20_000, 40_000]
 const noThreads: ReadonlySet<number> = new Set()
+/** What one process takes while there are no events is not measured. */
+const nothing: Cost = { main: 0, http: 0, deciding: 0, others: 0 }
+/** Seconds for which nothing is sent, so that it is known what nodes take all the time. */
+const RESTING_SECONDS = 5
 
 interface Path {
   readonly what: string
@@ -53,19 +57,21 @@ async function costsAt(
   servers: readonly Process[],
   rounds: number,
   run: () => Promise<number>,
-): Promise<{ readonly nodes: readonly Cost[]; readonly servers: number }> {
+): Promise<{ readonly nodes: readonly Cost[]; readonly servers: number; readonly resting: Cost }> {
   const pids = [...nodes, ...servers].map(pidOf)
   await run()
+  const resting = await restingShares(pids, RESTING_SECONDS)
   const found: Cost[][] = []
   for (let round = 0; round < rounds; round++) {
-    const micros = await microsOf(pids, run)
+    const micros = await microsOf(pids, run, resting)
     found.push(micros.map((each, index) => costOf(pids[index] as number, each, noThreads)))
   }
   const medians = pids.map((_, index) => middleOf(found.map((costs) => costs[index] as Cost)))
   const ofServers = medians
     .slice(nodes.length)
     .reduce((sum, { main, deciding, others }) => sum + main + deciding + others, 0)
-  return { nodes: medians.slice(0, nodes.length), servers: ofServers }
+  const atRest = nodes.map((node, at) => costOf(pidOf(node), resting[at] as ReadonlyMap<number, number>, noThreads))
+  return { nodes: medians.slice(0, nodes.length), servers: ofServers, resting: middleOf(atRest) }
 }
 
 /** A row for each path. `one`: the costs of one process, by path. */
@@ -99,7 +105,8 @@ async function measured(
         const there = await costsAt([other, own, third], cluster.servers, rounds, () => run(at(other, made), seconds))
         const [ownCost, first, second] = here.nodes as [Cost, Cost, Cost]
         const [enters, hosts] = there.nodes as [Cost, Cost]
-        const costs: NodeCosts = { own: ownCost, standby: middleOf([first, second]), enters, hosts }
+        const { resting } = here
+        const costs: NodeCosts = { own: ownCost, standby: middleOf([first, second]), enters, hosts, resting }
         rows.push(rowOf(what, costs, here.servers, one.get(what) as Cost))
       }
     })
@@ -113,13 +120,19 @@ async function measured(
 function rowOf(what: string, costs: NodeCosts, servers: number, alone: Cost): Row {
   const three = takenBy(costs, NODES, CORES).perSecond
   // One process has no other node: its model is that of a node that is alone, with its own costs.
-  const one = takenBy({ own: alone, enters: alone, hosts: alone, standby: alone }, 1, CORES).perSecond
-  const parts = (Object.entries(costs) as [string, Cost][]).map(([name, { main, deciding, others }]) => {
+  const asOne: NodeCosts = { own: alone, enters: alone, hosts: alone, standby: alone, resting: nothing }
+  const one = takenBy(asOne, 1, CORES).perSecond
+  const { resting, ...ofEvents } = costs
+  const parts = (Object.entries(ofEvents) as [string, Cost][]).map(([name, { main, deciding, others }]) => {
     return `${name} ${main.toFixed(1)} + ${deciding.toFixed(1)} + ${others.toFixed(1)}`
   })
+  const [mainAtRest, othersAtRest] = [resting.main, resting.deciding + resting.others].map((of) =>
+    (of * 100).toFixed(1),
+  )
   const note =
     `main, deciding and other threads, µs an event: ${parts.join(', ')}; three NATS servers together ` +
-    `${servers.toFixed(1)} µs; with ${CORES} cores each: ${inWords(costs, COUNTS, CORES)}`
+    `${servers.toFixed(1)} µs; without events ${mainAtRest} and ${othersAtRest} % of a processor; ` +
+    `with ${CORES} cores each: ${inWords(costs, COUNTS, CORES)}`
   const against = { name: `one process: ${rounded(one)}`, value: one }
   return {
     what: `three nodes: ${what}`,

@@ -7,8 +7,9 @@
  *
  *   ((M own + (N - 1) M standby) / N + (N - 1) / N (M enters + M hosts + (N - 2) M standby)) / N
  *
- * and the same of the other threads. Each machine has c cores, and the NATS servers have machines of their own. The
- * cluster takes the least of what the main thread, the other threads on c - 1 cores, and all c cores of a node take.
+ * and the same of the other threads. Each machine has c cores, and the NATS servers have machines of their own. A node
+ * also works while there are no events: it looks who is live, and whether its copies are whole. The cluster takes the
+ * least of what is left of the main thread, of c - 1 cores for the other threads, and of all c cores of a node.
  */
 import { rounded, type Cost } from '../harness/thread-cost.js'
 
@@ -21,6 +22,8 @@ export interface NodeCosts {
   readonly hosts: Cost
   /** Each other node, which applies the log. */
   readonly standby: Cost
+  /** What a node takes of a processor without any event. */
+  readonly resting: Cost
 }
 
 export interface Taken {
@@ -39,13 +42,14 @@ export function share({ own, enters, hosts, standby }: NodeCosts, of: (cost: Cos
 export function takenBy(costs: NodeCosts, nodes: number, cores: number): Taken {
   const main = share(costs, (cost) => cost.main, nodes)
   const rest = share(costs, (cost) => cost.deciding + cost.others, nodes)
+  const { resting } = costs
+  const others = resting.deciding + resting.others
   const limits = [
-    { fullFirst: 'main threads', micros: main },
-    { fullFirst: 'deciding threads', micros: rest / (cores - 1) },
-    { fullFirst: 'processors', micros: (main + rest) / cores },
+    { fullFirst: 'main threads', perSecond: (1e6 * (1 - resting.main)) / main },
+    { fullFirst: 'deciding threads', perSecond: (1e6 * (cores - 1 - others)) / rest },
+    { fullFirst: 'processors', perSecond: (1e6 * (cores - resting.main - others)) / (main + rest) },
   ]
-  const { fullFirst, micros } = limits.reduce((most, one) => (one.micros > most.micros ? one : most))
-  return { perSecond: 1e6 / micros, fullFirst }
+  return limits.reduce((least, one) => (one.perSecond < least.perSecond ? one : least))
 }
 
 /** `2 nodes 40,000/s (full first: main threads), ...`. */

@@ -10,18 +10,38 @@ export interface Cost {
   readonly others: number
 }
 
-/** Microseconds of each thread of each process for one of `count` events; `run` returns how many it has sent. */
+/** By process: a number of each thread. */
+type ByThread = readonly ReadonlyMap<number, number>[]
+
+/**
+ * Microseconds of each thread of each process for one of `count` events; `run` returns how many it has sent. Without
+ * what the threads take while there are no events (`resting`).
+ */
 export async function microsOf(
   pids: readonly number[],
   run: () => Promise<number>,
-): Promise<ReadonlyMap<number, number>[]> {
+  resting: ByThread = [],
+): Promise<ByThread> {
+  const beganMs = performance.now()
   const before = pids.map(threadSeconds)
   const count = await run()
+  const passedSeconds = (performance.now() - beganMs) / 1_000
   return pids.map((pid, at) => {
-    const earlier = before[at]
-    const passed = (id: number, seconds: number): number => seconds - (earlier?.get(id) ?? 0)
-    return new Map([...threadSeconds(pid)].map(([id, seconds]) => [id, (passed(id, seconds) * 1e6) / count]))
+    const of = (id: number, seconds: number): number => {
+      const always = (resting[at]?.get(id) ?? 0) * passedSeconds
+      return Math.max(0, seconds - (before[at]?.get(id) ?? 0) - always)
+    }
+    return new Map([...threadSeconds(pid)].map(([id, seconds]) => [id, (of(id, seconds) * 1e6) / count]))
   })
+}
+
+/** How much of a processor each thread of each process takes while nothing is sent. */
+export async function restingShares(pids: readonly number[], seconds: number): Promise<ByThread> {
+  const pause = async (): Promise<number> => {
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+    return seconds * 1e6
+  }
+  return await microsOf(pids, pause)
 }
 
 /** Of the threads beside the main thread and those of HTTP, the busiest decides. */

@@ -17,9 +17,9 @@ import { ToldRecords } from './told-records.js'
 import { pause, RETRY_MS, untilAnswered } from './until-answered.js'
 
 /** Milliseconds after which a follower looks for records, even where nobody has told of one. */
-const LOOK_MS = 500
-/** Milliseconds between two questions about what was purged. */
-const PURGED_MS = 250
+const LOOK_MS = 1_000
+/** Milliseconds between two questions about what was purged, while nothing says that something was. */
+const PURGED_MS = 5_000
 /** Milliseconds until a batch has to be there. */
 const BATCH_MS = 2_000
 /** Records in one batch, and their bytes. */
@@ -99,7 +99,7 @@ export class StreamReader {
   async #batch(after: number): Promise<Batch> {
     const records: LogRecord[] = []
     let next = after + 1
-    let isEnd = false
+    let [isEnd, isPurged] = [false, false]
     try {
       const answers = await this.#deps.manager.direct.getBatch(this.#deps.stream, {
         seq: next,
@@ -109,6 +109,7 @@ export class StreamReader {
       const timer = setTimeout(() => answers.stop(), BATCH_MS)
       try {
         for await (const answer of answers as AsyncIterable<StoredMsg>) {
+          isPurged = answer.seq > next
           if (answer.seq !== next) break
           records.push({ sequence: next++, bytes: answer.data })
           isEnd = answer.pending === 0
@@ -119,13 +120,13 @@ export class StreamReader {
     } catch {
       // What came before the failure is right. The next batch begins behind it.
     }
-    if (records.length === 0) await this.#mustBeThere(after)
+    const isDue = performance.now() - this.#askedMs > PURGED_MS
+    if (records.length === 0 && (isPurged || isDue)) await this.#mustBeThere(after)
     return { records, isEnd }
   }
 
   /** @throws LogPurged where the record behind `after` has been purged. */
   async #mustBeThere(after: number): Promise<void> {
-    if (performance.now() - this.#askedMs < PURGED_MS) return
     this.#askedMs = performance.now()
     const state = await this.#deps.manager.streams.info(this.#deps.stream).then(
       (info) => info.state,

@@ -11,6 +11,7 @@
  */
 import { limits } from '../limits.js'
 import type { JobSettings } from '../domain/job/job.js'
+import { doubleAt, fourBytesAt, putDouble, putFourBytes, putTwoBytes, twoBytesAt } from '../store/number-bytes.js'
 
 const MESSAGE_HEADER_BYTES = 24
 /** Where the time is in the header. */
@@ -79,12 +80,12 @@ export class Message {
   constructor(memory: Buffer, at: number, appliedThrough: number) {
     const flags = memory[at + 1] as number
     const idStart = at + MESSAGE_HEADER_BYTES
-    this.bodyStart = idStart + memory.readUInt16LE(at + 2)
-    this.bodyEnd = this.bodyStart + memory.readUInt32LE(at + 8)
+    this.bodyStart = idStart + twoBytesAt(memory, at + 2)
+    this.bodyEnd = this.bodyStart + fourBytesAt(memory, at + 8)
     this.memory = memory
     this.kind = messageKinds[memory[at] as number] as MessageKind
-    this.jobId = memory.readUInt32LE(at + 4)
-    this.micros = memory.readDoubleLE(at + TIME_AT)
+    this.jobId = fourBytesAt(memory, at + 4)
+    this.micros = doubleAt(memory, at + TIME_AT)
     this.eventId = (flags & HAS_ID) === 0 ? null : memory.toString('utf8', idStart, this.bodyStart)
     this.idInBody = (flags & ID_IN_BODY) !== 0
     this.applied = this.micros <= appliedThrough
@@ -112,10 +113,10 @@ export function writeMessage(memory: Buffer, at: number, message: MessageContent
   const idBytes = eventId === null ? 0 : memory.write(eventId, idStart, 'utf8')
   memory[at] = messageKinds.indexOf(kind)
   memory[at + 1] = (idInBody ? ID_IN_BODY : 0) | (eventId === null ? 0 : HAS_ID)
-  memory.writeUInt16LE(idBytes, at + 2)
-  memory.writeUInt32LE(job.id, at + 4)
-  memory.writeUInt32LE(body.length, at + 8)
-  memory.writeDoubleLE(micros, at + TIME_AT)
+  putTwoBytes(memory, at + 2, idBytes)
+  putFourBytes(memory, at + 4, job.id)
+  putFourBytes(memory, at + 8, body.length)
+  putDouble(memory, at + TIME_AT, micros)
   memory.set(body, idStart + idBytes)
   return at + messageBytes(idBytes, body.length)
 }
@@ -137,7 +138,7 @@ export function kindOfMessage(memory: Buffer, at: number): MessageKind {
 
 /** Where the message after the one at `at` begins. */
 export function nextMessage(memory: Buffer, at: number): number {
-  return at + messageBytes(memory.readUInt16LE(at + 2), memory.readUInt32LE(at + 8))
+  return at + messageBytes(twoBytesAt(memory, at + 2), fourBytesAt(memory, at + 8))
 }
 
 /**

@@ -12,6 +12,7 @@ import { autonomies } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
 import type { EventAnswer } from '../api/event-answer.js'
 import type { BucketState } from '../api/decision-service.js'
+import { doubleAt, fourBytesAt, putDouble, putFourBytes, putTwoBytes, twoBytesAt } from '../store/number-bytes.js'
 
 export const REPLY_BYTES = 24
 
@@ -56,9 +57,9 @@ export function writeEventReply(memory: Buffer, at: number, reply: ShownReply, e
     (reply.outlier ? OUTLIER : 0) |
     (autonomies.indexOf(reply.autonomy) << AUTONOMY_SHIFT)
   memory[at + 3] = bucketStates.indexOf(reply.bucketState)
-  memory.writeUInt16LE(reply.confidence, at + 4)
-  memory.writeDoubleLE(reply.micros, at + 8)
-  memory.writeUInt32LE(extra < 0 ? NO_EXTRA : extra, at + 16)
+  putTwoBytes(memory, at + 4, reply.confidence)
+  putDouble(memory, at + 8, reply.micros)
+  putFourBytes(memory, at + 16, extra < 0 ? NO_EXTRA : extra)
 }
 
 /** A refusal as the extra of a reply. */
@@ -84,7 +85,7 @@ export function writeExtraReply(memory: Buffer, at: number, extra: number): void
 
 /** Index of the extra of the reply at `at`, or -1. */
 export function replyExtra(memory: Buffer, at: number): number {
-  const extra = memory.readUInt32LE(at + 16)
+  const extra = fourBytesAt(memory, at + 16)
   return extra === NO_EXTRA ? -1 : extra
 }
 
@@ -97,10 +98,10 @@ export function readEventReply(memory: Buffer, at: number): ShownReply {
   const label = memory[at + 1] as number
   const flags = memory[at + 2] as number
   return {
-    micros: memory.readDoubleLE(at + 8),
+    micros: doubleAt(memory, at + 8),
     pending: (flags & PENDING) !== 0,
     label: label === NO_LABEL ? -1 : label,
-    confidence: memory.readUInt16LE(at + 4),
+    confidence: twoBytesAt(memory, at + 4),
     outlier: (flags & OUTLIER) !== 0,
     bucketState: bucketStates[memory[at + 3] as number] as BucketState,
     autonomy: autonomies[flags >> AUTONOMY_SHIFT] as ShownReply['autonomy'],

@@ -8,6 +8,7 @@ import { BUCKET_ID_BYTES } from '../domain/event/bucket-key.js'
 import { autonomies, type Autonomy } from '../domain/autonomy/passage.js'
 import { noBasis, type DecisionBasis } from '../domain/decide/decision-basis.js'
 import type { Decision, DecisionSource } from '../domain/decide/decision.js'
+import { putFloat, putFourBytes, putTwoBytes } from './number-bytes.js'
 
 const VERSION = 1
 export const HEADER_BYTES = 44
@@ -203,14 +204,14 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
     (enrichmentStates.indexOf(header.enrichments) << ENRICHMENT_SHIFT)
   bytes[at + 4] = confidence
   bytes[at + 5] = confidence >> 8
-  bytes.writeUInt32LE(header.modelVersion, at + 8)
-  bytes.writeFloatLE(header.outlierScore, at + 12)
+  putFourBytes(bytes, at + 8, header.modelVersion)
+  putFloat(bytes, at + 12, header.outlierScore)
   // For so few bytes a loop is faster than a call.
   for (let i = 0; i < BUCKET_ID_BYTES; i++)
     bytes[at + BUCKET_ID_AT + i] = bucketId === null ? 0 : (bucketId[i] as number)
   const { threshold, doubt, base, ruleOff, votesState } = header.basis
-  bytes.writeFloatLE(threshold, at + BASIS_AT)
-  bytes.writeUInt16LE(Math.round(doubt * SHARES), at + BASIS_AT + 4)
-  bytes.writeUInt16LE(Math.round(base * SHARES) | (ruleOff ? RULE_OFF : 0), at + BASIS_AT + 6)
-  bytes.writeUInt32LE(votesState, at + BASIS_AT + 8)
+  putFloat(bytes, at + BASIS_AT, threshold)
+  putTwoBytes(bytes, at + BASIS_AT + 4, Math.round(doubt * SHARES))
+  putTwoBytes(bytes, at + BASIS_AT + 6, Math.round(base * SHARES) | (ruleOff ? RULE_OFF : 0))
+  putFourBytes(bytes, at + BASIS_AT + 8, votesState)
 }

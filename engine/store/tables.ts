@@ -40,6 +40,7 @@
  * | meta     | name                         | of the shard: last time, how far counts and changes are, audit log, and |
  * |          |                              | of a shard that a log feeds: its position, sums, settings of jobs |
  */
+import { putFourBytesBigEndian } from './number-bytes.js'
 
 /** The tables of a shard. */
 export const shardTables = [
@@ -111,9 +112,9 @@ export function timeKey(job: number, micros: number): Buffer {
 
 /** Writes a timeKey over the TIME_KEY_BYTES at `at`. Returns `key`. */
 export function writeTimeKey(key: Buffer, job: number, micros: number, at = 0): Buffer {
-  key.writeUInt32BE(job, at)
-  key.writeUInt32BE(Math.floor(micros / TWO_32), at + 4)
-  key.writeUInt32BE(micros % TWO_32, at + 8)
+  putFourBytesBigEndian(key, at, job)
+  putFourBytesBigEndian(key, at + 4, Math.floor(micros / TWO_32))
+  putFourBytesBigEndian(key, at + 8, micros % TWO_32)
   return key
 }
 

@@ -72,13 +72,15 @@ export function excessEvidence(recent: number, weight: number, known: number): n
 /** How much more common events of such a score are than among known ones; 1 at least, and while nothing has moved. */
 export function densityRatio({ weight, counts }: ShiftState, score: number): number {
   const own = stepOf(score)
+  // Most scores are usual ones, so the logarithms of the evidence are not needed.
+  if (own === 0) return 1
   let recent = 0
   let evidence = 0
   let most = 1
   for (let step = stepCount - 1; step >= 1; step--) {
     recent += counts[step] as number
     const known = knownTail[step] as number
-    evidence = Math.max(evidence, excessEvidence(recent, weight, known))
+    if (evidence <= significantMove) evidence = excessEvidence(recent, weight, known)
     if (step <= own) most = Math.max(most, (recent + prior * known) / (weight + prior) / known)
   }
   return evidence > significantMove ? most : 1

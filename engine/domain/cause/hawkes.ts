@@ -16,7 +16,8 @@
  * A pair is cause and effect where all three hold:
  * 1. Enough of its n occurrences within the window were its doing: (sum r + 6 s) / (n + 6) >= 1/4. The prior s is the
  *    same share over rare pairs on that side; it is 1/2 at the start.
- * 2. The other order is not as common: n + 2 >= 3/2 n' and sum r + 1 >= 2 sum r'.
+ * 2. The other order is not as common: n + 2 >= 3/2 n' and sum r + 1 >= 2 sum r'; or n + 2 >= n' and
+ *    sum r + 1 >= 4 (sum r' + 1).
  * 3. It is not a repeat of one kind on one entity, or on two that list each other.
  *
  * Where only one of two entities lists the other, 1 and 2 apply to that side alone: callers differ from callees. There

@@ -176,9 +176,13 @@ export function onOneSide(pair: PairRow | null, side: Side, bins: number): PairE
   return { n: sumOf(pair.oneWay, (side - 2) * DELAY_BINS, bins), r: sumOf(pair.sided, side * DELAY_BINS, bins) }
 }
 
-/** True where the other order is not as common. */
+/**
+ * True where the other order is not as common. Kinds that come in bursts meet in both orders about as often; then far
+ * greater responsibilities tell.
+ */
 export function isForward(there: PairEvidence, back: PairEvidence): boolean {
-  return there.n + 2 >= 1.5 * back.n && there.r + 1 >= 2 * back.r
+  if (there.n + 2 >= 1.5 * back.n) return there.r + 1 >= 2 * back.r
+  return there.n + 2 >= back.n && there.r + 1 >= 4 * (back.r + 1)
 }
 
 export function sumOf(numbers: readonly number[], from: number, count: number): number {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { delayEdges } from '../../../../engine/domain/cause/delays.js'
-import { freshPair, minedWindow, pairKey } from '../../../../engine/domain/cause/pair-rows.js'
+import { freshPair, isForward, minedWindow, pairKey } from '../../../../engine/domain/cause/pair-rows.js'
 
 /** The window of one pair, which had so many occurrences a second up to each of these seconds, on one side. */
 function windowOf(perSecond: readonly (readonly [upTo: number, count: number])[]): number {
@@ -38,4 +38,27 @@ test('a thin excess over minutes does not widen it', () => {
     300,
     'a thick one does',
   )
+})
+
+test('a pair is cause and effect in the order that is more common, never in both', () => {
+  assert.ok(isForward({ n: 30, r: 10 }, { n: 10, r: 2 }))
+  assert.ok(!isForward({ n: 10, r: 2 }, { n: 30, r: 10 }))
+  for (const [n, r, otherN, otherR] of [
+    [30, 20, 28, 2],
+    [28, 2, 30, 20],
+    [30, 10, 30, 9],
+    [12, 12, 12, 0],
+  ] as const) {
+    const [there, back] = [
+      { n, r },
+      { n: otherN, r: otherR },
+    ]
+    assert.ok(!(isForward(there, back) && isForward(back, there)), `${n} ${r} ${otherN} ${otherR}`)
+  }
+})
+
+test('where both orders are about as common the one that did four times as much is cause and effect', () => {
+  assert.ok(isForward({ n: 30, r: 20 }, { n: 30, r: 3 }))
+  assert.ok(!isForward({ n: 30, r: 10 }, { n: 30, r: 3 }), 'a little more tells nothing')
+  assert.ok(!isForward({ n: 10, r: 10 }, { n: 40, r: 1 }), 'nor where the other order is far more common')
 })

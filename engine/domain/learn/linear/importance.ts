@@ -15,7 +15,8 @@ import type { ExampleMatrix } from '../features/example-matrix.js'
 import { hashNumber, ListKey } from '../hash.js'
 import { part, type Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
-import { fitLogistic, scoreRow } from './logistic.js'
+import { fitLogistic } from './logistic.js'
+import { scoreRow } from './row-loops.js'
 
 /** The most events of the stream that are used; and the most labelled rows, beyond which all weights are 1. */
 const streamRowsMax = 2_000

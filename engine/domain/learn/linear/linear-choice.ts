@@ -12,7 +12,8 @@
 import type { LearningTable } from '../features/learning-table.js'
 import { part, type Stage } from '../progress.js'
 import { flooredLoss, gainShares, significantlyBest } from '../significant-gain.js'
-import { fitLogistic, scoreRow, softmax, type LogisticOptions } from './logistic.js'
+import { fitLogistic, softmax, type LogisticOptions } from './logistic.js'
+import { scoreRow } from './row-loops.js'
 
 export interface LinearPenalty {
   /** The L2 penalty. */

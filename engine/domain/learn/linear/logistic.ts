@@ -8,6 +8,7 @@
 import { rowsPerReport, type ExampleMatrix } from '../features/example-matrix.js'
 import type { Stage } from '../progress.js'
 import { minimise, type Objective } from './lbfgs.js'
+import { addRow, scoreRow } from './row-loops.js'
 
 export interface LogisticOptions {
   /** The L2 penalty, above 0. */
@@ -31,67 +32,6 @@ export function softmax(scores: Float64Array): number {
   }
   for (let k = 0; k < scores.length; k++) scores[k] = (scores[k] as number) / sum
   return top + Math.log(sum)
-}
-
-/** Fills `scores` with W x + b of one row. Three classes, the usual number of labels, have a loop of their own. */
-export function scoreRow(matrix: ExampleMatrix, row: number, weights: Float64Array, scores: Float64Array): void {
-  const { starts, features, values } = matrix
-  const classCount = scores.length
-  const intercepts = matrix.featureCount * classCount
-  const end = starts[row + 1] as number
-  if (classCount === 3) {
-    let first = weights[intercepts] as number
-    let second = weights[intercepts + 1] as number
-    let third = weights[intercepts + 2] as number
-    for (let j = starts[row] as number; j < end; j++) {
-      const at = (features[j] as number) * 3
-      const value = values[j] as number
-      first += value * (weights[at] as number)
-      second += value * (weights[at + 1] as number)
-      third += value * (weights[at + 2] as number)
-    }
-    scores[0] = first
-    scores[1] = second
-    scores[2] = third
-    return
-  }
-  for (let k = 0; k < classCount; k++) scores[k] = weights[intercepts + k] as number
-  for (let j = starts[row] as number; j < end; j++) {
-    const at = (features[j] as number) * classCount
-    const value = values[j] as number
-    for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) + value * (weights[at + k] as number)
-  }
-}
-
-/** Adds the residuals of a row, times its values, to the gradient. */
-function addRow(matrix: ExampleMatrix, row: number, residuals: Float64Array, gradient: Float64Array): void {
-  const { starts, features, values } = matrix
-  const classCount = residuals.length
-  const intercepts = matrix.featureCount * classCount
-  const end = starts[row + 1] as number
-  for (let k = 0; k < classCount; k++) {
-    gradient[intercepts + k] = (gradient[intercepts + k] as number) + (residuals[k] as number)
-  }
-  if (classCount === 3) {
-    const first = residuals[0] as number
-    const second = residuals[1] as number
-    const third = residuals[2] as number
-    for (let j = starts[row] as number; j < end; j++) {
-      const at = (features[j] as number) * 3
-      const value = values[j] as number
-      gradient[at] = (gradient[at] as number) + value * first
-      gradient[at + 1] = (gradient[at + 1] as number) + value * second
-      gradient[at + 2] = (gradient[at + 2] as number) + value * third
-    }
-    return
-  }
-  for (let j = starts[row] as number; j < end; j++) {
-    const at = (features[j] as number) * classCount
-    const value = values[j] as number
-    for (let k = 0; k < classCount; k++) {
-      gradient[at + k] = (gradient[at + k] as number) + value * (residuals[k] as number)
-    }
-  }
 }
 
 /** An estimate of the second derivative of the objective for each weight. */

@@ -10,7 +10,8 @@ import { measuredMax, UnseenValues } from '../outlier/unseen-values.js'
 import type { Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import type { HeldOut } from './held-out.js'
-import { doubted, fillDoubts, memberCount } from './members.js'
+import { memberCount } from './members.js'
+import { doubted, fillDoubts } from './doubts.js'
 import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
 
 /** The most known events, of the examples and of the background each. */

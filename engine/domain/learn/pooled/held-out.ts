@@ -15,18 +15,16 @@ import { foldExamples, foldWeights, withoutFold, type Folds, type Kept } from '.
 import {
   boostingPlace,
   deepBoosting,
-  forestTrees,
   memberCount,
   MemberPanel,
   shallowBoosting,
   trainBoosting,
   trainMembers,
+  treesFor,
 } from './members.js'
 import type { ExampleView } from './nearest.js'
 import { DepthTrials } from './round-choice.js'
 
-/** Trees of a forest where many examples are held out: the mean of more trees is hardly different. */
-const treesOfMany = 60
 /** The share of the work in linear trials. */
 const linearShare = 0.2
 
@@ -115,7 +113,7 @@ function predictFold(
     seed,
     penalty: linear.penalty,
     linear: linear.weightsOf(fold),
-    trees: folds.count > 1 ? forestTrees : treesOfMany,
+    trees: treesFor(folds.count),
     depth: usualDepth,
   }
   const trained = trainMembers({ table, rowWeights, nearest: view.nearest(known, seed) }, options, part(stage, 0, 0.7))

@@ -1,9 +1,9 @@
 /**
- * The five members of a pool: they are trained together, and predict together.
+ * The members of a pool: they are trained together, and predict together.
  *
  * Owns: their settings and their order. Each is strong where another is weak. The linear member is good with few labels
- * and with thousands of values, extra trees with some tens of labels, the random forest and boosting from hundreds on.
- * The nearest labelled event is good with ten labels, and on rare classes.
+ * and with thousands of values, extra trees with some tens of labels, boosting from hundreds on. The nearest labelled
+ * event is good with ten labels, and on rare classes. Models of earlier builds have a random forest, too.
  * Leaves out: the mixture of their answers (pool.ts).
  */
 import type { EventCoder } from '../features/event-coder.js'
@@ -11,13 +11,14 @@ import type { LearningTable } from '../features/learning-table.js'
 import { copyCodes, type TreeRows } from '../features/tree-table.js'
 import { InKernel } from '../kernel/kernel.js'
 import { fitLinear, type LinearPenalty } from '../linear/linear-choice.js'
-import { scoreRow, softmax } from '../linear/logistic.js'
+import { softmax } from '../linear/logistic.js'
+import { scoreRow } from '../linear/row-loops.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import type { OutlierView } from '../outlier/outlier-view.js'
 import { part, type Stage } from '../progress.js'
 import { predictBoosting } from '../trees/boosted-trees.js'
 import { growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
-import { readTrees, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
+import { readTrees, singleLeaf, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
 import { predictForest, growForest, type ForestOptions } from '../trees/forest.js'
 import { KernelTrees } from '../trees/kernel-trees.js'
 import { predictNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
@@ -29,22 +30,26 @@ export const memberCount = memberNames.length
 export const boostingPlace = 3
 
 /** The most events of one tree; bounds the size of a forest. */
-const rowsMax = 16_384
-/** Trees of a forest. */
-export const forestTrees = 100
+const rowsMax = 4_096
+/** Trees of a forest; and with many examples, when their mean hardly differs from that of more. */
+const forestTrees = 100
+const treesOfMany = 60
 const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
-const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
 const boosted = { rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
-/** Each kind of forest has its own random sequence. */
-const purposes = { extraTrees: 0x1b873593, randomForest: 0x2545f491 }
 /** Depths of boosted trees: two splits, as much as hundreds of labels can tell; and what thousands can. */
 export const shallowBoosting = 2
 export const deepBoosting = 6
+
+/** The trees of a forest where so many folds are held out: many examples have one. */
+export function treesFor(folds: number): number {
+  return folds === 1 ? treesOfMany : forestTrees
+}
 
 export interface Members {
   /** The weights by feature and class, followed by the intercepts. */
   readonly weights: Float32Array
   readonly extraTrees: FlatTrees
+  /** Of a model of an earlier build. Trainings grow none. */
   readonly randomForest: FlatTrees
   readonly boosting: FlatTrees
   readonly nearest: Nearest
@@ -97,12 +102,11 @@ export function trainMembers(
   const { seed, trees, penalty } = options
   const from: TreeRows = { rows: rowsOf(rowWeights), weights: rowWeights }
   const weights = options.linear ?? fitLinear(table, rowWeights, penalty, part(stage, 0, 0.2))
-  const forest = (kind: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, portion: Stage): FlatTrees =>
-    growForest(table.trees, from, { ...kind, trees, seed: (seed ^ purpose) >>> 0 }, portion)
+  const forest: ForestOptions = { ...extraTrees, trees, seed: (seed ^ 0x1b873593) >>> 0 }
   return {
     weights: Float32Array.from(weights),
-    extraTrees: forest(extraTrees, purposes.extraTrees, part(stage, 0.2, 0.35)),
-    randomForest: forest(randomForest, purposes.randomForest, part(stage, 0.35, 0.5)),
+    extraTrees: growForest(table.trees, from, forest, part(stage, 0.2, 0.5)),
+    randomForest: singleLeaf(table.trees.classCount),
     boosting: trainBoosting(table, rowWeights, options, part(stage, 0.5, 1)),
     nearest,
   }
@@ -209,25 +213,6 @@ export class MemberPanel {
     predictForest(extraTrees, codes, extra)
     predictForest(randomForest, codes, random)
     predictBoosting(boosting, codes, boosted)
-  }
-}
-
-/**
- * The members whose doubt counts in the outlier check.
- *
- * The linear member and the extra trees are unsure between known events, boosting where many small reasons cancel out.
- * Which of them recognises unlabelled kinds of events differs from stream to stream. A random forest is as sure far
- * away as in its nearest leaf.
- */
-export const doubted: readonly number[] = [0, 1, boostingPlace]
-
-/** Fills `doubts`: 1 - the top probability of each of these members. `chances` are the panel's, from `at` on. */
-export function fillDoubts(chances: Float64Array, at: number, classCount: number, doubts: Float64Array): void {
-  for (let d = 0; d < doubted.length; d++) {
-    const from = at + (doubted[d] as number) * classCount
-    let top = 0
-    for (let k = from; k < from + classCount; k++) top = Math.max(top, chances[k] as number)
-    doubts[d] = 1 - top
   }
 }
 

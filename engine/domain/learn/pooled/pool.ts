@@ -20,13 +20,16 @@ export interface Pool {
   readonly temperatures: Float64Array
 }
 
-/** The prior weights at some numbers of labels; interpolated by the logarithm. */
+/**
+ * The prior weights at some numbers of labels; interpolated by the logarithm. A weight of 0 stays 0: trainings grow no
+ * random forest.
+ */
 const priors: readonly { readonly labels: number; readonly weights: readonly number[] }[] = [
-  { labels: 10, weights: [0.055, 0.44, 0.03, 0.025, 0.45] },
-  { labels: 30, weights: [0.13, 0.36, 0.1, 0.06, 0.35] },
-  { labels: 100, weights: [0.2, 0.15, 0.1, 0.45, 0.1] },
-  { labels: 300, weights: [0.15, 0.15, 0.14, 0.52, 0.04] },
-  { labels: 1_000, weights: [0.17, 0.13, 0.14, 0.54, 0.02] },
+  { labels: 10, weights: [0.057, 0.453, 0, 0.026, 0.464] },
+  { labels: 30, weights: [0.144, 0.4, 0, 0.067, 0.389] },
+  { labels: 100, weights: [0.222, 0.167, 0, 0.5, 0.111] },
+  { labels: 300, weights: [0.174, 0.174, 0, 0.605, 0.047] },
+  { labels: 1_000, weights: [0.198, 0.151, 0, 0.628, 0.023] },
 ]
 /**
  * Pseudo-counts of the prior, as a share of the held-out examples, and their maximum: hundreds of examples outweigh it.
@@ -123,7 +126,10 @@ function fitTemperature(
 export function fitPool(held: HeldOut | null, labels: number, floor: number): Pool {
   const prior = priorWeights(labels)
   if (held === null) return { weights: prior, temperatures: new Float64Array(memberCount).fill(1) }
-  const all = memberNames.map((_, m) => [...trials].map((temperature) => truthOf(held, m, temperature, floor)))
+  // A member without a say needs no temperature.
+  const all = memberNames.map((_, m) =>
+    [...trials.subarray(0, prior[m] === 0 ? 1 : trials.length)].map((trial) => truthOf(held, m, trial, floor)),
+  )
   const count = held.classes.length
   const chosen = Int32Array.from(all, (byTemperature) =>
     fitTemperature(byTemperature, new Float64Array(count), 1, held.weights),

@@ -23,7 +23,8 @@ import { UnseenValues } from '../outlier/unseen-values.js'
 import { withoutPoints } from './block-points.js'
 import { readCells, writeCells } from './cells.js'
 import { CodedAnswers } from './coded-answers.js'
-import { doubted, memberNames, readMembers, writeMembers } from './members.js'
+import { doubted } from './doubts.js'
+import { memberNames, readMembers, writeMembers } from './members.js'
 import { neighboursOf } from './nearest.js'
 import { PooledAnswer, type AnswerParts } from './pooled-answer.js'
 import type { ShortKeys } from './short-keys.js'
@@ -204,12 +205,13 @@ export class PooledModel implements Model {
     let members: MemberAnswer[] = []
     this.#answer.fill(values, this.#probabilities, -1, (name, classes) => {
       if (name !== 'members') return void steps.push({ name, probabilities: byLabel(classes) })
-      members = memberNames.map((member, m) => ({
+      const all = memberNames.map((member, m) => ({
         name: member,
         weight: pool.weights[m] as number,
         temperature: pool.temperatures[m] as number,
         probabilities: byLabel(classes.subarray(m * labels.length, (m + 1) * labels.length)),
       }))
+      members = all.filter(({ weight }) => weight > 0)
     })
     return { members, steps: [...steps, { name: 'with a uniform share', probabilities: [...this.#probabilities] }] }
   }

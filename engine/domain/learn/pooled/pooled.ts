@@ -1,5 +1,5 @@
 /**
- * The classifier `pooled/1`, which jobs train with: a linear member, two forests, boosted trees and the nearest
+ * The classifier `pooled/1`, which jobs train with: a linear member, extra trees, boosted trees and the nearest
  * neighbour, mixed by their answers on held-out examples.
  *
  * Owns: the stages of a training, in order. Leaves out: each stage (the imported files), the bytes (pooled-model.ts).
@@ -18,7 +18,7 @@ import { fitEvidenceWeight } from './evidence-weight.js'
 import { weighExamples, type ExampleWeights } from './example-weights.js'
 import { heldOutAnswers, heldOutFigures } from './held-out-figures.js'
 import { holdOut, type HeldOut } from './held-out.js'
-import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
+import { shallowBoosting, trainMembers, treesFor, type Members } from './members.js'
 import { chooseReferences, ExampleView } from './nearest.js'
 import { fitPool, poolToAnswer, type Pool } from './pool.js'
 import type { AnswerParts } from './pooled-answer.js'
@@ -66,7 +66,7 @@ function fitMembers(
   const options = {
     seed,
     penalty: held?.penalty ?? usualPenalty,
-    trees: forestTrees,
+    trees: treesFor(held?.foldCount ?? 0),
     depth: held?.depth ?? shallowBoosting,
     rounds: held?.rounds ?? roundsMax,
   }

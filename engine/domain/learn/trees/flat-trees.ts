@@ -22,6 +22,12 @@ export interface FlatTrees {
   readonly values: Float32Array
 }
 
+/** A tree that knows nothing: each class has the same share. */
+export function singleLeaf(classCount: number): FlatTrees {
+  const values = new Float32Array(classCount).fill(1 / classCount)
+  return { roots: Int32Array.of(0), nodes: Int32Array.of(-1, 0), values }
+}
+
 /** A part of the trees: `end` is behind the last one. */
 export interface TreeRange {
   readonly start: number

@@ -36,3 +36,10 @@ test('a stored model answers with the same bits when it is used often, by WebAss
   for (let i = 0; i < 300; i++) ask()
   assert.deepEqual(ask(), opened)
 })
+
+test('a stored model of version 1 has a random forest, which has a say in its answers', () => {
+  const { answers, bytes } = readFixture('model-1') as ModelFixture
+  const { members } = loadModel(unpackBytes(bytes)).steps(answers[0]?.values ?? [])
+  const forest = members.find(({ name }) => name === 'random forest')
+  assert.ok(forest !== undefined && forest.weight > 0 && new Set(forest.probabilities).size > 1)
+})

@@ -181,7 +181,7 @@ describe('a stored decision', () => {
     ])
     assert.deepEqual(
       parts.members.map(({ name }) => name),
-      ['linear', 'extra trees', 'random forest', 'boosting', 'nearest'],
+      ['linear', 'extra trees', 'boosting', 'nearest'],
     )
     const last = parts.calibration.at(-1)?.probabilities ?? {}
     assert.ok(Math.abs(Object.values(last).reduce((sum, one) => sum + one, 0) - 1) < 1e-9)

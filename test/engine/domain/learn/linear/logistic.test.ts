@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ExampleMatrix } from '../../../../../engine/domain/learn/features/example-matrix.js'
-import { fitLogistic, scoreRow, softmax } from '../../../../../engine/domain/learn/linear/logistic.js'
+import { fitLogistic, softmax } from '../../../../../engine/domain/learn/linear/logistic.js'
+import { scoreRow } from '../../../../../engine/domain/learn/linear/row-loops.js'
 
 const stage = { at: (): void => {} }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HeldOut } from '../../../../../engine/domain/learn/pooled/held-out.js'
-import { memberCount } from '../../../../../engine/domain/learn/pooled/members.js'
+import { memberCount, memberNames } from '../../../../../engine/domain/learn/pooled/members.js'
 import { fitPool, poolToAnswer } from '../../../../../engine/domain/learn/pooled/pool.js'
+
+const withoutSay = memberNames.indexOf('random forest')
 
 /**
  * So many held-out examples of two classes in turn; `say(member, right, h)` is the chance that a member gives the
@@ -36,6 +38,20 @@ function heldOut(say: (member: number, h: number) => number, count = 200): HeldO
     nearestDistances: new Float64Array(count).fill(9),
   }
 }
+
+test('a member that trainings do not grow has no say, and is not softened', () => {
+  for (const labels of [1, 10, 20, 300, 100_000]) {
+    assert.equal(fitPool(null, labels, 0.001).weights[withoutSay], 0)
+    const { weights, temperatures } = fitPool(
+      heldOut((m) => (m === withoutSay ? 0.99 : 0.6)),
+      labels,
+      0.001,
+    )
+    assert.deepEqual([weights[withoutSay], temperatures[withoutSay]], [0, 1])
+    assert.ok(weights.every((weight, m) => m === withoutSay || weight > 0))
+    assert.ok(Math.abs(weights.reduce((a, b) => a + b, 0) - 1) < 1e-12)
+  }
+})
 
 test('who is right weighs more than was expected, who is wrong less', () => {
   const before = fitPool(null, 300, 0.001).weights
@@ -86,9 +102,9 @@ test('all too sure of themselves are softened, and nobody is sharpened', () => {
 })
 
 test('one that rules out the truth now and then is not softened for what the others make up for, where many examples say so', () => {
-  const say = (m: number, h: number): number => (m === 2 ? (h % 6 === 0 ? 0 : 0.99) : 0.9)
-  const few = fitPool(heldOut(say), 300, 0.001).temperatures[2] as number
-  const many = fitPool(heldOut(say, 800), 1_200, 0.001).temperatures[2] as number
+  const say = (m: number, h: number): number => (m === 1 ? (h % 6 === 0 ? 0 : 0.99) : 0.9)
+  const few = fitPool(heldOut(say), 300, 0.001).temperatures[1] as number
+  const many = fitPool(heldOut(say, 800), 1_200, 0.001).temperatures[1] as number
   assert.ok(many < 1.5 && few > many, `${few}, ${many}`)
 })
 
@@ -101,6 +117,6 @@ test('what was held out as the latest softens answers by a little of what it ask
   assert.deepEqual(later.weights, pool.weights)
   later.temperatures.forEach((temperature, m) => {
     const fitted = pool.temperatures[m] as number
-    assert.ok(temperature > 1 && temperature < fitted, `${temperature}, ${fitted}`)
+    assert.ok(m === withoutSay || (temperature > 1 && temperature < fitted), `${temperature}, ${fitted}`)
   })
 })

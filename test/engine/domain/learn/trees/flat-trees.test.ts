@@ -4,9 +4,11 @@ import {
   findLeaves,
   leavesFor,
   readTrees,
+  singleLeaf,
   TreeBuilder,
   writeTrees,
 } from '../../../../../engine/domain/learn/trees/flat-trees.js'
+import { predictForest } from '../../../../../engine/domain/learn/trees/forest.js'
 import { SeededRandom } from '../../../../../engine/rng.js'
 import { ModelReader, ModelWriter } from '../../../../../engine/domain/learn/model-bytes.js'
 
@@ -82,4 +84,10 @@ test('trees are read as they were written', () => {
   const to = new ModelWriter('trees')
   writeTrees(build(), to)
   assert.deepEqual(readTrees(new ModelReader(to.seal(), 'trees')), build())
+})
+
+test('a tree that knows nothing gives all classes the same share', () => {
+  const shares = new Float64Array(4)
+  predictForest(singleLeaf(4), Uint8Array.of(1, 2), shares)
+  assert.deepEqual([...shares], [0.25, 0.25, 0.25, 0.25])
 })

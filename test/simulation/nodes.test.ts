@@ -1,6 +1,7 @@
 /**
  * Nodes of a cluster, in one process: a seed drives posts, nodes that come, leave and die, parcels and answers that are
- * lost or late, values of the cluster that cannot be reached, and a node that is cut off for longer than the lease.
+ * lost or late, values of the cluster that cannot be reached, records that come late with which a process began that is
+ * gone, and a node that is cut off for longer than the lease.
  * In the end every node has every acknowledged event, once, and all nodes have the same. At any time a node that speaks
  * for a shard has what was acknowledged before.
  */
@@ -9,6 +10,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobSettings } from '../../engine/domain/job/job.js'
 import { SeededRandom } from '../../engine/rng.js'
+import { encodeBegin } from '../../engine/runtime/log/turn-record.js'
 import type { TestNode, World } from '../support/cluster/node.js'
 import { jobs, post, SHARDS, start, worldOf } from '../support/cluster/worlds.js'
 import { until } from '../support/until.js'
@@ -66,8 +68,17 @@ class Cluster {
       this.world.keys.isAway = true
       await sleep(400)
       this.world.keys.isAway = false
-    }
+    } else if (chance < 0.38) await this.#beginLate()
     await this.#load()
+  }
+
+  /** A process that is gone has begun as the writer of a shard: its record was held up. */
+  async #beginLate(): Promise<void> {
+    const { logs } = this.world
+    const log = logs[Math.floor(this.#random.nextFloat() * logs.length)]!
+    const begin = encodeBegin('00000000000000ff')
+    // The owner appends at the same time.
+    while ((await log.append(begin, await log.last()).catch(() => null)) === null) await sleep(1)
   }
 
   async #load(): Promise<void> {

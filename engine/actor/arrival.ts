@@ -37,7 +37,7 @@ export class Arrivals {
 
   constructor(settings: JobSettings, codec: BodyCodec, sectionNames: readonly string[]) {
     this.points = new DecisionPoints(settings.decisionPoints)
-    this.#tree = new PointTree(settings.decisionPoints)
+    this.#tree = new PointTree(settings.decisionPoints, settings.id)
     this.#codec = codec
     this.#sectionNames = sectionNames
     this.#hasKeys = !hasClusters(settings.category)

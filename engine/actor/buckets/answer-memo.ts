@@ -36,7 +36,8 @@ export class AnswerMemo implements BucketHolder {
   readonly #memory: BucketMemory
   readonly #fingerprint: number
   readonly #answers: Answer[] = []
-  #keys = new ByteTable()
+  /** Null: there is none. Jobs with buckets never have one. */
+  #keys: ByteTable | null = null
   #version = 0
 
   /** `fingerprint` of the job's present decision points. */
@@ -47,7 +48,7 @@ export class AnswerMemo implements BucketHolder {
 
   /** Bytes of all answers, about. */
   get bytes(): number {
-    return this.#keys.bytesUsed + ANSWER_BYTES * this.#answers.length
+    return (this.#keys?.bytesUsed ?? 0) + ANSWER_BYTES * this.#answers.length
   }
 
   /** The answer for values with this key by this version of the model. */
@@ -56,7 +57,7 @@ export class AnswerMemo implements BucketHolder {
       this.#forget()
       this.#version = version
     }
-    const known = this.#keys.find(view, 0, length, hash)
+    const known = this.#keys?.find(view, 0, length, hash) ?? ABSENT
     if (known >= 0) return this.#answers[known] as Answer
     if (known !== ABSENT) return null
     if (this.bytes > BYTES_MAX) this.#forget()
@@ -72,6 +73,7 @@ export class AnswerMemo implements BucketHolder {
       toldTo: null,
       toldWindow: 0,
     }
+    this.#keys ??= new ByteTable()
     this.#answers[this.#keys.add(view, 0, length, hash)] = answer
     this.#memory.count(this, length + ANSWER_BYTES)
     return answer
@@ -89,7 +91,7 @@ export class AnswerMemo implements BucketHolder {
   #forget(): void {
     if (this.#answers.length === 0) return
     this.#memory.count(this, -this.bytes)
-    this.#keys = new ByteTable()
+    this.#keys = null
     this.#answers.length = 0
   }
 }

@@ -7,7 +7,7 @@
  * 1. A bucket that the turn changed stays in memory until the turn writes it. Where the turn only added events, only
  *    its counts have changed, and their row may be written later.
  * 2. Memory is a copy of the store: a bucket that was forgotten is read again.
- * 3. All that this holds is counted in the memory of its thread (bucket-memory.ts).
+ * 3. All that this holds is counted in the memory of its thread (bucket-memory.ts), where the keys are.
  */
 import { writeBucketId } from '../../domain/event/bucket-id.js'
 import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
@@ -24,7 +24,6 @@ import type { LateRows } from './late-rows.js'
 import { latestOf, type BucketHolder, type BucketMemory } from './bucket-memory.js'
 import { layCount, NOT_DEFERRED } from './deferred-counters.js'
 import { IdTable, NO_NUMBER } from './id-table.js'
-import { KeyedBuckets } from './keyed-buckets.js'
 import { Slab } from './slab.js'
 
 /** About what a bucket takes. */
@@ -49,7 +48,6 @@ export class BucketCache implements BucketHolder {
   readonly #buckets: Bucket[] = []
   readonly #places = new IdTable()
   readonly #memory: BucketMemory
-  #keys = new KeyedBuckets()
   readonly #changed: Bucket[] = []
   /** By id, one character a byte. Filled when `byId` is called. */
   readonly #changedById = new Map<string, Bucket>()
@@ -70,29 +68,28 @@ export class BucketCache implements BucketHolder {
   get size(): number {
     return this.#buckets.length
   }
-  /** About the bytes of all buckets and keys. */
+
+  /** About the bytes of all buckets. */
   get bytes(): number {
-    return BUCKET_BYTES * this.#buckets.length + this.#keys.bytes
+    return BUCKET_BYTES * this.#buckets.length
   }
 
+  /** It is not used any more. */
   drop(): void {
     this.#memory.drop(this)
+    for (const bucket of this.#buckets) bucket.kept = false
+    if (this.#buckets.length > 0) this.#memory.keys.clear()
   }
 
   /** The bucket that `remember` was given for these bytes at the decision points, or null. */
   byKey(key: PointKey): Bucket | null {
-    const bucket = this.#keys.find(key)
+    const bucket = this.#memory.keys.find(key)
     return bucket?.kept === true ? bucket : null
   }
 
   /** Events with these bytes at the decision points are in that bucket. */
   remember(key: PointKey, bucket: Bucket): void {
-    this.#memory.count(this, this.#keys.set(key, bucket))
-  }
-
-  #forgetKeys(): void {
-    this.#memory.count(this, -this.#keys.bytes)
-    this.#keys = new KeyedBuckets()
+    this.#memory.keys.set(key, bucket)
   }
 
   /** The bucket of these values: from memory, from the store, or new. */
@@ -191,9 +188,9 @@ export class BucketCache implements BucketHolder {
     }
   }
 
-  /** Forgets all keys, and buckets until at most `bytes` are left. Only between turns. */
+  /** Forgets all keys, also of other jobs, and buckets until at most `bytes` are left. Only between turns. */
   shrink(bytes: number): void {
-    this.#forgetKeys()
+    this.#memory.keys.clear()
     const most = bytes / BUCKET_BYTES
     const times = this.#buckets.map(({ lastMicros }) => lastMicros)
     const since = latestOf(times, most / Math.max(1, times.length))

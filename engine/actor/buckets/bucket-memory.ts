@@ -4,9 +4,10 @@
  * Owns: how much all caches take together, and how much of it each has to give up. Leaves out: which buckets a cache
  * forgets (bucket-cache.ts).
  *
- * 1. Bytes are counted, not measured. A job whose buckets take less than an equal share gives up nothing.
+ * 1. Bytes are counted, not measured. A job whose buckets take less than an equal share gives up none of them.
  */
 import { limits } from '../../limits.js'
+import { KeyedBuckets } from './keyed-buckets.js'
 
 /** A cache of buckets, as far as its memory is concerned. */
 export interface BucketHolder {
@@ -21,6 +22,8 @@ const AGAIN = 1.25
 export class BucketMemory {
   readonly #max: number
   readonly #holders = new Set<BucketHolder>()
+  /** Keys of the buckets of all caches. */
+  readonly keys = new KeyedBuckets()
   #bytes = 0
   /** Caches are asked to shrink above this. */
   #shrinkAbove: number
@@ -30,9 +33,9 @@ export class BucketMemory {
     this.#shrinkAbove = max
   }
 
-  /** Bytes of all caches. */
+  /** Bytes of all caches and keys. */
   get bytes(): number {
-    return this.#bytes
+    return this.#bytes + this.keys.bytes
   }
 
   /** A cache holds so many bytes more (negative: fewer). */
@@ -46,9 +49,10 @@ export class BucketMemory {
     if (this.#holders.delete(holder)) this.#bytes -= holder.bytes
   }
 
-  /** Where the bound is exceeded, all caches together give up half of it. Only between turns. */
+  /** Where the bound is exceeded, all keys go, and all caches together give up half of it. Only between turns. */
   shrink(): void {
-    if (this.#bytes <= this.#shrinkAbove) return
+    if (this.bytes <= this.#shrinkAbove) return
+    this.keys.clear()
     const share = equalShare(
       [...this.#holders].map(({ bytes }) => bytes),
       this.#max / 2,

@@ -57,7 +57,7 @@ export class PointNode {
   }
 }
 
-/** The bytes at all points, one after the other, valid until the next body. */
+/** The number of the tree, then the bytes at all points, one after the other; valid until the next body. */
 export interface PointKey {
   readonly view: DataView
   readonly length: number
@@ -65,18 +65,21 @@ export interface PointKey {
 }
 
 const KEY_BYTES_MAX = 1024
-/** Of the last body of any job. */
+/** Of the last body of any tree. */
 const keyBytes = Buffer.allocUnsafeSlow(KEY_BYTES_MAX)
 const keyView = viewOfBytes(keyBytes)
 
 export class PointTree {
   readonly root = new PointNode()
+  readonly #number: number
   readonly #starts: Int32Array
   readonly #ends: Int32Array
   readonly #depths: Int32Array
   readonly #key = { view: keyView, length: 0, hash: 0 }
 
-  constructor(points: readonly string[]) {
+  /** Keys of trees with different numbers, of 32 bits, differ. */
+  constructor(points: readonly string[], number = 0) {
+    this.#number = number
     this.#starts = new Int32Array(points.length)
     this.#ends = new Int32Array(points.length)
     this.#depths = new Int32Array(points.length)
@@ -120,7 +123,7 @@ export class PointTree {
   /** The bytes at all points; null if they are too many to be worth remembering. */
   key(bytes: Buffer): PointKey | null {
     const key = keyBytes
-    let at = 0
+    let at = key.writeUInt32LE(this.#number)
     for (let point = 0; point < this.#starts.length; point++) {
       const start = this.#starts[point] as number
       if (start < 0) {

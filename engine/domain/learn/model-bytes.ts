@@ -106,11 +106,26 @@ export function kindOf(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(1, 1 + length))
 }
 
+/**
+ * Arrays of a model lie together in pieces of this size, or of their own. Small pieces are taken from memory that the
+ * allocator of the system keeps: with many models, most of it would stay there when they go.
+ */
+const PIECE_BYTES = 64 * 1024
+
+/** How an array of numbers is made in a piece of memory, or (without one) in memory of its own. */
+interface ArrayType<A extends ArrayBufferView> {
+  readonly BYTES_PER_ELEMENT: number
+  new (count: number): A
+  new (piece: ArrayBuffer, at: number, count: number): A
+}
+
 /** Reads the bytes of a model. */
 export class ModelReader {
   readonly #view: DataView
   readonly #end: number
   #at: number
+  #piece = new ArrayBuffer(0)
+  #used = 0
 
   /** @throws Error on bytes of another kind, cut short, or (where that was not `checked` before) changed. */
   constructor(bytes: Uint8Array, kind: string, checked = false) {
@@ -160,23 +175,37 @@ export class ModelReader {
   }
 
   /** Fills an array of numbers. The machines that the service runs on have numbers little endian, as a model has. */
-  #fill<A extends Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array>(values: A): A {
+  #fill<A extends ArrayBufferView>(values: A): A {
     const at = this.#view.byteOffset + this.#take(values.byteLength)
-    new Uint8Array(values.buffer).set(new Uint8Array(this.#view.buffer, at, values.byteLength))
+    const into = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+    into.set(new Uint8Array(this.#view.buffer, at, values.byteLength))
     return values
   }
 
+  #read<A extends ArrayBufferView>(type: ArrayType<A>): A {
+    const count = this.#count(type.BYTES_PER_ELEMENT)
+    const bytes = count * type.BYTES_PER_ELEMENT
+    if (this.#used + bytes > this.#piece.byteLength) {
+      this.#piece = new ArrayBuffer(Math.max(PIECE_BYTES, bytes))
+      this.#used = 0
+    }
+    const at = this.#used
+    // Any number may begin at a multiple of 8.
+    this.#used = (at + bytes + 7) & ~7
+    return this.#fill(new type(this.#piece, at, count))
+  }
+
   u32s(): Uint32Array {
-    return this.#fill(new Uint32Array(this.#count(4)))
+    return this.#read(Uint32Array)
   }
 
   /** The same numbers, as signed ones. */
   i32s(): Int32Array {
-    return this.#fill(new Int32Array(this.#count(4)))
+    return this.#read(Int32Array)
   }
 
   u8s(): Uint8Array {
-    return this.#fill(new Uint8Array(this.#count(1)))
+    return this.#read(Uint8Array)
   }
 
   text(): string {
@@ -188,11 +217,16 @@ export class ModelReader {
   }
 
   f32s(): Float32Array {
-    return this.#fill(new Float32Array(this.#count(4)))
+    return this.#read(Float32Array)
   }
 
   f64s(): Float64Array {
-    return this.#fill(new Float64Array(this.#count(8)))
+    return this.#read(Float64Array)
+  }
+
+  /** The arrays that follow lie apart from those before: one of both parts may go before the other. */
+  apart(): void {
+    this.#used = this.#piece.byteLength
   }
 
   /** @throws Error where bytes are left. */

@@ -24,19 +24,27 @@ const foundMin = 1 / 16
 /** Events without a look after a trial in vain. */
 const pause = 8 * looksPerTrial
 
-/** Collects what an answer depends on, as words of 32 bits, the first of which is the number of the model. */
+/** The key of the event that any model of this thread answers now. */
+const words = new Int32Array(wordsMax)
+const floats = new Float32Array(words.buffer)
+const view = viewOfBytes(new Uint8Array(words.buffer))
+
+/**
+ * Collects what an answer depends on, as words of 32 bits, the first of which is the number of the model. Valid until
+ * another key begins.
+ */
 export class AnswerKey {
-  readonly #words = new Int32Array(wordsMax)
-  readonly #floats = new Float32Array(this.#words.buffer)
-  readonly view = viewOfBytes(new Uint8Array(this.#words.buffer))
+  readonly view = view
+  readonly #model: number
   #count = 1
 
   constructor(model: number) {
-    this.#words[0] = model
+    this.#model = model
   }
 
   /** Begins a new key. */
   clear(): void {
+    words[0] = this.#model
     this.#count = 1
   }
 
@@ -50,24 +58,24 @@ export class AnswerKey {
   }
 
   int(value: number): void {
-    this.#words[this.#count++] = value
+    words[this.#count++] = value
   }
 
   /** The first `count` of these, and how many they are. */
   ints(values: ArrayLike<number>, count: number): void {
     this.int(count)
-    for (let i = 0; i < count; i++) this.#words[this.#count++] = values[i] as number
+    for (let i = 0; i < count; i++) words[this.#count++] = values[i] as number
   }
 
   /** A token and its weight. */
   token(token: number, weight: number): void {
-    this.#words[this.#count++] = token
-    this.#floats[this.#count++] = weight
+    words[this.#count++] = token
+    floats[this.#count++] = weight
   }
 
   /** The first `count` of these, in single precision. */
   floats(values: Float32Array, count: number): void {
-    for (let i = 0; i < count; i++) this.#floats[this.#count++] = values[i] as number
+    for (let i = 0; i < count; i++) floats[this.#count++] = values[i] as number
   }
 }
 

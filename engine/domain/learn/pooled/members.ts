@@ -116,7 +116,8 @@ export function trainMembers(
 export class MemberPanel {
   readonly chances: Float64Array
   readonly #members: Members
-  readonly #weights: Float64Array
+  /** For training: rows of a table are scored by doubles. */
+  #weights: Float64Array | null = null
   readonly #views: readonly Float64Array[]
   readonly #nearestView: Float64Array
   readonly #classCount: number
@@ -129,7 +130,6 @@ export class MemberPanel {
     this.chances = new Float64Array(memberCount * classCount)
     this.#views = memberNames.map((_, m) => this.chances.subarray(m * classCount, (m + 1) * classCount))
     this.#nearestView = this.#views.at(-1) as Float64Array
-    this.#weights = Float64Array.from(members.weights)
     this.#weightedCount = members.weights.length / classCount - 1
   }
 
@@ -170,7 +170,7 @@ export class MemberPanel {
   predictRow(table: LearningTable, row: number, codes: Uint8Array, view: OutlierView): void {
     this.#predictNearest(view)
     const scores = this.#views[0] as Float64Array
-    scoreRow(table.linear, row, this.#weights, scores)
+    scoreRow(table.linear, row, (this.#weights ??= Float64Array.from(this.#members.weights)), scores)
     softmax(scores)
     copyCodes(table.trees, row, codes)
     this.#predictTrees(codes)
@@ -185,7 +185,7 @@ export class MemberPanel {
 
   #predictLinear({ features, values, count, coordinates }: EventCoder): void {
     const scores = this.#views[0] as Float64Array
-    const weights = this.#weights
+    const { weights } = this.#members
     const classCount = this.#classCount
     const intercepts = this.#weightedCount * classCount
     const known = this.#weightedCount - coordinates.length
@@ -225,11 +225,10 @@ export function writeMembers(members: Members, to: ModelWriter): void {
 }
 
 export function readMembers(from: ModelReader): Members {
-  return {
-    weights: from.f32s(),
-    extraTrees: readTrees(from),
-    randomForest: readTrees(from),
-    boosting: readTrees(from),
-    nearest: readNearest(from),
-  }
+  const weights = from.f32s()
+  // The kernel may take over the trees (placed-trees.ts).
+  from.apart()
+  const trees = { extraTrees: readTrees(from), randomForest: readTrees(from), boosting: readTrees(from) }
+  from.apart()
+  return { weights, ...trees, nearest: readNearest(from) }
 }

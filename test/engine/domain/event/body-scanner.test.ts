@@ -126,7 +126,7 @@ describe('body scanner', () => {
       {
         body: { a: { b: -150 }, c: [1, 't'] },
         eventId: 'x',
-        key: '',
+        key: '\x00\x00\x00\x00',
       },
     )
   })
@@ -228,6 +228,8 @@ describe('body scanner', () => {
     const first = scan(bodies, request({ a: { b: 'x' }, c: 2, d: 5 }), points)
     assert.equal(scan(bodies, request({ d: 6, a: { b: 'x', x: 9 }, c: 2 }), points)?.key, first?.key)
     assert.notEqual(scan(bodies, request({ a: { b: 'y' }, c: 2, d: 5 }), points)?.key, first?.key)
+    const ofAnother = new PointTree(['a.b', 'c'], 1)
+    assert.notEqual(scan(bodies, request({ a: { b: 'x' }, c: 2, d: 5 }), ofAnother)?.key, first?.key)
     assert.notEqual(
       scan(bodies, request({ a: [1], c: 2 }), points)?.key,
       scan(bodies, request({ a: [2], c: 2 }), points)?.key,

@@ -151,12 +151,14 @@ export class OutlierReferences {
     this.findTokens(view)
     const likeness = this.#compareTokens(view, new Float32Array(count))
     const share = numberCount > 0 ? 1 / numberCount : 0
-    return Float64Array.from(likeness, (alike, i) => {
+    const mine = view.numbers
+    const distances = new Float64Array(count)
+    for (let i = 0, at = 0; i < count; i++) {
       let sum = 0
-      for (let j = 0; j < numberCount; j++)
-        sum += Math.abs((view.numbers[j] as number) - (numbers[i * numberCount + j] as number))
-      return 1 - alike + sum * share
-    })
+      for (let j = 0; j < numberCount; j++) sum += Math.abs((mine[j] as number) - (numbers[at++] as number))
+      distances[i] = 1 - (likeness[i] as number) + sum * share
+    }
+    return distances
   }
 
   /** The distance of the event in the view for the outlier check, 0 or more; the reference `except` does not count. */

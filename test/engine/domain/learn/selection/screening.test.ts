@@ -20,6 +20,34 @@ test('of many the largest, the most doubtful and some drawn by event are candida
   assert.deepEqual(screen(all, 1, 32), chosen)
 })
 
+test('of equally doubtful ones the first are candidates, beside those that are drawn and the largest', () => {
+  for (const max of [16, 32, 64]) {
+    const some = Array.from({ length: 300 }, (_, key) => ({ events: 1 + (key % 4), doubt: (key % 3) / 2, key }))
+    const before = (figure: (one: (typeof some)[number]) => number): number[] =>
+      [...some.keys()].sort((a, b) => figure(some[b]!) - figure(some[a]!) || a - b)
+    const expected = new Set<number>()
+    const take = (order: readonly number[], upTo: number): void => {
+      for (const place of order) if (expected.size < upTo) expected.add(place)
+    }
+    take(
+      before((one) => -drawKey(7, one)),
+      (3 * max) / 16,
+    )
+    take(
+      before(({ doubt }) => doubt),
+      (6 * max) / 16,
+    )
+    take(
+      before(({ events, doubt }) => Math.sqrt(events) * doubt),
+      max,
+    )
+    assert.deepEqual(
+      screen(some, 7, max),
+      [...expected].sort((a, b) => a - b),
+    )
+  }
+})
+
 test('a draw by event meets a bucket as often as it has events', () => {
   let large = 0
   for (let seed = 0; seed < 2_000; seed++)

@@ -128,7 +128,7 @@ class Trained {
 
   /** Trained on more events than are held out at random (held-out.ts); two in five have a random label. */
   get noisy(): Model {
-    return (this.#noisy ??= trained(this.#classifier, setOf(streamOf(2_000, 10, 0.4).examples)))
+    return (this.#noisy ??= trained(this.#classifier, setOf(streamOf(1_200, 10, 0.4).examples)))
   }
 }
 
@@ -143,8 +143,8 @@ export function classifierContract(name: string, classifier: Classifier): void {
 
 function answers(name: string, classifier: Classifier, models: Trained): void {
   test(`${name}: the same examples and seed give the same bytes, and the same bytes the same answers`, () => {
-    const { examples, random } = streamOf(300, 3, 0.1)
-    const set = setOf(examples, { background: streamOf(200, 4).examples.map(({ values }) => values) })
+    const { examples, random } = streamOf(150, 3, 0.1)
+    const set = setOf(examples, { background: streamOf(100, 4).examples.map(({ values }) => values) })
     const bytes = classifier.train(set, goOn)
     assert.deepEqual(classifier.train(structuredClone(set), goOn), bytes)
     const first = classifier.load(bytes)
@@ -202,7 +202,7 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
   })
 
   test(`${name}: a label without an example is never the answer and hardly probable`, () => {
-    const { examples, random } = streamOf(120, 7)
+    const { examples, random } = streamOf(60, 7)
     for (const absent of [0, 1, 2]) {
       for (const objective of [
         'accuracy',
@@ -245,7 +245,7 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
   })
 
   test(`${name}: on noisy labels the confidence is about the share of right answers`, () => {
-    const query = streamOf(4_000, 11, 0.4).examples
+    const query = streamOf(2_000, 11, 0.4).examples
     let confidence = 0
     let right = 0
     for (const { values, label } of query) {

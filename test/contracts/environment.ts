@@ -283,7 +283,7 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.equal(read(environment, 'a')?.length, 100_000)
     })
 
-    for (const seed of [1, 2, 3, 4]) {
+    for (const seed of [1, 2]) {
       fact(`random operations leave what a store in memory has, seed ${seed}`, ({ environment, reader }) => {
         compareWithMemory(environment, reader(), new SeededRandom(seed))
       })

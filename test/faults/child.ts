@@ -2,6 +2,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { childFile } from '../child-files.js'
+import { shortLived } from '../support/short-lived.js'
 
 type Command =
   | { readonly ask: 'ingest'; readonly eventId: string | null; readonly body: Readonly<Record<string, unknown>> }
@@ -53,7 +54,7 @@ export class EngineChild {
     this.process =
       limitKib === undefined
         ? fork(program, [dataDir, '2', ...(searchPort === undefined ? [] : [String(searchPort)])], {
-            execArgv: [],
+            execArgv: [...shortLived],
             stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
           })
         : spawn(

@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Trial } from './corruption.js'
 import { childFile } from '../child-files.js'
+import { shortLived } from '../support/short-lived.js'
 
 const program = fileURLToPath(childFile('corruption-child'))
 
@@ -15,7 +16,8 @@ export async function corrupt(
 ): Promise<Trial[]> {
   const trials: Trial[] = []
   while (trials.length < count) {
-    const child = fork(program, [dir, String(seed), String(trials.length), String(count)], { execArgv: [] })
+    const args = [dir, String(seed), String(trials.length), String(count)]
+    const child = fork(program, args, { execArgv: [...shortLived] })
     child.on('message', (trial: Trial) => {
       trials.push(trial)
       seen(trial)

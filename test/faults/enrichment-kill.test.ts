@@ -11,7 +11,7 @@ import { SearchServer } from '../support/servers/search-server.js'
 import { EngineChild, type Ready } from './child.js'
 import { checkJobs } from '../../engine/services/verify/verify-job.js'
 
-const ROUNDS = 3
+const ROUNDS = 2
 const EVENTS = 300
 
 async function started(

@@ -15,6 +15,8 @@ export interface Flood {
   readonly connections: number
   /** From the first answer that is read; from the start where none are. */
   readonly seconds: number
+  /** The flood ends when the service has closed a connection, too. */
+  readonly untilClosed?: boolean
   /** Bytes in one chunk of the chunked coding. */
   readonly chunkBytes: number
   readonly gzip: boolean
@@ -114,7 +116,8 @@ function open(): void {
     refused += errors.count
     if (performance.now() >= until) return
     closed++
-    setTimeout(open, REOPEN_MS)
+    if (flood.untilClosed === true) until = performance.now()
+    else setTimeout(open, REOPEN_MS)
   })
   if (flood.reads)
     socket.on('data', (bytes) => {

@@ -68,7 +68,7 @@ class Load {
     const isOver = (): boolean => this.#over
     const lines = function* (this: Load): Iterable<string> {
       while (!isOver()) {
-        const piece = Array.from({ length: 50 }, () => {
+        const piece = Array.from({ length: 20 }, () => {
           const event_id = `b${this.#life}-${stream}-${next++}`
           return `${JSON.stringify({ job_id: this.#jobId, event_id, raw_body: { rule: `r${next % 50}` } })}\n`
         })

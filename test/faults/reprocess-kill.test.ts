@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/engine/files.js'
 import { recount } from '../support/engine/recount.js'
 import { EngineChild, type Ready } from './child.js'
 
-const EVENTS = 6_000
+const EVENTS = 3_000
 
 async function started(
   directory: string,

@@ -10,6 +10,7 @@ import { temporaryDirectory } from '../support/engine/files.js'
 import { jobsOfRound, sharedJobs } from './resource-rounds.js'
 import { testAuthor } from '../support/author.js'
 import { childFile } from '../child-files.js'
+import { shortLived } from '../support/short-lived.js'
 
 const program = fileURLToPath(childFile('resources-child'))
 const KILLS = 4
@@ -28,7 +29,7 @@ interface Shown {
 
 /** Runs the child until it has done something, and a little longer. Returns its last report. */
 async function runAndKill(dataDir: string, first: number, afterMs: number): Promise<Progress> {
-  const child = fork(program, [dataDir, String(first)], { execArgv: [] })
+  const child = fork(program, [dataDir, String(first)], { execArgv: [...shortLived] })
   let last: Progress | null = null
   child.on('message', (progress: Progress) => (last = progress))
   await once(child, 'message')

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/engine/files.js'
 import { trainAgain, trainedJob } from '../support/http/trained-job.js'
 import { spawnService } from '../support/service.js'
 
-const ROUNDS = 4
+const ROUNDS = 2
 const contract = {
   mode: 'open',
   hold_out_rate: 0.5,

@@ -10,6 +10,7 @@ import { openEngine, type Engine } from '../../engine/index.js'
 import { Server } from '../../server/server.js'
 import type { SignOnOptions } from '../../server/sso/open.js'
 import { Client } from './client.js'
+import { shortLived } from './short-lived.js'
 import type { Tracer } from '../../server/http/request-trace.js'
 
 /** The password of the administrator `admin` of every test service. */
@@ -133,7 +134,7 @@ export interface Started {
 
 /** Starts the program with these settings and no others. */
 export function spawnMain(settings: Readonly<Record<string, string>>, args: readonly string[] = []): Started {
-  return startedBy([process.execPath, mainFile, ...args], settings, {})
+  return startedBy([process.execPath, ...shortLived, mainFile, ...args], settings, {})
 }
 
 /** `npm start` with these settings and no others; it leads a process group of its own. */

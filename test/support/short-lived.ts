@@ -8,5 +8,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 
-/** Bytes of bytecode; the usual one is 67,584. Five million would cost more again. */
-if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=500000')
+/** For processes that a test starts. Bytes of bytecode; the usual one is 67,584. Five million would cost more again. */
+export const shortLived: readonly string[] = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=500000'] : []
+
+for (const flag of shortLived) setFlagsFromString(flag)

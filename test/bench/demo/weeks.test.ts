@@ -16,7 +16,7 @@ const terms = { epsilon: 0.4, delta: 0.4, thresholds: [60], holdOut: { shadow: 0
 const quiet = new Progress(new PassThrough() as unknown as NodeJS.WriteStream)
 
 test('four weeks of a shop are played, and the page says what the job settled and what it proved', async () => {
-  const page = await storyOf(generatedWeeks(1, 600), terms, quiet)
+  const page = await storyOf(generatedWeeks(1, 250), terms, quiet)
   assert.match(page, /Simulated are the time/)
   assert.match(page, /In short: the job settled [\d,]+ of [\d,]+ alerts by itself/)
   assert.match(page, /most\s40.0\s%\sof\swhat\sit\ssettles/)

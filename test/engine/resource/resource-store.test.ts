@@ -13,7 +13,7 @@ import { randomSet, spoil } from '../../support/resource-sets.js'
 import { testAuthor } from '../../support/author.js'
 
 const SEEDS = 40
-const SPOILT = 1_000
+const SPOILT = 400
 const owned = ['jobs', 'integrations', 'api_keys', 'users'] as const
 
 /** All that the bench has, in the store and in memory. */

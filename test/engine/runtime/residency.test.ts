@@ -78,7 +78,7 @@ describe('giving maps back', () => {
     const { shards, failures, before } = openShards(test)
     const random = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(6_000))).toString('base64')
     let stored = 0
-    while (shards.sizeBytes(1) < 1.5 * limits.mappedBytesMax) {
+    while (shards.sizeBytes(1) < 1.25 * limits.mappedBytesMax) {
       await Promise.all(Array.from({ length: 100 }, () => ingest(shards, `event ${stored++}`, random())))
     }
     // Everything is read, so everything is mapped.

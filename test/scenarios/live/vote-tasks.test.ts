@@ -91,7 +91,7 @@ test('what is wrong is refused with a sentence', async () => {
 
 test('a task that a crash cut off goes on after the next start, and counts each vote once', async () => {
   const first = await spawnService()
-  const { jobId } = await filled(6_000, first.client)
+  const { jobId } = await filled(2_000, first.client)
   const path = `/api/v2/jobs/${jobId}/vote-tasks`
   const { body } = await first.client.post(path, { feedback: 'Drop', cortex_user: 'ann' })
   const id = body.task.task_id
@@ -103,10 +103,10 @@ test('a task that a crash cut off goes on after the next start, and counts each 
   const second = await spawnService({ dataDir: first.dataDir })
   try {
     const done = await finished(jobId, id, 'finished', second.client)
-    assert.deepEqual([done.voted, done.unchanged, done.gone], [6_000, 0, 0])
+    assert.deepEqual([done.voted, done.unchanged, done.gone], [2_000, 0, 0])
     await second.client.post(`${path}/${id}/undo`, { undo_token: body.undo_token })
     const undone = await finished(jobId, id, 'undone', second.client)
-    assert.equal(undone.taken_back, 6_000)
+    assert.equal(undone.taken_back, 2_000)
   } finally {
     await second.close()
     await first.close()

@@ -81,9 +81,9 @@ describe('a stored decision', () => {
     it(`is computed again to the byte after votes, trainings and a rollback: ${category}`, async () => {
       const of = jobSettings({ category, decisionPoints: job.decisionPoints })
       const { shard, random } = await taught(of)
-      for (let i = 0; i < 300; i++) await live(shard, of, random, i)
+      for (let i = 0; i < 220; i++) await live(shard, of, random, i)
       const sources = new Set<string>()
-      for (let i = 0; i < 300; i++) {
+      for (let i = 0; i < 220; i++) {
         mustBeSame(shard, `x${i}`, of)
         sources.add(computedDecision(jobAt(shard, of), `x${i}`).decision.source)
       }

@@ -64,7 +64,7 @@ async function compare(of: JobSettings, rounds: number): Promise<ReadonlySet<str
 
 describe('a body that is not stored', () => {
   it('is decided as it would be when it is sent, and changes nothing', async () => {
-    const sources = await compare(job, 260)
+    const sources = await compare(job, 180)
     for (const source of ['none', 'model', 'knowledge_base']) assert.ok(sources.has(source), source)
   })
 

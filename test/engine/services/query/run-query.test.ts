@@ -264,7 +264,7 @@ describe('queries', () => {
   it('follow one another by a cursor in every order, without a gap or a repeat, to the last that matches', () => {
     for (const sortBy of [undefined, '@timestamp', 'a', 'service.confidence_score', ...columns]) {
       for (const sortOrder of ['asc', 'desc'] as const) {
-        const query = { size: 7, sortOrder, ...(sortBy === undefined ? {} : { sortBy }) }
+        const query = { size: 23, sortOrder, ...(sortBy === undefined ? {} : { sortBy }) }
         const found: string[] = []
         let after: string | null | undefined
         while (after !== null) {

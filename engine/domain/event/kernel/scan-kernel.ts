@@ -53,8 +53,7 @@ export class ScanKernel {
   readonly #shapes: ShapeTree
   readonly #words: Words
   readonly #paths: ScanPaths
-  /** The text that was given last, as words where it lies at a word, and what leads from it to the input. */
-  #given: { readonly memory: Uint8Array; readonly words: Int32Array } | null = null
+  /** What leads from a position in the text to its address in the input. */
   #shift = 0
   /** The address of each node by its id; 0 where it did not fit. */
   readonly #nodes: number[] = []
@@ -100,25 +99,19 @@ export class ScanKernel {
   }
 
   /**
-   * Copies a text into the input, word by word: for shared memory the calls for this copy single bytes. Returns where
-   * it begins there.
+   * Copies a text into the input, as far from a multiple of 8 as it is in its memory: so the library, which copies
+   * shared memory byte by byte, does so word by word. Returns where it begins there.
    */
   #take(memory: Uint8Array, start: number, end: number): number {
-    if (this.#given?.memory !== memory) this.#given = { memory, words: wordsOf(memory) }
-    const { words } = this.#given
+    const from = memory.byteOffset + start
+    const pos = places.input + (from & 7)
+    const behind = pos + end - start
     const ints = this.#ints
-    const first = start >> 2
-    const whole = Math.min(end >> 2, words.length)
-    const to = (places.input >> 2) - first
-    const zeros = to + (end >> 2)
+    const zeros = behind >> 2
     for (let i = 0; i <= endBytes >> 2; i++) ints[zeros + i] = 0
-    if (words.length === 0) this.bytes.set(memory.subarray(4 * first, end), places.input)
-    else {
-      for (let i = first; i < whole; i++) ints[to + i] = words[i] as number
-      for (let i = 4 * whole; i < end; i++) this.bytes[4 * to + i] = memory[i] as number
-    }
-    this.#shift = 4 * to
-    return start + this.#shift
+    this.bytes.set(new Uint8Array(memory.buffer, from, end - start), pos)
+    this.#shift = pos - start
+    return pos
   }
 
   /** The step of an entry of the trace. */
@@ -209,9 +202,4 @@ export class ScanKernel {
     ints[(node + nodeAt.shape) >> 2] = fields.shape
     ints[(node + nodeAt.id) >> 2] = fields.id
   }
-}
-
-/** The memory in words; none where it does not lie at a word. */
-function wordsOf({ buffer, byteOffset, length }: Uint8Array): Int32Array {
-  return byteOffset % 4 === 0 ? new Int32Array(buffer, byteOffset, length >> 2) : new Int32Array(0)
 }

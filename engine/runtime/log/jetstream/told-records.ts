@@ -6,7 +6,8 @@
  *
  * 1. A record is told when it is stored, with its sequence. So what is told is what the stream has at that sequence.
  * 2. Messages may be lost, and older versions tell without a record. Whoever misses one asks the stream.
- * 3. Few wait here. A follower that is slower than its log reads the stream.
+ * 3. Few wait here. A follower that is slower than its log reads the stream. One that reads nothing for seconds is cut
+ *    off by the servers, connects again, and asks for what it missed.
  *
  * | 0 sequence u64 | 8 the payload that the stream has |
  */

@@ -85,7 +85,8 @@ export const modelRecipes: Recipes = {
   },
   getReplay: onReplay(),
   getReplayTable: onReplay('/table'),
-  cancelReplay: onReplay(),
+  // One that has ended meanwhile is answered without a write.
+  cancelReplay: { ...onReplay(), elsewhere: [507] },
   listModels: {
     good: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/models` }),
     refusals: {

@@ -7,17 +7,19 @@
  * F1 most. It is the linearised optimum of the plug-in approach (Narasimhan, Ramaswamy, Saha, Agarwal, "Consistent
  * multiclass algorithms for complex performance measures", 2015).
  *
- * F and D are expected over the stream by the model's own probabilities, so it does not matter how labels were picked.
- * They depend on the rule, and the rule on them. So they are moved a little in each of some rounds. At once, the rule
- * would jump between all and nothing where events are much alike. The uniform share is left out: it is doubt, and would
- * add up to more than all events of a rare label. Rules of nearly the greatest expectation count too: the single best
- * of the rounds may be far from that of the next training. Labels of few examples get less of it (rule-blend.ts). F and
- * D are only expected, so the rule changes most of the answers that it would change, the surest first. Where it did not
- * pay on held-out examples it changes fewer (rule-guard.ts). Where the stream moves so that it would change far more,
+ * F and D are expected over the stream by the model's own probabilities, so it does not matter how labels were
+ * picked. They depend on the rule, and the rule on them. So they are moved a little in each of some rounds. At
+ * once, the rule would jump between all and nothing where events are much alike. The uniform share is left out: it
+ * is doubt, and would add up to more than all events of a rare label. Rules of nearly the greatest expectation
+ * count too: the single best of the rounds may be far from that of the next training. Labels of few examples get
+ * less of it (rule-blend.ts). F and D are only expected, so the rule changes most of the answers that it would
+ * change, the surest first. It changes fewer where it did not pay on held-out examples (rule-guard.ts), and where
+ * these cannot judge it, as it changes far fewer of them. Where the stream moves so that it would change far more,
  * it is off (rule-drift.ts).
  */
 import { accuracyRule, chooseBy, type DecisionRule } from './decision-rule.js'
 import { between, byEvidence, meanRule, type Reached } from './rule-blend.js'
+import { unjudgedChanges } from './rule-drift.js'
 import { payingShare } from './rule-guard.js'
 
 const rounds = 60
@@ -102,7 +104,8 @@ function rulesOf(stream: RuleStream): Reached[] {
 /** The rule for macro F1: part of the way to the best one, and nearer where it does not pay on held-out examples. */
 export function macroF1Rule(stream: RuleStream): DecisionRule {
   const { among, labelCount, truths, weights, examples } = stream
-  const rule = partWay(byEvidence(meanRule(rulesOf(stream), among, labelCount), examples, among), stream)
+  const best = byEvidence(meanRule(rulesOf(stream), among, labelCount), examples, among)
+  const rule = asJudged(partWay(best, stream), stream)
   const [plain, ruled] = [answersOf(accuracyRule(labelCount), stream), answersOf(rule, stream)]
   const share = payingShare({ truths, weights, labelCount }, plain, ruled)
   return share === 1 ? rule : between(rule, share, among, labelCount)
@@ -113,13 +116,25 @@ function towards(from: Float64Array, to: Float64Array): Float64Array {
   return from.map((value, k) => value + stepShare * ((to[k] as number) - value))
 }
 
-/** The weight of the events whose answer the rule changes; `usual` has the most probable labels. */
-function changedBy(rule: DecisionRule, usual: Int32Array, stream: RuleStream): number {
+/** The weight of the events from `from` on whose answer the rule changes; `usual` has the most probable labels. */
+function changedBy(rule: DecisionRule, usual: Int32Array, stream: RuleStream, from = 0): number {
   let sum = 0
   answersOf(rule, stream).forEach((answer, i) => {
-    if (answer !== usual[i]) sum += stream.weights[i] as number
+    if (i >= from && answer !== usual[i]) sum += stream.weights[i] as number
   })
   return sum
+}
+
+/** Between which shares of the way to a rule this begins to hold. It holds for all of the way. */
+function turnOf(holds: (share: number) => boolean): { readonly low: number; readonly high: number } {
+  let low = 0
+  let high = 1
+  for (let halving = 0; halving < halvings; halving++) {
+    const middle = (low + high) / 2
+    if (holds(middle)) high = middle
+    else low = middle
+  }
+  return { low, high }
 }
 
 /**
@@ -131,14 +146,29 @@ function partWay(best: DecisionRule, stream: RuleStream): DecisionRule {
   const usual = answersOf(accuracyRule(labelCount), stream)
   const wanted = changedShare * changedBy(best, usual, stream)
   if (wanted === 0) return best
-  let near = 0
-  let far = 1
-  for (let halving = 0; halving < halvings; halving++) {
-    const middle = (near + far) / 2
-    if (changedBy(between(best, middle, among, labelCount), usual, stream) < wanted) near = middle
-    else far = middle
+  const enough = (share: number): boolean => changedBy(between(best, share, among, labelCount), usual, stream) >= wanted
+  return between(best, turnOf(enough).high, among, labelCount)
+}
+
+/**
+ * The rule as far as held-out examples can judge it. It changes at most `unjudgedChanges` more of the other events than
+ * of these. Without either there is nothing to compare.
+ */
+function asJudged(rule: DecisionRule, stream: RuleStream): DecisionRule {
+  const { among, labelCount, truths, weights } = stream
+  const usual = answersOf(accuracyRule(labelCount), stream)
+  const [all, others] = [0, truths.length].map((from) => weights.subarray(from).reduce((a, b) => a + b, 0)) as [
+    number,
+    number,
+  ]
+  if (others === 0 || others === all) return rule
+  const isBeyond = (share: number): boolean => {
+    const one = between(rule, share, among, labelCount)
+    const changed = changedBy(one, usual, stream)
+    const ofOthers = changedBy(one, usual, stream, truths.length)
+    return ofOthers / others > (changed - ofOthers) / (all - others) + unjudgedChanges
   }
-  return between(best, far, among, labelCount)
+  return isBeyond(1) ? between(rule, turnOf(isBeyond).low, among, labelCount) : rule
 }
 
 /** The share of the stream's most probable labels that a rule changes, 0 to 1. */

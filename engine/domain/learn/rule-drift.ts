@@ -4,7 +4,7 @@
  * The guard of the rule (rule-guard.ts) judges what it costs by held-out examples. That holds as long as the rule
  * changes about as many answers as it did there. Where a model sees a rare label everywhere in a stream that has moved,
  * the rule answers with it everywhere, and each of these answers may be wrong. So the rule is off while it would change
- * `margin` more of all answers than in its training: at most so much accuracy is lost beyond what was judged.
+ * `unjudgedChanges` more of all answers than in its training: at most so much accuracy is lost beyond what was judged.
  *
  * 1. It is off after the event at which a likelihood ratio test says so, and is used again when the share of recent
  *    events is back at the bound. So it does not go to and fro.
@@ -25,8 +25,8 @@ export interface RuleDrift {
 }
 
 const fade = 1 - 1 / 500
-/** By how much the share of changed answers may be above that of the training. */
-const margin = 0.1
+/** By how much the share of changed answers may be above that where the rule was judged. */
+export const unjudgedChanges = 0.1
 /** A burst of a few equal events is no stream. */
 const weightMin = 50
 
@@ -48,7 +48,7 @@ export function seeRule(state: RuleDrift, { isChanged, usual, micros }: RuledAns
   state.weight = state.weight * fade + 1
   state.changed = state.changed * fade + (isChanged ? 1 : 0)
   const { weight, changed, isOff } = state
-  const bound = usual + margin
+  const bound = usual + unjudgedChanges
   if (isOff ? changed > bound * weight : !movedAbove(state, bound)) return
   state.isOff = !isOff
   state.sinceMicros = isOff ? 0 : micros

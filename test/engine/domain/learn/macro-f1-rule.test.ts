@@ -99,6 +99,26 @@ test('a rule that changes no answer of the stream is kept whole for what is to c
   assert.ok(bound > 300 && bound < 460, `above half of the F1 of the rare label: ${bound}`)
 })
 
+test('a rule that changes much of the stream and no held-out example cannot be judged, and changes little', () => {
+  // A hundred held-out examples are surely told. Of the others a growing share may be of the rare label.
+  const told = Float64Array.from({ length: 200 }, (_, i) => (((i >> 1) % 10 === 0) === (i % 2 === 1) ? 0.999 : 0.001))
+  const truths = Array.from({ length: 100 }, (_, i) => (i % 10 === 0 ? 1 : 0))
+  const doubtful = Float64Array.from({ length: 200 }, (_, i) => {
+    const rare = 0.35 + 0.14 * ((i >> 1) / 99)
+    return i % 2 === 0 ? 1 - rare : rare
+  })
+  const both = Float64Array.of(...told, ...doubtful)
+  const changedOf = (known: readonly number[]): number => {
+    const rule = fitRule('macro_f1', streamOf(both, new Float64Array(200).fill(1), { truths: known }), 0)
+    let changed = 0
+    for (let i = 100; i < 200; i++) changed += chooseBy(rule, both.subarray(2 * i, 2 * i + 2), among)
+    return changed
+  }
+  assert.ok(changedOf([]) > 50, 'without held-out examples there is nothing to compare with')
+  const changed = changedOf(truths)
+  assert.ok(changed > 0 && changed <= 10, `as far as a tenth more: ${changed}`)
+})
+
 test('a rule that loses accuracy and wins no macro F1 on held-out examples gives way', () => {
   const rare = (truths: readonly number[]): number =>
     chooseBy(fitRule('macro_f1', streamOf(stream, weights, { truths }), 0), Float64Array.of(0.6, 0.4), among)

@@ -6,6 +6,7 @@
  * trained. The others have their streams in turn, and copies of their models (harness/models.ts). BENCH_TRAININGS=1000
  * trains all, each on a stream of its own.
  */
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { Client } from '../harness/client.js'
@@ -89,7 +90,8 @@ async function figure({ service, key }: Jobs, name: string): Promise<number> {
   return Number(found[1])
 }
 
-async function paced(jobs: Jobs, scratch: string, seconds: number): Promise<Row> {
+/** The jobs' events at their pace. `what`: how much the service knows of them. */
+async function paced(jobs: Jobs, scratch: string, seconds: number, what = 'right after a start'): Promise<Row> {
   const { service, ids, key } = jobs
   const rate = ids.length * eventsPerJob
   const streams = ids.map((_, at) => streamOf(at, 10 * labelledEvents))
@@ -107,7 +109,7 @@ async function paced(jobs: Jobs, scratch: string, seconds: number): Promise<Row>
   if (result.undecided > 0) throw new Error(`${result.undecided} of ${result.events} events have no decision`)
   const megabytes = (await figure(jobs, 'decision_models_bytes')) / 1e6
   return {
-    what: `${ids.length} jobs with ${eventsPerJob} events/s each: decided and flushed`,
+    what: `${ids.length} jobs with ${eventsPerJob} events/s each, ${what}: decided and flushed`,
     ours: result.events / result.seconds,
     unit: 'events/s',
     p50Ms: result.p50Micros / 1000,
@@ -116,6 +118,20 @@ async function paced(jobs: Jobs, scratch: string, seconds: number): Promise<Row>
     met: result.events / result.seconds > 0.97 * rate && result.p99Micros / 1000 <= bars.p99Ms,
     note: `${opened} models came back meanwhile; ${megabytes.toFixed(0)} MB of models are open`,
   }
+}
+
+/** Each of the events of the pace, as fast as they are taken. */
+async function everyEventOnce({ service, key }: Jobs, scratch: string): Promise<void> {
+  const file = join(scratch, 'lines.ndjson')
+  const events = readFileSync(file, 'latin1').split('\n').length - 1
+  const load = {
+    port: service.port,
+    file,
+    headers: { 'X-Service-Api-Key': key },
+    connections: bulkConnections,
+    rate: 0,
+  }
+  await driveBulk({ ...load, seconds: 0, events })
 }
 
 /** What each job has added that was used and rests, from a tenth of the jobs on: that is past the base cost. */
@@ -171,6 +187,9 @@ async function run(size: RunSize): Promise<Row[]> {
     const service = await startService(directory, managementKey)
     try {
       rows.push(await paced({ service, ...made }, scratch, size.seconds))
+      // Until then it may not have had all of the events.
+      await everyEventOnce({ service, ...made }, scratch)
+      rows.push(await paced({ service, ...made }, scratch, size.seconds, 'each in a bucket that is known'))
     } finally {
       await service.stop()
     }

@@ -33,7 +33,7 @@ test('a decision is computed again, and the same after votes and another trainin
       [body.decision.source, body.computed_again],
       [source, { same: true, reason: null, differences: [] }],
     )
-    assert.deepEqual([body.model.id, body.model.active, body.parts.members.length], [`model_${jobId}_1`, false, 5])
+    assert.deepEqual([body.model.id, body.model.active, body.parts.members.length], [`model_${jobId}_1`, false, 4])
     assert.deepEqual(body.parts.features[0].field, 'rule')
   }
   const { body: known } = await client.get(`/api/v2/events/${jobId}/known/decision`)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ManualClock } from '../../engine/clock.js'
 import { openEngine, type Engine } from '../../engine/engine.js'
 import { isRefusal, type Refusal, type RefusalCode } from '../../engine/errors.js'
@@ -15,6 +14,7 @@ import { newDirectory, temporaryDirectory } from '../support/engine/files.js'
 import { recount } from '../support/engine/recount.js'
 import { apiKey, input, job as jobResource, restApi } from '../support/resource-store.js'
 import { testAuthor } from '../support/author.js'
+import { until } from '../support/until.js'
 import type { JobHandle } from '../../engine/api/principal.js'
 
 const KEY = 'a-management-key-for-engine-tests-0123456789'
@@ -84,13 +84,6 @@ async function label(engine: Engine, job: JobHandle): Promise<void> {
   }
   await engine.giveFeedback(job, 'noise 0', { analyst: 'ann', label: 'Drop' }, testAuthor)
   await engine.giveFeedback(job, 'alarm 0', { analyst: 'ann', label: 'Escalate' }, testAuthor)
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    assert.ok(tries < 2_000, 'it never came true')
-    await sleep(10)
-  }
 }
 
 function isTrained(engine: Engine, job: JobHandle): boolean {

@@ -2,7 +2,7 @@
  * A shard thread that dies where a test wants it to (fates.ts): the real one, over a store that ends it around a
  * commit.
  */
-import { existsSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { nextMessage, readMessage } from '../../engine/actor/message.js'
@@ -12,7 +12,7 @@ import type { CommitSlotOf, ShardThreadData } from '../../engine/runtime/threads
 import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
 import { openShard } from '../../engine/store/directory/environments.js'
 import type { Environment, WriteBatch } from '../../engine/store/environment.js'
-import { DEADLY_ID, FATES_FILE, nextFate, NO_START_FILE, type Fate } from './fates.js'
+import { DEADLY_ID, DEATHS_FILE, FATES_FILE, nextFate, NO_START_FILE, type Fate } from './fates.js'
 
 const { dataDir, sectionNames, uncountedEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
 const slot = new CommitSlot(commitSlot)
@@ -79,5 +79,6 @@ function isDeadly(task: TurnTask): boolean {
 }
 
 function die(): never {
+  appendFileSync(join(dataDir, DEATHS_FILE), '.')
   process.exit(1)
 }

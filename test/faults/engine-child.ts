@@ -44,7 +44,7 @@ const enrichmentSteps =
             event_field: 'host',
             document_field: 'host',
             cache_seconds: 0,
-            time_limit_seconds: 20,
+            time_limit_seconds: 30,
           },
         },
       ]

@@ -8,6 +8,7 @@ import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine/files.js'
 import { recount } from '../support/engine/recount.js'
 import { SearchServer } from '../support/servers/search-server.js'
+import { until } from '../support/until.js'
 import { EngineChild, type Ready } from './child.js'
 import { checkJobs } from '../../engine/services/verify/verify-job.js'
 
@@ -45,13 +46,16 @@ describe('a process that is killed while events wait for enrichment', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { child, ready } = await started(directory, server.http.port, test)
       ;({ jobId } = ready)
+      const before = requests
       const posted = Array.from({ length: EVENTS }, async (_, i) => {
         const eventId = `e${round}-${i}`
         sent.push(eventId)
         const outcome = await child.ask({ ask: 'ingest', eventId, body: { host: `h${i % 4}`, i } })
         if (outcome !== null) acknowledged.push(eventId)
       })
-      await sleep(150 + 250 * round)
+      // The counterpart is asked meanwhile.
+      await until(() => requests > before)
+      await sleep(150 * round)
       await child.kill()
       await Promise.all(posted)
     }

@@ -22,6 +22,9 @@ export function nextFate<T extends string>(path: string): T | 'live' {
   return first === undefined || first === '' ? 'live' : (first as T)
 }
 
+/** File in the data directory: a byte for each thread that died for a fate. */
+export const DEATHS_FILE = 'deaths'
+
 /** While this file is in the data directory, no thread starts. */
 export const NO_START_FILE = 'no-start'
 

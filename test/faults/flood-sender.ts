@@ -17,6 +17,8 @@ export interface Flood {
   readonly seconds: number
   /** The flood ends when the service has closed a connection, too. */
   readonly untilClosed?: boolean
+  /** The same when the standard input ends. */
+  readonly untilInputEnds?: boolean
   /** Bytes in one chunk of the chunked coding. */
   readonly chunkBytes: number
   readonly gzip: boolean
@@ -125,7 +127,7 @@ function open(): void {
       oks.feed(answer)
       if (!answered && oks.count > 0) {
         answered = true
-        until = performance.now() + flood.seconds * 1_000
+        until = Math.min(until, performance.now() + flood.seconds * 1_000)
       }
       const before = errors.count
       errors.feed(answer)
@@ -138,6 +140,7 @@ function open(): void {
   write()
 }
 
+if (flood.untilInputEnds === true) process.stdin.on('end', () => (until = Number.NEGATIVE_INFINITY)).resume()
 for (let i = 0; i < flood.connections; i++) open()
 const check = setInterval(() => {
   if (performance.now() < until) return

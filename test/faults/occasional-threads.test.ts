@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { describe, it, type TestContext } from 'node:test'
 import { OccasionalThreads } from '../../engine/runtime/threads/threads.js'
 import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine/files.js'
 import { NO_START } from './occasional-thread.js'
+import { until } from '../support/until.js'
 import { childFile } from '../child-files.js'
 
 function threads(test: TestContext, died: (error: unknown) => void = () => {}): OccasionalThreads<string, string> {
   const made = new OccasionalThreads<string, string>(
-    { module: childFile('occasional-thread'), threadsMax: 1, idleMs: 1_000, nice: 0 },
+    // No thread ends for want of work within a test.
+    { module: childFile('occasional-thread'), threadsMax: 1, idleMs: 600_000, nice: 0 },
     died,
   )
   // A waiting call keeps no process alive; a service has its connections for that.
@@ -44,7 +45,7 @@ describe('work that comes now and then', () => {
     const made = pool.startedMicros
     assert.equal(pool.memoryBytes, 0)
     await pool.run('this')
-    for (let wait = 0; pool.memoryBytes === 0 && wait < 200; wait++) await setTimeout(10)
+    await until(() => pool.memoryBytes > 0)
     assert.ok(pool.memoryBytes > 100_000, String(pool.memoryBytes))
     assert.ok(pool.startedMicros > made)
     const started = pool.startedMicros

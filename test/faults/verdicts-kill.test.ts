@@ -8,20 +8,29 @@ import type { Client } from '../support/client.js'
 import { temporaryDirectory } from '../support/engine/files.js'
 import { trainAgain, trainedJob } from '../support/http/trained-job.js'
 import { spawnService } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const ROUNDS = 2
+/** In a life, before the kill comes at any moment. */
+const EVENTS_MIN = 60
 const contract = {
   mode: 'open',
   hold_out_rate: 0.5,
   labels: [{ label: 'Drop', epsilon: 0.5, delta: 0.5, thresholds: [50] }],
 }
 
-/** Sends events and votes until the service is gone. */
-async function live(client: Client, jobId: number, round: number, random: SeededRandom): Promise<void> {
+/** Sends events and votes until the service is gone, and calls `sent` after each. */
+async function live(
+  client: Client,
+  jobId: number,
+  round: number,
+  { random, sent }: { random: SeededRandom; sent: () => void },
+): Promise<void> {
   for (let i = 0; ; i++) {
     const id = `k${round}-${i}`
     const rule = random.pick(['noise', 'threat', `new ${random.below(40)}`])
     await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule } })
+    sent()
     const feedback = random.pick(['Drop', 'Drop', 'Escalate', 'Investigate'])
     if (random.below(2) === 0)
       await client.put(`/api/v1/events/${jobId}/${id}/feedback`, { cortex_user: 'ann', feedback })
@@ -46,9 +55,12 @@ test('a kill at any moment changes no verdict of a gate or a challenger, and no 
   const started = await service.client.post(`/api/v2/jobs/${jobId}/challenger`, { model_id: `model_${jobId}_1` })
   assert.equal(started.status, 200, started.text)
   for (let round = 0; round < ROUNDS; round++) {
-    const writers = [live(service.client, jobId, 2 * round, random), live(service.client, jobId, 2 * round + 1, random)]
+    let count = 0
+    const how = { random, sent: () => void count++ }
+    const writers = [2 * round, 2 * round + 1].map((writer) => live(service.client, jobId, writer, how))
     const ended = Promise.allSettled(writers)
-    await sleep(200 + random.below(400))
+    await until(() => count >= EVENTS_MIN)
+    await sleep(random.below(200))
     await service.kill()
     await ended
     // Evidence, counts of disagreements and decisions are computed again from what is stored.

@@ -236,7 +236,7 @@ test('the command proves the log of a directory that no service uses, and reject
   const run = (...args: string[]): { status: number | null; output: string } => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 120_000,
     })
     return { status, output: stdout + stderr }
   }

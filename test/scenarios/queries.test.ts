@@ -394,7 +394,7 @@ describe('queries of an engine', () => {
         obfuscateUsernames: true,
         recomputeModels: false,
         latestModels: 0,
-        timeoutS: 10,
+        timeoutS: 60,
       }
       const [metrics, left] = [new AbortController(), new AbortController()]
       const answers = [

@@ -49,7 +49,7 @@ test('every blocker keeps a scheduled training waiting, and is named; without bl
   }
   const job = async () => (await client.get(`/api/v1/jobs/${jobId}`)).body
   await client.post(`/api/v1/jobs/${jobId}/train`)
-  const trained = await eventually(job, (each) => each.retrain_state === 'RETRAIN_FINISHED', 30_000)
+  const trained = await eventually(job, (each) => each.retrain_state === 'RETRAIN_FINISHED')
 
   let [outliers, unsure] = [0, 0]
   for (let i = 0; i < 40 && (outliers < 4 || unsure < 11); i++) {
@@ -85,7 +85,7 @@ test('every blocker keeps a scheduled training waiting, and is named; without bl
 
   const off = Object.fromEntries(Object.keys(blockers).map((name) => [name, false]))
   assert.equal((await schedule(title, off)).status, 200)
-  await eventually(job, (each) => each.last_train_finished_timestamp > trained.last_train_finished_timestamp, 30_000)
+  await eventually(job, (each) => each.last_train_finished_timestamp > trained.last_train_finished_timestamp)
 })
 
 test('a scheduled training with nothing new makes no model and says so; a vote makes one again', async () => {
@@ -97,12 +97,12 @@ test('a scheduled training with nothing new makes no model and says so; a vote m
   const job = async () => (await client.get(`/api/v1/jobs/${jobId}`)).body
   const models = async () => (await client.post(`/api/v2/metrics/job?job_id=${jobId}`)).body.all_model_ids.length
   await schedule(title, {})
-  const idle = await eventually(job, ({ retrain_msg }) => retrain_msg.includes('made no model'), 30_000)
+  const idle = await eventually(job, ({ retrain_msg }) => retrain_msg.includes('made no model'))
   assert.equal(idle.retrain_state, 'RETRAIN_FINISHED')
   const made = await models()
   await new Promise((resolve) => setTimeout(resolve, 2_100))
   assert.equal(await models(), made)
   assert.equal((await job()).last_train_finished_timestamp, idle.last_train_finished_timestamp)
   await vote(jobId, 'Drop', ['bob', 'Drop'])
-  await eventually(job, (each) => each.last_train_finished_timestamp > idle.last_train_finished_timestamp, 30_000)
+  await eventually(job, (each) => each.last_train_finished_timestamp > idle.last_train_finished_timestamp)
 })

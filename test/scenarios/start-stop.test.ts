@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { firstStartPath, readFirstStart } from '../../engine/index.js'
 import { afterwards } from '../support/afterwards.js'
+import { freePort } from '../support/servers/free-port.js'
 import { Client, eventually, makeJob, openSocket } from '../support/client.js'
 import {
   MANAGEMENT_KEY,
@@ -102,7 +103,8 @@ test('a start that fails says why in one sentence', async () => {
 })
 
 test('a start without its port or its certificate makes no secrets: the next one does, and shows them', async () => {
-  const [service, dataDir] = [await startService(), join(dir, 'later')]
+  const port = await freePort()
+  const [service, dataDir] = [await startService({ port }), join(dir, 'later')]
   const settings = {
     SERVICE_DATA_DIR: dataDir,
     SERVICE_SHARDS: '1',
@@ -120,20 +122,20 @@ test('a start without its port or its certificate makes no secrets: the next one
     assert.match(failed.output(), /^The service did not start: [^\n]*\.\n$/)
     await assert.rejects(access(dataDir), { code: 'ENOENT' })
   }
-  const { port } = service
   await service.close()
   const started = spawnMain({ ...settings, SERVICE_PORT: String(port) })
   await portOf(started)
-  assert.match(started.output(), /^Listening on [\s\S]*^First start\. Its secrets are in /m)
+  await eventually(
+    async () => started.output(),
+    (output) => /^Listening on [\s\S]*^First start\. Its secrets are in /m.test(output),
+  )
   assert.ok(readFirstStart(dataDir).managementKey)
   started.child.kill('SIGTERM')
   assert.equal(await started.exited, 0)
 })
 
 test('a start that fails after it made its secrets has left them in the file', async () => {
-  const service = await startService()
-  const port = String(service.port)
-  await service.close()
+  const port = String(await freePort())
   const started = spawnMain({
     SERVICE_DATA_DIR: join(dir, 'late'),
     SERVICE_PORT: port,
@@ -167,6 +169,7 @@ test('SIGTERM to npm stops the service that `npm start` runs, and frees its port
   const ended = once(npm, 'exit')
   npm.kill('SIGTERM')
   assert.deepEqual(await ended, [0, null])
+  await started.exited
   assert.match(started.output(), /"signal":"SIGTERM","msg":"stopping"/)
   await assert.rejects(openSocket(port), { code: 'ECONNREFUSED' })
 })
@@ -183,7 +186,10 @@ test('the service runs over node:http where that is asked for, says so in one se
   })
   afterwards(context, () => void started.child.kill('SIGKILL'))
   const port = await portOf(started)
-  assert.match(started.output(), /^HTTP is served by node:http, as SERVICE_HTTP_LIBRARY says\.$/m)
+  await eventually(
+    async () => started.output(),
+    (output) => /^HTTP is served by node:http, as SERVICE_HTTP_LIBRARY says\.$/m.test(output),
+  )
   assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200)
   started.child.kill('SIGTERM')
   assert.equal(await started.exited, 0)

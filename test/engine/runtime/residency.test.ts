@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { IngestClock } from '../../../engine/runtime/ingest-clock.js'
 import { openReaders } from '../../../engine/services/read/job-reader.js'
 import { mappedBytes, Residency, type MappedShards } from '../../../engine/runtime/residency.js'
@@ -14,6 +13,7 @@ import type { EventView } from '../../../engine/api/decision-service.js'
 import { afterwards } from '../../support/afterwards.js'
 import { temporaryDirectory } from '../../support/engine/files.js'
 import { jobSettings } from '../../support/engine/shard.js'
+import { until } from '../../support/until.js'
 
 const job = jobSettings({ shard: 1, decisionPoints: ['host'] })
 
@@ -83,11 +83,7 @@ describe('giving maps back', () => {
     }
     // Everything is read, so everything is mapped.
     for (let i = 0; i < stored; i++) shards.reader(1).exportEvent(job, `event ${i}`, 'service')
-    const until = Date.now() + 20_000
-    while ((mappedBytes() as number) - (before as number) > limits.mappedBytesMax) {
-      assert.ok(Date.now() < until, 'it is never given back')
-      await sleep(limits.mappedLookMs)
-    }
+    await until(() => (mappedBytes() as number) - (before as number) <= limits.mappedBytesMax)
     assert.equal(shards.reader(1).event(job, 'event 0').status, 'OK')
     assert.deepEqual(failures, [])
   })

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startService, type TestService } from '../../support/service.js'
-import { CLIENT, freePort, startProvider, type TestProvider } from '../../support/sso/provider.js'
+import { freePort } from '../../support/servers/free-port.js'
+import { CLIENT, startProvider, type TestProvider } from '../../support/sso/provider.js'
 import { launch, skip } from './browser.js'
 
 let provider: TestProvider

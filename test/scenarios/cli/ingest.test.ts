@@ -110,7 +110,7 @@ test('a service that cannot be reached is 75, with what it takes to go on', asyn
   const ran = await run(['ingest', '--job', '1', '--run', 'later', '--skip', '1'], {
     input: '{}\n{"a":1}\n',
     env: { DECIDE_URL: closed.baseUrl },
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   })
   assert.equal(ran.code, 75)
   assert.match(ran.err, /^To go on: --run later --skip 1$/m)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { httpNotice } from '../../../server/http/native.js'
-import { makeJob, type Client } from '../../support/client.js'
+import { eventually, makeJob, type Client } from '../../support/client.js'
 import { hasHttpThreads, startService, type TestService } from '../../support/service.js'
 
 let service: TestService
@@ -30,8 +30,8 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n'
 const LIVE = `GET /livez HTTP/1.1\r\n${HOST}\r\n`
 /** When nothing more is expected of a connection that stays open. */
 const QUIET_MS = 300
-/** When the service must have closed a connection that the client has half-closed. */
-const CLOSES_MS = 15_000
+/** When the service must have answered, or closed a connection. No measure of speed. */
+const LIMIT_MS = 60_000
 
 /** What came back on a connection. */
 interface Talk {
@@ -42,8 +42,14 @@ interface Talk {
 }
 
 interface TalkOptions {
-  /** The client ends its side after the last piece. */
+  /** The client ends its side after the last piece. The service closes such a connection. */
   readonly ends?: boolean
+  /** The service closes the connection. */
+  readonly closes?: boolean
+  /** So many answers come at least. */
+  readonly answers?: number
+  /** More answers come until this holds of their statuses. */
+  settled?(statuses: readonly string[]): Promise<boolean>
 }
 
 /** The service, in the same process, reads what has been sent. */
@@ -54,7 +60,8 @@ async function rounds(): Promise<void> {
 }
 
 /** Sends the pieces, each in a read of its own, and listens until the connection closes or is quiet. */
-async function talk(pieces: readonly string[], { ends = false }: TalkOptions = {}): Promise<Talk> {
+async function talk(pieces: readonly string[], options: TalkOptions = {}): Promise<Talk> {
+  const { ends = false, closes = ends, answers = 0, settled } = options
   const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
   let text = ''
   let closed = false
@@ -73,11 +80,15 @@ async function talk(pieces: readonly string[], { ends = false }: TalkOptions = {
     hear()
   }
   if (ends) socket.end()
-  // The service closes a connection that its client has half-closed: nothing depends on how fast it answers.
-  const quietMs = ends ? CLOSES_MS : QUIET_MS
-  while (!closed && performance.now() - heardMs < quietMs) await new Promise((resolve) => setTimeout(resolve, 5))
+  const statuses = (): string[] => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status!)
+  // Nothing depends on how fast it answers.
+  const isOver = async (): Promise<boolean> => {
+    if (closed || closes || statuses().length < answers) return closed
+    return performance.now() - heardMs > QUIET_MS && (settled === undefined || (await settled(statuses())))
+  }
+  await eventually(isOver, (over) => over, LIMIT_MS).catch(() => {})
   socket.destroy()
-  return { statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status!), text, closed }
+  return { statuses: statuses(), text, closed }
 }
 
 const newId = (): string => `form-${++made}`
@@ -99,8 +110,10 @@ async function isStored(id: string): Promise<boolean> {
   return (await client.get(`/api/v1/events/${jobId}/${id}`)).status === 200
 }
 
+const storedOf = (ids: readonly string[]): Promise<boolean[]> => Promise.all(ids.map(isStored))
+
 async function assertRefused(id: string, request: string, status = '400'): Promise<void> {
-  const { statuses, text, closed } = await talk([request])
+  const { statuses, text, closed } = await talk([request], { closes: true })
   assert.deepEqual(statuses, [status], request)
   assert.ok(closed, `the connection stays open after ${request}`)
   assert.match(text, /\r\nConnection: close\r\n/i, request)
@@ -126,17 +139,17 @@ test('a header that must be single and is repeated is 400, and the connection is
     await assertRefused(id, post(id, headers, event))
   }
   for (const method of ['GET', 'DELETE']) {
-    const { statuses, closed } = await talk([`${method} /livez HTTP/1.1\r\n${HOST}${HOST}\r\n`])
+    const { statuses, closed } = await talk([`${method} /livez HTTP/1.1\r\n${HOST}${HOST}\r\n`], { closes: true })
     assert.deepEqual([statuses, closed], [['400'], true])
   }
-  const head = await talk([`HEAD /livez HTTP/1.1\r\n${HOST}${HOST}\r\n`])
+  const head = await talk([`HEAD /livez HTTP/1.1\r\n${HOST}${HOST}\r\n`], { closes: true })
   assert.deepEqual([head.statuses, head.closed], [['400'], true])
 })
 
 test('headers that may be repeated are taken', async () => {
   const id = newId()
   const headers = 'Accept: text/html\r\nAccept: */*\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\n'
-  assert.deepEqual((await talk([sized(id, headers)])).statuses, ['201'])
+  assert.deepEqual((await talk([sized(id, headers)], { answers: 1 })).statuses, ['201'])
   assert.ok(await isStored(id))
 })
 
@@ -149,7 +162,7 @@ test('a request that hides behind two lengths is not served', async () => {
     [post(outer, HOST + lengths, event), inner],
     [post(outer, HOST + lengths, ''), event + inner],
   ]) {
-    const { statuses, closed } = await talk(pieces)
+    const { statuses, closed } = await talk(pieces, { closes: true })
     assert.ok(closed && statuses.every((status) => status === '400'), String(statuses))
     assert.deepEqual([await isStored(outer), await isStored(hidden)], [false, false])
   }
@@ -169,7 +182,7 @@ test('a transfer coding other than chunked is refused, and so is one beside a le
     [`${CHUNKED}Content-Length: 5\r\n`, '400'],
   ] as const) {
     const id = newId()
-    const { statuses, closed } = await talk([post(id, HOST + headers, chunks())])
+    const { statuses, closed } = await talk([post(id, HOST + headers, chunks())], { closes: true })
     assert.deepEqual([statuses, closed, await isStored(id)], [[status], true, false], headers)
   }
 })
@@ -181,7 +194,8 @@ test('a chunked request is answered, and its connection is closed', async () => 
     [post('*', `${HOST}transfer-encoding:\tCHUNKED \r\n`, chunks(''))].concat('0\r\n', '\r\n'),
   ]) {
     const id = newId()
-    const { statuses, closed, text } = await talk(pieces.map((piece) => piece.replace('*', id)))
+    const sent = pieces.map((piece) => piece.replace('*', id))
+    const { statuses, closed, text } = await talk(sent, { closes: true })
     assert.deepEqual([statuses, closed, await isStored(id)], [['201'], true, true])
     assert.match(text, /\r\nConnection: close\r\n/i)
   }
@@ -205,14 +219,14 @@ test('trailers and what follows a chunk extension are never served as a request'
     await talk([post(id, `${HOST}${CHUNKED}`, '').replace(client.key, 'nobody'), body])
     assert.equal(await isStored(hidden), false, body)
   }
-  const live = await talk([post(newId(), HOST + CHUNKED, chunks('0\r\n')), LIVE])
+  const live = await talk([post(newId(), HOST + CHUNKED, chunks('0\r\n')), LIVE], { answers: 1 })
   // Read as a trailer, it has no colon: node:http refuses the request. uWebSockets.js knows no trailers.
   assert.deepEqual(live.statuses, [httpNotice === null ? '201' : '400'])
 })
 
 test('a chunked request that is refused at once is answered when its body ends, or soon', async () => {
   const refused = post(newId(), HOST + CHUNKED, '').replace(client.key, 'nobody')
-  const whole = await talk([refused + chunks()])
+  const whole = await talk([refused + chunks()], { closes: true })
   assert.deepEqual([whole.statuses, whole.closed], [['401'], true])
   const socket = connect({ port: service.port, host: '127.0.0.1' })
   let text = ''
@@ -227,7 +241,8 @@ test('a chunked stream has a whole answer, and nothing is served behind it', asy
   const id = newId()
   const line = `{"event_id":"${id}","job_id":${jobId},"raw_body":{}}\n`
   const head = `POST /api/v1/events/_bulk HTTP/1.1\r\nx-service-api-key: ${client.key}\r\n${HOST}${CHUNKED}\r\n`
-  const { statuses, text } = await talk([`${head}${line.length.toString(16)}\r\n${line}\r\n0\r\n\r\n`, LIVE])
+  const stream = `${head}${line.length.toString(16)}\r\n${line}\r\n0\r\n\r\n`
+  const { statuses, text } = await talk([stream, LIVE], { closes: true })
   assert.deepEqual(statuses, ['200'])
   assert.match(text, /\r\nConnection: close\r\n/)
   assert.match(text, new RegExp(`"event_id":"${id}"[^\\r]*\\n\\r\\n0\\r\\n\\r\\n$`))
@@ -236,7 +251,8 @@ test('a chunked stream has a whole answer, and nothing is served behind it', asy
 
 test('pipelined requests are answered in order', async () => {
   const ids = [newId(), newId()]
-  const { statuses, text, closed } = await talk(ids.map((id) => sized(id)))
+  const requests = ids.map((id) => sized(id))
+  const { statuses, text, closed } = await talk(requests, { answers: 2 })
   assert.deepEqual([statuses, closed], [['201', '201'], false])
   assert.deepEqual(
     [...text.matchAll(/"event_id":"(form-\d+)"/g)].map(([, id]) => id),
@@ -247,13 +263,19 @@ test('pipelined requests are answered in order', async () => {
 test('requests that uWebSockets.js reads together are not stored without an answer', async () => {
   for (const next of ['', LIVE, `PUT /api/v1/events/${jobId}/x/feedback HTTP/1.1\r\n${HOST}\r\n`]) {
     const ids = [newId(), newId()]
-    const { statuses } = await talk([sized(ids[0]!) + (next || sized(ids[1]!))])
-    const stored = await Promise.all(ids.map(isStored))
-    assert.equal(stored.filter(Boolean).length, statuses.filter((status) => status === '201').length)
+    const isEqual = async (statuses: readonly string[]): Promise<boolean> =>
+      (await storedOf(ids)).filter(Boolean).length === statuses.filter((status) => status === '201').length
+    const { statuses } = await talk([sized(ids[0]!) + (next || sized(ids[1]!))], { answers: 1, settled: isEqual })
+    assert.ok(await isEqual(statuses), `${await storedOf(ids)}, and ${statuses} was answered`)
   }
   const ids = Array.from({ length: 6 }, newId)
-  const { statuses } = await talk(ids.map((id) => sized(id)))
-  const stored = await Promise.all(ids.map(isStored))
+  const settled = async ({ length }: readonly string[]): Promise<boolean> =>
+    (await storedOf(ids)).filter(Boolean).length === length
+  const { statuses } = await talk(
+    ids.map((id) => sized(id)),
+    { answers: 1, settled },
+  )
+  const stored = await storedOf(ids)
   assert.ok(statuses.length >= 1)
   assert.deepEqual(
     stored,
@@ -287,7 +309,7 @@ test('a client that half-closes after its request is answered', async () => {
 
 test('a request without Host is 400', async () => {
   const id = newId()
-  const { statuses, closed } = await talk([post(id, `Content-Length: ${event.length}\r\n`, event)])
+  const { statuses, closed } = await talk([post(id, `Content-Length: ${event.length}\r\n`, event)], { closes: true })
   assert.deepEqual([statuses, closed, await isStored(id)], [['400'], true, false])
 })
 

@@ -163,7 +163,7 @@ test('requests of all threads are counted', { skip }, async () => {
 })
 
 test('callers have one rate over all threads', { skip }, async () => {
-  const limited = await startService({ httpThreads: THREADS, rateLimit: 1, rateBurst: 40 })
+  const limited = await startService({ httpThreads: THREADS, rateLimit: 0.001, rateBurst: 40 })
   try {
     const own = Array.from({ length: CONNECTIONS }, () => new Connection(limited.client))
     const statuses: number[] = []

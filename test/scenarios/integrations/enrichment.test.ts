@@ -147,23 +147,34 @@ test('the same event again is unchanged; another body is enriched again; a clien
   assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 1)
 })
 
+/** What is said of an event that is decided without its enrichment. On a busy machine it may be late first. */
+async function saidOf(jobId: number, words: RegExp): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    await post(jobId, `no-${tries}`, { rule: 'r', source: { ip: '10.0.0.1' } })
+    const event = await decided(jobId, `no-${tries}`)
+    assert.equal(event.enrichment, undefined)
+    const said = event.service.log_messages[0].content as string
+    if (words.test(said)) return JSON.stringify(event)
+    assert.ok(tries < 20, said)
+    assert.match(said, /was late/)
+  }
+}
+
 test('a slow, wrong or unreachable counterpart delays nobody: the event is decided without it, and says so', async () => {
   const working = server.http.answer
   const slow = await makeEnriched({ time_limit_seconds: 0.3 })
-  server.http.answer = (received, response) => void setTimeout(() => working(received, response), 1_500)
+  const held: (() => void)[] = []
+  server.http.answer = (received, response) => void held.push(() => working(received, response))
   await post(slow, 'late', { rule: 'r', source: { ip: '10.0.0.1' } })
   const late = await decided(slow, 'late')
   server.http.answer = working
+  for (const answer of held) answer()
   assert.equal(late.enrichment, undefined)
   assert.match(late.service.log_messages[0].content, /was late after \d+ ms; the event was decided without it/)
   const locked = await makeEnriched({ time_limit_seconds: 0.5 }, { password: 'wrong' })
-  await post(locked, 'no', { rule: 'r', source: { ip: '10.0.0.1' } })
-  const failed = await decided(locked, 'no')
-  assert.match(failed.service.log_messages[0].content, /failed after \d+ ms: HTTP 401/)
-  assert.ok(!JSON.stringify(failed).includes('wrong'))
+  assert.ok(!(await saidOf(locked, /failed after \d+ ms: HTTP 401/)).includes('wrong'))
   const private_ = await makeEnriched({ time_limit_seconds: 0.5 }, { hosts: '10.255.0.1' })
-  await post(private_, 'no', { rule: 'r', source: { ip: '10.0.0.1' } })
-  assert.match((await decided(private_, 'no')).service.log_messages[0].content, /private, local or reserved/)
+  await saidOf(private_, /private, local or reserved/)
 })
 
 test('a stopped job holds its events, and enriches them when it starts; a job without its step decides them', async () => {

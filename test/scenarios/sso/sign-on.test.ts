@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually } from '../../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service.js'
-import { Browser, CLIENT, freePort, startProvider, type TestProvider } from '../../support/sso/provider.js'
+import { freePort } from '../../support/servers/free-port.js'
+import { Browser, CLIENT, startProvider, type TestProvider } from '../../support/sso/provider.js'
 
 let service: TestService
 let provider: TestProvider

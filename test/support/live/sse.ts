@@ -23,7 +23,8 @@ export interface OpenStream {
   close(): void
 }
 
-const LIMIT_MS = 15_000
+/** No measure of speed. */
+const LIMIT_MS = 60_000
 
 export function openStream(
   client: Client,

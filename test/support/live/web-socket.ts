@@ -14,7 +14,8 @@ export interface OpenWebSocket {
 
 const TEXT = 1
 const CLOSE = 8
-const LIMIT_MS = 15_000
+/** No measure of speed. */
+const LIMIT_MS = 60_000
 
 /** The payload of the first frame and the rest, or null while it is not whole. Frames of a service have no mask. */
 function frameOf(bytes: Buffer): { opcode: number; payload: Buffer; rest: Buffer } | null {

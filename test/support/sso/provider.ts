@@ -11,15 +11,6 @@ export interface TestProvider {
   close(): Promise<void>
 }
 
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 export async function startProvider(service: string): Promise<TestProvider> {
   const { default: Provider } = (await import('oidc-provider' as string)) as { default: any }
   const server = createServer()

@@ -20,6 +20,7 @@ import { searchEngine } from '../../../../engine/integration/search-engine/searc
 import { enrichmentContract } from '../../../contracts/enrichment.js'
 import { behaving } from '../../../support/behaviours.js'
 import { SearchServer } from '../../../support/servers/search-server.js'
+import { until } from '../../../support/until.js'
 
 const pace = { baseMs: 20, capMs: 40, eventBaseMs: 20, eventCapMs: 40, lookMs: 5, idleMs: 50 }
 
@@ -47,10 +48,17 @@ class Oracle implements EnrichmentSource {
   }
 }
 
+/** A clock that a test moves. Pauses and time limits are real, and end when they find that it was moved. */
+class Clock {
+  ms = 1_000
+  readonly nowMs = (): number => this.ms
+}
+
 function open(
   oracle: Oracle,
   cacheMs = 60_000,
   circuit = new Circuit(pace, () => 0.5),
+  nowMs = (): number => Math.floor(performance.now()),
 ): {
   looks: EnrichmentRequests
   ask: (subject?: string, ms?: number) => Promise<EnrichmentAnswer>
@@ -61,13 +69,13 @@ function open(
     enrichment: oracle,
     cacheMs,
     circuit,
-    nowMs: () => Math.floor(performance.now()),
+    nowMs,
     failed: (_, error) => failures.push(error),
   })
   return {
     looks,
     failures,
-    ask: (subject, ms = 10_000) => new Promise((resolve) => looks.ask({ subject }, performance.now() + ms, resolve)),
+    ask: (subject, ms = 60_000) => new Promise((resolve) => looks.ask({ subject }, nowMs() + ms, resolve)),
   }
 }
 
@@ -92,10 +100,11 @@ describe('the enrichment requests of a step', () => {
   it('cache that nothing was found, and drop expired answers', async () => {
     const oracle = new Oracle()
     oracle.answer = async (subjects) => subjects.map(() => null)
-    const { looks, ask } = open(oracle, 30)
+    const clock = new Clock()
+    const { looks, ask } = open(oracle, 30, undefined, clock.nowMs)
     for (let i = 0; i < 3; i++) assert.deepEqual(await ask('a'), { outcome: 'nothing' })
     assert.equal(oracle.requests.length, 1)
-    await sleep(50)
+    clock.ms += 30
     await ask('a')
     assert.equal(oracle.requests.length, 2)
     await looks.close()
@@ -130,10 +139,14 @@ describe('the enrichment requests of a step', () => {
     let go: () => void = () => {}
     oracle.answer = (subjects) =>
       new Promise((resolve) => (go = () => resolve(subjects.map((subject) => ({ is: subject })))))
-    const { looks, ask } = open(oracle)
-    assert.deepEqual(await ask('a', 40), { outcome: 'late', reason: '' })
+    const clock = new Clock()
+    const { looks, ask } = open(oracle, undefined, undefined, clock.nowMs)
+    const late = ask('a', 40)
+    await until(() => oracle.requests.length === 1)
+    clock.ms += 40
+    assert.deepEqual(await late, { outcome: 'late', reason: '' })
     go()
-    await sleep(5)
+    await sleep(0)
     assert.equal((await ask('a')).outcome, 'found')
     assert.equal(oracle.requests.length, 1)
     await looks.close()
@@ -141,12 +154,15 @@ describe('the enrichment requests of a step', () => {
 
   it('retry while a query has time left, and then give the reason of the failure', async () => {
     const oracle = new Oracle()
-    const { looks, ask } = open(oracle)
+    const clock = new Clock()
+    const { looks, ask } = open(oracle, undefined, undefined, clock.nowMs)
     let failures = 2
     const well = oracle.answer
     oracle.answer = async (subjects) => {
-      if (failures-- > 0) throw new EnrichmentFailure('HTTP 503')
-      return well(subjects)
+      if (failures-- <= 0) return well(subjects)
+      // Behind the failure, and behind the pause after it.
+      setTimeout(() => (clock.ms += pace.capMs))
+      throw new EnrichmentFailure('HTTP 503')
     }
     const [patient, hasty] = await Promise.all([ask('a'), ask('b', 1)])
     assert.deepEqual(
@@ -158,15 +174,20 @@ describe('the enrichment requests of a step', () => {
 
   it('fail at once while the breaker is open, and test when the counterpart works again', async () => {
     const oracle = new Oracle()
-    const { looks, ask } = open(oracle)
+    const clock = new Clock()
+    const { looks, ask } = open(oracle, undefined, undefined, clock.nowMs)
     const well = oracle.answer
-    oracle.answer = () => Promise.reject(new EnrichmentFailure('connection refused'))
+    // Time passes while it tries, and none afterwards.
+    oracle.answer = () => {
+      setTimeout(() => (clock.ms += looks.circuit.isTripped() ? 0 : pace.capMs))
+      return Promise.reject(new EnrichmentFailure('connection refused'))
+    }
     assert.deepEqual(await ask('a'), { outcome: 'failed', reason: 'connection refused' })
     const before = oracle.requests.length
     assert.deepEqual(await ask('b'), { outcome: 'failed', reason: 'connection refused' })
     assert.equal(oracle.requests.length, before)
     oracle.answer = well
-    await sleep(60)
+    clock.ms += pace.capMs
     assert.equal((await ask('c')).outcome, 'found')
     assert.equal(looks.circuit.failures, 0)
     await looks.close()
@@ -194,7 +215,7 @@ describe('the enrichment requests of a step', () => {
     let reject: (error: Error) => void = () => {}
     oracle.answer = () => new Promise((_, fail) => (reject = fail))
     const waiting = ask('a')
-    await sleep(5)
+    await until(() => oracle.requests.length === 1)
     const closing = looks.close()
     assert.deepEqual(await waiting, { outcome: 'failed', reason: 'the step was closed' })
     reject(new Error('too late'))

@@ -209,8 +209,8 @@ describe('a reprocessing task', () => {
     assert.equal((await next).state, 'waiting', 'and so nobody waits for it')
     await assert.rejects(engine.reprocess.start(job, {}, ann), refusedWith('job_stopped'))
     await assert.rejects(engine.reprocess.event(job, 'e0', ann), refusedWith('job_stopped'))
-    // What was under way when it stopped may still be counted; then nothing moves.
-    await sleep(50)
+    // What was under way when it stopped is counted before this vote; then nothing moves.
+    await engine.giveFeedback(job, 'e0', { analyst: 'ann', label: 'Drop' }, testAuthor)
     const { updated } = engine.reprocess.task(job, task.taskId)
     await sleep(50)
     assert.equal(engine.reprocess.task(job, task.taskId).updated, updated)

@@ -5,6 +5,7 @@ import type { StreamListener } from '../../../../engine/api/live/stream-service.
 import { positionText } from '../../../../engine/services/stream/stream-position.js'
 import type { StreamResult, StreamTask } from '../../../../engine/services/stream/stream-task.js'
 import { Streams, type StreamsDeps } from '../../../../engine/services/stream/streams.js'
+import { until } from '../../../support/until.js'
 
 /** The text of the position before message `n` of a store that only counts messages. */
 const at = (n: number): string => positionText({ began: 0, audit: n, jobs: new Map() })
@@ -60,11 +61,6 @@ function made(): { store: Store; streams: Streams } {
 }
 
 const principal = { kind: 'management', name: 'm', scopes: new Set() } as never
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let n = 0; n < 1_000 && !holds(); n++) await new Promise((resolve) => setTimeout(resolve, 5))
-  assert.ok(holds())
-}
 
 test('listeners that ask for the same are read for together', async () => {
   const { store, streams } = made()

@@ -65,7 +65,6 @@ test('a model of decision points that its job has no longer takes the place of n
     const { retrainState, retrainMsg } = await eventually(
       async () => engine.jobView(job),
       (view) => view.retrainState.startsWith('RETRAIN_'),
-      30_000,
     )
     return `${retrainState}: ${retrainMsg}`
   }

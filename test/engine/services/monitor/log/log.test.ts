@@ -68,7 +68,7 @@ test('neither an export of the log nor the end of the process waits for a reader
     process.exit(7)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 15_000,
+    timeout: 120_000,
     killSignal: 'SIGKILL',
   })
   const [status] = await once(child, 'exit')

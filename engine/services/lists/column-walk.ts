@@ -21,17 +21,38 @@ export interface ColumnWalk {
   readonly pause: (micros: number) => boolean
 }
 
+/** Rows of a walk between two looks at the clock: from `first` on, up or down to `end` without it. */
+export interface Span {
+  readonly rows: Rows
+  readonly first: number
+  readonly end: number
+}
+
+/**
+ * What a walk before a time goes through, newest first: `later` has the newest row last, `earlier` first. Spans without
+ * a row before that time are left out, so that a walk of one span always makes some way.
+ */
+export function spansBefore(before: number, later: Rows, earlier: Rows): readonly Span[] {
+  const spans: Span[] = []
+  for (let at = later.length - 1; at >= 0; at -= ROWS_AT_ONCE)
+    spans.push({ rows: later, first: at, end: Math.max(-1, at - ROWS_AT_ONCE) })
+  for (let at = 0; at < earlier.length; at += ROWS_AT_ONCE)
+    spans.push({ rows: earlier, first: at, end: Math.min(earlier.length, at + ROWS_AT_ONCE) })
+  return spans.filter((span) => oldestOf(span) < before)
+}
+
+/** The time of the oldest row. */
+export function oldestOf({ rows, first, end }: Span): number {
+  return rows.times[first < end ? end - 1 : end + 1] as number
+}
+
 /**
  * The rows from `first` on, up to `end` without it: up or down. Returns how many were looked at, negative where the
  * visitor ended the walk.
  *
  * A walk of a million rows is this loop: tables are looked at here, without a call for each row.
  */
-export function walkRows(
-  { rows, first, end }: { readonly rows: Rows; readonly first: number; readonly end: number },
-  before: number,
-  { tables, visit }: ColumnWalk,
-): number {
+export function walkRows({ rows, first, end }: Span, before: number, { tables, visit }: ColumnWalk): number {
   const { times, codes, confidences, buckets } = rows
   const { byCode, byConfidence, byBucket } = tables
   const step = first < end ? 1 : -1

@@ -35,7 +35,7 @@ import {
 } from '../../store/tables.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import { BucketColumn } from './bucket-column.js'
-import { DELETED, ROWS_AT_ONCE, walkRows, type ColumnWalk } from './column-walk.js'
+import { DELETED, oldestOf, spansBefore, walkRows, type ColumnWalk } from './column-walk.js'
 import { Rows } from './event-rows.js'
 
 const PENDING = 1
@@ -202,17 +202,11 @@ export class EventColumns {
    * `pause` is called with the time. False of either ends the walk. Returns how many rows were looked at.
    */
   walk(before: number, how: ColumnWalk): number {
-    const [later, earlier] = [this.#later, this.#earlier]
-    const spans: (readonly [rows: Rows, first: number, end: number])[] = []
-    for (let at = later.length - 1; at >= 0; at -= ROWS_AT_ONCE)
-      spans.push([later, at, Math.max(-1, at - ROWS_AT_ONCE)])
-    for (let at = 0; at < earlier.length; at += ROWS_AT_ONCE)
-      spans.push([earlier, at, Math.min(earlier.length, at + ROWS_AT_ONCE)])
     let looked = 0
-    for (const [rows, first, end] of spans) {
-      const seen = walkRows({ rows, first, end }, before, how)
+    for (const span of spansBefore(before, this.#later, this.#earlier)) {
+      const seen = walkRows(span, before, how)
       looked += Math.abs(seen)
-      if (seen < 0 || !how.pause(rows.times[first < end ? end - 1 : end + 1] as number)) break
+      if (seen < 0 || !how.pause(oldestOf(span))) break
     }
     return looked
   }

@@ -14,7 +14,9 @@ const rooms = ['domain', 'api', 'store', 'resource', 'actor', 'runtime', 'integr
 /** The same inside of the domain. */
 const domainRooms = ['wasm', 'event', 'job', 'learn', 'decide', 'autonomy', 'cause', 'metrics', 'query']
 /** Files beside the rooms that every room may import. Each may import only those before it. */
-const commons = ['errors', 'assert', 'clock', 'rng', 'query-limits', 'limits'].map((name) => `engine/${name}.ts`)
+const commons = ['errors', 'assert', 'clock', 'rng', 'access-limits', 'query-limits', 'limits'].map(
+  (name) => `engine/${name}.ts`,
+)
 /** Readers of texts that people have. They are pure, so browsers and the command line run the same ones. */
 const readers = 'engine/domain/event/input/'
 /** The files that join the rooms. */

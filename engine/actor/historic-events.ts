@@ -6,6 +6,7 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { readEnvelope, type Envelope } from '../domain/event/envelope.js'
+import { hasMoreNames } from '../domain/event/json-names.js'
 import { hasMoreValues, valuesMaxOf } from '../domain/event/json-size.js'
 import type { Label } from '../domain/job/job.js'
 import { resolveLabel } from '../domain/job/labels.js'
@@ -28,6 +29,8 @@ export function parseHistoric(
 ): HistoricEvent[] {
   const valuesMax = valuesMaxOf(limits.bodyBytesMax)
   if (hasMoreValues(text, valuesMax)) throw tooLarge(`a request has at most ${valuesMax} values`)
+  if (hasMoreNames(text, limits.itemsNamesMax))
+    throw tooLarge(`a request has at most ${limits.itemsNamesMax} different field names`)
   let document: unknown
   try {
     document = JSON.parse(text)

@@ -13,7 +13,7 @@
 import type { Static, TObject } from 'typebox'
 // The checks of typebox/compile without its value conversions, so that a start loads fewer modules.
 import { Compile, type Validator } from 'typebox/schema'
-import { jsonSize, limits, Refusal, valuesMaxOf } from '../../engine/index.js'
+import { hasMoreNames, jsonSize, limits, Refusal, valuesMaxOf } from '../../engine/index.js'
 import { issuesOf } from './schema-issues.js'
 
 const nothing: Record<string, unknown> = {}
@@ -23,14 +23,20 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The document in a body. @throws Refusal invalid_json; invalid_body if it has more than `valuesMax` values or is
- * nested too deep.
+ * The document in a body. @throws Refusal invalid_json; invalid_body if it has more values or different names than
+ * these, or is nested too deep.
  */
-export function parseJson(bytes: Uint8Array, valuesMax: number = valuesMaxOf(limits.requestBytesMax)): unknown {
+export function parseJson(
+  bytes: Uint8Array,
+  valuesMax: number = valuesMaxOf(limits.requestBytesMax),
+  namesMax: number = limits.bodyNamesMax,
+): unknown {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   if (text.trim() === '') return nothing
   const { values, depth } = jsonSize(text, valuesMax)
   if (values > valuesMax) throw oversized(`Input should have at most ${valuesMax} values`, 'too_many_values')
+  if (hasMoreNames(text, namesMax))
+    throw oversized(`Input should have at most ${namesMax} different field names`, 'too_many_names')
   let document: unknown
   try {
     document = JSON.parse(text)

@@ -55,7 +55,7 @@ const post: GuardedRoute = {
   summary: 'Send an event',
   description:
     'The answer is sent when the event is on disk. The decision follows; GET shows it. With `wait=true` the answer ' +
-    'has the decision. An event has at most 8 MiB and 200,000 fields.',
+    'has the decision. An event has at most 8 MiB, 200,000 fields and 10,000 different names of them.',
   scope: 'write:events',
   query: PostEventQuery,
   body: NewEvent,

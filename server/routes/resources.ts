@@ -114,7 +114,7 @@ const apply: GuardedRoute = {
     const origin = originOf(exchange, app.servesTls)
     collectBody(exchange, limits.bodyBytesMax)
       .then(async (bytes) => {
-        const document = parseJson(bytes, valuesMaxOf(limits.bodyBytesMax))
+        const document = parseJson(bytes, valuesMaxOf(limits.bodyBytesMax), limits.itemsNamesMax)
         const overwrite = query.overwrite ?? overwriteIn(document) ?? true
         const { created, updated, warnings } = await app.service.applyResources(
           document,

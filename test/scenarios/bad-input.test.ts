@@ -132,10 +132,15 @@ test('an event that is nested too deep is 413', async () => {
 })
 
 test('an event with too many fields is 413, never 422, which one client takes for success', async () => {
-  const fields = Array.from({ length: limits.eventFieldsMax + 10 }, (_, i) => `"k${i}":${i}`)
-  const refused = await postText(wrap(`{${fields.join(',')}}`))
+  const fields = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"k${i}":${i}`).join(',')}}`
+  const list = `[${`${fields(99)},`.repeat(limits.eventFieldsMax / 100)}0]`
+  const refused = await postText(wrap(`{"a":${list}}`))
   assert.equal(refused.status, 413)
   assert.match(refused.body.error, /more than 200000 fields and items/)
+  assert.equal((await postText(wrap(fields(limits.bodyNamesMax - 10)))).status, 201)
+  const named = await postText(wrap(fields(limits.bodyNamesMax + 10)))
+  assert.equal(named.status, 413)
+  assert.match(named.body.error, /more than 10000 different field names/)
   assert.equal((await postText(wrap(`{"a":[${'1,'.repeat(limits.eventFieldsMax)}1]}`))).status, 413)
   const top = Array.from({ length: 600_000 }, (_, i) => `"${i}":1`)
   assert.equal((await postText(`{${top.join(',')},"job_id":${jobId},"raw_body":{}}`)).status, 413)
@@ -164,9 +169,10 @@ test('a large case is stored whole, decided, found and exported', async () => {
   }
 })
 
-test('an event with as many fields as there may be comes back as it was sent', async () => {
-  const names = Object.fromEntries(Array.from({ length: 99_990 }, (_, i) => [`k${i}`, i]))
-  const rawBody = { rule: 'wide', list: Array.from({ length: 99_990 }, (_, i) => i % 7), names }
+test('an event with as many fields and names as there may be comes back as it was sent', async () => {
+  const names = Object.fromEntries(Array.from({ length: limits.bodyNamesMax - 10 }, (_, i) => [`k${i}`, i]))
+  const length = limits.eventFieldsMax - limits.bodyNamesMax
+  const rawBody = { rule: 'wide', list: Array.from({ length }, (_, i) => i % 7), names }
   assert.equal((await client.post('/api/v1/events/wide', { job_id: jobId, raw_body: rawBody })).status, 201)
   const { rule, list, names: named } = (await client.get(`/api/v1/events/${jobId}/wide/export`)).body.service_event
   assert.deepEqual({ rule, list, names: named }, rawBody)
@@ -277,12 +283,16 @@ test('historic events with a fault are refused whole', async () => {
     const answer = await client.post(`/api/v1/bulk/${historic}`, body)
     assert.equal(answer.status, status, `${JSON.stringify(body).slice(0, 200)}: ${answer.text}`)
   }
-  const wide = {
-    raw_body: Object.fromEntries(Array.from({ length: limits.eventFieldsMax + 1 }, (_, i) => [`f${i}`, i])),
-  }
+  const wide = { raw_body: { list: new Array(limits.eventFieldsMax + 1).fill(0) } }
   const refused = await client.post(`/api/v1/bulk/${historic}`, { events: [good, wide] })
   assert.equal(refused.status, 413)
   assert.match(refused.body.error, /^events\.1: the event has more than 200000 fields/)
+  const names = Array.from({ length: limits.itemsNamesMax + 1 }, (_, i) => [`f${i}`, i])
+  const named = await client.post(`/api/v1/bulk/${historic}`, {
+    events: [good, { raw_body: Object.fromEntries(names) }],
+  })
+  assert.equal(named.status, 413)
+  assert.match(named.body.error, /at most 50000 different field names/)
   const many = { events: new Array(limits.historicEventsMax + 1).fill(good) }
   assert.equal((await client.post(`/api/v1/bulk/${historic}`, many)).status, 413)
   assert.equal((await client.get(`/api/v1/jobs/${historic}`)).body.processed_documents_count, 0)

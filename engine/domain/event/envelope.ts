@@ -9,6 +9,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { hasMoreNames } from './json-names.js'
 import { hasMoreValues, valuesMaxOf } from './json-size.js'
 import type { ScalarValue } from './point-value.js'
 
@@ -83,6 +84,8 @@ export function parseEnvelope(text: string, sectionNames: readonly string[]): En
 export function parseBody(text: string): unknown {
   if (hasMoreValues(text, VALUES_MAX))
     throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
+  if (hasMoreNames(text, limits.bodyNamesMax))
+    throw new Refusal('event_too_wide', `the event has more than ${limits.bodyNamesMax} different field names`)
   try {
     return JSON.parse(text) as unknown
   } catch {

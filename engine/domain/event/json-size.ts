@@ -2,11 +2,12 @@
  * Counts the values in a JSON text before it is parsed.
  *
  * JSON.parse costs time and memory for each value, not for each byte, and a small compressed body can hold very many
- * values. So a client's text is counted before it is parsed. Leaves out: whether the text is JSON.
+ * values. So a client's text is counted before it is parsed. Leaves out: whether the text is JSON, names
+ * (json-names.ts).
  */
 import { limits } from '../../limits.js'
 
-const QUOTE = 0x22
+export const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const BRACKET = 0x5b
@@ -55,12 +56,24 @@ export function jsonSize(text: string, valuesMax: number): JsonSize {
   return { values, depth }
 }
 
+/** A call that finds a quote costs more than looking at so many characters. */
+const NEAR = 32
+
 /** Position of the quote that closes a string, or the end of the text. */
-function endOfText(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
+export function endOfText(text: string, from: number): number {
+  const near = Math.min(text.length, from + NEAR)
+  let at = from
+  for (; at < near; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) return at
     if (code === BACKSLASH) at++
   }
-  return text.length
+  for (;;) {
+    const quote = text.indexOf('"', at)
+    if (quote < 0) return text.length
+    let before = quote
+    while (before > at && text.charCodeAt(before - 1) === BACKSLASH) before--
+    if ((quote - before) % 2 === 0) return quote
+    at = quote + 1
+  }
 }

@@ -4,10 +4,11 @@
  *
  * 1. What is in the body decides, not the content type: senders often name none, or a wrong one.
  * 2. A line that is no JSON is a document `{message}`; the formats of lines read that.
- * 3. The text is counted before it is parsed, because each value costs time.
+ * 3. The text is counted before it is parsed, because each value and each new name cost time.
  */
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
+import { hasMoreNames } from '../../domain/event/json-names.js'
 import { jsonSize, valuesMaxOf } from '../../domain/event/json-size.js'
 import type { Json } from './formats/format.js'
 import { isObject } from './formats/format.js'
@@ -48,6 +49,8 @@ export function objectOf(value: unknown, n: number): Json {
 function jsonValues(text: string): unknown[] {
   const { values, depth } = jsonSize(text, VALUES_MAX)
   if (values > VALUES_MAX) throw new Refusal('body_too_large', `a webhook has at most ${VALUES_MAX} values`)
+  if (hasMoreNames(text, limits.bodyNamesMax))
+    throw new Refusal('body_too_large', `a webhook has at most ${limits.bodyNamesMax} different field names`)
   if (depth > limits.bodyDepthMax) throw new Refusal('event_too_deep', `at most ${limits.bodyDepthMax} levels are read`)
   try {
     return [JSON.parse(text)]

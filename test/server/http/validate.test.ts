@@ -132,6 +132,15 @@ test('a body with more values than its bound is refused before it is parsed, com
   )
 })
 
+test('a body with more different names than its bound is refused before it is parsed', () => {
+  const body = (names: number): Buffer =>
+    Buffer.from(`{${Array.from({ length: names }, (_, i) => `"name ${i}":1`).join(',')}}`)
+  assert.equal(Object.keys(parseJson(body(limits.bodyNamesMax)) as object).length, limits.bodyNamesMax)
+  for (const bytes of [body(limits.bodyNamesMax + 1), Buffer.concat([body(limits.bodyNamesMax + 1), body(1)])])
+    assert.equal(issues(() => parseJson(bytes))[0]?.type, 'too_many_names')
+  assert.ok(parseJson(body(limits.bodyNamesMax + 1), limits.bodyNamesMax + 2, limits.itemsNamesMax))
+})
+
 test('a body is nested as deep as its bound, and not deeper; brackets in texts do not count', () => {
   const nested = (levels: number): Buffer =>
     Buffer.from(`{"a\\"{[":"[\\\\","b":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},"c":{}}`)

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../harness/child.js'
 import { built } from '../harness/paths.js'
+import { freePort } from '../harness/free-port.js'
 
 const READY_MS = 120_000
 const SERVERS = 3

@@ -3,7 +3,7 @@
  * loses, and the memory of the service while all decisions go out.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, startNode } from '../harness/child.js'
+import { startNode } from '../harness/child.js'
 import { memoryOf } from '../harness/machine.js'
 import { built } from '../harness/paths.js'
 import { alternate, rated, type RunSize, type Row, type Step } from '../harness/result.js'
@@ -11,6 +11,7 @@ import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import type { BulkResult } from '../load/bulk-load.js'
 import { driveBulk } from '../load/drive.js'
 import { bulkConnections } from './bulk.js'
+import { freePort } from '../harness/free-port.js'
 
 const pool = 102_400
 /** Bound for the time in which everything goes out. */

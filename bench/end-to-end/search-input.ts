@@ -3,11 +3,12 @@
  * parses the same pages and stores nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, runNode, startNode } from '../harness/child.js'
+import { runNode, startNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
 import { alternate, median, type RunSize, type Row, type Step } from '../harness/result.js'
 import { newKey, removeDirectory, startService, temporaryDirectory, type Service } from '../harness/service.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
+import { freePort } from '../harness/free-port.js'
 
 const batch = 5_000
 const program = built('bench/floors/search-pages.js')

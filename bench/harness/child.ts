@@ -1,8 +1,6 @@
 /** Child processes of a benchmark: started, awaited until they listen, and always ended. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { mallocVariables, youngGeneration } from '../../server/memory-settings.js'
 
 const children = new Set<ChildProcess>()
@@ -11,17 +9,6 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 export interface Child {
   readonly process: ChildProcess

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, run, startNode, startProgram, type Child } from './child.js'
+import { run, startNode, startProgram, type Child } from './child.js'
 import { source } from './paths.js'
+import { freePort } from './free-port.js'
 
 /** Installs bench/peers/node_modules if it is missing. Returns null, or why it could not. */
 export async function installPeers(log: (what: string) => void): Promise<string | null> {

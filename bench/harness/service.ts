@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, startMain, type Child } from './child.js'
+import { startMain, type Child } from './child.js'
 import { Client } from './client.js'
 import { built } from './paths.js'
+import { freePort } from './free-port.js'
 
 const readyTimeoutMs = 60_000
 

@@ -97,8 +97,9 @@ export async function refuseWrongName(
   const all = await clusters()
   if (((await all.get(name)?.get(KEY)) ?? null) !== null) return
   const sealing = sealingHashOf(dataDir)
+  // Another node may have begun the cluster with this name since the look above.
   for (const [other, keys] of all)
-    if (((await keys.get(KEY))?.value as Partial<Facts> | undefined)?.sealing === sealing)
+    if (other !== name && ((await keys.get(KEY))?.value as Partial<Facts> | undefined)?.sealing === sealing)
       throw new Refusal(
         'data_dir_invalid',
         `the cluster with the sealing key of this node has the name ${other}, and this node has ${name}: set ` +

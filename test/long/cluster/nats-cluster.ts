@@ -6,7 +6,8 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { connectToCluster } from '../../../engine/runtime/log/jetstream/cluster-connection.js'
 import { Child } from '../integrations/child.js'
-import { freePort, goProgram } from '../integrations/counterparts.js'
+import { goProgram } from '../integrations/counterparts.js'
+import { freePort } from '../../../bench/harness/free-port.js'
 
 const VERSION = 'v2.15.2'
 

@@ -7,8 +7,6 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -174,13 +172,4 @@ export function counterpart<T>(name: string, install: () => T): T | null {
 /** The reason why tests of a counterpart are skipped, as an option of a test; false if it is installed. */
 export function skipUnless(there: unknown, name: string): string | false {
   return there === null ? `${name} cannot be had on this machine` : false
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { firstCertificate } from '../../support/servers/certificates.js'
 import { Child, listens } from './child.js'
-import { freePort, jarsOf } from './counterparts.js'
+import { jarsOf } from './counterparts.js'
+import { freePort } from '../../../bench/harness/free-port.js'
 
 const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qg'
 

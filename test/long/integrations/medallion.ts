@@ -8,7 +8,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Child } from './child.js'
-import { freePort, pythonOf } from './counterparts.js'
+import { pythonOf } from './counterparts.js'
+import { freePort } from '../../../bench/harness/free-port.js'
 
 /** The versions of the day when this was written: medallion itself pins none. */
 const packages = [

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Child, listens } from './child.js'
-import { debianOf, firstOf, freePort, goProgram, isShort } from './counterparts.js'
+import { debianOf, firstOf, goProgram, isShort } from './counterparts.js'
+import { freePort } from '../../../bench/harness/free-port.js'
 
 const VERSION = 'v2.12.1'
 

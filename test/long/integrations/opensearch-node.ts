@@ -7,7 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Child } from './child.js'
-import { freePort, jarsOf, sources } from './counterparts.js'
+import { jarsOf, sources } from './counterparts.js'
+import { freePort } from '../../../bench/harness/free-port.js'
 
 export interface OpenSearchNode {
   readonly port: number

@@ -10,8 +10,9 @@ import { eventually } from '../../support/client.js'
 import { decided, never, openSink, outgoing } from '../../support/outgoing.js'
 import { spawnService } from '../../support/service.js'
 import { Child, listens } from './child.js'
-import { counterpart, debianRoot, freePort, skipUnless } from './counterparts.js'
+import { counterpart, debianRoot, skipUnless } from './counterparts.js'
 import { makePostedJob, post } from './pipeline.js'
+import { freePort } from '../../../bench/harness/free-port.js'
 
 const environment =
   'HOME=/tmp PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 RAILS_ENV=production REDMINE_INSTANCE=default REDMINE_LANG=en SCHEMA=/dev/null'

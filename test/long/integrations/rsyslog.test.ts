@@ -11,8 +11,9 @@ import { eventually } from '../../support/client.js'
 import { decided, never, openSink, outgoing } from '../../support/outgoing.js'
 import { spawnService } from '../../support/service.js'
 import { Child, listens } from './child.js'
-import { counterpart, debianOf, freePort, skipUnless } from './counterparts.js'
+import { counterpart, debianOf, skipUnless } from './counterparts.js'
 import { makePostedJob, post } from './pipeline.js'
+import { freePort } from '../../../bench/harness/free-port.js'
 
 const folder = counterpart('rsyslog', () =>
   debianOf('rsyslog-debian', ['rsyslog', 'rsyslog-openssl', 'libestr0', 'libfastjson4', 'liblognorm5']),

@@ -26,4 +26,19 @@ describe('a name that no cluster has', () => {
     writeFileSync(join(second, 'catalog.mdb'), '')
     await refuseWrongName(second, 'another', clusters)
   })
+
+  it('is not refused where another node begins the cluster with this name at the same time', async (test) => {
+    const [first, second] = [temporaryDirectory(test), temporaryDirectory(test)]
+    for (const directory of [first, second]) placeSealingKey(directory, 'a'.repeat(64))
+    const keys = new Keys()
+    let looks = 0
+    const get: Keys['get'] = async (key) => {
+      const found = await keys.get(key)
+      // The first look was too early.
+      if (++looks === 1) await joinDirectory(keys, first, { shards: 2, name: 'alerts' }, async () => {})
+      return found
+    }
+    await refuseWrongName(second, 'alerts', async () => new Map([['alerts', { get }]]))
+    assert.notEqual(await keys.get('facts'), null)
+  })
 })

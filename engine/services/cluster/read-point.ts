@@ -9,12 +9,13 @@
  * 2. Requests that come while the owner is asked share the next answer: an answer counts for those that came before it
  *    was asked for.
  * 3. Where neither answers, the copies may be behind. Then it is known how old they are at most: as old as the last
- *    time at which they were current.
+ *    time at which they were current. Who waits then, and who comes until somebody answers again, is told that at once.
  * 4. What needs the catalog alone waits for no shard. It waits for others that need the same first: so a flood of wrong
  *    keys is a question now and then.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Positions } from '../../runtime/log/jetstream/owner-positions.js'
+import { within } from '../../runtime/within.js'
 
 export interface ReadPointDeps {
   /** How far the copies are. */
@@ -25,8 +26,8 @@ export interface ReadPointDeps {
   ofLogs(): Promise<Positions | null>
 }
 
-/** Milliseconds that a read waits for the copies; between two looks at how old they are. */
-const [REACH_MS, LOOK_MS] = [300, 1_000]
+/** Milliseconds that a read waits for the copies; between two looks at how old they are; until nobody has answered. */
+const [REACH_MS, LOOK_MS, ANSWER_MS] = [300, 1_000, 2_000]
 /** Milliseconds until those that need the catalog ask together; until they wait no longer. */
 const [GATHER_MS, CATALOG_MS] = [25, 2_000]
 
@@ -47,10 +48,12 @@ export class ReadPoint {
   #catalogMs = 0
   /** Those that need the catalog, before they ask. */
   #gathering: Promise<void> | null = null
+  /** Nobody has answered what was asked last. */
+  #isSilent = false
 
   constructor(deps: ReadPointDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => void this.lagMs(), LOOK_MS).unref()
+    this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref()
   }
 
   /** How long ago the copies were last known to be current, milliseconds; null for never. */
@@ -63,13 +66,20 @@ export class ReadPoint {
    * had so many milliseconds ago. Null where they have not, and somebody else has. Never rejects.
    */
   async lagMs(): Promise<number | null> {
+    const found = this.#look()
+    const how = this.#isSilent ? 'unknown' : await found
+    return how === 'unknown' ? this.knownLagMs : how === 'current' ? 0 : null
+  }
+
+  /** Whether the copies have what was acknowledged before this call. Never rejects. */
+  async #look(): Promise<'current' | 'behind' | 'unknown'> {
     const beganMs = performance.now()
     const goal = await this.#ask()
-    if (goal === null) return this.knownLagMs
-    if (!(await this.#reach(goal))) return null
+    if (goal === null) return 'unknown'
+    if (!(await this.#reach(goal))) return 'behind'
     this.#currentMs = Math.max(this.#currentMs, beganMs)
     this.#catalogMs = Math.max(this.#catalogMs, beganMs)
-    return 0
+    return 'current'
   }
 
   /**
@@ -106,14 +116,23 @@ export class ReadPoint {
 
   #ask(): Promise<Positions | null> {
     if (this.#asking === null) return this.#begin()
-    this.#next ??= this.#asking.then(() => this.#begin())
+    // Where nobody answers one question, nobody waits for the answer to another.
+    this.#next ??= this.#asking.then((found) => (found === null ? this.#giveUp() : this.#begin()))
     return this.#next
+  }
+
+  #giveUp(): null {
+    this.#next = null
+    return null
   }
 
   #begin(): Promise<Positions | null> {
     this.#next = null
-    const asking = this.#find().finally(() => {
+    const answered = within(ANSWER_MS, this.#find()).catch(() => null)
+    const asking = answered.then((found) => {
+      this.#isSilent = found === null
       if (this.#asking === asking) this.#asking = null
+      return found
     })
     this.#asking = asking
     return asking

@@ -2,13 +2,19 @@
  * The entry of the thread that appends to the catalog's log, with a connection of its own.
  *
  * 1. Records are appended one after the other. After the first that fails, none is.
+ * 2. The main thread stands still meanwhile. So an append is given up as soon as the stream's leader is silent, and not
+ *    only when it has taken too long.
  */
 import { must } from '../../../assert.js'
 import { parentPort, workerData } from 'node:worker_threads'
 import { CatalogHearer } from '../jetstream/catalog-seen.js'
 import { connectToCluster } from '../jetstream/cluster-connection.js'
 import { JetStreamLog } from '../jetstream/jetstream-log.js'
+import { LeaderPulse } from '../jetstream/leader-pulse.js'
 import type { CatalogAppend, CatalogAppended, CatalogWriterData } from './catalog-writer.js'
+
+/** Milliseconds between two questions to the stream's leader. */
+const BEAT_MS = 250
 
 const port = must(parentPort, 'the port to the main thread')
 const { address, name, replicas, limitMs, after, done, answers } = workerData as CatalogWriterData
@@ -17,6 +23,13 @@ const connection = connectToCluster(address)
 const opened = connection.then((one) => JetStreamLog.open(one, { name, of: 'catalog', limitMs, replicas }))
 // Its failure is that of each append.
 opened.catch(() => {})
+
+const heard = opened.then((log) => {
+  const pulse = new LeaderPulse(() => log.ask())
+  setInterval(() => pulse.beat(), BEAT_MS).unref()
+  return pulse
+})
+heard.catch(() => {})
 
 const hearing = connection.then((one) => new CatalogHearer(one, name))
 hearing.catch(() => {})
@@ -27,7 +40,7 @@ let lost: string | null = null
 async function append(bytes: Uint8Array): Promise<CatalogAppended> {
   if (lost !== null) return { lost }
   try {
-    end = await (await opened).append(bytes, end)
+    end = await (await heard).whileHeard((await opened).append(bytes, end))
     return { sequence: end }
   } catch (error) {
     lost = (error as Error).message

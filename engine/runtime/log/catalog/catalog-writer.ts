@@ -5,7 +5,8 @@
  * is committed (logged-environment.ts).
  *
  * 1. While a change of the catalog is appended, the main thread stands still, for about the time of one flush. Changes
- *    are rare, events are none, and a change that nobody has seen yet cannot be taken back by halves.
+ *    are rare, events are none, and a change that nobody has seen yet cannot be taken back by halves. Where the
+ *    stream's leader is silent it stands still for a second, once, and not at all where that is known.
  * 2. After an append that was refused, or has no answer within its limit, nothing more is appended. The owner gives up,
  *    and reads what the log has.
  * 3. A change of resources waits until the copies of all nodes have it, at most a quarter of a second. So a key or a
@@ -58,9 +59,12 @@ export interface CatalogWriterDeps {
   lost(why: string): void
 }
 
-/** Milliseconds until an append gives up, and until the main thread does not wait for the thread any more. */
-const LIMIT_MS = 8_000
-const WAIT_MS = 12_000
+/**
+ * Milliseconds until an append gives up although the servers answer, and until the main thread does not wait for the
+ * thread any more: it cannot renew its lease meanwhile.
+ */
+const LIMIT_MS = 4_000
+const WAIT_MS = 6_000
 const RETRY_AFTER_SECONDS = 5
 
 export class CatalogWriter implements CatalogLog {

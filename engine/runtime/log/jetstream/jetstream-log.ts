@@ -171,6 +171,11 @@ export class JetStreamLog implements RecordLog {
     return info.state.last_seq
   }
 
+  /** Asks the stream's leader once. Rejects where it does not answer, or may be cut off. */
+  async ask(): Promise<void> {
+    mustLead(await this.#manager.streams.info(this.#stream))
+  }
+
   read(after: number, through: number): AsyncIterable<LogRecord> {
     return this.#reader.read(after, through)
   }

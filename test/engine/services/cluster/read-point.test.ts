@@ -74,9 +74,37 @@ describe('the copies of a node', () => {
     assert.equal(await point.lagMs(), null)
     assert.equal(point.knownLagMs ?? 0, 0)
     state.owner = at(0)
-    assert.equal(await point.lagMs(), 0)
+    while ((await point.lagMs()) !== 0);
     assert.ok((point.knownLagMs as number) >= 1)
     state.owner = null
+    assert.ok(((await point.lagMs()) as number) >= 1)
+  })
+
+  it('have their age at once, while nobody answers: neither who waits nor who comes waits for another', async (t) => {
+    const { state, point } = world(t)
+    assert.equal(await point.lagMs(), 0)
+    state.owner = null
+    let answer = (): void => {}
+    state.before = new Promise<void>((resolve) => (answer = resolve))
+    const waiting = [point.lagMs(), point.lagMs(), point.lagMs()]
+    const asked = state.asked
+    answer()
+    for (const lagMs of await Promise.all(waiting)) assert.ok((lagMs as number) >= 1)
+    assert.equal(state.asked, asked)
+    // From here on no answer ever comes.
+    let late = (): void => {}
+    state.before = new Promise<void>((resolve) => (late = resolve))
+    for (let i = 0; i < 3; i++) assert.ok(((await point.lagMs()) as number) >= 1)
+    assert.ok(state.asked > asked, 'it is asked on, and not waited for')
+    state.owner = at(0)
+    late()
+    while ((await point.lagMs()) !== 0);
+  })
+
+  it('have their age where an owner never answers, and nobody else does', async (t) => {
+    const { state, point } = world(t)
+    assert.equal(await point.lagMs(), 0)
+    state.before = new Promise<void>(() => {})
     assert.ok(((await point.lagMs()) as number) >= 1)
   })
 

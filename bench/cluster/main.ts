@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { newKey, removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { measureCatalog } from './catalog.js'
+import { measureHandover } from './handover.js'
 import { LocalCluster } from './local-cluster.js'
 import { natsProgram, NoNats } from './nats-program.js'
 import { measureNewNode } from './new-node.js'
@@ -17,13 +18,15 @@ const usage = `npm run cluster                a cluster of three nodes on loopba
 npm run cluster -- --nodes N   with N nodes, 1 to ${NODES_MAX}
 npm run cluster -- --speed     its speed against one process; with one node, unless --nodes says more
 npm run cluster -- --new-node  how long a new node takes to have a million events
-npm run cluster -- --catalog   how soon the other nodes know a new job, and refuse a revoked key`
+npm run cluster -- --catalog   how soon the other nodes know a new job, and refuse a revoked key
+npm run cluster -- --handover  how long writes pause at planned stops, and reads take while no server answers`
 
 interface Options {
   readonly nodes: number
   readonly isSpeed: boolean
   readonly isNewNode: boolean
   readonly isCatalog: boolean
+  readonly isHandover: boolean
 }
 
 function optionsOf(args: readonly string[]): Options | null {
@@ -35,12 +38,19 @@ function optionsOf(args: readonly string[]): Options | null {
         speed: { type: 'boolean' },
         'new-node': { type: 'boolean' },
         catalog: { type: 'boolean' },
+        handover: { type: 'boolean' },
       },
     })
     const isSpeed = values.speed === true
     const nodes = Number(values.nodes ?? (isSpeed ? 1 : 3))
     return Number.isInteger(nodes) && nodes >= 1 && nodes <= NODES_MAX
-      ? { nodes, isSpeed, isNewNode: values['new-node'] === true, isCatalog: values.catalog === true }
+      ? {
+          nodes,
+          isSpeed,
+          isNewNode: values['new-node'] === true,
+          isCatalog: values.catalog === true,
+          isHandover: values.handover === true,
+        }
       : null
   } catch {
     return null
@@ -75,6 +85,7 @@ if (options === null) {
     if (options.isSpeed) await measureSpeed(await program(), options.nodes)
     else if (options.isNewNode) await measureNewNode(await program())
     else if (options.isCatalog) await measureCatalog(await program(), options.nodes)
+    else if (options.isHandover) await measureHandover(await program())
     else await main(options.nodes)
   } catch (error) {
     if (!(error instanceof NoNats)) throw error

@@ -31,6 +31,8 @@ export const TAG_ARRAY = 8
 export const TAG_NAMED = 9
 export const TAG_LONG_ARRAY = 10
 export const TAG_LONG_NAMED = 11
+/** No value has this tag. Where values lie side by side, the next is where a path broke off: after so many names. */
+export const TAG_BROKEN_OFF = 30
 /** No value has this tag. It marks a missing value where values lie side by side. */
 export const TAG_ABSENT = 31
 export const TAG_WORD = 32

@@ -4,11 +4,11 @@
  * Owns: which bytes of a body each decision point depends on. Leaves out: the value in them (decision-points.ts).
  *
  * 1. Equal bytes at all points mean equal values. Equal values may have different bytes: an array in another order, or
- *    a text that has become a word since.
+ *    a text that has become a word since. A path that ends early at a value says so: that value is not the point's.
  * 2. If a body has a top-level field named like a whole path, the rule for flattened documents may apply. The tree says
  *    so, and the scanner leaves the body to the writer.
  */
-import { TAG_ABSENT, TAG_OBJECT } from './body-format.js'
+import { TAG_ABSENT, TAG_BROKEN_OFF, TAG_OBJECT } from './body-format.js'
 import { hashBytes, viewOfBytes } from './byte-table.js'
 import type { ShapeNode } from './shape-tree.js'
 
@@ -44,12 +44,17 @@ export class PointNode {
     return node
   }
 
+  /** The child of that name, or null. */
+  named(name: string): PointNode | null {
+    return this.#children?.get(name) ?? null
+  }
+
   /** The child that the field of a shape node leads to, or null. */
   step(field: ShapeNode): PointNode | null {
     if (this.#children === null) return null
     const known = this.#steps[field.id]
     if (known !== undefined) return known
-    const node = this.#children.get(field.name) ?? null
+    const node = this.named(field.name)
     // Filled from the start: an array with holes would be slow.
     while (this.#steps.length < field.id) this.#steps.push(undefined)
     this.#steps[field.id] = node
@@ -75,6 +80,8 @@ export class PointTree {
   readonly #starts: Int32Array
   readonly #ends: Int32Array
   readonly #depths: Int32Array
+  /** How many names the whole path has, by point. */
+  readonly #lengths: Int32Array
   readonly #key = { view: keyView, length: 0, hash: 0 }
 
   /** Keys of trees with different numbers, of 32 bits, differ. */
@@ -83,8 +90,10 @@ export class PointTree {
     this.#starts = new Int32Array(points.length)
     this.#ends = new Int32Array(points.length)
     this.#depths = new Int32Array(points.length)
+    this.#lengths = new Int32Array(points.length)
     for (const [point, path] of points.entries()) {
       const names = path.split('.')
+      this.#lengths[point] = names.length
       let node = this.root
       for (const name of names) {
         node = node.child(name)
@@ -132,7 +141,13 @@ export class PointTree {
         continue
       }
       const end = this.#ends[point] as number
-      if (at + end - start > KEY_BYTES_MAX) return null
+      if (at + 3 + end - start > KEY_BYTES_MAX) return null
+      const depth = this.#depths[point] as number
+      if (depth < (this.#lengths[point] as number)) {
+        key[at++] = TAG_BROKEN_OFF
+        key[at++] = depth >>> 8
+        key[at++] = depth & 0xff
+      }
       for (let i = start; i < end; i++) key[at++] = bytes[i] as number
     }
     this.#key.length = at

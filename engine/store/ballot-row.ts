@@ -2,6 +2,7 @@
 import type { Consensus, Evidence, Vote } from '../domain/learn/consensus.js'
 import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
 import type { PickedBy } from '../domain/learn/selection/slots.js'
+import { assert } from '../assert.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 
 /** A vote with what the analyst added. One row of `votes` has all of them on one event. */
@@ -41,12 +42,25 @@ export interface BallotRow extends Evidence {
   readonly changes: readonly ConsensusChange[]
 }
 
-export function encodeBallot(row: BallotRow): Buffer {
-  return encodeJsonRow(row)
+/** The changes come last: the first consensus in a row is that of the ballot (consensusIn). */
+export function encodeBallot({ changes, ...row }: BallotRow): Buffer {
+  return encodeJsonRow({ ...row, changes })
 }
 
 export function decodeBallot(value: Uint8Array): BallotRow {
   return decodeJsonRow(value) as BallotRow
+}
+
+/** More than the characters of a consensus. */
+const DIGITS = 8
+const consensusName = Buffer.from(',"consensus":')
+
+/** The consensus in a row, without reading the rest. In a text of the row the quotes of that name would be escaped. */
+export function consensusIn(value: Uint8Array): Consensus {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const at = bytes.indexOf(consensusName)
+  assert(at >= 0, 'a ballot has a consensus')
+  return Number.parseInt(bytes.toString('latin1', at + consensusName.length, at + consensusName.length + DIGITS), 10)
 }
 
 /** A ballot as a decision knew it. It names nobody. */
@@ -56,6 +70,13 @@ export function encodeBallotState(row: BallotRow): Buffer {
 
 export function encodeVotes(votes: readonly StoredVote[]): Buffer {
   return encodeJsonRow(votes)
+}
+
+const nextVote = Buffer.from('},{')
+
+/** False where a row has one vote at most. */
+export function mayHaveSeveral(value: Uint8Array): boolean {
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(nextVote)
 }
 
 export function decodeVotes(value: Uint8Array): readonly StoredVote[] {

@@ -11,7 +11,9 @@ import { hashBytes, viewOfBytes } from '../domain/event/byte-table.js'
 import { BodyReader } from '../domain/event/body-reader.js'
 import { BodyScanner } from '../domain/event/body-scanner.js'
 import { BodyWriter } from '../domain/event/body-writer.js'
+import type { PointKey } from '../domain/event/point-tree.js'
 import { ShapeTree } from '../domain/event/shape-tree.js'
+import type { StoredPoints } from '../domain/event/stored-points.js'
 import { Words } from '../domain/event/words.js'
 import type { BodyFields } from '../domain/query/body-fields.js'
 import type { Environment, WriteBatch } from './environment.js'
@@ -56,6 +58,16 @@ export class BodyCodec {
 
   /** The value in the scanner's last output whose bytes begin at `start`. */
   readonly scannedValue = (start: number): unknown => this.#reader.readAt(this.scanner.out, start)
+
+  /** The bytes of a body at decision points, valid until the next call for any; null where it is to be decoded. */
+  pointKey(bytes: Buffer, points: StoredPoints): PointKey | null {
+    try {
+      return points.key(bytes, this.#shapes)
+    } catch {
+      this.#readRows()
+      return points.key(bytes, this.#shapes)
+    }
+  }
 
   /** Reads the values of a body's fields into `into`, without building the object. */
   walk(bytes: Buffer, into: BodyFields): void {

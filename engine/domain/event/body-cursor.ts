@@ -1,16 +1,25 @@
-/** A position in the bytes of a body (body-format.ts), and how scalars, counts and varints are read there. */
+/**
+ * A position in the bytes of a body (body-format.ts): how scalars, counts and varints are read there, and values
+ * skipped.
+ */
 import {
   floatAt,
+  TAG_ARRAY,
   TAG_FALSE,
   TAG_FLOAT,
+  TAG_LONG_ARRAY,
+  TAG_LONG_NAMED,
   TAG_MINUS,
+  TAG_NAMED,
   TAG_NULL,
+  TAG_OBJECT,
   TAG_TEXT,
   TAG_TRUE,
   TAG_WHOLE,
   TAG_WORD,
 } from './body-format.js'
 import type { ScalarValue } from './point-value.js'
+import type { ShapeTree } from './shape-tree.js'
 import type { Words } from './words.js'
 
 export class BodyCursor {
@@ -59,6 +68,56 @@ export class BodyCursor {
       if (byte < 0x80) return value
       unit *= 0x80
     }
+  }
+
+  /** Skips the value that begins here. True if it is present: null, and what holds nothing else, is not. */
+  protected skip(shapes: ShapeTree): boolean {
+    const bytes = this.bytes
+    const tag = bytes[this.at++] as number
+    if (tag >= TAG_WORD) {
+      this.at++
+      return true
+    }
+    switch (tag) {
+      case TAG_NULL:
+        return false
+      case TAG_TRUE:
+      case TAG_FALSE:
+        return true
+      case TAG_WHOLE:
+      case TAG_MINUS:
+        while ((bytes[this.at++] as number) >= 0x80);
+        return true
+      case TAG_FLOAT:
+        this.at += 8
+        return true
+      case TAG_TEXT: {
+        const length = this.varint()
+        this.at += length
+        return true
+      }
+      case TAG_OBJECT:
+        return this.#skipMany(shapes, shapes.names(this.count()).length, false)
+      case TAG_ARRAY:
+        return this.#skipMany(shapes, this.count(), false)
+      case TAG_NAMED:
+        return this.#skipMany(shapes, this.count(), true)
+      case TAG_LONG_ARRAY:
+        return this.#skipMany(shapes, this.longCount(), false)
+      case TAG_LONG_NAMED:
+        return this.#skipMany(shapes, this.longCount(), true)
+      default:
+        throw new Error('the bytes are not a body')
+    }
+  }
+
+  #skipMany(shapes: ShapeTree, count: number, named: boolean): boolean {
+    let present = false
+    for (let left = count; left > 0; left--) {
+      if (named) this.skip(shapes)
+      if (this.skip(shapes)) present = true
+    }
+    return present
   }
 
   #text(): string {

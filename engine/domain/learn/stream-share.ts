@@ -31,41 +31,47 @@ class Sizes {
   /** By bucket: the place of its size among the distinct ones. */
   readonly #places: Uint32Array
 
-  constructor(sizes: readonly number[]) {
+  constructor(sizes: Float64Array) {
     const places = new Map<number, number>()
-    this.#places = Uint32Array.from(sizes, (size) => {
+    this.#places = new Uint32Array(sizes.length)
+    for (let i = 0; i < sizes.length; i++) {
+      const size = sizes[i] as number
       const place = places.get(size) ?? places.size
       places.set(size, place)
-      return place
-    })
+      this.#places[i] = place
+    }
     this.#distinct = [...places.keys()]
   }
 
-  /** The weight of each bucket where this share of all events was picked. */
-  weights(picked: number): number[] {
-    const bySize = this.#distinct.map((size) => weightOf(size, picked))
-    return Array.from(this.#places, (place) => bySize[place] as number)
+  /** The weight of each bucket where this share of all events was picked, times `share`. */
+  weights(picked: number, share = 1): Float64Array {
+    const bySize = Float64Array.from(this.#distinct, (size) => weightOf(size, picked) * share)
+    return Float64Array.from(this.#places, (place) => bySize[place] as number)
   }
 
-  /** Their sum, in the order of the buckets. */
+  /** Their sum, in the order of the buckets: by size it would be another in its last bits. */
   total(picked: number): number {
-    const bySize = this.#distinct.map((size) => weightOf(size, picked))
+    const bySize = Float64Array.from(this.#distinct, (size) => weightOf(size, picked))
+    const places = this.#places
     let sum = 0
-    for (const place of this.#places) sum += bySize[place] as number
+    for (let i = 0; i < places.length; i++) sum += bySize[places[i] as number] as number
     return sum
   }
+}
+
+function sumOf(numbers: Float64Array): number {
+  let sum = 0
+  for (let i = 0; i < numbers.length; i++) sum += numbers[i] as number
+  return sum
 }
 
 /**
  * The weights of labelled buckets by their sizes in events; `total` is the number of all events, `voted` the number of
  * labelled events of each bucket.
  */
-export function weighBuckets(events: readonly number[], total: number, voted: readonly number[] = []): number[] {
-  const sizes = events.map((count) => Math.max(1, count))
-  const all = Math.max(
-    total,
-    sizes.reduce((sum, size) => sum + size, 0),
-  )
+export function weighBuckets(events: ArrayLike<number>, total: number, voted: ArrayLike<number> = []): Float64Array {
+  const sizes = Float64Array.from(events, (count) => Math.max(1, count))
+  const all = Math.max(total, sumOf(sizes))
   const bySize = new Sizes(sizes)
   const excess = (picks: number): number => bySize.total(picks / all) - picks
   let low = Math.min(1, all)
@@ -76,9 +82,8 @@ export function weighBuckets(events: readonly number[], total: number, voted: re
     if (excess(middle) > 0) low = middle
     else high = middle
   }
-  const labelled = voted.reduce((sum, count) => sum + count, 0)
+  const labelled = sumOf(Float64Array.from(voted))
   if (labelled <= low) return bySize.weights(low / all)
   const picked = Math.min(1, labelled / all)
-  const share = labelled / bySize.total(picked)
-  return bySize.weights(picked).map((weight) => weight * share)
+  return bySize.weights(picked, labelled / bySize.total(picked))
 }

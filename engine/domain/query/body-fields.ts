@@ -9,21 +9,7 @@
  *    there is no value, but its content makes the path present.
  */
 import { BodyCursor } from '../event/body-cursor.js'
-import {
-  TAG_ARRAY,
-  TAG_FALSE,
-  TAG_FLOAT,
-  TAG_LONG_ARRAY,
-  TAG_LONG_NAMED,
-  TAG_MINUS,
-  TAG_NAMED,
-  TAG_NULL,
-  TAG_OBJECT,
-  TAG_TEXT,
-  TAG_TRUE,
-  TAG_WHOLE,
-  TAG_WORD,
-} from '../event/body-format.js'
+import { TAG_ARRAY, TAG_LONG_ARRAY, TAG_LONG_NAMED, TAG_NAMED, TAG_OBJECT } from '../event/body-format.js'
 import type { ScalarValue } from '../event/point-value.js'
 import type { ShapeTree } from '../event/shape-tree.js'
 import type { Words } from '../event/words.js'
@@ -125,7 +111,7 @@ export class BodyFields extends BodyCursor {
     if (tag === TAG_OBJECT) present = this.#object(node, mayStop && node.slot < 0)
     else if (tag === TAG_ARRAY || tag === TAG_LONG_ARRAY) present = this.#array(node)
     else if (tag === TAG_NAMED || tag === TAG_LONG_NAMED) present = this.#named(node)
-    else if (node.slot < 0) present = this.#skip()
+    else if (node.slot < 0) present = this.skip(this.#shapes)
     else {
       const value = this.#scalar()
       present = value !== null
@@ -144,7 +130,7 @@ export class BodyFields extends BodyCursor {
     }
     const count = this.#counted()
     for (let left = tag === TAG_OBJECT ? this.#shapes.names(count).length : count; left > 0; left--) {
-      if (tag === TAG_NAMED || tag === TAG_LONG_NAMED) this.#skip()
+      if (tag === TAG_NAMED || tag === TAG_LONG_NAMED) this.skip(this.#shapes)
       this.#gather(into)
     }
   }
@@ -158,7 +144,7 @@ export class BodyFields extends BodyCursor {
     for (let i = 0; i < names.length; i++) {
       if (mayStop && i > last) return true
       const step = steps[i] as PathNode | null
-      if (step === null ? this.#skip() : this.#value(step, mayStop && i === last)) present = true
+      if (step === null ? this.skip(this.#shapes) : this.#value(step, mayStop && i === last)) present = true
     }
     return present
   }
@@ -179,62 +165,12 @@ export class BodyFields extends BodyCursor {
     let present = false
     for (let left = this.#counted(); left > 0; left--) {
       const step = node.step(this.#scalar() as string)
-      if (step === null ? this.#skip() : this.#value(step, false)) present = true
+      if (step === null ? this.skip(this.#shapes) : this.#value(step, false)) present = true
     }
     return present
   }
 
   #scalar(): ScalarValue | null {
     return this.scalar(this.bytes[this.at++] as number, this.#words)
-  }
-
-  /** Skips one value. True if it is present. */
-  #skip(): boolean {
-    const bytes = this.bytes
-    const tag = bytes[this.at++] as number
-    if (tag >= TAG_WORD) {
-      this.at++
-      return true
-    }
-    switch (tag) {
-      case TAG_NULL:
-        return false
-      case TAG_TRUE:
-      case TAG_FALSE:
-        return true
-      case TAG_WHOLE:
-      case TAG_MINUS:
-        while ((bytes[this.at++] as number) >= 0x80);
-        return true
-      case TAG_FLOAT:
-        this.at += 8
-        return true
-      case TAG_TEXT: {
-        const length = this.varint()
-        this.at += length
-        return true
-      }
-      case TAG_OBJECT:
-        return this.#skipMany(this.#shapes.names(this.count()).length, false)
-      case TAG_ARRAY:
-        return this.#skipMany(this.count(), false)
-      case TAG_NAMED:
-        return this.#skipMany(this.count(), true)
-      case TAG_LONG_ARRAY:
-        return this.#skipMany(this.longCount(), false)
-      case TAG_LONG_NAMED:
-        return this.#skipMany(this.longCount(), true)
-      default:
-        throw new Error('the bytes are not a body')
-    }
-  }
-
-  #skipMany(count: number, named: boolean): boolean {
-    let present = false
-    for (let left = count; left > 0; left--) {
-      if (named) this.#skip()
-      if (this.#skip()) present = true
-    }
-    return present
   }
 }

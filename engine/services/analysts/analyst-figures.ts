@@ -85,7 +85,7 @@ export function analystWeights(
   jobId: number,
   labelCount: number,
 ): AnalystWeights | undefined {
-  const { analysts, items } = ratedVotes(environment, jobId, labelCount)
+  const { analysts, items } = ratedVotes(environment, jobId, labelCount, 'shared')
   const found = dawidSkene(items, analysts.length, labelCount)
   if (found === null) return undefined
   const sharing = new Set(

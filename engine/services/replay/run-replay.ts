@@ -104,7 +104,7 @@ function trained(environment: Environment, { dataDir, job, terms, signals }: Rep
     points: decisionPoints,
     fingerprint: fingerprintOf(decisionPoints),
     throughSeq,
-    subjects: task.buckets ? votedSubjects(environment, task) : null,
+    subjects: task.buckets ? votedSubjects(environment, task).subjects : null,
   }
 }
 

@@ -11,7 +11,6 @@
 import { CauseModel } from '../../domain/cause/cause-model.js'
 import type { CauseSettings } from '../../domain/cause/settings.js'
 import { limits } from '../../limits.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { isLabel } from '../../domain/learn/consensus.js'
@@ -32,7 +31,8 @@ import { CauseExamples, type LabelledEvent } from './cause-training.js'
 import { lastTime } from '../../actor/event-table.js'
 import { readStats } from '../../actor/job-stats.js'
 import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-protocol.js'
-import { valueReader, votedSubjects } from './voted-subjects.js'
+import { StoredValues } from './stored-values.js'
+import { votedSubjects } from './voted-subjects.js'
 
 const KEY_JOB_BYTES = 4
 
@@ -143,18 +143,19 @@ interface TrainingSet {
 function readExamples(environment: Environment, task: TrainingTask): TrainingSet {
   environment.refresh()
   const { feedbackSeq, events } = readStats(environment, task.jobId, task.labels.length)
-  const examples = examplesOf(votedSubjects(environment, task), events, limits.trainingExamplesMax)
-  const background = recentEvents(environment, task)
+  const values = new StoredValues(environment, task.points)
+  const { subjects, singles } = votedSubjects(environment, task, values)
+  const examples = examplesOf(subjects, events, limits.trainingExamplesMax, singles)
+  const background = recentEvents(environment, task, values)
   return { examples, background, throughSeq: feedbackSeq, throughMicros: lastTime(environment) }
 }
 
 /** The latest events, oldest first, labelled or not. They show what the stream looks like. */
-function recentEvents(environment: Environment, task: TrainingTask): PointValues[] {
-  const read = valueReader(environment, new DecisionPoints(task.points))
+function recentEvents(environment: Environment, task: TrainingTask, values: StoredValues): PointValues[] {
   const recent = environment.range('events', {
     ...jobRange(task.jobId),
     reverse: true,
     limit: limits.trainingBackgroundMax,
   })
-  return [...recent].map(({ value }) => read(value)).reverse()
+  return [...recent].map(({ value }) => values.of(value)).reverse()
 }

@@ -9,19 +9,18 @@
  */
 import { must } from '../../assert.js'
 import { BUCKET_ID_BYTES, bucketIdOf, bucketIdText, bucketText } from '../../domain/event/bucket-key.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
+import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { countVotes, isLabel, majorityOf, totalOf, type Consensus } from '../../domain/learn/consensus.js'
-import type { VotedEvent, VotedSubject } from '../../domain/learn/voted-examples.js'
-import { BodyCodec } from '../../store/body-codec.js'
+import { SingleVotes, type VotedEvent, type VotedSubject } from '../../domain/learn/voted-examples.js'
 import type { Environment } from '../../store/environment.js'
-import { decodeContent } from '../../store/event-record.js'
-import { decodeBallot, type BallotRow, type StoredVote } from '../../store/ballot-row.js'
+import { consensusIn, decodeBallot, type BallotRow, type StoredVote } from '../../store/ballot-row.js'
 import { decodeBucket } from '../../store/bucket-row.js'
 import { BucketTable } from '../../store/bucket-table.js'
-import { JOB_BYTES, jobRange, timeKey, timeOfValue } from '../../store/tables.js'
+import { JOB_BYTES, jobRange, TIME_KEY_BYTES, timeOfKey, writeTimeKey } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { votesOn, WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
+import { StoredValues } from './stored-values.js'
 
 /** What is read of a job. */
 export interface VotedJob {
@@ -34,18 +33,20 @@ export interface VotedJob {
   readonly withoutAnalysts?: readonly string[]
 }
 
-/** Reads the values of a stored event at the job's decision points. */
-export function valueReader(environment: Environment, points: DecisionPoints): (record: Uint8Array) => PointValues {
-  const codec = new BodyCodec(environment)
-  return (record) => points.valuesOf(codec.decode(decodeContent(record).body))
-}
-
 interface Growing extends VotedSubject {
   readonly voted: VotedEvent[]
 }
 
-/** Different values that single events share in memory. Most events have those of an earlier one. */
-const sharedMax = 32_768
+/** What was voted on in a job. */
+export interface VotedSubjects {
+  /** In the order of ballots. Those of a job without buckets are `singles`. */
+  readonly subjects: readonly VotedSubject[]
+  readonly singles: SingleVotes
+}
+
+const BUCKET_KEY_BYTES = JOB_BYTES + BUCKET_ID_BYTES
+/** As long as most records. */
+const RECORD_BYTES = 16 * 1024
 
 class SubjectReader {
   readonly #environment: Environment
@@ -53,36 +54,43 @@ class SubjectReader {
   readonly #fingerprint: number
   readonly #counts: BucketCounts
   readonly #table: BucketTable
-  readonly #read: (record: Uint8Array) => PointValues
+  readonly #values: StoredValues
   /** By the id of a bucket. */
   readonly #subjects = new Map<string, Growing>()
-  readonly #singles: VotedSubject[] = []
-  readonly #shared = new Map<string, PointValues>()
+  readonly #singles = new SingleVotes()
+  readonly #key = Buffer.allocUnsafe(TIME_KEY_BYTES)
+  readonly #record = Buffer.allocUnsafeSlow(RECORD_BYTES)
 
-  constructor(environment: Environment, job: VotedJob) {
-    const points = new DecisionPoints(job.points)
+  constructor(environment: Environment, job: VotedJob, values: StoredValues) {
     this.#environment = environment
     this.#job = job
-    this.#fingerprint = points.fingerprint
+    this.#fingerprint = fingerprintOf(job.points)
+    this.#values = values
     this.#counts = new BucketCounts(environment, job.jobId)
     this.#table = new BucketTable(environment, job.jobId)
-    this.#read = valueReader(environment, points)
   }
 
-  all(): VotedSubject[] {
-    const { jobId, buckets } = this.#job
-    for (const { key, value } of this.#environment.range('ballots', jobRange(jobId))) {
-      const subject = Buffer.from(key.subarray(JOB_BYTES))
-      if ((subject.length === BUCKET_ID_BYTES) !== buckets) continue
-      if (buckets) this.#bucket(subject, decodeBallot(value))
-      else this.#event(subject, decodeBallot(value))
-    }
-    return [...[...this.#subjects.values()].filter(({ voted }) => voted.length > 0), ...this.#singles]
+  all(): VotedSubjects {
+    if (this.#job.buckets) this.#readBuckets()
+    else this.#readEvents()
+    const subjects = [...this.#subjects.values()].filter(({ voted }) => voted.length > 0)
+    return { subjects, singles: this.#singles }
   }
 
-  #event(subject: Buffer, ballot: BallotRow): void {
-    const consensus = this.#isWhole ? ballot.consensus : this.#consensusOfRest(subject, ballot)
-    if (isLabel(consensus)) this.#addEvent(timeOfValue(subject), consensus)
+  #readBuckets(): void {
+    for (const { key, value } of this.#environment.range('ballots', jobRange(this.#job.jobId)))
+      if (key.length === BUCKET_KEY_BYTES) this.#bucket(Buffer.from(key.subarray(JOB_BYTES)), decodeBallot(value))
+  }
+
+  #readEvents(): void {
+    this.#environment.scan('ballots', jobRange(this.#job.jobId), (key, value) => {
+      if (key.length === BUCKET_KEY_BYTES) return true
+      const consensus = this.#isWhole
+        ? consensusIn(value)
+        : this.#consensusOfRest(Buffer.from(key.subarray(JOB_BYTES)), decodeBallot(value))
+      if (isLabel(consensus)) this.#addEvent(timeOfKey(key), consensus)
+      return true
+    })
   }
 
   /** What the analysts who count agree on for an event that has no bucket. */
@@ -112,25 +120,22 @@ class SubjectReader {
 
   /** Adds one event by the values in its body, where it is still stored. */
   #addEvent(micros: number, label: number): void {
-    const record = this.#environment.get('events', timeKey(this.#job.jobId, micros))
-    if (record === undefined) return
-    const values = this.#read(record)
+    const values = this.#valuesAt(micros)
+    if (values === null) return
+    if (!this.#job.buckets) return this.#singles.add(values, micros, label)
     const one: VotedEvent = { micros, label, count: 1 }
-    if (!this.#job.buckets) {
-      this.#singles.push({ values: this.#share(values), events: 1, voted: [one] })
-      return
-    }
     const id = bucketIdOf(this.#fingerprint, bucketText(values))
     const row = this.#table.row(id)
     const events = row === undefined ? 1 : this.#counts.of(bucketIdText(id), decodeBucket(row).number).events
     this.#grow(id, values, events).voted.push(one)
   }
 
-  #share(values: PointValues): PointValues {
-    const text = bucketText(values)
-    const known = this.#shared.get(text)
-    if (known === undefined && this.#shared.size < sharedMax) this.#shared.set(text, values)
-    return known ?? values
+  /** Null where the event is gone. Most records are read into the same memory. */
+  #valuesAt(micros: number): PointValues | null {
+    const key = writeTimeKey(this.#key, this.#job.jobId, micros)
+    const length = this.#environment.read('events', key, this.#record)
+    if (length <= this.#record.length) return length < 0 ? null : this.#values.of(this.#record.subarray(0, length))
+    return this.#values.of(must(this.#environment.get('events', key), 'an event that was there'))
   }
 
   #grow(id: Uint8Array, values: PointValues, events: number): Growing {
@@ -172,7 +177,11 @@ class SubjectReader {
   }
 }
 
-/** What was voted on in a job, in the order of ballots. */
-export function votedSubjects(environment: Environment, job: VotedJob): VotedSubject[] {
-  return new SubjectReader(environment, job).all()
+/** What was voted on in a job; `values` reads its stored events. */
+export function votedSubjects(
+  environment: Environment,
+  job: VotedJob,
+  values = new StoredValues(environment, job.points),
+): VotedSubjects {
+  return new SubjectReader(environment, job, values).all()
 }

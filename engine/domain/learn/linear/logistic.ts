@@ -8,6 +8,7 @@
 import { rowsPerReport, type ExampleMatrix } from '../features/example-matrix.js'
 import type { Stage } from '../progress.js'
 import { minimise, type Objective } from './lbfgs.js'
+import { partOf, type LogisticFit } from './matrix-part.js'
 import { addRow, scoreRow } from './row-loops.js'
 
 export interface LogisticOptions {
@@ -79,23 +80,30 @@ function penaltiesOf(featureCount: number, { strength, eased }: LogisticOptions)
   return penalties
 }
 
-/** The rows, and the weights to fit. */
-export interface LogisticFit {
-  readonly matrix: ExampleMatrix
-  /** Rows with 0 do not count. */
-  readonly rowWeights: Float64Array
-  /** The start, and the result. */
-  readonly weights: Float64Array
+/**
+ * Fits the weights to the rows of the matrix.
+ *
+ * Only features that these rows have take part: a weight of 0 without them stays 0. So a fit to some thousands of many
+ * rows, as where examples are held out, takes as long as their number wants.
+ */
+export function fitLogistic(fit: LogisticFit, options: LogisticOptions, stage: Stage): void {
+  const part = partOf(fit)
+  if (part === null) return fitAll(fit, penaltiesOf(fit.matrix.featureCount, options), options, stage)
+  const classCount = fit.matrix.labels.length
+  const penalties = penaltiesOf(fit.matrix.featureCount, options)
+  const weights = part.take(fit.weights, classCount)
+  const inPart = { matrix: part.matrix, rowWeights: part.rowWeights, weights }
+  fitAll(inPart, part.take(penalties, 1), options, stage)
+  part.put(weights, fit.weights, classCount)
 }
 
-/** Fits the weights to the rows of the matrix. */
-export function fitLogistic(
+function fitAll(
   { matrix, rowWeights, weights }: LogisticFit,
+  penalties: Float64Array,
   options: LogisticOptions,
   stage: Stage,
 ): void {
   const classCount = matrix.labels.length
-  const penalties = penaltiesOf(matrix.featureCount, options)
   const scores = new Float64Array(classCount)
   let iteration = 0
   const objective: Objective = (x, gradient) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { weighBuckets } from '../../../../engine/domain/learn/stream-share.js'
 
-function sum(numbers: readonly number[]): number {
+function sum(numbers: Float64Array): number {
   return numbers.reduce((a, b) => a + b, 0)
 }
 
@@ -29,7 +29,7 @@ test('where every event is in a labelled bucket each stands for its own events',
 })
 
 test('no events, one bucket and a total that is too small are survived', () => {
-  assert.deepEqual(weighBuckets([], 0), [])
+  assert.equal(weighBuckets([], 0).length, 0)
   for (const weights of [weighBuckets([7], 7), weighBuckets([0], 0), weighBuckets([7, 5], 3)]) {
     for (const weight of weights) assert.ok(Number.isFinite(weight) && weight > 0)
   }

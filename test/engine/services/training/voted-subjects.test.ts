@@ -11,15 +11,17 @@ test('events of a job without buckets are subjects of their own, and share the m
     await shard.ingest(job, { host, port: 22, at }, `e${at}`)
     await shard.feedback(job, `e${at}`, 'ann', job.labels[0]!.name)
   }
-  const subjects = votedSubjects(shard.environment, {
+  const { subjects, singles } = votedSubjects(shard.environment, {
     jobId: job.id,
     points: job.decisionPoints,
     labels: job.labels.map(({ name }) => name),
     buckets: false,
   })
+  assert.deepEqual(subjects, [])
   assert.deepEqual(
-    subjects.map(({ values, events, voted }) => [values, events, voted.length]),
-    hosts.map((host) => [[host, 22], 1, 1]),
+    singles.values,
+    hosts.map((host) => [host, 22]),
   )
-  assert.equal(new Set(subjects.map(({ values }) => values)).size, 2)
+  assert.deepEqual([...singles.labels.subarray(0, singles.count)], [0, 0, 0, 0])
+  assert.equal(new Set(singles.values).size, 2)
 })

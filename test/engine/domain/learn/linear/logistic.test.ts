@@ -113,3 +113,20 @@ test('a row of weight 0 teaches nothing', () => {
   fitLogistic({ matrix, rowWeights: Float64Array.of(5, 5, 0), weights }, { strength: 1, iterationsMax: 100 }, stage)
   assert.deepEqual(weights, fitted(without, 1).slice(0, 6))
 })
+
+test('rows without a weight, and features of these alone, change no bit of the weights', () => {
+  const rows = Array.from({ length: 400 }, (_, i): Row => [(i * 7) % 60, (i * i) % 3, i % 4 === 0 ? 1 + (i % 5) : 0])
+  const kept = rows.filter(([, , weight]) => weight > 0)
+  const eased = { features: Int32Array.of(8, 12, 9), share: 0.25 }
+  const [whole, part] = [rows, kept].map((some) => {
+    const matrix = { ...matrixOf(some, 3), featureCount: 60 }
+    const weights = new Float64Array(61 * 3)
+    // A second fit begins where the first one ended, and with a weight that no row asks for.
+    weights[3 * 3] = 0.5
+    for (const strength of [2, 0.5])
+      fitLogistic({ matrix, rowWeights: matrix.weights, weights }, { strength, iterationsMax: 25, eased }, stage)
+    return weights
+  })
+  assert.ok(kept.every(([feature]) => feature !== 3) && part !== undefined)
+  assert.deepEqual(whole, part)
+})

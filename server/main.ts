@@ -6,12 +6,13 @@
  * on a machine that they do not support.
  */
 import { setFlagsFromString } from 'node:v8'
-import { isNativeMisfit } from './native-misfit.js'
+import { isNativeMisfit } from './start/native-misfit.js'
 import type { EngineOptions, LogLevels } from '../engine/index.js'
 import { asksForHelp } from './command.js'
-import { firstStartText } from './first-start.js'
+import { firstStartText } from './start/first-start.js'
 import type { TlsFiles } from './http/tls.js'
 import { beginWithMemorySettings, youngGeneration } from './memory-settings.js'
+import { openFilesFault } from './start/open-files.js'
 import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
@@ -38,8 +39,6 @@ async function loadParts() {
   try {
     return { ...(await import('../engine/index.js')), ...(await import('./server.js')) }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EMFILE')
-      failStart('the limit of open files is too low (ulimit -n); 1024 are enough')
     if (!isNativeMisfit(error)) throw error
     const machine = `${process.platform} ${process.arch}, Node ${process.versions.node}`
     failStart(`a native library does not support this machine (${machine}): ${sentenceOf(error).split('\n')[0]!}`)
@@ -197,6 +196,8 @@ async function main(): Promise<void> {
     if (error instanceof SettingsError) failStart(error.message)
     throw error
   }
+  const fault = openFilesFault(settings)
+  if (fault !== null) failStart(fault)
   // The library is chosen as it is loaded (http/native.ts).
   process.env.SERVICE_HTTP_LIBRARY = settings.httpLibrary
   const parts = await loadParts()

@@ -17,7 +17,7 @@ import { explain } from './explain.js'
 import { BadOption, parseOptions, usage, type DemoOptions } from './options.js'
 import { play, type Played, type PlayedTo } from './play.js'
 import { Progress } from './progress.js'
-import { decisionText, percent, summaryText, thousands, type OwnFigures, type Sitting } from './report.js'
+import { decisionText, keptText, percent, summaryText, thousands, type OwnFigures, type Sitting } from './report.js'
 import { runWeeks } from './weeks/run.js'
 import { fileStream, generatedStream, valueAt, type DemoEvent, type DemoStream } from './stream.js'
 
@@ -26,6 +26,10 @@ const examEvents = 5_000
 
 interface Quality {
   readonly accuracy: Measured
+}
+
+interface JobAnswer {
+  readonly processed_documents_count: number
 }
 
 interface MetricsAnswer {
@@ -132,6 +136,13 @@ class Demo {
     }
   }
 
+  /** That no event was lost, whatever broke meanwhile. Each has an id of its own. */
+  async kept(): Promise<string> {
+    const answered = this.#events + this.#sittings.reduce((sum, { played }) => sum + played.length, 0)
+    const job = (await this.#to.client.ask('GET', `/api/v1/jobs/${this.#to.jobId}`)) as JobAnswer
+    return keptText(answered, job.processed_documents_count)
+  }
+
   async report(): Promise<string> {
     const { labels, remarks } = this.#stream
     const last = this.#sittings.at(-1)?.played ?? []
@@ -216,6 +227,7 @@ async function runJob(options: DemoChoice, progress: Progress): Promise<void> {
       await demo.learn(second, options.votes)
       await demo.sit('after training 2')
       console.log(await demo.report())
+      if (options.isCluster) console.log(await demo.kept())
     } finally {
       await service.stop()
     }

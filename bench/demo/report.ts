@@ -27,6 +27,12 @@ export function thousands(count: number): string {
   return Math.round(count).toLocaleString('en-US')
 }
 
+/** Whether the job has every event that was answered, and none twice. @throws Error where it has not. */
+export function keptText(answered: number, stored: number): string {
+  if (stored === answered) return `Nothing was lost: the ${thousands(answered)} events are stored, each once.`
+  throw new Error(`${thousands(answered)} events were answered, and ${thousands(stored)} are stored`)
+}
+
 export interface Sitting {
   readonly name: string
   readonly votes: number

@@ -7,7 +7,7 @@ import { SeededRandom } from '../../engine/rng.js'
 import type { Dataset, Strategy } from './dataset.js'
 import { ClassificationTally, type ClassificationFigures } from './figures.js'
 import { ReliabilityTally, worstGap, type Reliability } from './reliability.js'
-import { WatchedModel } from './watched.js'
+import { countsOf, WatchedModel } from './watched.js'
 
 /**
  * Figures of the most probable label (objective `accuracy`), and of the rule for `macro_f1`, the default of a job, from
@@ -115,7 +115,7 @@ export function classify(dataset: Dataset, task: ClassificationTask): Classifica
   ]
   const reliable = new ReliabilityTally(labelNames.length)
   const usual = commonestOf(set)
-  const watched = new WatchedModel(model, set)
+  const watched = new WatchedModel(model, countsOf(set))
   const probabilities = new Float64Array(labelNames.length)
   let predictingMs = 0
   for (const line of protocol.test) {
@@ -123,7 +123,7 @@ export function classify(dataset: Dataset, task: ClassificationTask): Classifica
     model.predict(dataset.values[line] as PointValues, probabilities)
     predictingMs += performance.now() - before
     const truth = dataset.labels[line] as number
-    const answer = watched.decide(dataset.values[line] as PointValues, probabilities)
+    const { label: answer } = watched.decide(dataset.values[line] as PointValues, probabilities)
     tally.add(probabilities, truth)
     ruled.add(probabilities, truth, answer)
     commonest.add(probabilities, truth, usual)

@@ -85,7 +85,7 @@ export const modelRecipes: Recipes = {
   },
   getReplay: onReplay(),
   getReplayTable: onReplay('/table'),
-  // One that has ended meanwhile is answered without a write.
+  // One that has ended meanwhile is answered without a write (scenarios/full-disk.test.ts).
   cancelReplay: { ...onReplay(), elsewhere: [507] },
   listModels: {
     good: async (client) => ({ path: `/api/v2/jobs/${await jobOf(client)}/models` }),

@@ -132,9 +132,13 @@ export interface Started {
   readonly exited: Promise<number | null>
 }
 
-/** Starts the program with these settings and no others. */
-export function spawnMain(settings: Readonly<Record<string, string>>, args: readonly string[] = []): Started {
-  return startedBy([process.execPath, ...shortLived, mainFile, ...args], settings, {})
+/** Starts the program with these settings and no others. `through`: a command that runs the one that it is given. */
+export function spawnMain(
+  settings: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  through: readonly string[] = [],
+): Started {
+  return startedBy([...through, process.execPath, ...shortLived, mainFile, ...args], settings, {})
 }
 
 /** `npm start` with these settings and no others; it leads a process group of its own. */

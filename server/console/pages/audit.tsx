@@ -6,6 +6,7 @@ import { Loaded } from '../parts/loaded.js'
 import { Pages } from '../parts/pages.js'
 import { Table } from '../parts/table.js'
 import { Time } from '../parts/time.js'
+import { Form } from '../parts/form.js'
 import { api } from '../state/api.js'
 import { useData } from '../state/data.js'
 import { plainText } from '../state/events.js'
@@ -54,16 +55,10 @@ export default function Audit() {
         <h1 class="grow">{t('place.audit')}</h1>
         <Verify />
       </header>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          go(0, String(new FormData(event.currentTarget).get('user') ?? '').trim())
-        }}
-      >
+      <Form class="row" submit={(data) => go(0, String(data.get('user') ?? '').trim())}>
         <input name="user" type="search" aria-label={t('audit.who')} placeholder={t('audit.who')} defaultValue={user} />
         <button type="submit">{t('bar.find')}</button>
-      </form>
+      </Form>
       <Loaded data={data} lines={12}>
         {({ audit_logs: entries, total_count: total }) => (
           <section class="panel stack">

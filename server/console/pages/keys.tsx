@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { Failed, Skeleton } from '../parts/feedback.js'
 import { Table } from '../parts/table.js'
 import { Time } from '../parts/time.js'
+import { Form } from '../parts/form.js'
 import { api, may } from '../state/api.js'
 import { useData } from '../state/data.js'
 import { attempt, say } from '../state/toasts.js'
@@ -35,13 +36,7 @@ function Make({ made }: { readonly made: () => void }) {
   }
   return (
     <section class="panel stack">
-      <form
-        class="row ends"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
+      <Form class="row ends" submit={make}>
         <label class="grow">
           {t('keys.name')}
           <input required value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
@@ -49,7 +44,7 @@ function Make({ made }: { readonly made: () => void }) {
         <button type="submit" class="primary">
           {t('keys.make')}
         </button>
-      </form>
+      </Form>
       {value.value === '' ? null : (
         <div role="status">
           <p>{t('keys.once')}</p>

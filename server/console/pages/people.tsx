@@ -4,6 +4,7 @@ import type { User, UserRole } from '../../client/index.js'
 import { Loaded } from '../parts/loaded.js'
 import { Table } from '../parts/table.js'
 import { Time } from '../parts/time.js'
+import { Form } from '../parts/form.js'
 import { api, may, session } from '../state/api.js'
 import { useData } from '../state/data.js'
 import { attempt, say } from '../state/toasts.js'
@@ -12,8 +13,7 @@ import { number, t } from '../texts.js'
 const roles = ['analyst', 'power_user', 'administrator'] as const
 
 function Add({ added }: { readonly added: () => void }) {
-  async function add(form: HTMLFormElement): Promise<void> {
-    const data = new FormData(form)
+  async function add(data: FormData, form: HTMLFormElement): Promise<void> {
     const text = (name: string): string => String(data.get(name) ?? '')
     const body = { username: text('username').trim(), password: text('password'), role: text('role') as UserRole }
     if (!(await attempt(() => api.createUser({ body })))) return
@@ -22,13 +22,7 @@ function Add({ added }: { readonly added: () => void }) {
     added()
   }
   return (
-    <form
-      class="panel row ends"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void add(event.currentTarget)
-      }}
-    >
+    <Form class="panel row ends" submit={add}>
       <label>
         {t('sign_in.username')}
         <input name="username" required autocomplete="off" />
@@ -50,7 +44,7 @@ function Add({ added }: { readonly added: () => void }) {
       <button type="submit" class="primary">
         {t('people.add')}
       </button>
-    </form>
+    </Form>
   )
 }
 

@@ -5,6 +5,7 @@ import { api } from '../state/api.js'
 import { attempt, say } from '../state/toasts.js'
 import { count, t } from '../texts.js'
 import { Dialog } from './dialog.js'
+import { Form } from './form.js'
 
 interface NoteProps {
   readonly jobId: number
@@ -38,13 +39,7 @@ export function NoteDialog({ jobId, eventIds, close, saved }: NoteProps) {
   }
   return (
     <Dialog title={t('note.title')} close={close}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
+      <Form class="stack" submit={save}>
         <textarea
           ref={input}
           rows={5}
@@ -61,7 +56,7 @@ export function NoteDialog({ jobId, eventIds, close, saved }: NoteProps) {
           </button>
           <span class="dim">{t('note.hint')}</span>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

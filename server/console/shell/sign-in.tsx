@@ -5,6 +5,7 @@ import { api, messageOf, session } from '../state/api.js'
 import { waiting } from '../state/votes.js'
 import type { SignInMethods } from '../../client/index.js'
 import { count, t } from '../texts.js'
+import { Form } from '../parts/form.js'
 import { Icon } from '../parts/icon.js'
 
 /** The way to the provider, and back to this page. */
@@ -12,7 +13,7 @@ function providerAddress(path: string): string {
   return `${path}?return_to=${encodeURIComponent(location.pathname + location.search)}`
 }
 
-function Form({ isAgain }: { readonly isAgain: boolean }) {
+function SignInForm({ isAgain }: { readonly isAgain: boolean }) {
   const problem = useSignal<string | null>(null)
   const isBusy = useSignal(false)
   /** What is typed; null: nothing, the provider signs in. */
@@ -30,9 +31,7 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
       () => {},
     )
   }, [])
-  async function submit(event: SubmitEvent): Promise<void> {
-    event.preventDefault()
-    const data = new FormData(event.target as HTMLFormElement)
+  async function submit(data: FormData): Promise<void> {
     const text = (name: string): string => String(data.get(name) ?? '')
     isBusy.value = true
     problem.value = null
@@ -48,7 +47,7 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
   }
   const provider = ways.value.single_sign_on
   return (
-    <form class="sign-in" onSubmit={(event) => void submit(event)}>
+    <Form class="sign-in" submit={submit}>
       <p class="row product">
         <Icon name="shield-check" class="large" /> {t('sign_in.product')}
       </p>
@@ -94,7 +93,7 @@ function Form({ isAgain }: { readonly isAgain: boolean }) {
           {typed.value === 'key' ? t('sign_in.by_password') : t('sign_in.by_key')}
         </button>
       ) : null}
-    </form>
+    </Form>
   )
 }
 
@@ -106,12 +105,12 @@ export function SignIn({ isAgain = false }: { readonly isAgain?: boolean }) {
   if (!isAgain)
     return (
       <main class="center">
-        <Form isAgain={false} />
+        <SignInForm isAgain={false} />
       </main>
     )
   return (
     <dialog ref={ref} class="dialog" aria-label={t('sign_in.again')} onCancel={(event) => event.preventDefault()}>
-      <Form isAgain />
+      <SignInForm isAgain />
     </dialog>
   )
 }

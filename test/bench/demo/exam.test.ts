@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commonestShare, neverLabelled, score } from '../../../bench/demo/exam.js'
-import { measuredText } from '../../../bench/demo/report.js'
+import { keptText, measuredText } from '../../../bench/demo/report.js'
 import type { Played } from '../../../bench/demo/play.js'
 
 const labels = ['A', 'B', 'C']
@@ -67,4 +67,9 @@ test('an event whose bucket is new counts as never labelled', () => {
 
 test('the commonest label is counted by truth', () => {
   assert.equal(commonestShare([played(2, 'A'), played(2, 'A'), played(0, 'A'), played(2, 'C')], labels), 0.75)
+})
+
+test('a stored event more or less than were answered ends the demo', () => {
+  assert.match(keptText(1_200, 1_200), /^Nothing was lost: the 1,200 events/)
+  for (const stored of [1_199, 1_201]) assert.throws(() => keptText(1_200, stored), /1,200 events were answered/)
 })

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
 import { Label } from '../../parts/label.js'
+import { Form } from '../../parts/form.js'
 import { serviceField } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { hasBuckets, type ShownJob } from '../../state/jobs.js'
@@ -90,10 +91,9 @@ export function Facets(props: FacetsProps) {
       {added.value.map((field) => (
         <Facet key={field} {...props} field={field} name={field} isFirst />
       ))}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          const input = (event.currentTarget as HTMLFormElement).elements.namedItem('field') as HTMLInputElement
+      <Form
+        submit={(_, form) => {
+          const input = form.elements.namedItem('field') as HTMLInputElement
           const field = input.value.trim()
           if (field !== '' && !of.features.includes(field) && !added.value.includes(field))
             added.value = [...added.value, field]
@@ -101,7 +101,7 @@ export function Facets(props: FacetsProps) {
         }}
       >
         <input name="field" aria-label={t('facets.add')} placeholder={t('facets.add')} spellcheck={false} />
-      </form>
+      </Form>
     </aside>
   )
 }

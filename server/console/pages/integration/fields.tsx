@@ -4,6 +4,7 @@ import { api } from '../../state/api.js'
 import { attempt, say } from '../../state/toasts.js'
 import { t } from '../../texts.js'
 import { changesOf, fieldsOf, shownText, type Parameter, type ParameterSchema, type Values } from './changes.js'
+import { Form } from '../../parts/form.js'
 
 /** Texts that have lines. */
 const long = /certificate|credentials|client_key/
@@ -87,8 +88,8 @@ interface FormProps {
 
 export function ParametersForm({ of, schema, saved }: FormProps) {
   const { title, integration_type, parameters: shown = {} } = of as { readonly parameters?: Values } & ShownResource
-  const save = async (form: HTMLFormElement): Promise<void> => {
-    const parameters = changesOf(schema, shown, new FormData(form))
+  const save = async (data: FormData, form: HTMLFormElement): Promise<void> => {
+    const parameters = changesOf(schema, shown, data)
     if (Object.keys(parameters).length === 0) return say(t('settings.unchanged'))
     const change = { type: 'integration', title, integration_type, parameters } as unknown as ShownResource
     const isSaved = await attempt(() => api.applyResources({ body: [change] }))
@@ -101,13 +102,7 @@ export function ParametersForm({ of, schema, saved }: FormProps) {
     saved()
   }
   return (
-    <form
-      class="panel stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save(event.currentTarget)
-      }}
-    >
+    <Form class="panel stack" submit={save}>
       <p class="dim">{t('integration.secrets')}</p>
       {fieldsOf(schema).map(([name, parameter]) => (
         <Field
@@ -124,6 +119,6 @@ export function ParametersForm({ of, schema, saved }: FormProps) {
         </button>
         <button type="reset">{t('integration.reset')}</button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -4,6 +4,7 @@ import type { Challenger, ChallengeBody, RegisteredModel } from '../../../client
 import { Confirm } from '../../parts/confirm.js'
 import { Loaded } from '../../parts/loaded.js'
 import { Time } from '../../parts/time.js'
+import { Form } from '../../parts/form.js'
 import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { loadJobs, type ShownJob } from '../../state/jobs.js'
@@ -20,8 +21,7 @@ interface PartProps {
 
 function Start({ of, models, started }: PartProps & { readonly started: () => void }) {
   const kept = models.filter(({ kept: isKept, active }) => isKept && !active)
-  const start = async (form: HTMLFormElement): Promise<void> => {
-    const data = new FormData(form)
+  const start = async (data: FormData): Promise<void> => {
     const [kind, name = ''] = String(data.get('model')).split(' ')
     const without = String(data.get('without') ?? '')
       .split(',')
@@ -38,13 +38,7 @@ function Start({ of, models, started }: PartProps & { readonly started: () => vo
     started()
   }
   return (
-    <form
-      class="row ends"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void start(event.currentTarget)
-      }}
-    >
+    <Form class="row ends" submit={start}>
       <label>
         {t('challenger.which')}
         <select name="model">
@@ -65,7 +59,7 @@ function Start({ of, models, started }: PartProps & { readonly started: () => vo
         <input name="without" size={28} placeholder={t('trial.without_example')} />
       </label>
       <button type="submit">{t('challenger.start')}</button>
-    </form>
+    </Form>
   )
 }
 

@@ -10,6 +10,7 @@ import type { FieldStatistics } from '../../../client/index.js'
 import { Empty, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
 import { Shape } from '../../parts/label.js'
+import { Form } from '../../parts/form.js'
 import { api, may, messageOf } from '../../state/api.js'
 import { jobs, loadJobs } from '../../state/jobs.js'
 import { play } from '../../state/playing.js'
@@ -70,13 +71,7 @@ interface ChoicesProps {
 function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesProps) {
   const { chosen, title, labels } = draft
   return (
-    <form
-      class="page"
-      onSubmit={(event) => {
-        event.preventDefault()
-        make()
-      }}
-    >
+    <Form class="page" submit={make}>
       <div class="page-head">
         <h1 class="grow">{t('new_job.title')}</h1>
         <span class="tag">
@@ -136,7 +131,7 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
           </button>
         </div>
       </section>
-    </form>
+    </Form>
   )
 }
 

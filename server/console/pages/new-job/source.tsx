@@ -1,6 +1,7 @@
 /** Where the events of a new job come from: a file, a text, or the built-in stream. */
 import { useSignal } from '@preact/signals'
 import { Icon } from '../../parts/icon.js'
+import { Form } from '../../parts/form.js'
 import { t } from '../../texts.js'
 
 interface SourceProps {
@@ -51,13 +52,7 @@ export function Source({ file, text, generated }: SourceProps) {
           <Icon name="play" /> {t('new_job.try_it')}
         </button>
       </section>
-      <form
-        class="panel stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          text(typed.value)
-        }}
-      >
+      <Form class="panel stack" submit={() => text(typed.value)}>
         <label>
           {t('new_job.paste')}
           <textarea rows={5} value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)} />
@@ -67,7 +62,7 @@ export function Source({ file, text, generated }: SourceProps) {
             {t('new_job.take_text')}
           </button>
         </div>
-      </form>
+      </Form>
     </>
   )
 }

@@ -7,6 +7,7 @@ import type { ShownJob } from '../../state/jobs.js'
 import { attempt } from '../../state/toasts.js'
 import { t } from '../../texts.js'
 import { objectives } from '../settings/objective.js'
+import { Form } from '../../parts/form.js'
 
 interface FormProps {
   readonly of: ShownJob
@@ -86,20 +87,14 @@ export function ReplayForm({ of, models, modelId, started }: FormProps) {
   const kept = models.filter(({ kept: isKept }) => isKept)
   const chosen = useSignal(modelId === '' ? 'now' : `model ${modelId}`)
   const isBusy = useSignal(false)
-  const start = async (form: HTMLFormElement): Promise<void> => {
+  const start = async (data: FormData): Promise<void> => {
     isBusy.value = true
-    const body = requestOf(new FormData(form), of)
+    const body = requestOf(data, of)
     await attempt(async () => started((await api.startReplay({ job_id: of.job_id, body })).replay_id))
     isBusy.value = false
   }
   return (
-    <form
-      class="panel stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void start(event.currentTarget)
-      }}
-    >
+    <Form class="panel stack" submit={start}>
       <header>
         <h2>{t('replays.new')}</h2>
         <p class="dim">{t('replays.text')}</p>
@@ -155,6 +150,6 @@ export function ReplayForm({ of, models, modelId, started }: FormProps) {
         </button>
         <span class="dim">{t('replays.harmless')}</span>
       </div>
-    </form>
+    </Form>
   )
 }

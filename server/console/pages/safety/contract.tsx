@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { AutonomyView, ContractBody, ContractLabel } from '../../../client/index.js'
 import { Confirm } from '../../parts/confirm.js'
 import { Label } from '../../parts/label.js'
+import { Form } from '../../parts/form.js'
 import { api, may } from '../../state/api.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { say } from '../../state/toasts.js'
@@ -187,13 +188,7 @@ export function ContractForm(props: ContractProps) {
     saved()
   }
   return (
-    <form
-      class="panel stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        proposed.value = contractOf(new FormData(event.currentTarget), props)
-      }}
-    >
+    <Form class="panel stack" submit={(data) => (proposed.value = contractOf(data, props))}>
       <header>
         <h2>{t('contract.title')}</h2>
         <p class="dim">{t('contract.text')}</p>
@@ -215,6 +210,6 @@ export function ContractForm(props: ContractProps) {
           <Meaning body={proposed.value} view={view} />
         </Confirm>
       )}
-    </form>
+    </Form>
   )
 }

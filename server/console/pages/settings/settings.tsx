@@ -4,6 +4,7 @@ import { Confirm } from '../../parts/confirm.js'
 import { JobFrame } from '../../parts/job-head.js'
 import { Loaded } from '../../parts/loaded.js'
 import { PointEffect } from '../../parts/point-effect.js'
+import { Form } from '../../parts/form.js'
 import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { readDocument, saveDocument, type JobDocument } from '../../state/job-document.js'
@@ -68,13 +69,13 @@ function Meaning({ of, differences }: { readonly of: ShownJob; readonly differen
   )
 }
 
-interface FormProps {
+interface SettingsFormProps {
   readonly of: ShownJob
   readonly document: JobDocument
   readonly saved: () => void
 }
 
-function Form({ of, document, saved }: FormProps) {
+function SettingsForm({ of, document, saved }: SettingsFormProps) {
   const proposed = useSignal<readonly Difference[] | null>(null)
   const train = useSignal(true)
   const mayWrite = may('write:resources')
@@ -100,11 +101,10 @@ function Form({ of, document, saved }: FormProps) {
     saved()
   }
   return (
-    <form
+    <Form
       class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const differences = differencesOf(new FormData(event.currentTarget), document)
+      submit={(data) => {
+        const differences = differencesOf(data, document)
         if (differences.length === 0) say(t('settings.unchanged'))
         else proposed.value = differences
       }}
@@ -139,7 +139,7 @@ function Form({ of, document, saved }: FormProps) {
           ) : null}
         </Confirm>
       )}
-    </form>
+    </Form>
   )
 }
 
@@ -154,7 +154,7 @@ function SettingsOf({ of }: { readonly of: ShownJob }) {
     <JobFrame of={of}>
       <Loaded data={data} lines={10}>
         {(document) => (
-          <Form key={JSON.stringify([version.value, document])} of={of} document={document} saved={saved} />
+          <SettingsForm key={JSON.stringify([version.value, document])} of={of} document={document} saved={saved} />
         )}
       </Loaded>
     </JobFrame>

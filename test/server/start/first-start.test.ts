@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstStartText } from '../../server/first-start.js'
+import { firstStartText } from '../../../server/start/first-start.js'
 
 const secrets = { adminPassword: 'the-password', managementKey: 'the-key' }
 

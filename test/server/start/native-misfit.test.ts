@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isNativeMisfit } from '../../server/native-misfit.js'
+import { isNativeMisfit } from '../../../server/start/native-misfit.js'
 
 const require = createRequire(import.meta.url)
 

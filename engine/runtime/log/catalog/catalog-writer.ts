@@ -8,7 +8,7 @@
  *    are rare, events are none, and a change that nobody has seen yet cannot be taken back by halves. Where the
  *    stream's leader is silent it stands still for a second, once, and not at all where that is known.
  * 2. After an append that was refused, or has no answer within its limit, nothing more is appended. The owner gives up,
- *    and reads what the log has.
+ *    and reads what the log has. Before that it waits until the append is stored, or cannot be.
  * 3. A change of resources waits until the copies of all nodes have it, at most a quarter of a second. So a key or a
  *    job is known on every node when its maker is answered, and a deleted key on none.
  * 4. Rows of the ledger are appended behind their commit, and nobody waits for them. What a crash loses of them is
@@ -65,6 +65,8 @@ export interface CatalogWriterDeps {
  */
 const LIMIT_MS = 4_000
 const WAIT_MS = 6_000
+/** Milliseconds that closing waits for what is under way. */
+const CLOSE_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 
 export class CatalogWriter implements CatalogLog {
@@ -131,12 +133,12 @@ export class CatalogWriter implements CatalogLog {
     this.#isVoid = true
   }
 
-  /** Resolves when all rows are appended, or cannot be. */
+  /** Resolves when all is appended, or cannot be, or not in time. */
   async close(): Promise<void> {
     this.#isVoid = true
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
     this.#worker.postMessage(null)
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, this.#isLost ? 0 : LIMIT_MS).unref())])
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())])
     await this.#worker.terminate()
     this.#answers.close()
   }

@@ -8,11 +8,14 @@
  * 2. Whoever has appended tells of the record on a subject beside the stream (told-records.ts). Then a follower at the
  *    end of the log asks for nothing: asking costs it many times what the record does. It looks in any case, from time
  *    to time.
+ * 3. After a power cut one copy may have a record that most have lost, and that is not in the stream any more. So a
+ *    record that nobody has told of is taken when the stream's leader has it.
  */
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { LogPurged, LogUnavailable, type LogRecord } from '../turn-log.js'
 import { LargeRecords } from './large-records.js'
+import { mustLead } from './stream-leader.js'
 import { ToldRecords } from './told-records.js'
 import { pause, RETRY_MS, untilAnswered } from './until-answered.js'
 
@@ -46,6 +49,8 @@ export class StreamReader {
   readonly #deps: StreamReaderDeps
   /** When it was asked last what was purged, milliseconds of this process. */
   #askedMs = Number.NEGATIVE_INFINITY
+  /** The last record that the leader surely has, as far as is known here. */
+  #sure = 0
 
   constructor(deps: StreamReaderDeps) {
     this.#deps = deps
@@ -77,13 +82,14 @@ export class StreamReader {
         const changed = told.changed()
         const next = told.take(last + 1)
         const batch: Batch = next === null && asks ? await this.#batch(last) : { records: [], isEnd: true }
-        const records = next === null ? batch.records : [next]
+        const records = next === null ? await this.#thatAreSure(batch.records) : [next]
+        this.#sure = Math.max(this.#sure, next?.sequence ?? 0)
         for (const record of records) {
           if (signal.aborted) return
           yield await this.#whole(record)
           last = record.sequence
         }
-        asks = !batch.isEnd
+        asks = !batch.isEnd && records.length === batch.records.length
         if (records.length > 0 || signal.aborted) continue
         // The copy of the stream that answers may be behind what was told.
         await changed(told.isBeyond(last) ? RETRY_MS : LOOK_MS)
@@ -93,6 +99,18 @@ export class StreamReader {
       signal.removeEventListener('abort', abort)
       told.close()
     }
+  }
+
+  /** Those that the leader has (3); none where it does not answer. */
+  async #thatAreSure(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    const { manager, stream } = this.#deps
+    if ((records.at(-1)?.sequence ?? 0) > this.#sure)
+      try {
+        this.#sure = mustLead(await manager.streams.info(stream)).state.last_seq
+      } catch {
+        // It is asked again with the next look.
+      }
+    return records.filter(({ sequence }) => sequence <= this.#sure)
   }
 
   /** Some records behind `after`, without gaps; none where there are none, or the servers do not answer. */

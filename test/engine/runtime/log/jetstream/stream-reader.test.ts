@@ -19,6 +19,8 @@ class Stream {
   first = 1
   /** Up to which the copy is that answers. */
   through = Number.POSITIVE_INFINITY
+  /** Of these the leader says that it does not have them. */
+  leaderLacks = 0
   batches = 0
   questions = 0
   readonly reader = new StreamReader({
@@ -60,7 +62,8 @@ class Stream {
     }
     const info = async () => {
       this.questions++
-      return { state: { first_seq: this.first, last_seq: this.records.length } }
+      const state = { first_seq: this.first, last_seq: this.records.length - this.leaderLacks }
+      return { state, config: { name: 'service_turns_0', num_replicas: 1 } }
     }
     return { direct: { getBatch }, streams: { info } } as unknown as JetStreamManager
   }
@@ -146,6 +149,25 @@ describe('a follower of a stream', () => {
     stream.tell(3)
     await until(() => texts.length === 1)
     stream.through = 3
+    await until(() => texts.length === 3)
+    assert.deepEqual(texts, ['1 a', '2 b', '3 c'])
+    await end()
+  })
+
+  it('takes a record that one copy has when the leader has it, too', async () => {
+    const stream = new Stream()
+    stream.append('a')
+    const { texts, end } = followed(stream)
+    await until(() => texts.length === 1)
+    stream.append('lost')
+    stream.leaderLacks = 1
+    stream.tellAsOlderVersionsDo()
+    const { questions } = stream
+    await until(() => stream.questions > questions)
+    // The servers have chosen: another record is there.
+    stream.records.pop()
+    stream.append('b', 'c')
+    stream.leaderLacks = 0
     await until(() => texts.length === 3)
     assert.deepEqual(texts, ['1 a', '2 b', '3 c'])
     await end()

@@ -1,7 +1,8 @@
 /**
- * More instructions for wasm-builder.ts: branches, calls, variables of a whole module, bytes, and numbers of 64 bits.
+ * More instructions for wasm-builder.ts: branches, calls, variables of a whole module, bytes, pairs of doubles, and
+ * numbers of 64 bits.
  */
-import { int, noType, operation, simd, unsigned, type Code, type Local, type Operation } from './wasm-builder.js'
+import { int, noType, operation, simd, twice, unsigned, type Code, type Local, type Operation } from './wasm-builder.js'
 
 export const ifElse = (condition: Code, whenTrue: readonly Code[], otherwise: readonly Code[]): Code => [
   ...condition,
@@ -57,6 +58,14 @@ export const multiplyLongs = operation(0x7e)
 export const xorLongs = operation(0x85)
 export const shiftLongRight = operation(0x88)
 export const isZeroLong = operation(0x50)
+
+/** Two doubles side by side: from two, loaded, and the second of them. */
+export const pairOf = (first: Code, second: Code): Code => [...twice(first), ...second, simd, 0x22, 1]
+export const loadPair = (address: Code): Code => [...address, simd, 0x00, 3, 0]
+export const secondOf = (pair: Code): Code => [...pair, simd, 0x21, 1]
+export const areEqualDoubles = operation(0x61)
+/** For numbers without a sign. */
+export const isNotLess = operation(0x4f)
 
 /** Sixteen bytes side by side: loaded, the same sixteen times, compared, their highest bits, one half of them. */
 export const sixteen = (address: Code, offset = 0): Code => [...address, simd, 0x00, 0, ...unsigned(offset)]

@@ -58,8 +58,7 @@ class BoostingGrower {
   /** Scores by row number of the table, those of one row side by side. */
   readonly #scores: Float64Array
   readonly #perRound: number
-  /** The rows of the present tree, at last in the order of its leaves; and its index in the round. */
-  #rows: Int32Array = new Int32Array(0)
+  /** The index of the present tree in the round. Its rows, at last in the order of its leaves, are with the sums. */
   #k = 0
 
   constructor(table: TreeTable, from: TreeRows, options: BoostingOptions) {
@@ -68,7 +67,8 @@ class BoostingGrower {
     this.#from = from
     let weight = 0
     for (const row of from.rows) weight += from.weights[row] as number
-    this.#sums = new GradientSums(table, options, weight)
+    // At each depth one node waits for its sibling.
+    this.#sums = new GradientSums(table, options, weight, options.depth + 2)
     this.#chosen = new Uint8Array(table.columnCount)
     this.#perRound = treesPerRound(table.classCount)
     this.#scores = new Float64Array(table.rowCount * this.#perRound)
@@ -95,7 +95,7 @@ class BoostingGrower {
         stage.at((round + k / perRound) / rounds)
         this.#derive(chances, k)
         this.#choose(hashPair(columnDraws, round * perRound + k))
-        this.#tree(drawn.slice(), others, k)
+        this.#tree(drawn, others, k)
       }
     }
     return this.#builder.finish()
@@ -125,11 +125,12 @@ class BoostingGrower {
       this.#chosen[column] = isDrawn(draw, columnKeys[column] as number, columnShare) ? 1 : 0
   }
 
-  /** Grows a tree from `drawn`, which it reorders, and adds its values to the scores of all rows. */
+  /** Grows a tree from `drawn`, and adds its values to the scores of all rows. */
   #tree(drawn: Int32Array, others: Int32Array, k: number): void {
     const { gradients, hessians } = this.#sums
     this.#builder.startTree()
-    this.#rows = drawn
+    const rows = this.#sums.rows
+    rows.set(drawn)
     this.#k = k
     let g = 0
     let h = 0
@@ -138,7 +139,7 @@ class BoostingGrower {
       h += hessians[row] as number
     }
     const root = this.#builder.nodeCount
-    this.#node({ start: 0, end: drawn.length, depth: 0, g, h }, this.#sums.sumUp(drawn, 0, drawn.length))
+    this.#node({ start: 0, end: drawn.length, depth: 0, g, h }, this.#sums.sumUp(rows, 0, drawn.length))
     const { nodes, values } = this.#builder.view()
     for (const row of others) this.#score(row, values[leafOfRow(this.#table, row, nodes, root)] as number)
   }
@@ -159,7 +160,7 @@ class BoostingGrower {
     const { column, code, g, h } = sums.split
     const depth = node.depth + 1
     const at = this.#builder.split(column, code)
-    const middle = partition(this.#table, this.#rows, node, { column, code })
+    const middle = partition(this.#table, this.#sums.rows, node, { column, code })
     const left: Node = { start: node.start, end: middle, depth, g: node.g - g, h: node.h - h }
     const right: Node = { start: middle, end: node.end, depth, g, h }
     const [leftSums, rightSums] = this.#share(own, left, right)
@@ -179,7 +180,7 @@ class BoostingGrower {
     }
     const leftIsSmaller = left.end - left.start < right.end - right.start
     const { start, end } = leftIsSmaller ? left : right
-    const smaller = sums.sumUp(this.#rows, start, end)
+    const smaller = sums.sumUp(this.#sums.rows, start, end)
     sums.subtract(own, smaller)
     const [leftSums, rightSums] = leftIsSmaller ? [smaller, own] : [own, smaller]
     if (!splitLeft) sums.release(leftSums)
@@ -198,7 +199,7 @@ class BoostingGrower {
     this.#builder.leaf(this.#leaf)
     // As the tree stores it: single precision.
     const stored = Math.fround(value)
-    for (let i = start; i < end; i++) this.#score(this.#rows[i] as number, stored)
+    for (let i = start; i < end; i++) this.#score(this.#sums.rows[i] as number, stored)
   }
 }
 

@@ -11,20 +11,14 @@
  * 2. Released sums are 0.
  */
 import type { TreeTable } from '../features/tree-table.js'
+import { SumMemory, type NodeSums } from './sum-memory.js'
+
+export type { NodeSums } from './sum-memory.js'
 
 export interface SplitLimits {
   readonly l2: number
   /** The least sum of second derivatives on each side of a split. */
   readonly hessianMin: number
-}
-
-/** The sums of one node, which owns them until it passes them on or releases them. */
-export interface NodeSums {
-  /** Sums of both derivatives, by slot. */
-  readonly sums: Float64Array
-  /** The columns of features with sums, `count` of them, in no order. All columns of numbers may have sums. */
-  readonly features: Int32Array
-  count: number
 }
 
 const gainMin = 1e-9
@@ -44,15 +38,16 @@ export class GradientSums {
   readonly #slots: Int32Array
   /** The place of the sums for each entry of the table: twice its slot. */
   readonly #entryPlaces: Int32Array
+  /** Room for the rows of a tree, in an order that changes: rows of other arrays take longer to sum up. */
+  readonly rows: Int32Array
+  readonly #memory: SumMemory | null
   readonly #spare: NodeSums[] = []
 
-  /** No sum of derivatives exceeds `most`. */
-  constructor(table: TreeTable, limits: SplitLimits, most: number) {
+  /** No sum of derivatives exceeds `most`. So many `nodes` have sums at the same time. */
+  constructor(table: TreeTable, limits: SplitLimits, most: number, nodes = 0) {
     this.#table = table
     this.#limits = limits
     this.#quantum = 2 ** (Math.ceil(Math.log2(most)) - sumBits)
-    this.gradients = new Float64Array(table.rowCount)
-    this.hessians = new Float64Array(table.rowCount)
     const { columns, entryCodes, columnCount } = table
     const highest = new Int32Array(columnCount)
     for (let j = 0; j < columns.length; j++) {
@@ -61,9 +56,19 @@ export class GradientSums {
     }
     this.#slots = new Int32Array(columnCount + 1)
     for (let c = 0; c < columnCount; c++) this.#slots[c + 1] = (this.#slots[c] as number) + (highest[c] as number)
-    this.#entryPlaces = columns.map(
-      (column, j) => ((this.#slots[column] as number) + (entryCodes[j] as number) - 1) * 2,
-    )
+    this.#memory = SumMemory.of({ table, slots: this.#slots, nodes })
+    const own = this.#memory ?? {
+      gradients: new Float64Array(table.rowCount),
+      hessians: new Float64Array(table.rowCount),
+      rows: new Int32Array(table.rowCount),
+      places: new Int32Array(columns.length),
+    }
+    this.gradients = own.gradients
+    this.hessians = own.hessians
+    this.rows = own.rows
+    this.#entryPlaces = own.places
+    for (let j = 0; j < columns.length; j++)
+      own.places[j] = ((this.#slots[columns[j] as number] as number) + (entryCodes[j] as number) - 1) * 2
   }
 
   /** Sets the derivatives of a row, rounded. The second is above 0, which tells a sum from none. */
@@ -78,6 +83,7 @@ export class GradientSums {
     const { starts, columns, numberCount } = this.#table
     const { gradients, hessians } = this
     const node = this.#spare.pop() ?? this.#make()
+    if (this.#memory?.sumUp(rows, start, end, node) === true) return node
     const { sums, features } = node
     const places = this.#entryPlaces
     const firstFeature = (this.#slots[numberCount] as number) * 2
@@ -100,6 +106,8 @@ export class GradientSums {
   }
 
   #make(): NodeSums {
+    const inMemory = this.#memory?.take() ?? null
+    if (inMemory !== null) return inMemory
     const { columnCount, numberCount } = this.#table
     const sums = new Float64Array((this.#slots[columnCount] as number) * 2)
     return { sums, features: new Int32Array(columnCount - numberCount), count: 0 }

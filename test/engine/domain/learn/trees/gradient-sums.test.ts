@@ -90,3 +90,39 @@ test('sums are the same in any order, and what is left after a subtraction is wh
   sums.subtract(whole, sums.sumUp(rows, 0, 40))
   assert.deepEqual(whole.sums, sums.sumUp(rows, 40, rows.length).sums)
 })
+
+test('WebAssembly gives the bits of the JavaScript, in the memory of nodes and beyond it', () => {
+  const random = new Sfc32(6, 0)
+  const rows = Array.from({ length: 3_000 }, () => ({
+    numbers: Array.from({ length: 6 }, () => random.below(5)),
+    features: Array.from({ length: 40 }, (_, feature) => feature).filter((feature) => random.below(feature + 2) === 0),
+    label: random.below(2),
+  }))
+  const trees = tableOf(rows, 2, 40)
+  assert.ok(trees.columns.length > 20_000)
+  const sums = new GradientSums(trees, limits, trees.rowCount, 2)
+  for (let row = 0; row < trees.rowCount; row++)
+    sums.set(row, Math.sin(random.next()), Math.abs(Math.sin(random.next())))
+  assert.ok(sums.gradients.buffer === sums.rows.buffer, 'all is in one memory')
+  for (let row = 0; row < trees.rowCount; row++) sums.rows[row] = trees.rowCount - 1 - row
+  const others = sums.rows.slice()
+  const held: NodeSums[] = []
+  for (const [start, end] of [
+    [0, 3_000],
+    [17, 900],
+    [2_000, 2_001],
+    [5, 5],
+  ] as const) {
+    // The first is in the memory of nodes, from the third on there is no room.
+    const ours = sums.sumUp(sums.rows, start, end)
+    const theirs = sums.sumUp(others, start, end)
+    assert.deepEqual(Float64Array.from(ours.sums), Float64Array.from(theirs.sums))
+    assert.deepEqual(
+      [...ours.features.subarray(0, ours.count)].sort(),
+      [...theirs.features.subarray(0, theirs.count)].sort(),
+    )
+    sums.release(theirs)
+    held.push(ours)
+  }
+  assert.equal(new Set(held.map(({ sums: own }) => own)).size, held.length)
+})

@@ -1,10 +1,15 @@
-/** A thread that makes many objects, keeps few, and collects. It posts the size of its heap before and after. */
+/**
+ * A thread that makes many objects, keeps few, and collects. It posts the size of its heap before and after, and of its
+ * room for young objects before and after a rest.
+ */
 import { parentPort } from 'node:worker_threads'
 import { setImmediate as later } from 'node:timers/promises'
-import { getHeapStatistics } from 'node:v8'
-import { collectGarbage } from '../../engine/runtime/threads/collect-garbage.js'
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
+import { collectAtRest, collectGarbage } from '../../engine/runtime/threads/collect-garbage.js'
 
 const total = (): number => getHeapStatistics().total_heap_size
+
+const young = (): number => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')!.space_size
 
 /** Old objects, of which one in eight lives on. */
 function scattered(): object[] {
@@ -16,4 +21,9 @@ const kept = scattered()
 await later()
 const before = total()
 collectGarbage()
-parentPort?.postMessage({ before, after: total(), kept: kept.length })
+const after = total()
+// Many that live on make V8 enlarge the room for young ones.
+const more = [scattered(), scattered()]
+const youngBefore = young()
+collectAtRest()
+parentPort?.postMessage({ before, after, kept: kept.length + more.length, youngBefore, youngAfter: young() })

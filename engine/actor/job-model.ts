@@ -21,13 +21,14 @@ import { loadModel } from '../domain/learn/registry.js'
 import { CauseModel, causeModelKind } from '../domain/cause/cause-model.js'
 import { noFeedbackWeights, type FeedbackWeights } from '../domain/cause/feedback-weights.js'
 import { decodeBucket } from '../store/bucket-row.js'
-import { decodeModel, type ModelRow } from '../store/rows.js'
+import type { ModelRow } from '../store/rows.js'
 import type { AnalystWeights } from '../store/model-votes.js'
-import { countKey, modelKey } from '../store/tables.js'
+import { countKey } from '../store/tables.js'
 import type { Bucket } from './buckets/bucket.js'
 import type { Reads } from './event-table.js'
 import type { JobStats } from './job-stats.js'
 import type { ModelHolder, ModelMemory } from './models/model-memory.js'
+import { ModelRows, type RowReads } from './models/model-rows.js'
 import { knownConsensus, readBallot } from './votes/ballots.js'
 
 /** How a stored event is decided again. */
@@ -46,7 +47,7 @@ const firstTime: Redecision = { ownSubject: null, again: false }
 export class JobModel implements ModelHolder {
   readonly #jobId: number
   readonly #fingerprint: number
-  readonly #reads: Reads
+  readonly #reads: Reads & RowReads
   readonly #stats: JobStats
   readonly #probabilities: Float64Array
   readonly #outlierRate: number
@@ -68,7 +69,7 @@ export class JobModel implements ModelHolder {
   #votesState = 0
 
   /** `fingerprint` of the job's present decision points. */
-  constructor(settings: JobSettings, fingerprint: number, reads: Reads, stats: JobStats) {
+  constructor(settings: JobSettings, fingerprint: number, reads: Reads & RowReads, stats: JobStats) {
     const { id, labels, advancedSettings, category } = settings
     this.#jobId = id
     this.#fingerprint = fingerprint
@@ -84,7 +85,7 @@ export class JobModel implements ModelHolder {
     this.#memory = memory
     const { modelVersion } = this.#stats.row
     if (modelVersion === 0) return
-    const { row, model } = this.#read(modelVersion)
+    const { row, model } = memory.rows.read(this.#reads, this.#jobId, modelVersion)
     this.#take(row, isCause(model))
     this.#modelTerms = termsOfModel(row.summary)
   }
@@ -100,14 +101,12 @@ export class JobModel implements ModelHolder {
     this.#model = null
   }
 
-  #read(version: number): ReturnType<typeof decodeModel> {
-    return decodeModel(must(this.#reads.get('models', modelKey(this.#jobId, version)), 'the active model'))
-  }
-
   /** The active model, which fits. */
   #opened(): Model {
     if (this.#memory !== null) this.usedAt = this.#memory.turn
-    return this.#model ?? this.#openNow(this.#read(this.#version).model)
+    if (this.#model !== null) return this.#model
+    const rows = this.#memory?.rows ?? new ModelRows()
+    return this.#openNow(rows.bytes(this.#reads, this.#jobId, this.#version))
   }
 
   #openNow(bytes: Uint8Array): Model {

@@ -229,6 +229,7 @@ export class Shard {
   #forget(): void {
     this.#store.forget()
     this.#actors.clear()
+    this.#memories.models.rows.forget()
     this.#late.forget()
     this.#environment.refresh()
     this.#codec = new BodyCodec(this.#environment)

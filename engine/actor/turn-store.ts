@@ -172,11 +172,25 @@ export class TurnStore {
   }
 
   get(table: ShardTable, key: Uint8Array): Uint8Array | undefined {
+    const written = this.#written(table, key)
+    return written === null ? this.#environment.get(table, key) : written.value?.slice()
+  }
+
+  /** As Environment.read. */
+  read(table: ShardTable, key: Uint8Array, into: Uint8Array): number {
+    const written = this.#written(table, key)
+    if (written === null) return this.#environment.read(table, key, into)
+    if (written.value === undefined) return -1
+    into.set(written.value.subarray(0, into.length))
+    return written.value.length
+  }
+
+  /** What this turn, or else the one before, wrote under the key: undefined where it deleted it; null for nothing. */
+  #written(table: ShardTable, key: Uint8Array): { readonly value: Uint8Array | undefined } | null {
     const place = this.#now.placeOf(table, key)
-    if (place !== undefined) return this.batch.value(place)?.slice()
+    if (place !== undefined) return { value: this.batch.value(place) }
     const placeBefore = this.#elsewhere === null ? undefined : this.#before.placeOf(table, key)
-    if (placeBefore !== undefined) return this.#before.batch.value(placeBefore)?.slice()
-    return this.#environment.get(table, key)
+    return placeBefore === undefined ? null : { value: this.#before.batch.value(placeBefore) }
   }
 
   /** As `get`, without what this turn and the one before wrote: for a table whose writer knows those. */

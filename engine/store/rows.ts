@@ -135,6 +135,12 @@ export function decodeModel(value: Uint8Array): { row: ModelRow; model: Uint8Arr
   return { row: JSON.parse(bytes.toString('utf8', 8, jsonEnd)) as ModelRow, model: bytes.subarray(jsonEnd) }
 }
 
+/** The bytes of the model alone, a view. */
+export function modelIn(value: Buffer): Buffer {
+  assert(value[0] === VERSION, 'the model row has a version that this code knows')
+  return value.subarray(8 + value.readUInt32LE(4))
+}
+
 export function encodeStats(row: StatsRow): Buffer {
   return encodeJsonRow(row)
 }

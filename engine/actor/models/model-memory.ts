@@ -11,6 +11,7 @@
  */
 import { modelBounds } from '../../domain/learn/model-origin.js'
 import { modelIdOf } from '../model-id.js'
+import { ModelRows } from './model-rows.js'
 
 /** Who has a model open. */
 export interface ModelHolder {
@@ -41,6 +42,8 @@ export function modelBytesOfThread(megabytes: number | undefined, threads: numbe
 export class ModelMemory {
   readonly #max: number
   readonly #cells: Int32Array
+  /** How models are read. */
+  readonly rows = new ModelRows()
   readonly #bytesOf = new Map<ModelHolder, number>()
   /** Models whose checksum was right. */
   readonly #checked = new Set<string>()

@@ -16,8 +16,7 @@ import type { Decision } from '../../domain/decide/decision.js'
 import { verdictOn, type Verdict } from '../../domain/autonomy/paired-test.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { Model } from '../../domain/learn/classifier.js'
-import { decodeModel } from '../../store/rows.js'
-import { jobKey, jobRange, modelKey, timeKey } from '../../store/tables.js'
+import { jobKey, jobRange, timeKey } from '../../store/tables.js'
 import {
   decodeShadow,
   decodeTrial,
@@ -34,6 +33,7 @@ import { openModel, type DecidedBucket } from '../job-model.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
 import type { ModelHolder, ModelMemory } from './model-memory.js'
+import { ModelRows } from './model-rows.js'
 import { knownConsensus, readBallot } from '../votes/ballots.js'
 
 const ROWS_MAX = 20_000
@@ -183,7 +183,8 @@ export class Trial implements ModelHolder {
     if (this.#memory !== null) this.usedAt = this.#memory.turn
     if (this.#opened !== null) return this.#opened
     const { version } = this.#row as TrialRow
-    const { row, model } = decodeModel(this.#store.get('models', modelKey(this.#jobId, version)) as Uint8Array)
+    const rows = this.#memory?.rows ?? new ModelRows()
+    const { row, model } = rows.read(this.#store, this.#jobId, version)
     const probabilities = new Float64Array(this.#labelCount)
     const { throughSeq } = row
     const [memory, jobId] = [this.#memory, this.#jobId]

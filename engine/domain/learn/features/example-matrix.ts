@@ -9,6 +9,7 @@ import { hashPair } from '../hash.js'
 import type { Stage } from '../progress.js'
 import type { FeatureTable } from './feature-table.js'
 import type { FeatureEncoder } from './features.js'
+import { Growing } from './growing.js'
 import { firstsOf } from './shared-values.js'
 
 export interface ExampleMatrix {
@@ -28,24 +29,6 @@ export interface ExampleMatrix {
 
 /** Rows between two progress reports, each of which may stop the training. */
 export const rowsPerReport = 2_048
-
-/** A list of numbers that grows. */
-class Growing<T extends Int32Array | Float32Array> {
-  array: T
-  readonly #make: (length: number) => T
-
-  constructor(make: (length: number) => T) {
-    this.#make = make
-    this.array = make(1024)
-  }
-
-  fit(length: number): void {
-    if (length <= this.array.length) return
-    const grown = this.#make(Math.max(length, this.array.length * 2))
-    grown.set(this.array)
-    this.array = grown
-  }
-}
 
 function labelsOf(examples: readonly Example[]): Int32Array {
   return Int32Array.from(new Set(examples.map((example) => example.label))).sort()

@@ -19,6 +19,7 @@ import { factorColumns, withCoordinates } from './factor-rows.js'
 import { FeatureTable } from './feature-table.js'
 import { MEASURED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
 import { chooseNumberColumns, resolves, type NumberColumn } from './number-columns.js'
+import { Growing } from './growing.js'
 import type { PointProfile } from './point-profile.js'
 import { noFactors, type TextFactors } from './text-factors.js'
 import type { TreeTable } from './tree-table.js'
@@ -201,28 +202,31 @@ function codeRows({ matrix, examples, coder, columnKeys }: RowsToCode, stage: St
   const codes = new Uint8Array(numberCount * rowCount)
   const bits = new Int32Array(featureCount * bitStride)
   const starts = new Int32Array(rowCount + 1)
-  const columns: number[] = []
-  const entryCodes: number[] = []
+  const columns = new Growing((length) => new Int32Array(length))
+  const entryCodes = new Growing((length) => new Uint8Array(length))
+  let size = 0
   const rowKeys = new Int32Array(rowCount)
   let row = 0
   for (const values of valuesOfRows(examples, matrix)) {
     if (row % rowsPerReport === 0) stage.at(row / rowCount)
     coder.code(values)
+    columns.fit(size + numberCount + coder.present.length)
+    entryCodes.fit(size + numberCount + coder.present.length)
     for (const atom of coder.encoder.atoms) rowKeys[row] = hashPair(rowKeys[row] as number, atom)
     for (let column = 0; column < numberCount; column++) {
       const code = coder.codes[column] as number
       if (code === 0) continue
       codes[column * rowCount + row] = code
-      columns.push(column)
-      entryCodes.push(code)
+      columns.array[size] = column
+      entryCodes.array[size++] = code
     }
     for (const column of coder.present) {
-      columns.push(column)
-      entryCodes.push(1)
+      columns.array[size] = column
+      entryCodes.array[size++] = 1
       const at = (column - numberCount) * bitStride + (row >> 5)
       bits[at] = (bits[at] as number) | (1 << (row & 31))
     }
-    starts[++row] = columns.length
+    starts[++row] = size
   }
   return {
     rowCount,
@@ -234,8 +238,8 @@ function codeRows({ matrix, examples, coder, columnKeys }: RowsToCode, stage: St
     bits,
     bitStride,
     starts,
-    columns: Int32Array.from(columns),
-    entryCodes: Uint8Array.from(entryCodes),
+    columns: columns.array.slice(0, size),
+    entryCodes: entryCodes.array.slice(0, size),
     rowKeys,
     columnKeys,
   }

@@ -4,6 +4,7 @@
  * 1. Features of the examples come first, in the order of their first occurrence. Those of the background alone follow;
  *    they have no weight in a model.
  */
+import { grown } from '../../event/grown.js'
 import type { PointValues } from '../classifier.js'
 import type { Stage } from '../progress.js'
 import { renumberFeatures, rowsPerReport, type ExampleMatrix } from './example-matrix.js'
@@ -30,13 +31,14 @@ export function countFeatures(
 ): Int32Array {
   const times = new Int32Array(matrix.rowCount)
   for (const row of matrix.rowOf) times[row] = (times[row] as number) + 1
-  const inBackground = new Map<number, number>()
+  let inBackground = new Int32Array(table.size)
   for (let i = 0; i < background.length; i++) {
     if (i % rowsPerReport === 0) stage.at((0.5 * i) / background.length)
     encoder.encode(background[i] as PointValues)
     for (let j = 0; j < encoder.count; j++) {
       const feature = table.add(encoder.hashes[j] as number)
-      inBackground.set(feature, (inBackground.get(feature) ?? 0) + 1)
+      if (feature >= inBackground.length) inBackground = grown(inBackground, new Int32Array(2 * feature + 1))
+      inBackground[feature] = (inBackground[feature] as number) + 1
     }
   }
   const counts = new Int32Array(table.size)
@@ -47,7 +49,8 @@ export function countFeatures(
       counts[feature] = (counts[feature] as number) + (times[row] as number)
     }
   }
-  for (const [feature, count] of inBackground) counts[feature] = Math.max(counts[feature] as number, count)
+  for (let feature = 0; feature < counts.length; feature++)
+    counts[feature] = Math.max(counts[feature] as number, inBackground[feature] ?? 0)
   return counts
 }
 

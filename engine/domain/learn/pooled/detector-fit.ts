@@ -26,6 +26,12 @@ export interface DetectorInput {
   readonly held: HeldOut | null
 }
 
+/** What an answer tells of an event. */
+interface Told {
+  readonly distance: number
+  readonly doubts: readonly number[]
+}
+
 /** Collects distances of known events and doubts about them. */
 class KnownEvents {
   readonly #answer: PooledAnswer
@@ -34,6 +40,8 @@ class KnownEvents {
   readonly #probabilities: Float64Array
   readonly #distances: number[] = []
   readonly #doubts = doubted.map((): number[] => [])
+  /** Of events that are no examples: many share their values, and so all that is told of them. */
+  readonly #told = new Map<PointValues, Told>()
 
   constructor(answer: PooledAnswer, held: HeldOut | null, labelCount: number, stage: Stage) {
     this.#answer = answer
@@ -47,14 +55,24 @@ class KnownEvents {
    * none.
    */
   add(values: PointValues, place = -1, heldPlace = -1): void {
-    const [answer, held] = [this.#answer, this.#held]
     const count = this.#distances.length
     if (count % rowsPerReport === 0) this.#stage.at(count / (2 * knownMax))
+    const { distance, doubts } = this.#toldOf(values, place, heldPlace)
+    this.#distances.push(distance)
+    this.#doubts.forEach((list, d) => list.push(doubts[d] as number))
+  }
+
+  #toldOf(values: PointValues, place: number, heldPlace: number): Told {
+    const isExample = place >= 0 || heldPlace >= 0
+    const known = isExample ? undefined : this.#told.get(values)
+    if (known !== undefined) return known
+    const [answer, held] = [this.#answer, this.#held]
     answer.fill(values, this.#probabilities, place)
-    this.#distances.push(answer.distance)
     if (held !== null && heldPlace >= 0)
       fillDoubts(held.chances, heldPlace * memberCount * held.classCount, held.classCount, answer.doubts)
-    this.#doubts.forEach((list, d) => list.push(answer.doubts[d] as number))
+    const told = { distance: answer.distance, doubts: [...answer.doubts] }
+    if (!isExample) this.#told.set(values, told)
+    return told
   }
 
   detector(): OutlierDetector {

@@ -49,8 +49,9 @@ function streamOf(set: TrainingSet, { answer: parts, atoms, answers }: RuleInput
   const weights = answers === null ? [] : [...answers.held.weights]
   const probabilities = new Float64Array(labelCount)
   for (const values of evenly(background, eventsMax)) {
-    answer.fill(values, probabilities)
+    answer.code(values)
     if (labelled.has(cellHash(all, answer.coder.encoder.atoms, 0))) continue
+    answer.answer(probabilities)
     for (const probability of probabilities) stream.push((probability - uniform) / (1 - uniformShare))
     weights.push(1)
   }

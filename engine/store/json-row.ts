@@ -13,5 +13,7 @@ export function encodeJsonRow(row: object): Buffer {
 
 export function decodeJsonRow(value: Uint8Array): unknown {
   assert(value[0] === VERSION, 'the row has a version that this code knows')
-  return JSON.parse(Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8'))
+  // Most values are buffers: another one for each row would cost as much as a short row.
+  const bytes = Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return JSON.parse(bytes.toString('utf8', 1))
 }

@@ -118,9 +118,9 @@ export function writeTimeKey(key: Buffer, job: number, micros: number, at = 0): 
   return key
 }
 
-/** The time in a key of timeKey. */
-export function timeOfKey(key: Uint8Array): number {
-  return uint32At(key, 4) * TWO_32 + uint32At(key, 8)
+/** The time in a key of timeKey, or the one that begins at `at`. */
+export function timeOfKey(key: Uint8Array, at = JOB_BYTES): number {
+  return uint32At(key, at) * TWO_32 + uint32At(key, at + 4)
 }
 
 /** Called for every event of a scan, so no view is made. */
@@ -172,7 +172,7 @@ export function voteRange(job: number, subject: Uint8Array): { from: Buffer; to:
 /** The subject and the time in a key of voteKey. */
 export function voteOfKey(key: Uint8Array): { subject: Uint8Array; micros: number } {
   const at = key.length - 8
-  return { subject: key.subarray(JOB_BYTES, at), micros: timeOfValue(key.subarray(at)) }
+  return { subject: key.subarray(JOB_BYTES, at), micros: timeOfKey(key, at) }
 }
 
 /** Key of a state of a ballot. */

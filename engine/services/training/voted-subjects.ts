@@ -14,10 +14,10 @@ import type { PointValues } from '../../domain/event/point-value.js'
 import { countVotes, isLabel, majorityOf, totalOf, type Consensus } from '../../domain/learn/consensus.js'
 import { SingleVotes, type VotedEvent, type VotedSubject } from '../../domain/learn/voted-examples.js'
 import type { Environment } from '../../store/environment.js'
-import { consensusIn, decodeBallot, type BallotRow, type StoredVote } from '../../store/ballot-row.js'
+import { consensusIn, decodeBallot, decodeVotes, type BallotRow, type StoredVote } from '../../store/ballot-row.js'
 import { decodeBucket } from '../../store/bucket-row.js'
 import { BucketTable } from '../../store/bucket-table.js'
-import { JOB_BYTES, jobRange, TIME_KEY_BYTES, timeOfKey, writeTimeKey } from '../../store/tables.js'
+import { JOB_BYTES, jobRange, TIME_KEY_BYTES, timeOfKey, voteRange, writeTimeKey } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { votesOn, WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
 import { StoredValues } from './stored-values.js'
@@ -154,7 +154,8 @@ class SubjectReader {
       return
     }
     const { events } = this.#counts.of(bucketIdText(id), row.number)
-    this.#grow(id, row.values, events).voted.push(...voted)
+    const subject = this.#grow(id, row.values, events)
+    for (const one of voted) subject.voted.push(one)
   }
 
   #votedEvents(id: Buffer, ballot: BallotRow, firstMicros: number): VotedEvent[] {
@@ -162,17 +163,19 @@ class SubjectReader {
     if (override !== null && this.#isCounted(override.by))
       return [{ micros: firstMicros, label: override.label, count: totalOf(ballot) + 1 }]
     const voted: VotedEvent[] = []
-    for (const { micros, votes: all } of votesOn(this.#environment, this.#job.jobId, id)) {
-      const votes = this.#counted(all)
+    this.#environment.scan('votes', voteRange(this.#job.jobId, id), (key, value) => {
+      const micros = timeOfKey(key, BUCKET_KEY_BYTES)
+      const votes = this.#counted(decodeVotes(value))
       if (micros === WHOLE_BUCKET) {
         for (const { label, eventMicros, events = 1 } of votes)
           voted.push({ micros: eventMicros, label, count: events })
-        continue
+        return true
       }
       const label = majorityOf(countVotes(votes, this.#job.labels.length))
       const isUniform = votes.some(({ pickedBy }) => pickedBy === 'uniform')
       if (isLabel(label)) voted.push({ micros, label, count: 1, ...(isUniform ? { isUniform } : {}) })
-    }
+      return true
+    })
     return voted
   }
 }

@@ -4,18 +4,20 @@
  * Owns: the kinds of messages, their layout in a turn's memory, and their times. Leaves out: what a message does
  * (job-actor.ts), the reply (reply.ts), queues (mailbox.ts).
  *
- * | 0 kind u8 | 1 flags u8 | 2 id bytes u16 | 4 job u32 | 8 body bytes u32 | 12 0 u32 | 16 time f64 | 24 id | body |
+ * | 0 kind u8 | 1 flags u8 | 2 id bytes u16 | 4 job u32 | 8 body bytes u32 | 12 mark u32 | 16 time f64 | 24 id | body |
  * Numbers are little-endian; times are microseconds.
  *
  * 1. No two messages have the same time. A historic message takes one time for each event that it may hold.
+ * 2. In a cluster a message may get another time on another node. Its mark, and all but its time, stay as they are: so
+ *    it is recognised in a log. No node gives a mark twice.
  */
 import { limits } from '../limits.js'
 import type { JobSettings } from '../domain/job/job.js'
 import { doubleAt, fourBytesAt, putDouble, putFourBytes, putTwoBytes, twoBytesAt } from '../store/number-bytes.js'
 
-const MESSAGE_HEADER_BYTES = 24
-/** Where the time is in the header. */
-const TIME_AT = 16
+export const MESSAGE_HEADER_BYTES = 24
+/** Where the mark and the time are in the header. */
+export const [MARK_AT, TIME_AT] = [12, 16]
 
 /**
  * Kinds of messages, by their number in memory. `collected` and `passed` are for the shard, the others for an actor.
@@ -48,6 +50,8 @@ const LOOKS_AHEAD = 4
 const ID_IN_BODY = 1
 /** Flag: there is an id, even if it is empty. */
 const HAS_ID = 2
+/** Flag: there is a mark. */
+export const HAS_MARK = 4
 
 /** A message, before it has a time. */
 export interface MessageContent {
@@ -58,6 +62,8 @@ export interface MessageContent {
   /** The event's id may be in the body. */
   readonly idInBody: boolean
   readonly body: Uint8Array
+  /** As it came from another node (2). */
+  readonly mark?: number | undefined
 }
 
 /** A message as its actor reads it, in the memory of a turn. */
@@ -108,7 +114,7 @@ function messageBytes(idBytes: number, bodyBytes: number): number {
 
 /** Writes a message at `at`; returns where the next one goes. The caller has made sure that it fits. */
 export function writeMessage(memory: Buffer, at: number, message: MessageContent, micros: number): number {
-  const { job, kind, eventId, idInBody, body } = message
+  const { job, kind, eventId, idInBody, body, mark } = message
   const idStart = at + MESSAGE_HEADER_BYTES
   const idBytes = eventId === null ? 0 : memory.write(eventId, idStart, 'utf8')
   memory[at] = messageKinds.indexOf(kind)
@@ -116,9 +122,16 @@ export function writeMessage(memory: Buffer, at: number, message: MessageContent
   putTwoBytes(memory, at + 2, idBytes)
   putFourBytes(memory, at + 4, job.id)
   putFourBytes(memory, at + 8, body.length)
+  if (mark !== undefined) putMark(memory, at, mark)
   putDouble(memory, at + TIME_AT, micros)
   memory.set(body, idStart + idBytes)
   return at + messageBytes(idBytes, body.length)
+}
+
+/** Marks the message at `at`. */
+export function putMark(memory: Buffer, at: number, mark: number): void {
+  memory[at + 1] = (memory[at + 1] as number) | HAS_MARK
+  putFourBytes(memory, at + MARK_AT, mark)
 }
 
 /** Reads the message at `at`; for `appliedThrough` see Message. */

@@ -7,6 +7,15 @@
 import type { JobSettings } from '../domain/job/job.js'
 import { REPLY_BYTES, writeExtraReply, type Extra, type RefusalExtra } from './reply.js'
 
+/** A turn that the log of its shard may have. */
+export interface Unresolved {
+  /** It is not in the log before the record behind this one. */
+  readonly behind: number
+  /** Nothing appends it once the log has a later begin: of another time of owning the shard, or behind this record. */
+  readonly since?: number
+  readonly begun?: number
+}
+
 /** What a thread gets to run. */
 export interface TurnTask {
   readonly shard: number
@@ -25,6 +34,10 @@ export interface TurnTask {
   readonly handsOver: boolean
   /** One of its messages is traced: the result has its times. */
   readonly traced: boolean
+  /** The log may have it, from before its shard went to another process: it is looked for first, and not run. */
+  readonly unresolved?: Unresolved
+  /** The log has it, under the times of its messages: it is only answered. */
+  readonly isLogged?: true
   /** Its sequence in the log that feeds the shard (runtime/log/); absent where the store is the log. */
   readonly sequence?: number
 }
@@ -38,8 +51,14 @@ export interface TurnResult {
   readonly handedOver?: true
   /** It was not run, because an earlier turn was not run or not committed. */
   readonly turnedAway?: true
-  /** It was turned away, and the log of its shard may have it. */
-  readonly mayBeLogged?: true
+  /**
+   * It was turned away, and the log of its shard may have it. `mayBeLogged`: as long as the shard stays here it is
+   * recognised by its times; true where no more is known. `unresolved`: it has to be looked for now.
+   */
+  readonly mayBeLogged?: Unresolved | true
+  readonly unresolved?: Unresolved
+  /** It was turned away, and looked for: the times under which the log has its messages; 0 for not at all. */
+  readonly found?: readonly number[]
   /** Its messages may have been applied before it came to the mailbox's thread, from the shard's log. */
   readonly wasLogged?: true
   /** Another node has run it: nothing is committed here yet. */

@@ -2,12 +2,13 @@
  * Nodes of a cluster, in one process: a seed drives posts, nodes that come, leave and die, parcels and answers that are
  * lost or late, values of the cluster that cannot be reached, records that come late with which a process began that is
  * gone, and a node that is cut off for longer than the lease.
- * In the end every node has every acknowledged event, once, and all nodes have the same. At any time a node that speaks
- * for a shard has what was acknowledged before.
+ * In the end every node has every acknowledged event, once, with an id of its sender or without, and all nodes have the
+ * same. At any time a node that speaks for a shard has what was acknowledged before.
  */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventIdOf } from '../../engine/domain/event/event-id.js'
 import type { JobSettings } from '../../engine/domain/job/job.js'
 import { SeededRandom } from '../../engine/rng.js'
 import { encodeBegin } from '../../engine/runtime/log/turn-record.js'
@@ -27,7 +28,11 @@ const LATEST = 30
 
 interface Posted {
   readonly job: JobSettings
+  /** Also the host of the event, which is known by it where it has no id of its sender. */
   readonly id: string
+  readonly hasId: boolean
+  /** The id that it was answered with. */
+  answeredId: string | null
   /** Null: refused, and it may have taken effect. */
   isAcknowledged: boolean | null
 }
@@ -112,8 +117,11 @@ class Cluster {
     for (const job of jobs) {
       const latest = this.posted.filter((one) => one.job === job && one.isAcknowledged === true).slice(-LATEST)
       for (const { name, data, positions } of this.nodes.filter((node) => node.positions.isOwn(job.shard)))
-        for (const { id } of latest)
-          assert.ok(hasEvent(data.readers[job.shard]!, job, id), `${name} has no ${id}, as ${positions.own()?.shards}`)
+        for (const { id, answeredId } of latest)
+          assert.ok(
+            hasEvent(data.readers[job.shard]!, job, answeredId ?? id),
+            `${name} has no ${id}, as ${positions.own()?.shards}`,
+          )
     }
   }
 
@@ -134,12 +142,16 @@ class Cluster {
   }
 
   #post(node: TestNode, job: JobSettings): void {
-    const posted: Posted = { job, id: `e${this.posted.length}`, isAcknowledged: null }
+    const hasId = this.#random.nextFloat() < 0.7
+    const posted: Posted = { job, id: `e${this.posted.length}`, hasId, answeredId: null, isAcknowledged: null }
     this.posted.push(posted)
     this.#answers.push(
-      post(node, job, posted.id, { host: `h${this.posted.length % 7}`, user: 'u' }).then(
-        // A process that was killed answers nobody, although the one here goes on.
-        () => void (posted.isAcknowledged = node.isCut ? null : true),
+      post(node, job, hasId ? posted.id : null, { host: posted.id, user: 'u' }).then(
+        ({ eventId }) => {
+          posted.answeredId = eventId
+          // A process that was killed answers nobody, although the one here goes on.
+          posted.isAcknowledged = node.isCut ? null : true
+        },
         () => {},
       ),
     )
@@ -156,21 +168,47 @@ describe('nodes of a cluster', () => {
       await cluster.settle()
       const acknowledged = cluster.posted.filter(({ isAcknowledged }) => isAcknowledged === true)
       assert.ok(acknowledged.length > cluster.posted.length / 2, `${acknowledged.length} of ${cluster.posted.length}`)
-      for (const job of jobs) {
-        const ofJob = cluster.posted.filter((one) => one.job === job)
-        const must = ofJob.filter(({ isAcknowledged }) => isAcknowledged === true)
-        const readers = cluster.nodes.map((node) => node.data.readers[job.shard]!)
-        const last = await cluster.world.logs[job.shard]!.last()
-        await until(() => cluster.nodes.every((node) => node.data.seats.of(job.shard).applied >= last))
-        const stored = readers.map((reader) => ofJob.filter(({ id }) => hasEvent(reader, job, id)).map(({ id }) => id))
-        for (const ids of stored) assert.deepEqual(ids, stored[0], `seed ${seed}`)
-        for (const { id } of must) assert.ok(stored[0]!.includes(id), `seed ${seed}: ${id} is lost`)
-        for (const reader of readers) assert.equal(reader.stats(job).events, stored[0]!.length, `seed ${seed}`)
-      }
+      for (const job of jobs) await assertStored(cluster, job, `seed ${seed}`)
     })
 })
 
-function hasEvent(reader: TestNode['data']['readers'][number], job: JobSettings, id: string): boolean {
+/** Every node has each acknowledged event of a job, once, and all nodes have the same. */
+async function assertStored(cluster: Cluster, job: JobSettings, seed: string): Promise<void> {
+  const ofJob = cluster.posted.filter((one) => one.job === job)
+  const must = ofJob.filter(({ isAcknowledged }) => isAcknowledged === true)
+  const readers = cluster.nodes.map((node) => node.data.readers[job.shard]!)
+  const last = await cluster.world.logs[job.shard]!.last()
+  await until(() => cluster.nodes.every((node) => node.data.seats.of(job.shard).applied >= last))
+  const withId = ofJob.filter(({ hasId }) => hasId)
+  const stored = readers.map((reader) => [
+    ...withId.filter(({ id }) => hasEvent(reader, job, id)).map(({ id }) => id),
+    ...hostsOfMadeIds(reader, job),
+  ])
+  for (const ids of stored) assert.deepEqual(ids, stored[0], seed)
+  assert.equal(new Set(stored[0]).size, stored[0]!.length, `${seed}: an event is stored twice`)
+  for (const { id } of must) assert.ok(stored[0]!.includes(id), `${seed}: ${id} is lost`)
+  for (const { id, answeredId } of must)
+    assert.equal(hostOf(readers[0]!, job, answeredId ?? ''), id, `${seed}: an event was answered with another id`)
+  for (const reader of readers) assert.equal(reader.stats(job).events, stored[0]!.length, seed)
+}
+
+type Reader = TestNode['data']['readers'][number]
+
+function hostOf(reader: Reader, job: JobSettings, id: string): string | null {
+  try {
+    return reader.exportEvent(job, id, 'service').document.host as string
+  } catch {
+    return null
+  }
+}
+
+/** The hosts of events whose ids the service has made. */
+function hostsOfMadeIds(reader: Reader, job: JobSettings): string[] {
+  const times = reader.oldest(job.id, Number.MAX_SAFE_INTEGER)
+  return times.flatMap((micros) => hostOf(reader, job, eventIdOf(micros)) ?? [])
+}
+
+function hasEvent(reader: Reader, job: JobSettings, id: string): boolean {
   try {
     return reader.event(job, id).eventId === id
   } catch {

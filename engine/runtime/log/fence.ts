@@ -8,7 +8,7 @@
  *    and then at the next owner. Where nobody leaves the shard, they are refused at once.
  */
 import { Refusal } from '../../errors.js'
-import type { TurnResult } from '../../actor/turn-task.js'
+import type { TurnResult, Unresolved } from '../../actor/turn-task.js'
 
 /** Milliseconds until the shard has to be left; until a turn that was turned away runs again. */
 const [LEAVE_MS, AGAIN_MS] = [5_000, 25]
@@ -19,9 +19,9 @@ export interface TurnedAway extends TurnResult {
   readonly turnedAway: true
 }
 
-/** The turn runs again, behind what has to come first. `unclear`: the log may have it. */
+/** The turn runs again, behind what has to come first. `unclearAt`: the log may have it. */
 export const turnedAway: TurnedAway = { extras: [], turnedAway: true }
-export const unclear: TurnedAway = { ...turnedAway, mayBeLogged: true }
+export const unclearAt = (mayBeLogged: Unresolved): TurnedAway => ({ ...turnedAway, mayBeLogged })
 
 export class Fence {
   readonly #noticed: (() => void) | undefined

@@ -10,6 +10,7 @@
  * 3. While the log does not answer, the follower waits.
  */
 import { epochMs } from '../../clock.js'
+import type { TurnResult, TurnTask } from '../../actor/turn-task.js'
 import { RecordRunner } from './record-runner.js'
 import { endOf, LogGap, LogUnavailable, type LoggedShard, type LogRecord, type RecordLog } from './turn-log.js'
 import { Gate } from './gate.js'
@@ -23,19 +24,28 @@ export class Follower {
   readonly #log: RecordLog
   readonly #runner: RecordRunner
   readonly #took: () => void
+  readonly #began: (sequence: number, since: number | null) => void
   readonly #gate = new Gate()
+  /** What runs on the shard's thread: one thing at a time. */
+  #running: Promise<unknown> = Promise.resolve()
   #applied: number
   /** When the last record was applied, milliseconds. */
   #appliedMs = 0
   /** The last time of a message in the records that it has read, microseconds. */
   #lastMicros = 0
 
-  /** `took` is called after each record that was applied. */
-  constructor(shard: LoggedShard, log: RecordLog, took: () => void = () => {}) {
+  /** `took` is called after each record that was applied, and `began` before that where a writer began with it. */
+  constructor(
+    shard: LoggedShard,
+    log: RecordLog,
+    took: () => void = () => {},
+    began: (sequence: number, since: number | null) => void = () => {},
+  ) {
     const { sequence, settings } = shard.applied()
     this.#shard = shard
     this.#log = log
     this.#took = took
+    this.#began = began
     this.#applied = sequence
     this.#runner = new RecordRunner(shard, settings)
   }
@@ -73,6 +83,11 @@ export class Follower {
     }
   }
 
+  /** Answers a turn of which the log has all messages under their times, and they are applied. */
+  async answer(task: TurnTask): Promise<TurnResult | null> {
+    return await this.#alone(() => this.#runner.answer(task, this.#applied))
+  }
+
   /** Applies nothing until the returned function is called. */
   still(): Promise<() => void> {
     return this.#gate.close()
@@ -83,10 +98,17 @@ export class Follower {
     if (sequence !== this.#applied + 1)
       throw new LogGap(`shard ${this.#shard.shard} needs record ${this.#applied + 1} of its log; ${sequence} came`)
     const record = decodeRecord(bytes)
-    if (record.kind === 'turn') await this.#gate.pass(() => this.#run(record, sequence))
+    if (record.kind === 'turn') await this.#alone(() => this.#run(record, sequence))
     this.#applied = sequence
     this.#appliedMs = epochMs()
+    if (record.kind === 'begin') this.#began(sequence, record.since)
     this.#took()
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#running.then(() => this.#gate.pass(work))
+    this.#running = done.catch(() => {})
+    return done
   }
 
   async #run({ turn, span }: TurnRecord & { readonly kind: 'turn' }, sequence: number): Promise<void> {

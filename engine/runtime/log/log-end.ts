@@ -8,7 +8,9 @@
  * 2. A record brings the settings of its jobs that the log does not have.
  */
 import type { JobSettings } from '../../domain/job/job.js'
+import { markMessages } from '../../actor/log/message-marks.js'
 import type { TurnTask } from '../../actor/turn-task.js'
+import { takeMark } from './marks.js'
 import type { RecordLog } from './turn-log.js'
 import { encodeBegin, encodeTurn, jobIdsOf, loggedSettings, spanOf, type TurnSpan } from './turn-record.js'
 
@@ -68,16 +70,17 @@ export class LogEnd {
     this.#appended = []
   }
 
-  /** Appends the record with which a writer begins. */
-  async appendBegin(): Promise<number> {
-    this.#sequence = await this.#log.append(encodeBegin(this.#writer), this.#sequence)
+  /** Appends the record with which a writer begins; for `since` see encodeBegin. */
+  async appendBegin(since?: number): Promise<number> {
+    this.#sequence = await this.#log.append(encodeBegin(this.#writer, since), this.#sequence)
     return this.#sequence
   }
 
   /** Appends the turn, unless it is in the log. Rejects as an append does. */
   append(task: TurnTask, signal: AbortSignal): Promise<Place> {
     const span = spanOf(task)
-    if (span.firstMicros <= this.#lastMicros) return this.#known(span)
+    if (task.isLogged === true || span.firstMicros <= this.#lastMicros) return this.#known(span)
+    markMessages(Buffer.from(task.memory), task.count, takeMark)
     const brought = this.#lacking(task)
     if (brought.length > 0) this.#inForce = new Map([...this.#inForce, ...brought.map((one) => [one.id, one] as const)])
     const bytes = encodeTurn({ ...task, settings: brought }, this.#writer)

@@ -19,7 +19,7 @@ import { Refusal } from '../../errors.js'
 import { refusalExtra } from '../../actor/reply.js'
 import { isApplied, refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import type { RunTurn } from '../turn/turn-contract.js'
-import { Fence, fenced, turnedAway, unavailable, unclear, type TurnedAway } from './fence.js'
+import { Fence, fenced, turnedAway, unavailable, unclearAt, type TurnedAway } from './fence.js'
 import { LogEnd, type Place } from './log-end.js'
 import { RecordRefused, RecordRunner } from './record-runner.js'
 import { endOf, LogGap, LogMoved, LogUnavailable, type LoggedShard, type RecordLog } from './turn-log.js'
@@ -31,6 +31,8 @@ export interface WriterDeps extends LoggedShard {
   readonly writer: string
   /** Another writer has begun: the shard is to be left. Absent: nobody leaves it, and turns are refused at once. */
   fenced?(): void
+  /** For which time of owning the shard it writes (owner-table.ts). */
+  readonly since?: number | undefined
 }
 
 export class LoggedTurns {
@@ -40,7 +42,7 @@ export class LoggedTurns {
   /** The log may have what the shard has not applied. */
   #isBehind = true
   /** Sequence of the record with which this writer has begun; 0 before. */
-  #begun = 0
+  begun = 0
   /** Sequence of the last record that is applied here. */
   #applied = 0
   /** Turns whose append has not begun: no later turn is appended before them. */
@@ -70,6 +72,11 @@ export class LoggedTurns {
   /** Another writer has begun: this one appends nothing more. */
   get isFenced(): boolean {
     return this.#fence.isClosed
+  }
+
+  /** The turn was turned away, and the log may have it: behind what is applied. */
+  get #unclear(): TurnedAway {
+    return unclearAt({ behind: this.#applied, begun: this.begun })
   }
 
   /** The last time of a message in the log, as far as this writer has read or written it, microseconds; 0 for none. */
@@ -104,7 +111,7 @@ export class LoggedTurns {
       return place.isKnown ? { ...result, wasLogged: true } : result
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (this.#fence.isBeingLeft) return unclear
+      if (this.#fence.isBeingLeft) return this.#unclear
       return { ...refuseTurn(task, refusalExtra(error)), beginsAnew: true }
     } finally {
       goOn()
@@ -155,19 +162,19 @@ export class LoggedTurns {
       }
     }
     if (place === null) return turnedAway
-    if (failures !== this.#failures) return unclear
+    if (failures !== this.#failures) return this.#unclear
     try {
       return await place
     } catch (error) {
       const refusal = this.#fail(error)
       // Nothing was appended, perhaps behind an append of this writer that had been given up: it is tried again.
-      if (error instanceof LogMoved) return unclear
+      if (error instanceof LogMoved) return this.#unclear
       throw refusal
     }
   }
 
   #ran(task: TurnTask, result: TurnResult): TurnResult {
-    if (result.turnedAway === true) return unclear
+    if (result.turnedAway === true) return this.#unclear
     if (!isApplied(result)) {
       const [refusal] = result.extras
       throw this.#fail(new RecordRefused(refusal?.type === 'refusal' ? refusal : undefined))
@@ -197,7 +204,7 @@ export class LoggedTurns {
     let lastMicros = 0
     for await (const { sequence, bytes } of log.read(applied.sequence, through)) {
       const record = decodeRecord(bytes)
-      if (this.#begun > 0 && sequence > this.#begun && record.writer !== writer) {
+      if (this.begun > 0 && sequence > this.begun && record.writer !== writer) {
         this.#fence.close()
         throw new LogMoved('another writer has begun')
       }
@@ -210,13 +217,13 @@ export class LoggedTurns {
     }
     this.#end.reached(through, lastMicros, runner.settings)
     this.#applied = Math.max(this.#applied, through)
-    return this.#begun > 0 || (await this.#begin())
+    return this.begun > 0 || (await this.#begin())
   }
 
   async #begin(): Promise<boolean> {
     try {
-      this.#begun = await this.#end.appendBegin()
-      this.#applied = Math.max(this.#applied, this.#begun)
+      this.begun = await this.#end.appendBegin(this.#deps.since)
+      this.#applied = Math.max(this.#applied, this.begun)
       return true
     } catch (error) {
       if (error instanceof LogMoved) return false

@@ -63,11 +63,20 @@ export class RecordRunner {
     return results
   }
 
+  /** Writes the replies of a turn whose messages are applied. Null where it fails each time. */
+  answer({ memory, count, replies }: TurnTask, sequence: number): Promise<TurnResult | null> {
+    return this.#try({ memory, count, settings: [] }, sequence, replies)
+  }
+
   /** Null where it fails each time. */
-  async #try(turn: LoggedTurn, sequence: number): Promise<TurnResult | null> {
+  async #try(
+    turn: LoggedTurn,
+    sequence: number,
+    replies: SharedArrayBuffer = repliesFor(turn.count),
+  ): Promise<TurnResult | null> {
     for (let attempt = 0; attempt < limits.turnAttemptsMax; attempt++) {
       try {
-        const result = await this.#shard.run(this.#task(turn, sequence), () => {})
+        const result = await this.#shard.run({ ...this.#task(turn, sequence), replies }, () => {})
         if (isApplied(result)) return result
         this.#opens = true
         if (result.turnedAway === true) continue
@@ -82,13 +91,12 @@ export class RecordRunner {
     return null
   }
 
-  #task({ memory, count, settings }: LoggedTurn, sequence: number): TurnTask {
+  #task({ memory, count, settings }: LoggedTurn, sequence: number): Omit<TurnTask, 'replies'> {
     const opens = this.#opens
     this.#opens = false
     return {
       shard: this.#shard.shard,
       memory,
-      replies: repliesFor(count),
       count,
       settings: opens ? [...this.#settings.values()] : settings,
       place: ++this.#place,

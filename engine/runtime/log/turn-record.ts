@@ -6,6 +6,8 @@
  * | 0 format u8 | 1 kind u8 | 2 0 u16 | 4 messages u32 | 8 writer, 8 bytes | 16 settings bytes u32 | 20 0 u32 |
  * | 24 settings, MessagePack | at the next multiple of 8: the messages, as in the memory of a turn (message.ts) |
  *
+ * A `begin` record has 24 since f64 instead; older ones end before it.
+ *
  * 1. A turn's record has everything that running it needs: its messages with their times, and the settings of jobs that
  *    its writer had not sent before.
  * 2. A writer begins with a `begin` record. From then on nobody who wrote before can append, and readers know which
@@ -37,7 +39,7 @@ export interface TurnSpan {
 }
 
 export type TurnRecord =
-  | { readonly kind: 'begin'; readonly writer: string }
+  | { readonly kind: 'begin'; readonly writer: string; readonly since: number | null }
   | { readonly kind: 'turn'; readonly writer: string; readonly turn: LoggedTurn; readonly span: TurnSpan }
 
 function aligned(bytes: number): number {
@@ -68,9 +70,11 @@ export function encodeTurn({ memory, count, settings }: LoggedTurn, writer: stri
   return bytes
 }
 
-/** The record with which a writer begins. */
-export function encodeBegin(writer: string): Buffer {
-  return header(Buffer.alloc(HEADER_BYTES), BEGIN, writer)
+/** The record with which a writer begins. `since`: for which time of owning the shard (owner-table.ts). */
+export function encodeBegin(writer: string, since?: number): Buffer {
+  const bytes = header(Buffer.alloc(since === undefined ? HEADER_BYTES : HEADER_BYTES + 8), BEGIN, writer)
+  if (since !== undefined) bytes.writeDoubleLE(since, HEADER_BYTES)
+  return bytes
 }
 
 function header(bytes: Buffer, kind: number, writer: string): Buffer {
@@ -87,7 +91,10 @@ export function decodeRecord(record: Uint8Array): TurnRecord {
   if (format !== FORMAT)
     throw new Error(`a record of the log has format ${format}, and this version of the service reads ${FORMAT}`)
   const writer = bytes.toString('hex', 8, 8 + WRITER_BYTES)
-  if (kind === BEGIN) return { kind: 'begin', writer }
+  if (kind === BEGIN) {
+    const since = bytes.length < HEADER_BYTES + 8 ? null : bytes.readDoubleLE(HEADER_BYTES)
+    return { kind: 'begin', writer, since }
+  }
   assert(kind === TURN, 'a record is of a known kind')
   const settingsEnd = HEADER_BYTES + bytes.readUInt32LE(16)
   const settings =

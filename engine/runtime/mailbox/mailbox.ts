@@ -33,7 +33,7 @@ import { bytesOf } from '../../actor/message.js'
 import { atRoundEnd } from '../round-end.js'
 import type { MailboxEvents, NewMessage, RunTurn, TakeTimes } from '../turn/turn-contract.js'
 import type { Turn } from '../turn/turn.js'
-import { sortFailed, takeUnclear, turnFailed, turnUnclear } from './failed-turns.js'
+import { sortFailed, takeForeign, takeUnclear, turnFailed, turnUnclear } from './failed-turns.js'
 import { Room } from './room.js'
 import { ThreadState, type FinishedTurn } from './thread-state.js'
 import { TurnQueues } from './turn-queues.js'
@@ -112,8 +112,10 @@ export class Mailbox {
     assert(this.#state.is === 'held', 'a shard moves between its turns')
     this.#thread.reset()
     if (micros === null) return
+    const foreign = takeForeign(this.#again, this.#queues)
     const unclear = takeUnclear(this.#again)
     this.#queues.goOnBehind(this.#again, micros)
+    for (const turn of foreign) this.#end(turn, () => turn.giveBack())
     for (const turn of unclear) this.#end(turn, () => turn.refuse(turnUnclear))
   }
 
@@ -166,12 +168,11 @@ export class Mailbox {
     const handsOver = isFollowed && turn.place === 0 && turn.count > this.#followsMin
     const beganMs = performance.now()
     const { shard, run, events } = this.#deps
-    const task = turn.task({ ...start, shard, handsOver })
-    run(task, () => this.#decided(turn)).then(
+    run(turn.task({ ...start, shard, handsOver }), () => this.#decided(turn)).then(
       (result) => this.#came({ turn, result, ms: performance.now() - beganMs }),
       (error: unknown) => {
         events.failed(shard, error)
-        this.#failed(turn, true)
+        this.#failed(turn, { mayBeLogged: true })
       },
     )
   }
@@ -185,7 +186,7 @@ export class Mailbox {
 
   #came(finished: FinishedTurn): void {
     const { turn, result } = finished
-    if (result.turnedAway === true) return this.#failed(turn, result.mayBeLogged === true)
+    if (result.turnedAway === true) return this.#failed(turn, result)
     this.#thread.finished(finished)
     // The thread gets the next turn first: it works while the answers go out.
     this.#decided(turn)
@@ -193,11 +194,11 @@ export class Mailbox {
   }
 
   /** The turn failed, or an earlier one did. */
-  #failed(turn: Turn, mayBeLogged: boolean): void {
-    if (mayBeLogged) turn.mayBeLogged = true
+  #failed(turn: Turn, how: Parameters<Turn['cameBack']>[0]): void {
+    const turns = turn.cameBack(how)
     this.#thread.remove(turn)
-    if (this.#state.is === 'recovering' || this.#state.is === 'held') this.#state.failed.push(turn)
-    else this.#state = { is: 'recovering', failed: [turn] }
+    if (this.#state.is === 'recovering' || this.#state.is === 'held') this.#state.failed.push(...turns)
+    else this.#state = { is: 'recovering', failed: turns }
     this.#decided(turn)
     this.#tellStill()
     this.#tellFinished()

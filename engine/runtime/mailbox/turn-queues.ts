@@ -50,6 +50,19 @@ class TurnQueue {
     return this.#full.length > 0 || this.#filling.count > messages
   }
 
+  /** As in Turn, of all that wait. */
+  takeForeign(): Turn[] {
+    const foreign = this.turns.flatMap((turn) => turn.takeForeign() ?? [])
+    this.#full.splice(0, this.#full.length, ...this.#full.filter(({ count }) => count > 0))
+    this.came -= foreign.reduce((sum, { count }) => sum + count, 0)
+    return foreign
+  }
+
+  /** Turns that wait. */
+  get turns(): readonly Turn[] {
+    return [...this.#full, this.#filling]
+  }
+
   take(): Turn {
     const turn = this.#full.shift() ?? this.#filling
     if (turn === this.#filling) this.#filling = this.#none
@@ -122,6 +135,13 @@ export class TurnQueues {
     if (!this.#wasSingles) this.#joined = 0
     this.#latest = turn.moveBehind(this.#latest, this.#takeTimes)
     return turn
+  }
+
+  /** Takes out the messages of other nodes. What waits for single events waits for those that are left. */
+  takeForeign(): Turn[] {
+    const taken = [...this.#singles.takeForeign(), ...this.#others.takeForeign()]
+    for (const turn of this.#others.turns) turn.behindSingles = Math.min(turn.behindSingles, this.#singles.came)
+    return taken
   }
 
   /** Messages get later times than `micros`: those of `turns`, which run again, then all that leave from now on. */

@@ -17,7 +17,10 @@ export interface ResultReceiver {
   refused(refusal: Refusal): void
 }
 
-export type Receiver = IngestReceiver | ResultReceiver
+export type Receiver = (IngestReceiver | ResultReceiver) & {
+  /** Of another node: told in place of an answer when the shard goes to another process. */
+  moved?(mayBeLogged: boolean): void
+}
 
 /** A message on its way into a mailbox. The caller makes one object, which is passed on as it is. */
 export interface NewMessage extends MessageContent {

@@ -6,26 +6,19 @@
  * 1. The memory is shared, not transferred. When a thread dies, the main thread still has the messages and runs them
  *    again (D2).
  * 2. Every receiver is told exactly once.
+ * 3. A turn that the log may have is looked for there when its shard goes to another process, before it runs again.
+ *    What was found is a turn of its own then, under the times that it has in the log, and is only answered.
  */
 import { assert } from '../../assert.js'
 import { epochMs } from '../../clock.js'
-import { Refusal, type RefusalCode, type RefusalContext } from '../../errors.js'
+import type { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { eventIdOf } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { IngestReceiver } from '../../api/decision-service.js'
 import type { TurnTrace } from '../../api/turn-trace.js'
-import { viewOf } from '../../actor/event-reply.js'
+import { putTime } from '../../actor/log/message-marks.js'
 import { bytesOf, lastMicrosOf, moveTimesBehind, nextMessage, readTimes, writeMessage } from '../../actor/message.js'
-import {
-  isEventReply,
-  readEventReply,
-  replyExtra,
-  REPLY_BYTES,
-  type Extra,
-  type RefusalExtra,
-  type ShownReply,
-} from '../../actor/reply.js'
+import { REPLY_BYTES } from '../../actor/reply.js'
 import {
   progressAt,
   PROGRESS_BYTES,
@@ -34,7 +27,10 @@ import {
   type TurnResult,
   type TurnTask,
 } from '../../actor/turn-task.js'
-import type { MailboxEvents, NewMessage, Receiver, ResultReceiver, TakeTimes } from './turn-contract.js'
+import { LogDoubt } from './log-doubt.js'
+import { tellAnswers } from './turn-answers.js'
+import { copyMessages, keepMessages } from './turn-memory.js'
+import type { MailboxEvents, NewMessage, Receiver, TakeTimes } from './turn-contract.js'
 
 /** What a mailbox adds to a turn when it begins. */
 export type TurnStart = Pick<TurnTask, 'shard' | 'place' | 'settings' | 'opens' | 'handsOver'>
@@ -57,8 +53,7 @@ export class Turn {
   attempts = 0
   /** An earlier run may have committed its messages. */
   #mayBeApplied = false
-  /** The log of its shard may have it, from an earlier run. */
-  mayBeLogged = false
+  readonly doubt = new LogDoubt()
   /** Its number in its shard, given each time it begins; 0 before. */
   place = 0
   /** It begins only after this many single events of its shard, counted since the start. */
@@ -106,6 +101,7 @@ export class Turn {
 
   /** Makes the times of its messages increase, all after `latest`; returns the last. Only before it begins first. */
   moveBehind(latest: number, takeTimes: TakeTimes): number {
+    if (this.doubt.isLogged) return latest
     if (this.#firstMicros > latest) return this.#lastMicros
     return moveTimesBehind(this.#memory, this.count, latest, takeTimes)
   }
@@ -125,6 +121,48 @@ export class Turn {
     return progress === TURN_BEGUN
   }
 
+  /** What the log has, and what it has not, as turns. */
+  #resolved(found: readonly number[]): Turn[] {
+    this.doubt.clear()
+    const places = found.map((_, place) => place)
+    const logged = places.filter((place) => found[place] !== 0).sort((a, b) => Number(found[a]) - Number(found[b]))
+    const rest = places.filter((place) => found[place] === 0)
+    const turns: Turn[] = []
+    if (logged.length > 0) {
+      const turn = this.#part(logged)
+      turn.doubt.isLogged = turn.#mayBeApplied = true
+      for (let i = 0, at = 0; i < turn.count; i++, at = nextMessage(turn.#memory, at))
+        putTime(turn.#memory, at, found[logged[i] as number] as number)
+      turns.push(turn)
+    }
+    if (rest.length > 0) turns.push(this.#part(rest))
+    return turns
+  }
+
+  /** Takes out the messages of other nodes, as a turn of their own; null where there are none. */
+  takeForeign(): Turn | null {
+    const isForeign = this.#receivers.map(({ moved }) => moved !== undefined)
+    const places = isForeign.flatMap((foreign, place) => (foreign ? [place] : []))
+    if (places.length === 0) return null
+    const foreign = this.#part(places)
+    const stays = isForeign.map((one) => !one)
+    this.#used = keepMessages(this.#memory, stays)
+    for (const list of [this.#jobs, this.#ids, this.#receivers] as unknown[][])
+      list.splice(0, list.length, ...list.filter((_, place) => stays[place]))
+    return foreign
+  }
+
+  /** Tells those that wait for messages of other nodes that these are theirs again. */
+  giveBack(): void {
+    for (const receiver of this.#receivers) receiver.moved?.(this.doubt.isThere)
+  }
+
+  /** It was turned away. What becomes of it: more than one turn where it was looked for in the log. */
+  cameBack(how: Pick<TurnResult, 'mayBeLogged' | 'unresolved' | 'found'>): Turn[] {
+    this.doubt.away(how)
+    return how.found === undefined ? [this] : this.#resolved(how.found)
+  }
+
   /** What the thread gets to run. */
   task(start: TurnStart): TurnTask {
     this.#replies[progressAt(this.#replies)] = 0
@@ -140,6 +178,7 @@ export class Turn {
       again: this.#mayBeApplied,
       handsOver: start.handsOver,
       traced: this.#traces !== null,
+      ...this.doubt.ofTask,
     }
   }
 
@@ -157,28 +196,8 @@ export class Turn {
   settle({ extras, wasLogged }: TurnResult, changed: readonly number[], events: Pick<MailboxEvents, 'added'>): void {
     // An earlier run may have stored the event, and it may have a later version now: its id is made of its first time.
     const times = this.#mayBeApplied || wasLogged === true ? readTimes(this.#memory, this.count) : null
-    for (let i = 0; i < this.#receivers.length; i++) {
-      const receiver = this.#receivers[i] as Receiver
-      const extra = this.#extraOf(i, extras)
-      if (extra?.type === 'refusal') receiver.refused(refusalOf(extra))
-      else if (isEventReply(this.#replies, i * REPLY_BYTES)) {
-        const clientId = extra?.type === 'id' ? extra.eventId : (this.#ids[i] as string | null)
-        const job = this.#jobs[i] as JobSettings
-        const reply = readEventReply(this.#replies, i * REPLY_BYTES)
-        if (changed.length === 0 || !changed.includes(job.id)) events.added(job, clientId, reply)
-        tellEvent(
-          receiver as IngestReceiver,
-          job,
-          clientId ?? (times === null ? null : eventIdOf(times[i] as number)),
-          reply,
-        )
-      } else (receiver as ResultReceiver).resolved(extra?.type === 'result' ? extra.result : null)
-    }
-  }
-
-  #extraOf(i: number, extras: readonly Extra[]): Extra | null {
-    const at = replyExtra(this.#replies, i * REPLY_BYTES)
-    return at < 0 ? null : (extras[at] as Extra)
+    const [replies, jobs, ids, receivers] = [this.#replies, this.#jobs, this.#ids, this.#receivers]
+    tellAnswers({ replies, extras, jobs, ids, receivers, times }, changed, events)
   }
 
   /** Refuses every message. */
@@ -188,23 +207,29 @@ export class Turn {
 
   /** One turn for each message, in order, to find the one that fails. */
   split(): Turn[] {
-    const turns: Turn[] = []
-    let at = 0
-    for (let i = 0; i < this.count; i++) {
-      const bytes = nextMessage(this.#memory, at) - at
-      const turn = new Turn(bytes, 1)
-      this.#memory.copy(turn.#memory, 0, at, at + bytes)
-      turn.#used = bytes
-      turn.#jobs.push(this.#jobs[i] as JobSettings)
-      turn.#ids.push(this.#ids[i] as string | null)
-      turn.#receivers.push(this.#receivers[i] as Receiver)
+    return this.#receivers.map((_, place) => {
+      const turn = this.#part([place])
       turn.attempts = this.attempts - 1
-      turn.#mayBeApplied = this.#mayBeApplied
-      turn.mayBeLogged = this.mayBeLogged
-      turns.push(turn)
-      at += bytes
+      turn.place = 0
+      return turn
+    })
+  }
+
+  /** A turn of the messages at these places. */
+  #part(places: readonly number[]): Turn {
+    const messages = copyMessages(this.#memory, this.count, places)
+    const turn = new Turn(messages.length, places.length)
+    turn.#used = messages.copy(turn.#memory)
+    for (const place of places) {
+      turn.#jobs.push(this.#jobs[place] as JobSettings)
+      turn.#ids.push(this.#ids[place] as string | null)
+      turn.#receivers.push(this.#receivers[place] as Receiver)
     }
-    return turns
+    turn.attempts = this.attempts
+    turn.place = this.place
+    turn.#mayBeApplied = this.#mayBeApplied
+    turn.doubt.take(this.doubt)
+    return turn
   }
 
   /** It has room for as many messages as usual, so it can be used again. */
@@ -215,20 +240,11 @@ export class Turn {
   /** Makes it ready for other messages. Memory larger than usual is dropped. */
   clear(): void {
     this.#used = this.attempts = this.behindSingles = this.place = 0
-    this.#mayBeApplied = this.mayBeLogged = false
+    this.#mayBeApplied = false
+    this.doubt.clear()
     this.#jobs.length = this.#ids.length = this.#receivers.length = 0
     this.#traces = null
     if (this.#memory.length > limits.turnBytesMax)
       this.#memory = Buffer.from(new SharedArrayBuffer(limits.turnBytesMax))
   }
-}
-
-/** `eventId` null: it is made of the reply's time. */
-function tellEvent(receiver: IngestReceiver, job: JobSettings, eventId: string | null, reply: ShownReply): void {
-  if (receiver.answered !== undefined) receiver.answered(reply, eventId)
-  else receiver.ingested(viewOf(job, eventId ?? eventIdOf(reply.micros), reply))
-}
-
-function refusalOf({ code, message, context }: RefusalExtra): Refusal {
-  return new Refusal(code as RefusalCode, message, context as RefusalContext)
 }

@@ -95,10 +95,8 @@ export class TestNode {
     makeDataDir(dataDir)
     const remote = new RemoteTurns({
       sender: members.own.process,
-      ownerOf: (shard) => {
-        const owner = members.table[shard] ?? null
-        return owner === null || owner.node === name ? null : owner.process
-      },
+      ownerOf: (shard) => members.ownerOf(shard),
+      position: (shard) => data.seats.of(shard).applied,
       request: async (process, bytes) => {
         const deliver = async (): Promise<Sent> => {
           const other = world.nodes.get(process)
@@ -146,6 +144,7 @@ export class TestNode {
     })
     this.#host = new TurnsHost({
       isOwn: (shard) => !this.isCut && data.seats.of(shard).isOwn,
+      since: (shard) => data.seats.of(shard).since,
       post: (message) => data.shards.post(message),
       job: (id) => this.jobs.get(id),
       catalog: () => this.catalog,

@@ -4,7 +4,9 @@ import type { TestContext } from 'node:test'
 import type { EventView } from '../../../engine/api/decision-service.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { FileLog } from '../../../engine/runtime/log/file-log.js'
+import { encodeFeedback } from '../../../engine/actor/votes/feedback.js'
 import { afterwards } from '../afterwards.js'
+import { recordedAuthor } from '../author.js'
 import { temporaryDirectory } from '../engine/files.js'
 import { jobSettings } from '../engine/shard.js'
 import { Keys } from './keys.js'
@@ -36,6 +38,11 @@ export function post(node: TestNode, job: JobSettings, eventId: string | null, b
     const receiver = { ingested: resolve, refused: reject }
     node.data.shards.post({ job, kind: 'ingest', eventId, idInBody: false, body: bytes, receiver })
   })
+}
+
+/** A vote of one analyst on an event. */
+export function vote(node: TestNode, job: JobSettings, eventId: string, label: string): Promise<unknown> {
+  return node.data.shards.ask(job, 'feedback', eventId, encodeFeedback({ analyst: 'ann', label }, recordedAuthor))
 }
 
 export const ownAll = (node: TestNode): boolean => node.own.length === SHARDS

@@ -16,6 +16,8 @@ export interface TurnParcel {
   /** The process that has sent it. */
   readonly sender: string
   readonly shard: number
+  /** For which time of owning the shard it is meant (owner-table.ts); none in older versions. */
+  readonly since?: number | undefined
   /** Turns of a run go to one owner, one behind the other. A run ends with the first turn that was not run. */
   readonly run: number
   /** Its number in the run, from 0. */

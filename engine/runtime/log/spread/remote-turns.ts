@@ -6,9 +6,11 @@
  *
  * 1. A turn that the owner has not run goes back to the mailbox, which sends it again, in order. Where none was run for
  *    12 seconds, all that wait are refused.
- * 2. A turn that was sent and has no answer is refused: it may take effect. Where another process owns the shard now,
- *    a turn of events that are recognised goes back to the mailbox instead (repeatable.ts). No later turn of its run
- *    has been answered then, and none that is answered from now on counts: so events keep their order.
+ * 2. A turn that was sent and has no answer may take effect. Where its owner does not own the shard any more, it goes
+ *    back to the mailbox, and is looked for in the log (unclear-turns.ts). Otherwise it is refused.
+ *    An owner of an older version may still run it: then only a turn of events that are recognised goes back
+ *    (repeatable.ts). No later turn of its run has been answered then, and none that is answered from now on counts:
+ *    so events keep their order.
  * 3. The answer to a message that is no event comes when the copy here has it, so that its sender sees what it wrote.
  * 4. Events of such turns are not kept as the latest ones: another turn may have changed them.
  * 5. Turns run in the order of their mailbox, although several are under way. All that are under way go to one owner,
@@ -16,9 +18,11 @@
  *    sent until all have come back. The mailbox says so with a turn that `opens` the shard.
  */
 import { Refusal } from '../../../errors.js'
+import { markMessages } from '../../../actor/log/message-marks.js'
 import { kindOfMessage, nextMessage } from '../../../actor/message.js'
 import { refusalExtra } from '../../../actor/reply.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../../actor/turn-task.js'
+import { takeMark } from '../marks.js'
 import { jobIdsOf } from '../turn-record.js'
 import { decodeAnswer, encodeParcel, type TurnAnswer } from './parcel.js'
 import { isRepeatable } from './repeatable.js'
@@ -26,11 +30,22 @@ import { isRepeatable } from './repeatable.js'
 /** `gone`: nobody has got it. `unclear`: it may take effect. */
 export type Sent = { readonly answer: Uint8Array } | 'gone' | 'unclear'
 
+/** Who runs the turns of a shard. */
+export interface RemoteOwner {
+  readonly process: string
+  /** Of which time of owning it (owner-table.ts). */
+  readonly since?: number | undefined
+  /** When it does not own the shard any more, it runs nothing that others have sent before. */
+  readonly givesBack: boolean
+}
+
 export interface RemoteTurnsDeps {
   /** Of this process. */
   readonly sender: string
   /** The process that runs the turns of the shard; null while none is known, or it is this one. */
-  ownerOf(shard: number): string | null
+  ownerOf(shard: number): RemoteOwner | null
+  /** Sequence of the last record that the copy here has applied. */
+  position(shard: number): number
   /** Sends bytes to a process. `isPast`: that process will not answer any more. */
   request(process: string, bytes: Uint8Array, isPast: () => boolean): Promise<Sent>
   /** Resolves when the copy has applied this record, or has not in time. */
@@ -45,17 +60,19 @@ const RETRY_AFTER_SECONDS = 2
 const turnedAway: TurnResult = { extras: [], turnedAway: true }
 
 /** A run of which no turn was sent yet. */
-function runOf(owner: string | null) {
+function runOf(owner: RemoteOwner | null) {
   return { sent: 0, owner, isBroken: false, answered: -1, isLost: false }
 }
 
 type Answered = Exclude<TurnAnswer, { readonly failed: true }>
+/** `failed`: its owner does not know what becomes of it. */
+type NoAnswer = Exclude<Sent, object> | 'failed'
 
 interface ShardState {
   /** The run that is under way, how many of its turns were sent, and to whom. */
   run: number
   sent: number
-  owner: string | null
+  owner: RemoteOwner | null
   /** One of its turns was not run. */
   isBroken: boolean
   /** The number of its latest turn that was answered; -1 for none. */
@@ -82,16 +99,22 @@ export class RemoteTurns {
     for (const { id, revision } of task.settings) state.revisions.set(id, revision)
     const owner = this.#deps.ownerOf(task.shard)
     if (task.opens) Object.assign(state, runOf(owner), { run: state.run + 1 })
-    else if (state.isBroken || state.owner !== owner) {
+    else if (state.isBroken || !isSame(state.owner, owner)) {
       state.isBroken = true
       return turnedAway
     }
     const at = state.sent
+    const behind = this.#deps.position(task.shard)
     const sent = owner === null || signal.aborted ? 'gone' : await this.#ask(owner, task, state)
-    if (sent === 'gone' || (sent !== 'unclear' && 'elsewhere' in sent)) return await this.#again(task, state, signal)
-    if (sent === 'unclear' || state.isLost) {
-      const mayRepeat = this.#deps.ownerOf(task.shard) !== owner && state.answered < at && isRepeatable(task)
-      if (!mayRepeat)
+    if (sent === 'gone' || (typeof sent !== 'string' && 'elsewhere' in sent))
+      return await this.#again(task, state, signal)
+    if (sent === 'unclear' || sent === 'failed' || state.isLost) {
+      const hasMoved = !isSame(this.#deps.ownerOf(task.shard), owner)
+      if (owner?.givesBack === true && owner.since !== undefined && (hasMoved || sent === 'failed')) {
+        state.isBroken = true
+        return { ...turnedAway, unresolved: { behind, since: owner.since } }
+      }
+      if (!hasMoved || state.answered >= at || !isRepeatable(task))
         return refuse(task, 'the owner of the shard does not answer; the request may take effect; try again')
       state.isLost = true
       return await this.#again(task, state, signal)
@@ -103,18 +126,20 @@ export class RemoteTurns {
     return { extras: sent.extras, ranElsewhere: true, changed: [...jobIdsOf(task)] }
   }
 
-  async #ask(owner: string, task: TurnTask, state: ShardState): Promise<Answered | 'gone' | 'unclear'> {
+  async #ask(owner: RemoteOwner, task: TurnTask, state: ShardState): Promise<Answered | NoAnswer> {
     const { sender, ownerOf, request, catalog } = this.#deps
     const { shard, count } = task
+    const { process, since } = owner
+    markMessages(Buffer.from(task.memory), count, takeMark)
     const [run, at] = [state.run, state.sent++]
     const revisions = [...jobIdsOf(task)].map((id) => [id, state.revisions.get(id) ?? 0] as const)
     const content = { count, messages: messagesOf(task), revisions, catalog: catalog() }
-    const parcel = encodeParcel({ sender, shard, run, at, ...content })
-    const sent = await request(owner, parcel, () => ownerOf(shard) !== owner)
+    const parcel = encodeParcel({ sender, shard, since, run, at, ...content })
+    const sent = await request(process, parcel, () => !isSame(ownerOf(shard), owner))
     if (typeof sent === 'string') return sent
     try {
       const answer = decodeAnswer(sent.answer)
-      return 'failed' in answer ? 'unclear' : answer
+      return 'failed' in answer ? 'failed' : answer
     } catch {
       // It was run, and must not be run again.
       return 'unclear'
@@ -142,6 +167,10 @@ export class RemoteTurns {
     }
     return state
   }
+}
+
+function isSame(one: RemoteOwner | null, other: RemoteOwner | null): boolean {
+  return one?.process === other?.process && one?.since === other?.since
 }
 
 /** Refuses all messages of the turn with log_unavailable. */

@@ -13,14 +13,23 @@
  * 2. A seat becomes `own` when it has begun as the writer of the log, and has applied all before that.
  * 3. It may begin late, behind another node that was named the owner meanwhile. So it is asked once more behind that
  *    whether the shard is this node's: where it is, who is named later begins behind it, and finds all that it takes.
+ * 4. A turn that the log may have, from before the shard moved, is looked for (unclear-turns.ts). It goes back to the
+ *    mailbox with what was found, and so do all behind it: what the log has is only answered, the rest runs.
  */
 import type { BlockSum } from '../../../actor/log/block-sums.js'
-import type { TurnResult, TurnTask } from '../../../actor/turn-task.js'
+import type { TurnResult, TurnTask, Unresolved } from '../../../actor/turn-task.js'
 import type { RunTurn } from '../../turn/turn-contract.js'
 import { Follower } from '../follower.js'
+import { jobIdsOf } from '../turn-record.js'
+import { turnedAway } from '../fence.js'
 import { refuse } from './remote-turns.js'
+import { Begins, timesInLog } from './unclear-turns.js'
 import { LoggedTurns } from '../logged-turns.js'
-import { LogUnavailable, type LoggedShard, type RecordLog } from '../turn-log.js'
+import { LogGap, LogUnavailable, type LoggedShard, type RecordLog } from '../turn-log.js'
+
+/** Milliseconds until the log has to have a later begin, for a turn that it may have. */
+const PAST_MS = 12_000
+const unclearNow = 'nobody knows yet whether the request has taken effect; it may; try again'
 
 /** Sends a turn to the owner of its shard. An aborted `signal` ends what has not been sent. */
 export type SendTurn = (task: TurnTask, signal: AbortSignal) => Promise<TurnResult>
@@ -45,6 +54,10 @@ export class Seat {
   /** That of the writers and followers before the present one. */
   #lastMicros = 0
   #following: { readonly ended: Promise<void>; readonly ending: AbortController } | null = null
+  readonly #begins = new Begins()
+  /** How many turns are looked for in the log, and what waits behind them. */
+  #looks = 0
+  readonly #behindLooks: (() => void)[] = []
   /** Ends the sending of turns. */
   #sending = new AbortController()
   #isClosed = false
@@ -86,8 +99,14 @@ export class Seat {
 
   /** Runs a turn of the mailbox. */
   readonly run: RunTurn = (task, decided) => {
+    if (task.unresolved !== undefined || this.#looks > 0) {
+      const later = this.#runsLater(task)
+      decided()
+      return later
+    }
     if (this.#own !== null) return this.#own.run(task, decided)
     if (this.#isClosed) return Promise.resolve(refuse(task, 'this node is ending; try again'))
+    if (task.isLogged === true) return this.#answer(task)
     const sent = this.#deps.send(task, this.#sending.signal)
     // The thread is not needed for it. The mailbox may begin its next turn within this call.
     decided()
@@ -134,13 +153,14 @@ export class Seat {
   async take(writer: string, isMine: () => Promise<boolean>, since?: number): Promise<void> {
     await this.endFollowing()
     const { log } = this.#deps
-    const own = new LoggedTurns({ ...this.#shard, log, writer, fenced: () => this.#deps.fenced?.() })
+    const own = new LoggedTurns({ ...this.#shard, log, writer, since, fenced: () => this.#deps.fenced?.() })
     try {
       await own.catchUp()
       if (!(await isMine())) throw new LogUnavailable('another node may have been named the owner meanwhile')
       this.#report(own)
       this.#own = own
       this.#since = since
+      this.#begins.saw(own.begun, since ?? null)
     } catch (error) {
       this.#goElsewhere(own)
       throw error
@@ -161,6 +181,41 @@ export class Seat {
     await this.endFollowing()
   }
 
+  /** Looks for a turn that the log may have. It runs again, and so does each that comes meanwhile, behind it (4). */
+  async #runsLater({ unresolved, ...task }: TurnTask): Promise<TurnResult> {
+    if (unresolved === undefined) {
+      await new Promise<void>((resolve) => this.#behindLooks.push(resolve))
+      return turnedAway
+    }
+    this.#looks++
+    try {
+      return await this.#resolve(task, unresolved)
+    } finally {
+      // Before the turn is back: its mailbox may run it within the same moment.
+      if (--this.#looks === 0) for (const goOn of this.#behindLooks.splice(0)) goOn()
+    }
+  }
+
+  async #resolve(task: TurnTask, unresolved: Unresolved): Promise<TurnResult> {
+    const { signal } = this.#sending
+    if (!(await this.#begins.past(unresolved, PAST_MS, signal)))
+      return signal.aborted && !this.#isClosed ? turnedAway : refuse(task, unclearNow)
+    try {
+      const through = this.#own?.begun ?? this.applied
+      return { ...turnedAway, found: await timesInLog(this.#deps.log, task, unresolved.behind, through) }
+    } catch (error) {
+      if (error instanceof LogUnavailable || error instanceof LogGap) return refuse(task, unclearNow)
+      throw error
+    }
+  }
+
+  /** Answers a turn that the log has, from the copy here. */
+  async #answer(task: TurnTask): Promise<TurnResult> {
+    const result = await this.#follower.answer(task)
+    if (result === null) return refuse(task, unclearNow)
+    return { ...result, ranElsewhere: true, wasLogged: true, changed: [...jobIdsOf(task)] }
+  }
+
   /** Tells of what it has read from the log and applied: readers see it, and later messages get later times. */
   #report(own: LoggedTurns): void {
     const nothing = { messages: 0, seconds: 0, flushSeconds: 0 }
@@ -176,6 +231,7 @@ export class Seat {
   }
 
   #newFollower(): Follower {
-    return new Follower(this.#shard, this.#deps.log, this.#deps.took)
+    const { log, took } = this.#deps
+    return new Follower(this.#shard, log, took, this.#begins.saw.bind(this.#begins))
   }
 }

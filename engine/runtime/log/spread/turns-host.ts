@@ -9,20 +9,24 @@
  * 2. A message is posted with settings at least as new as those that its sender knows. Where this node knows as much of
  *    the catalog and has no such job, the job is gone, and the message is refused.
  * 3. Before a shard is given away, turns of others are sent back, and those that were taken are answered (`drain`).
- *    Otherwise they would go on from here, and each sender would wait for two nodes.
+ *    Otherwise they would go on from here, and each sender would wait for two nodes. Messages that still wait when the
+ *    shard goes are not run from here: their senders look for them in the log, and send the rest to the next owner.
  */
 import { isRefusal, Refusal } from '../../../errors.js'
 import type { JobSettings } from '../../../domain/job/job.js'
-import { readMessage, nextMessage, type Message } from '../../../actor/message.js'
+import { markOf } from '../../../actor/log/message-marks.js'
+import { nextMessage, readMessage, type Message } from '../../../actor/message.js'
 import { orphanSettings } from '../../../actor/purge.js'
 import { refusalExtra, REPLY_BYTES, writeEventReply, writeExtraReply, type Extra } from '../../../actor/reply.js'
-import type { NewMessage, ResultReceiver } from '../../turn/turn-contract.js'
+import type { NewMessage, Receiver } from '../../turn/turn-contract.js'
 import type { IngestReceiver } from '../../../api/decision-service.js'
 import type { TurnAnswer, TurnParcel } from './parcel.js'
 
 export interface TurnsHostDeps {
   /** True where this node runs the turns of the shard. */
   isOwn(shard: number): boolean
+  /** For which time of owning it this node runs them (owner-table.ts). */
+  since(shard: number): number | undefined
   /** Posts a message. @throws Refusal. */
   post(message: NewMessage): void
   /** The settings of a job as they are here; undefined where there is none. */
@@ -42,6 +46,17 @@ const ORPHAN = Number.MAX_SAFE_INTEGER
 /** Runs that are remembered. The oldest is forgotten, and its sender begins another one. */
 const RUNS_MAX = 4_096
 const elsewhere: TurnAnswer = { elsewhere: true }
+const failed: TurnAnswer = { failed: true }
+
+/** `moved`: it is not in the log, and does not come there from here; `unclear`: it may be there. */
+type Answered = 'told' | 'moved' | 'unclear'
+
+interface Posted {
+  readonly message: Message
+  readonly job: JobSettings | undefined
+  readonly isAlone: boolean
+  readonly mark: number | undefined
+}
 
 /** The latest run of a sender's turns to a shard. */
 interface Run {
@@ -122,17 +137,18 @@ export class TurnsHost {
     void answer.finally(() => taken.delete(answer)).catch(() => {})
   }
 
-  #isHere(shard: number): boolean {
-    return this.#deps.isOwn(shard) && !this.#draining.has(shard)
+  #isHere(shard: number, since: number | undefined): boolean {
+    const { isOwn, since: sinceOf } = this.#deps
+    return isOwn(shard) && !this.#draining.has(shard) && (since === undefined || since === sinceOf(shard))
   }
 
   /** Resolves to true when the shard and all that the turn needs are here. */
-  async #mayTake({ revisions, catalog, shard }: TurnParcel): Promise<boolean> {
+  async #mayTake({ revisions, catalog, shard, since }: TurnParcel): Promise<boolean> {
     const { job, catalog: applied } = this.#deps
     const isKnown = (): boolean =>
       revisions.every(([id, revision]) => revision === ORPHAN || (job(id)?.revision ?? -1) >= revision) ||
       applied() >= catalog
-    for (const end = performance.now() + SETTINGS_MS; this.#isHere(shard); ) {
+    for (const end = performance.now() + SETTINGS_MS; this.#isHere(shard, since); ) {
       if (isKnown()) return true
       if (performance.now() > end) return false
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
@@ -146,37 +162,41 @@ export class TurnsHost {
     const replies = Buffer.alloc(count * REPLY_BYTES)
     const extras: Extra[] = []
     const isAlone = count <= ALONE_MAX
-    const answered: Promise<void>[] = []
+    const answered: Promise<Answered>[] = []
     for (let i = 0, at = 0; i < count; i++, at = nextMessage(memory, at)) {
       const message = readMessage(memory, at, 0)
       const { jobId } = message
       const job = known.get(jobId) === ORPHAN ? orphanSettings(jobId, shard) : this.#deps.job(jobId)
-      answered.push(this.#postOne({ message, job, isAlone }, new Reply(replies, i * REPLY_BYTES, extras)))
+      const mark = markOf(memory, at)
+      answered.push(this.#postOne({ message, job, isAlone, mark }, new Reply(replies, i * REPLY_BYTES, extras)))
     }
-    await Promise.all(answered)
+    const how = await Promise.all(answered)
+    // Of a turn that was run in part its sender finds out from the log.
+    if (!how.every((one) => one === 'told')) return how.every((one) => one === 'moved') ? elsewhere : failed
     return { replies, extras, sequence: this.#deps.applied(shard) }
   }
 
-  #postOne(
-    { message, job, isAlone }: { message: Message; job: JobSettings | undefined; isAlone: boolean },
-    reply: Reply,
-  ): Promise<void> {
+  #postOne({ message, job, isAlone, mark }: Posted, reply: Reply): Promise<Answered> {
     return new Promise((resolve) => {
       const { kind, eventId, idInBody, body } = message
-      const refused = (refusal: Refusal): void => resolve(reply.refused(refusal))
-      const ofEvent: IngestReceiver = {
+      const common = {
+        refused: (refusal: Refusal): void => resolve(reply.refused(refusal)),
+        moved: (mayBeLogged: boolean): void => resolve(mayBeLogged ? 'unclear' : 'moved'),
+      }
+      const ofEvent: Receiver = {
         isAlone,
         answered: (answer, id) => resolve(reply.answered(answer, id === eventId ? null : id)),
         ingested: () => {},
-        refused,
+        ...common,
       }
-      const ofOthers: ResultReceiver = { resolved: (result) => resolve(reply.resolved(result)), refused }
+      const ofOthers: Receiver = { resolved: (result) => resolve(reply.resolved(result)), ...common }
       try {
         if (job === undefined) throw new Refusal('job_not_found', 'job not found')
-        this.#deps.post({ job, kind, eventId, idInBody, body, receiver: kind === 'ingest' ? ofEvent : ofOthers })
+        const receiver = kind === 'ingest' ? ofEvent : ofOthers
+        this.#deps.post({ job, kind, eventId, idInBody, body, mark, receiver })
       } catch (error) {
         if (!isRefusal(error)) throw error
-        refused(error)
+        common.refused(error)
       }
     })
   }
@@ -194,16 +214,19 @@ class Reply {
     this.#extras = extras
   }
 
-  answered(...[answer, eventId]: Parameters<NonNullable<IngestReceiver['answered']>>): void {
+  answered(...[answer, eventId]: Parameters<NonNullable<IngestReceiver['answered']>>): 'told' {
     const extra = eventId === null ? -1 : this.#extras.push({ type: 'id', eventId }) - 1
     writeEventReply(this.#memory, this.#at, answer, extra)
+    return 'told'
   }
 
-  resolved(result: unknown): void {
+  resolved(result: unknown): 'told' {
     writeExtraReply(this.#memory, this.#at, this.#extras.push({ type: 'result', result }) - 1)
+    return 'told'
   }
 
-  refused(refusal: Refusal): void {
+  refused(refusal: Refusal): 'told' {
     writeExtraReply(this.#memory, this.#at, this.#extras.push(refusalExtra(refusal)) - 1)
+    return 'told'
   }
 }

@@ -8,6 +8,8 @@ export interface Member {
   readonly url: string
   /** As in protocol.ts; absent in versions that have none. */
   readonly protocol?: number
+  /** It runs nothing of other nodes for a shard that it does not own any more; absent in older versions. */
+  readonly givesBack?: boolean
   /** `joining`: its copies are not current yet. `leaving`: it gives its shards away. */
   readonly state: 'joining' | 'ready' | 'leaving'
   /** So that the value changes. */

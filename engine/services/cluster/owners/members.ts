@@ -14,6 +14,7 @@
  *    late renewal: the write may be stored until the table is written behind it.
  */
 import type { ClusterKeys } from '../../../runtime/log/jetstream/cluster-keys.js'
+import type { RemoteOwner } from '../../../runtime/log/spread/remote-turns.js'
 import { LEASE } from '../lease.js'
 import { isNewer, PROTOCOL } from '../protocol.js'
 import { allNodes, isTaken, nodeKey, type Member, type OwnMember } from './member.js'
@@ -67,7 +68,7 @@ export class Members {
     this.#hasName = revision !== undefined
     this.#nowMs = nowMs
     this.#table = new SharedOwnerTable(keys, shards)
-    this.#own = { ...own, protocol: own.protocol ?? PROTOCOL, state: 'joining', count: 0 }
+    this.#own = { ...own, protocol: own.protocol ?? PROTOCOL, givesBack: true, state: 'joining', count: 0 }
   }
 
   get own(): Member {
@@ -105,6 +106,15 @@ export class Members {
   /** The member with this name, as seen last. */
   member(node: string): Member | null {
     return node === this.#own.node ? this.#own : (this.#seen.get(node)?.member ?? null)
+  }
+
+  /** Who runs the turns of a shard; null while nobody does, or this node. */
+  ownerOf(shard: number): RemoteOwner | null {
+    const owner = this.table[shard] ?? null
+    if (owner === null || owner.process === this.#own.process) return null
+    const { process, since } = owner
+    const member = this.member(owner.node)
+    return { process, since, givesBack: member?.process === process && member.givesBack === true }
   }
 
   /** The other nodes that may have shards: they are ready, and live. */

@@ -66,13 +66,15 @@ export class NodeShards {
     this.#parcels = new Parcels({ connection, name, process })
     this.#remote = new RemoteTurns({
       sender: process,
-      ownerOf: (shard) => this.#ownerOf(shard),
+      ownerOf: (shard) => this.#members.ownerOf(shard),
+      position: (shard) => this.#data?.seats.of(shard).applied ?? 0,
       request: this.#parcels.request.bind(this.#parcels),
       applied: (shard, sequence) => this.#reached(shard, sequence),
       catalog: () => this.#catalogSequence(),
     })
     this.#host = new TurnsHost({
       isOwn: (shard) => this.isOwn(shard),
+      since: (shard) => this.#data?.seats.of(shard).since,
       post: (message: NewMessage) => this.#data?.shards.post(message),
       job: (id) => this.catalog?.job(id),
       catalog: () => this.catalog?.applied() ?? 0,
@@ -160,11 +162,6 @@ export class NodeShards {
     this.#point.close()
     this.#endAnswers()
     this.#parcels.close()
-  }
-
-  #ownerOf(shard: number): string | null {
-    const owner = this.#members.table[shard] ?? null
-    return owner === null || owner.process === this.#members.own.process ? null : owner.process
   }
 
   async #run(request: Uint8Array): Promise<Uint8Array> {

@@ -81,18 +81,16 @@ async function moveUnderWay(test: TestContext, idOf: (at: number) => string | nu
 }
 
 describe('turns that the log may have, when their shard goes to another node', () => {
-  it('are refused where an event has no id: it is stored once, and not again by the next owner', async (test) => {
-    const { stored, refused, turns } = await moveUnderWay(test, () => null)
-    assert.ok(turns > 1, 'the first fails, and those behind it are turned away')
-    assert.equal(stored, MANY)
-    assert.ok(refused.length > limits.turnMessagesMax, `${refused.length} are unclear`)
-    for (const error of refused) assert.ok(isRefusal(error, 'log_unavailable'), String(error))
-  })
-
-  it('go there where all events have an id of their sender, and are stored once', async (test) => {
-    const { stored, refused } = await moveUnderWay(test, (at) => `e${at}`)
-    assert.equal(stored, MANY)
-    // Those of the turn whose append failed.
-    assert.equal(refused.length, limits.turnMessagesMax)
-  })
+  for (const [what, idOf] of [
+    ['without ids', () => null],
+    ['with ids of their sender', (at: number) => `e${at}`],
+  ] as const)
+    it(`are looked for in the log: events ${what} are stored once, and answered`, async (test) => {
+      const { stored, refused, turns } = await moveUnderWay(test, idOf)
+      assert.ok(turns > 1, 'the first fails, and those behind it are turned away')
+      assert.equal(stored, MANY)
+      // Those of the turn whose append failed.
+      assert.equal(refused.length, limits.turnMessagesMax)
+      for (const error of refused) assert.ok(isRefusal(error, 'log_unavailable'), String(error))
+    })
 })

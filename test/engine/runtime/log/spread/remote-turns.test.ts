@@ -6,7 +6,7 @@ import type { EventView } from '../../../../../engine/api/decision-service.js'
 import { isRefusal } from '../../../../../engine/errors.js'
 import { limits } from '../../../../../engine/limits.js'
 import type { Carry, TestNode, World } from '../../../../support/cluster/node.js'
-import { isSpread, jobs, ownAll, post, start, worldOf } from '../../../../support/cluster/worlds.js'
+import { isSpread, jobs, ownAll, post, start, vote, worldOf } from '../../../../support/cluster/worlds.js'
 import { until } from '../../../../support/until.js'
 
 /** As many as the turns hold that a mailbox has under way. */
@@ -102,6 +102,32 @@ describe('turns that another node runs', () => {
     assert.equal(there.first.data.readers[job.shard]!.stats(job).events, 1)
   })
 
+  it('are run once, without ids, where their shard moves again and again while they are under way', async (test) => {
+    const world = worldOf(test)
+    const { first, second, job } = await two(test, world)
+    const third = await start(test, world, 'third')
+    await until(() => isSpread(first, second, third))
+    const posted: Promise<EventView>[] = []
+    let isOver = false
+    const load = (async () => {
+      while (!isOver) {
+        for (let i = 0; i < limits.turnMessagesMax; i++)
+          posted.push(post(first, job, null, { host: 'h', user: 'u', at: posted.length }))
+        await posted[posted.length - limits.turnMessagesMax / 2]
+      }
+    })()
+    await second.leave()
+    await third.leave()
+    await until(() => ownAll(first))
+    isOver = true
+    await load
+    const ids = (await Promise.all(posted)).map(({ eventId }) => eventId)
+    const reader = first.data.readers[job.shard]!
+    assert.equal(reader.stats(job).events, posted.length)
+    for (const at of [0, Math.floor(ids.length / 2), ids.length - 1])
+      assert.equal(reader.exportEvent(job, ids[at] as string, 'service').document.at, at)
+  })
+
   it('are refused, and do not keep the process busy, where their node ends', async (test) => {
     const world = worldOf(test)
     const { first, second, job } = await two(test, world)
@@ -123,14 +149,45 @@ describe('turns that another node runs', () => {
     assert.equal(there.first.data.readers[there.job.shard]!.stats(there.job).events, 1)
   })
 
-  it('are refused then where one of their events has no id: it would be stored twice', async (test) => {
+  it('are answered from the log where they were run and their owner died: nothing is stored twice', async (test) => {
     const { first, job, lost } = await withLostAnswers(test)
-    await assert.rejects(post(first, job, null, { host: 'h', user: 'u' }), (error) =>
-      isRefusal(error, 'log_unavailable'),
-    )
-    assert.equal(lost(), 1)
-    assert.equal((await post(first, job, 'two', { host: 'h', user: 'u' })).eventId, 'two')
-    assert.equal(first.data.readers[job.shard]!.stats(job).events, 2)
+    const many = Array.from({ length: MANY }, (_, at) => post(first, job, null, { host: 'h', user: 'u', at }))
+    const ids = (await Promise.all(many)).map(({ eventId }) => eventId)
+    assert.ok(lost() > 0)
+    assert.equal(new Set(ids).size, MANY)
+    const reader = first.data.readers[job.shard]!
+    assert.equal(reader.stats(job).events, MANY)
+    for (const [at, id] of ids.entries())
+      assert.equal(reader.exportEvent(job, id, 'service').document.at, at, 'each has the id of its own event')
+  })
+
+  it('are answered so also where they are votes: none takes effect a second time, behind a later one', async (test) => {
+    const { first, job, lost } = await withLostAnswers(test)
+    const [one, two] = job.labels.map(({ name }) => name) as [string, string]
+    const posted = post(first, job, 'one', { host: 'h', user: 'u' })
+    // They are in one turn.
+    const votes = [vote(first, job, 'one', one), vote(first, job, 'one', two)]
+    await Promise.all([posted, ...votes])
+    assert.ok(lost() > 0)
+    const { events, feedbackSeq } = first.data.readers[job.shard]!.stats(job)
+    assert.deepEqual([events, feedbackSeq], [1, 2])
+  })
+
+  it('are run by the next owner where they were not run, and their owner died', async (test) => {
+    const world = worldOf(test)
+    const { first, second, job } = await two(test, world)
+    await post(first, job, 'one', { host: 'h', user: 'u' })
+    let lost = 0
+    world.carry = async (deliver, to) => {
+      if (to !== second.members.own.process) return await deliver()
+      if (lost++ === 0) await second.kill()
+      await until(() => first.own.includes(job.shard) || first.members.table[job.shard]?.node === 'first')
+      return 'unclear'
+    }
+    await Promise.all([vote(first, job, 'one', job.labels[0]!.name), post(first, job, null, { host: 'h', user: 'u' })])
+    assert.ok(lost > 0)
+    const { events, feedbackSeq } = first.data.readers[job.shard]!.stats(job)
+    assert.deepEqual([events, feedbackSeq], [2, 1])
   })
 
   it('go on where a job is gone at their owner: its messages are refused, and the others are not', async (test) => {

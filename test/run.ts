@@ -7,12 +7,17 @@
  * many of them do, so the files of a room share processes and run one after the other inside of one. Rooms that take
  * longest start first, so that no process runs alone at the end. Files are found in the source: files that only an
  * older build had do not run.
+ *
+ * What tests store is in a file system in memory, where there is one with room: a flush costs nothing there. What they
+ * prove of a store is what outlives its process. `TMPDIR` says another place.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { freemem } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { shortLived } from './support/short-lived.js'
 import { timesTable } from './times.js'
 
 /** Test files in one process, at most. */
@@ -47,6 +52,9 @@ const SIDE_BY_SIDE = 4
 /** A process that takes longer has failed. On a machine that does much else, one may take many minutes. */
 const TIMEOUT_MS = 900_000
 const LONG_TIMEOUT_MS = 1_800_000
+
+/** A file system in memory, and the least room there and in memory. What tests store at once is less than a tenth. */
+const [IN_MEMORY, ROOM_BYTES] = ['/dev/shm', 3 * 1024 ** 3]
 
 const built = dirname(dirname(fileURLToPath(import.meta.url)))
 const root = dirname(built)
@@ -128,6 +136,14 @@ function longRun(folder: string): Run {
   return { files, timeoutMs: LONG_TIMEOUT_MS, sideBySide: 1 }
 }
 
+/** A new directory in memory, or null. */
+function memoryDirectory(): string | null {
+  if (process.env.TMPDIR !== undefined || !existsSync(IN_MEMORY)) return null
+  const { bavail, bsize } = statfsSync(IN_MEMORY)
+  const room = Math.min(bavail * bsize, freemem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return room < ROOM_BYTES ? null : mkdtempSync(join(IN_MEMORY, 'tests-'))
+}
+
 const options = { long: { type: 'string' }, times: { type: 'boolean' } } as const
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const { files, timeoutMs, sideBySide } = values.long === undefined ? usualRun(positionals) : longRun(values.long)
@@ -136,15 +152,18 @@ if (files.length === 0) {
   process.exit(1)
 }
 const times = join(batches, 'times.jsonl')
+const temporary = values.long === undefined ? memoryDirectory() : null
 const environment = {
   // Node.js 22 and later read what a process before has compiled, in this process and in those that tests start.
   NODE_COMPILE_CACHE: join(batches, 'compiled'),
   ...(values.times === true ? { TEST_TIMES: times } : {}),
+  ...(temporary === null ? {} : { TMPDIR: temporary }),
 }
 const node = spawn(
   process.execPath,
   [
     ...process.execArgv,
+    ...shortLived,
     ...(values.long === undefined ? [] : ['--enable-source-maps']),
     '--test',
     // This reporter repeats the failures at the end.
@@ -155,7 +174,10 @@ const node = spawn(
   ],
   { stdio: 'inherit', env: { ...environment, ...process.env } },
 )
+// The tests end by the same signal. Then what they left in memory goes.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => node.kill(signal))
 node.on('exit', (code) => {
+  if (temporary !== null) rmSync(temporary, { recursive: true, force: true })
   if (values.times === true && existsSync(times)) console.log(timesTable(times))
   process.exit(code ?? 1)
 })

@@ -17,7 +17,7 @@ export interface Flood {
   readonly seconds: number
   /** The flood ends when the service has closed a connection, too. */
   readonly untilClosed?: boolean
-  /** The same when the standard input ends. */
+  /** The same when the standard input ends, behind the first answer if answers are read. */
   readonly untilInputEnds?: boolean
   /** Bytes in one chunk of the chunked coding. */
   readonly chunkBytes: number
@@ -90,6 +90,7 @@ const text = readFileSync(flood.file)
 const blocks = encoded(flood.gzip ? gzipSync(text, { level: 1 }) : text, flood.chunkBytes)
 let until = performance.now() + (flood.reads ? FIRST_ANSWER_MS : flood.seconds * 1_000)
 let answered = false
+let isEnding = false
 const sockets = new Set<Socket>()
 let accepted = 0
 let refused = 0
@@ -127,7 +128,7 @@ function open(): void {
       oks.feed(answer)
       if (!answered && oks.count > 0) {
         answered = true
-        until = Math.min(until, performance.now() + flood.seconds * 1_000)
+        until = isEnding ? Number.NEGATIVE_INFINITY : performance.now() + flood.seconds * 1_000
       }
       const before = errors.count
       errors.feed(answer)
@@ -140,7 +141,11 @@ function open(): void {
   write()
 }
 
-if (flood.untilInputEnds === true) process.stdin.on('end', () => (until = Number.NEGATIVE_INFINITY)).resume()
+const end = (): void => {
+  isEnding = true
+  if (answered || !flood.reads) until = Number.NEGATIVE_INFINITY
+}
+if (flood.untilInputEnds === true) process.stdin.on('end', end).resume()
 for (let i = 0; i < flood.connections; i++) open()
 const check = setInterval(() => {
   if (performance.now() < until) return

@@ -33,7 +33,7 @@ import { nodeHttp } from './end-to-end/node-http.js'
 import { singlePost } from './end-to-end/single-post.js'
 import { streams } from './end-to-end/streams.js'
 import { tenMillion } from './end-to-end/ten-million.js'
-import { training } from './end-to-end/training.js'
+import { millionLabels, training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
 import { describeMachine } from './harness/machine.js'
 import { source } from './harness/paths.js'
@@ -65,6 +65,7 @@ const steps: readonly Step[] = [
   metrics,
   walk,
   training,
+  millionLabels,
   reprocess,
   million,
   tenMillion,

@@ -23,7 +23,7 @@ import { Follower } from '../follower.js'
 import { jobIdsOf } from '../turn-record.js'
 import { turnedAway } from '../fence.js'
 import { refuse } from './remote-turns.js'
-import { Begins, timesInLog } from './unclear-turns.js'
+import { Begins, timesInLog, withUnknownAnswers } from './unclear-turns.js'
 import { LoggedTurns } from '../logged-turns.js'
 import { LogGap, LogUnavailable, type LoggedShard, type RecordLog } from '../turn-log.js'
 
@@ -104,7 +104,10 @@ export class Seat {
       decided()
       return later
     }
-    if (this.#own !== null) return this.#own.run(task, decided)
+    if (this.#own !== null) {
+      const ran = this.#own.run(task, decided)
+      return task.isLogged === true ? ran.then(withUnknownAnswers) : ran
+    }
     if (this.#isClosed) return Promise.resolve(refuse(task, 'this node is ending; try again'))
     if (task.isLogged === true) return this.#answer(task)
     const sent = this.#deps.send(task, this.#sending.signal)
@@ -213,7 +216,7 @@ export class Seat {
   async #answer(task: TurnTask): Promise<TurnResult> {
     const result = await this.#follower.answer(task)
     if (result === null) return refuse(task, unclearNow)
-    return { ...result, ranElsewhere: true, wasLogged: true, changed: [...jobIdsOf(task)] }
+    return withUnknownAnswers({ ...result, ranElsewhere: true, wasLogged: true, changed: [...jobIdsOf(task)] })
   }
 
   /** Tells of what it has read from the log and applied: readers see it, and later messages get later times. */

@@ -9,9 +9,17 @@
  */
 import { isSameMessage, markOf } from '../../../actor/log/message-marks.js'
 import { nextMessage, readTimes } from '../../../actor/message.js'
-import type { TurnTask, Unresolved } from '../../../actor/turn-task.js'
+import { Refusal } from '../../../errors.js'
+import { refusalExtra } from '../../../actor/reply.js'
+import type { TurnResult, TurnTask, Unresolved } from '../../../actor/turn-task.js'
 import type { RecordLog } from '../turn-log.js'
 import { decodeRecord } from '../turn-record.js'
+
+const unknownAnswer = refusalExtra(
+  new Refusal('log_unavailable', 'the request was taken, and its answer is not known any more; look, or try again', {
+    retryAfterSeconds: 2,
+  }),
+)
 
 /** The latest begins of a log: the sequence of the last one, and the latest time of owning the shard among them. */
 export class Begins {
@@ -79,4 +87,12 @@ export async function timesInLog(
     }
   }
   return times
+}
+
+/** Of a message that the log has, the answer may not be known any more: a vote whose audit entry has been collected. */
+export function withUnknownAnswers(result: TurnResult): TurnResult {
+  const extras = result.extras.map((extra) =>
+    extra.type === 'refusal' && extra.code === 'turn_failed' ? unknownAnswer : extra,
+  )
+  return { ...result, extras }
 }

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { markMessages } from '../../../../../engine/actor/log/message-marks.js'
 import { writeMessage, type MessageContent } from '../../../../../engine/actor/message.js'
 import { FileLog } from '../../../../../engine/runtime/log/file-log.js'
-import { Begins, timesInLog } from '../../../../../engine/runtime/log/spread/unclear-turns.js'
+import { Begins, timesInLog, withUnknownAnswers } from '../../../../../engine/runtime/log/spread/unclear-turns.js'
 import { encodeBegin, encodeTurn } from '../../../../../engine/runtime/log/turn-record.js'
 import { afterwards } from '../../../../support/afterwards.js'
 import { temporaryDirectory } from '../../../../support/engine/files.js'
@@ -95,5 +95,16 @@ describe('the begins of a log', () => {
     ending.abort()
     assert.equal(await ended, false)
     assert.equal(await begins.past({ behind: 0, since: 9 }, 1, never), false)
+  })
+})
+
+describe('the answer to a message that the log has', () => {
+  it('is 503 where it is not known any more, and otherwise as it is', () => {
+    const refused = (code: string) => ({ type: 'refusal', code, message: 'm', context: {} }) as const
+    const known = [refused('unknown_label'), { type: 'result', result: 1 }] as const
+    const { extras, turnedAway } = withUnknownAnswers({ extras: [...known, refused('turn_failed')], turnedAway: true })
+    assert.deepEqual(extras.slice(0, 2), known)
+    assert.equal((extras[2] as { code: string }).code, 'log_unavailable')
+    assert.equal(turnedAway, true)
   })
 })

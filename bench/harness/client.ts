@@ -5,11 +5,14 @@
  */
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Answer {
   readonly status: number
   /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown
+  /** What was acknowledged lately may be missing in it (X-Lag-Ms of a cluster). */
+  readonly isOld: boolean
 }
 
 /** An unexpected answer of the service. */
@@ -50,6 +53,9 @@ export interface JobAnswer {
 
 /** Idle connections are closed before the service closes them, after ten seconds: a request could meet that. */
 const idleMs = 4_000
+const NOT_FOUND = 404
+/** An answer of a node that lags is asked for again: milliseconds between two tries, and how many. */
+const [OLD_MS, OLD_TRIES] = [250, 60]
 
 async function text(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
@@ -91,12 +97,19 @@ export class Client {
     } catch {
       parsed = undefined
     }
-    return { status: incoming.statusCode ?? 0, body: parsed }
+    return { status: incoming.statusCode ?? 0, body: parsed, isOld: incoming.headers['x-lag-ms'] !== undefined }
   }
 
-  /** Sends one request and expects success. @throws UnexpectedAnswer for any other status. */
+  /**
+   * Sends one request and expects success; again, where its subject may only be too new. @throws UnexpectedAnswer for
+   * any other status.
+   */
   async ask(method: string, path: string, body?: unknown): Promise<unknown> {
-    const answer = await this.send(method, path, body)
+    let answer = await this.send(method, path, body)
+    for (let tries = 1; answer.isOld && answer.status === NOT_FOUND && tries < OLD_TRIES; tries++) {
+      await sleep(OLD_MS)
+      answer = await this.send(method, path, body)
+    }
     if (answer.status < 200 || answer.status > 299) {
       throw new UnexpectedAnswer(method, path, answer.status, JSON.stringify(answer.body) ?? '')
     }

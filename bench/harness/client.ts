@@ -53,7 +53,7 @@ export interface JobAnswer {
 
 /** Idle connections are closed before the service closes them, after ten seconds: a request could meet that. */
 const idleMs = 4_000
-const NOT_FOUND = 404
+const UNAVAILABLE = 503
 /** An answer of a node that lags is asked for again: milliseconds between two tries, and how many. */
 const [OLD_MS, OLD_TRIES] = [250, 60]
 
@@ -106,7 +106,7 @@ export class Client {
    */
   async ask(method: string, path: string, body?: unknown): Promise<unknown> {
     let answer = await this.send(method, path, body)
-    for (let tries = 1; answer.isOld && answer.status === NOT_FOUND && tries < OLD_TRIES; tries++) {
+    for (let tries = 1; answer.isOld && answer.status === UNAVAILABLE && tries < OLD_TRIES; tries++) {
       await sleep(OLD_MS)
       answer = await this.send(method, path, body)
     }

@@ -149,7 +149,9 @@ function isIntake(request: HttpRequest, method: string): boolean {
 
 /** Says how old the answer may be, where that is not known to be 0. */
 function noteLag(exchange: Exchange, lagMs: number): void {
-  if (lagMs > 0) exchange.notes = [[LAG_HEADER, String(lagMs)]]
+  if (lagMs === 0) return
+  exchange.notes = [[LAG_HEADER, String(lagMs)]]
+  exchange.mayLackNewest = true
 }
 
 /** Probes are about this node: it is ready where it can serve a request or forward it. False for other requests. */

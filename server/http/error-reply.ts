@@ -7,7 +7,7 @@
  * exception that is not a refusal is a bug: the client gets 500, and only the log gets the error.
  */
 import { STATUS_CODES } from 'node:http'
-import { isRefusal, type Issue, type Refusal, type RefusalCode } from '../../engine/index.js'
+import { isRefusal, Refusal, type Issue, type RefusalCode } from '../../engine/index.js'
 import type { Exchange } from './exchange.js'
 import { json, problemJson, statusLine } from './reply.js'
 import type { Headers } from './send.js'
@@ -149,8 +149,20 @@ export function problemDocument(refusal: Refusal): unknown {
   }
 }
 
-/** Answers with a refusal. */
-export function replyRefusal(exchange: Exchange, refusal: Refusal): void {
+/** True where a newer event, key or job would have made another answer. */
+function isOfUnknown({ code }: Refusal): boolean {
+  return code === 'unauthorized' || code === 'forbidden' || statusOf[code] === 404
+}
+
+/**
+ * Answers with a refusal. Where the exchange may lack the newest, what is not known here is 503: the client would take
+ * 404 for a loss, and 401 for a wrong key.
+ */
+export function replyRefusal(exchange: Exchange, given: Refusal): void {
+  const refusal =
+    exchange.mayLackNewest && isOfUnknown(given)
+      ? new Refusal('not_ready', `${given.message}; this node may not have the newest now: try again`)
+      : given
   const seconds = refusal.context.retryAfterSeconds ?? retryAfterSeconds[refusal.code]
   const headers: Headers = seconds === undefined ? [] : [['Retry-After', String(seconds)]]
   const status = statusLine(statusOf[refusal.code])

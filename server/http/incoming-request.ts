@@ -31,6 +31,8 @@ export class IncomingRequest {
   readonly headFault: HeadFault | null
   /** Headers that the answer has beside its own. */
   notes: Headers = noHeaders
+  /** True where what is looked up may be newer than what is known here. */
+  mayLackNewest = false
   #req: HttpRequest | null
   #wantsProblem = false
   #givenId: string | null = null

@@ -7,7 +7,7 @@
 import { HAS_MARK, MARK_AT, MESSAGE_HEADER_BYTES, nextMessage, putMark, TIME_AT } from '../message.js'
 import { fourBytesAt, twoBytesAt } from '../../store/number-bytes.js'
 
-/** The mark of the message at `at`; undefined for none . */
+/** The mark of the message at `at`; undefined for none. */
 export function markOf(memory: Buffer, at: number): number | undefined {
   return ((memory[at + 1] as number) & HAS_MARK) === 0 ? undefined : memory.readUInt32LE(at + MARK_AT)
 }

@@ -1,8 +1,8 @@
 /** Requests of the process to itself, served by the table of routes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../../../engine/index.js'
-import { replyRefusal } from '../../../server/http/error-reply.js'
+import { Refusal, type RefusalCode } from '../../../engine/index.js'
+import { replyRefusal, statusOf } from '../../../server/http/error-reply.js'
 import { collectBody } from '../../../server/http/body.js'
 import type { Exchange, ExchangeHost } from '../../../server/http/exchange.js'
 import { inProcess } from '../../../server/http/in-process.js'
@@ -52,6 +52,22 @@ test('a refusal, an exception and a streamed answer arrive whole', async () => {
     })
   })()
   assert.equal(await streamed.text(), 'one two')
+})
+
+test('what is not known is 503 where the newest may be missing; what is wrong stays wrong', async () => {
+  const lacking = (code: RefusalCode) =>
+    asking((exchange) => {
+      exchange.mayLackNewest = true
+      replyRefusal(exchange, new Refusal(code, 'no'))
+    })()
+  for (const code of ['event_not_found', 'job_not_found', 'unauthorized', 'forbidden'] as const) {
+    const answer = await lacking(code)
+    assert.equal(answer.status, 503, code)
+    assert.equal(answer.headers.get('retry-after'), '1')
+    assert.match(((await answer.json()) as { error: string }).error, /^no; this node .* try again$/)
+  }
+  for (const code of ['invalid_body', 'origin_refused', 'rate_limited'] as const)
+    assert.equal((await lacking(code)).status, statusOf[code])
 })
 
 test('a large answer arrives whole', async () => {

@@ -5,7 +5,7 @@
  * 2. The latest component that offers a command has it. A command that nobody offers does nothing.
  */
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { TextKey } from '../texts.js'
 import { prefer, preferences } from './preferences.js'
 
@@ -84,12 +84,12 @@ export function runCommand(command: Command, event: KeyboardEvent | null = null)
   return run !== undefined
 }
 
-/** Offers commands while the component is shown. */
+/** Offers commands while the component is shown: from the moment on which somebody could see it. */
 export function useCommands(runs: Readonly<Partial<Record<Command, Run>>>): void {
   const latest = useRef(runs)
   latest.current = runs
   const names = Object.keys(runs).join()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const own = (Object.keys(latest.current) as Command[]).map((command): [Command, Run] => [
       command,
       (event) => latest.current[command]?.(event),

@@ -108,3 +108,9 @@ describe('the answer to a message that the log has', () => {
     assert.equal(turnedAway, true)
   })
 })
+
+it('a begin that never comes is given up when the time is over, whatever other clocks say', async (test) => {
+  test.mock.method(performance, 'now', () => 0)
+  const { signal } = new AbortController()
+  assert.equal(await new Begins().past({ behind: 0, since: 1 }, 5, signal), false)
+})

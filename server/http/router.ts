@@ -15,10 +15,7 @@ export type Match<T> =
   | { readonly found: false; readonly allow: readonly string[] }
 
 interface Branch<T> {
-  /**
-   * A short list, compared within the path itself, so that no segment is cut out. The one that was found last is first:
-   * most requests are like the one before.
-   */
+  /** A short list, compared within the path itself, so that no segment is cut out. */
   readonly literal: { readonly segment: string; readonly branch: Branch<T> }[]
   param: Branch<T> | null
   readonly byMethod: Map<string, T>
@@ -100,16 +97,10 @@ export class Router<T> {
     if (from === path.length) return at.byMethod.get(method) ?? (at.byMethod.size > 0 ? null : undefined)
     const { literal } = at
     for (let i = 0; i < literal.length; i++) {
-      const found = literal[i]!
-      const { segment, branch } = found
+      const { segment, branch } = literal[i]!
       if (!isSegmentAt(path, from, segment)) continue
-      if (i > 0) {
-        literal[i] = literal[0]!
-        literal[0] = found
-      }
       const value = this.#walk(branch, from + segment.length, sought)
       if (value !== undefined) return value
-      break
     }
     if (at.param === null) return undefined
     const slash = path.indexOf('/', from)

@@ -25,6 +25,7 @@ import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal
 import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
 import { openUpgraded } from './store/directory/upgrade.js'
 import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
+import type { Finding } from './domain/event/finding.js'
 import type { JobSettings } from './domain/job/job.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { mustBeNoNode } from './services/cluster/cluster-facts.js'
@@ -161,6 +162,10 @@ export class Engine implements DecisionService {
     return this.#services.intake.ingestHistoric(handle, body, by)
   }
 
+  noteFindings(handle: JobHandle, findings: readonly Finding[]): void {
+    this.#services.intake.noteFindings(handle, findings)
+  }
+
   event(handle: JobHandle, eventId: string): EventView {
     const job = this.#wired.stores.current(handle)
     return this.#shards.event(job, eventId)
@@ -181,6 +186,7 @@ export class Engine implements DecisionService {
       stats: reader.stats(job),
       training: this.#services.trainings.view(job.id),
       fields: reader.causeFields(job),
+      findings: reader.findings(job),
     }
     const inputs = { restInput: this.#resources.hasRestInput(job), dataType: this.#resources.dataTypeOf(job) }
     return jobViewOf(job, rows, inputs)

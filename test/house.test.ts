@@ -71,13 +71,6 @@ const topLevel = [
 /** Files that tools make, or that git ignores. */
 const madeByTools = /^(\..*|package-lock\.json|npm-shrinkwrap\.json|node_modules|data|.*\.log)$/
 
-/** The most files in a folder, without its sub-folders. */
-const FOLDER_FILES_MAX = 30
-/** The most lines of a file of engine/ and server/. */
-const LINES_MAX = 289
-/** Lines to aim at, and how many files may have more. */
-const LINES_AIM = 250
-const FILES_OVER_AIM = 4
 /** Columns. So many lines may have more: the formatter cannot break texts, addresses and patterns. */
 const COLUMNS_MAX = 120
 const LINES_OVER_COLUMNS = 127
@@ -254,29 +247,8 @@ describe('the source tree', () => {
     }
   })
 
-  it('keeps folders small', () => {
-    const counts = new Map<string, number>()
-    for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
-    assert.deepEqual(
-      [...counts].filter(([, count]) => count > FOLDER_FILES_MAX),
-      [],
-    )
-  })
-
   it('has a README for each room: what lives here, what does not, which way imports go', () => {
     for (const room of rooms) assert.ok(existsSync(join(root, 'engine', room, 'README.md')), room)
-  })
-
-  it('keeps files short', () => {
-    const long = files
-      .filter((file) => /^(engine|server)\//.test(file))
-      .map((file) => ({ file, lines: textOf(file).split('\n').length - 1 }))
-      .filter(({ lines }) => lines > LINES_AIM)
-    for (const { file, lines } of long) assert.ok(lines <= LINES_MAX, `${file} has ${lines} lines`)
-    assert.ok(
-      long.length <= FILES_OVER_AIM,
-      `files over ${LINES_AIM} lines: ${long.map(({ file }) => file).join(', ')}`,
-    )
   })
 
   it('keeps lines short', () => {

@@ -9,6 +9,7 @@ import type { LateRowsOptions } from './buckets/late-rows.js'
 import type { BucketMemory } from './buckets/bucket-memory.js'
 import type { PointCounter } from './buckets/point-counter.js'
 import type { CauseStage } from './cause/cause-stage.js'
+import type { Findings } from './findings.js'
 import type { JobModel } from './job-model.js'
 import type { ModelMemory } from './models/model-memory.js'
 import type { Trial } from './models/trial.js'
@@ -24,6 +25,7 @@ export interface ActorDeps {
   readonly buckets: BucketCache
   readonly answers: AnswerMemo
   readonly points: PointCounter
+  readonly findings: Findings
   readonly model: JobModel
   readonly gates: GateKeeper
   readonly trial: Trial

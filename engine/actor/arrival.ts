@@ -6,6 +6,7 @@
  * 1. The bytes of an arrival are valid until the next one is read.
  * 2. The values of a scanned body are read from the bytes at the decision points, without the rest.
  */
+import { isUtf8 } from 'node:buffer'
 import { DecisionPoints } from '../domain/event/decision-points.js'
 import { parseEnvelope, type Envelope, type EventExtras } from '../domain/event/envelope.js'
 import { PointTree, type PointKey } from '../domain/event/point-tree.js'
@@ -20,6 +21,8 @@ export interface Arrival {
   readonly rawBody: Record<string, unknown> | null
   readonly extras: EventExtras | null
   readonly idInBody: string | null
+  /** The first odd place of a text that is not UTF-8; null for one that is. */
+  readonly notUtf8: string | null
   /** The bytes at the decision points, if the body was scanned and the job decides by them. */
   readonly key: PointKey | null
 }
@@ -48,20 +51,23 @@ export class Arrivals {
     const { scanner } = this.#codec
     if (!scanner.scan(memory, start, end, this.#tree)) {
       this.#scanned = null
-      return this.of(parseEnvelope(memory.toString('utf8', start, end), this.#sectionNames))
+      const text = memory.toString('utf8', start, end)
+      const notUtf8 = isUtf8(memory.subarray(start, end)) ? null : oddPlaceOf(text)
+      return this.of(parseEnvelope(text, this.#sectionNames), notUtf8)
     }
     return (this.#scanned = {
       body: new Uint8Array(scanner.out.buffer, scanner.out.byteOffset, scanner.length),
       rawBody: null,
       extras: null,
       idInBody: scanner.eventId,
+      notUtf8: null,
       key: this.#hasKeys ? this.#tree.key(scanner.out) : null,
     })
   }
 
   /** The event in a parsed envelope. */
-  of({ rawBody, extras, eventId }: Envelope): Arrival {
-    return { body: this.#codec.encode(rawBody), rawBody, extras, idInBody: eventId, key: null }
+  of({ rawBody, extras, eventId }: Envelope, notUtf8: string | null = null): Arrival {
+    return { body: this.#codec.encode(rawBody), rawBody, extras, idInBody: eventId, notUtf8, key: null }
   }
 
   /** The values at the decision points. */
@@ -81,3 +87,11 @@ export class Arrivals {
     return rawBody ?? this.#codec.decode(body)
   }
 }
+
+/** The text around the first character that stands for bytes that are not UTF-8. */
+function oddPlaceOf(text: string): string {
+  const at = text.indexOf('\ufffd')
+  return text.slice(Math.max(0, at - ODD_CHARS), at + ODD_CHARS)
+}
+
+const ODD_CHARS = 40

@@ -50,7 +50,10 @@ export function erase(deps: ActorDeps, { body, micros }: Message): Erased {
     events++
   }
   // Retention purges what is old; it forgets nobody.
-  if (events > 0 && !keepsVotes) markErased(deps, firstMicros, micros)
+  if (events > 0 && !keepsVotes) {
+    markErased(deps, firstMicros, micros)
+    deps.findings.clear()
+  }
   return { events, votes }
 }
 

@@ -135,6 +135,7 @@ export class EventIntake {
       autonomy,
       basis: decision.label < 0 ? noBasis : this.#deps.model.basis,
     })
+    if (arrival.notUtf8 !== null) this.#deps.findings.note('invalid_utf8', '', arrival.notUtf8, micros)
     this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) store.put('ids', idKey(settings.id, Buffer.from(clientId)), timeValue(micros))
     if (pending) store.put(waitingTable(header), timeKey(settings.id, micros), new Uint8Array(0))

@@ -25,6 +25,7 @@ import { CauseStage } from './cause/cause-stage.js'
 import { takeEnriched } from './enrichment-results.js'
 import { erase } from './erase.js'
 import { EventIntake } from './event-intake.js'
+import { Findings } from './findings.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { Message } from './message.js'
@@ -56,6 +57,7 @@ export class JobActor {
   readonly #stats: JobStats
   readonly #gates: GateKeeper
   readonly #trial: Trial
+  readonly #findings: Findings
   #points: PointCounter | null = null
   #deps!: ActorDeps
   #intake!: EventIntake
@@ -66,6 +68,7 @@ export class JobActor {
     this.#gates = new GateKeeper(settings, shared.store, this.#stats, shared.coming)
     this.#trial = new Trial(settings.id, settings.labels.length, shared.store, this.#stats)
     this.#trial.keepIn(shared.models)
+    this.#findings = new Findings(settings.id, shared.store)
     this.configure(settings)
   }
 
@@ -104,7 +107,9 @@ export class JobActor {
     const gates = this.#gates
     gates.use(settings)
     const trial = this.#trial
-    this.#deps = { store, codec, settings, stats, arrivals, buckets, answers, points, model, gates, trial, cause }
+    const findings = this.#findings
+    const own = { store, codec, settings, stats, arrivals, buckets, answers }
+    this.#deps = { ...own, points, model, gates, trial, cause, findings }
     this.#intake = new EventIntake(this.#deps, sectionNames)
   }
 
@@ -143,6 +148,8 @@ export class JobActor {
         return { result: takeReplayCommand(deps, message) }
       case 'models':
         return { result: takeModelCommand(deps, message) }
+      case 'findings':
+        return { result: this.#findings.take(message) }
       case 'erase':
         return { result: erase(deps, message) }
       case 'purge':
@@ -159,6 +166,7 @@ export class JobActor {
     buckets.write(store)
     cause?.finish()
     points.write(store)
+    this.#findings.write()
     this.#gates.write()
     this.#trial.write()
     stats.write(store)

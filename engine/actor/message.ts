@@ -40,6 +40,7 @@ export const messageKinds = [
   'autonomy',
   'models',
   'replay',
+  'findings',
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 

@@ -33,6 +33,7 @@ import type { FeedbackInput, VoteEffect } from './vote-effect.js'
 import type { LiveServices } from './live/live-services.js'
 import type { TurnTrace } from './turn-trace.js'
 import type { TokenService, UserService } from './users-service.js'
+import type { Finding } from '../domain/event/finding.js'
 import type { Warning } from './warning.js'
 
 export type * from './vote-effect.js'
@@ -158,6 +159,12 @@ export interface DecisionService {
    * events and votes, or none. Resolves to the number of events.
    */
   ingestHistoric(job: JobHandle, body: Uint8Array, by: Author): Promise<number>
+
+  /**
+   * Counts what was odd in events on their way in, as warnings of the job. Nobody waits for it: where the mailbox is
+   * full it is not counted.
+   */
+  noteFindings(job: JobHandle, findings: readonly Finding[]): void
 
   /** @throws Refusal event_not_found. */
   event(job: JobHandle, eventId: string): EventView

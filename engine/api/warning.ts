@@ -1,4 +1,5 @@
 /** What is accepted and will probably not do what its author wants. */
+import type { FindingKind } from '../domain/event/finding.js'
 
 export type WarningType =
   | 'no_input'
@@ -10,6 +11,7 @@ export type WarningType =
   | 'lacking_fields'
   | 'mixed_buckets'
   | 'unknown_property'
+  | FindingKind
 
 export interface Warning {
   readonly type: WarningType
@@ -19,4 +21,14 @@ export interface Warning {
   readonly message: string
   /** A sentence: what to do. */
   readonly action: string
+  /** How often it was seen in events, and when; absent where events do not matter. */
+  readonly seen?: Seen
+}
+
+export interface Seen {
+  readonly count: number
+  /** The first one, as it came. Only for whoever may read events. */
+  readonly example: string
+  readonly firstMicros: number
+  readonly lastMicros: number
 }

@@ -5,15 +5,17 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import type { Finding } from '../domain/event/finding.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { FeedbackInput, IngestReceiver, VoteEffect } from '../api/decision-service.js'
 import type { Author, JobHandle } from '../api/principal.js'
+import { encodeFindingsMessage } from '../actor/findings.js'
 import type { MessageKind } from '../actor/message.js'
 import { encodeFeedback, encodeHistoric } from '../actor/votes/feedback.js'
 import type { ReadableShards } from './read/job-reader.js'
 
 export interface IntakeDeps {
-  readonly shards: Pick<ReadableShards, 'post'>
+  readonly shards: Pick<ReadableShards, 'post' | 'ask'>
   /** @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   /** @throws Refusal. */
@@ -54,6 +56,13 @@ export class Intake {
     const { mustAccept, current, ask } = this.#deps
     mustAccept()
     return (await ask(current(handle), 'historic', null, encodeHistoric(body, by))) as number
+  }
+
+  /** As in DecisionService. */
+  noteFindings(handle: JobHandle, findings: readonly Finding[]): void {
+    if (findings.length === 0) return
+    const { shards, current } = this.#deps
+    shards.ask(current(handle), 'findings', null, encodeFindingsMessage(findings)).catch(() => {})
   }
 
   /** As in DecisionService. */

@@ -34,6 +34,7 @@
  * | shadows  | job, time                    | an event that the challenger decided differently   |
  * | stats    | job                          | counters and learning state of the job             |
  * | points   | job                          | different values at the decision points (store/point-row.ts) |
+ * | findings | job                          | what was odd in its events (store/finding-row.ts)  |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
@@ -72,6 +73,7 @@ export const shardTables = [
   'shadows',
   'stats',
   'points',
+  'findings',
   'shapes',
   'words',
   'outbox',

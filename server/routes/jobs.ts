@@ -22,8 +22,22 @@ export function warningWire({ type, place, message, action }: Warning, inside: r
   return { type, loc: [...inside, ...place.map(String)], msg: message, action }
 }
 
+/** The same with how often it was seen. Examples come out of events: only who may read those gets them. */
+function seenWarningWire(warning: Warning, { scopes }: Principal) {
+  const { seen } = warning
+  if (seen === undefined) return warningWire(warning)
+  const { count, example, firstMicros, lastMicros } = seen
+  return {
+    ...warningWire(warning),
+    count,
+    ...(scopes.has('read:event_query') ? { example } : {}),
+    first_seen: isoMicros(firstMicros),
+    last_seen: isoMicros(lastMicros),
+  }
+}
+
 /** A job in wire form. */
-export function jobWire(view: JobView) {
+export function jobWire(view: JobView, principal: Principal) {
   return {
     job_id: view.id,
     title: view.title,
@@ -43,7 +57,7 @@ export function jobWire(view: JobView) {
     last_feedback_timestamp: timestamp(view.lastFeedbackMicros),
     last_train_start_timestamp: timestamp(view.lastTrainStartMicros),
     last_train_finished_timestamp: timestamp(view.lastTrainFinishedMicros),
-    warnings: view.warnings.map((warning) => warningWire(warning)),
+    warnings: view.warnings.map((warning) => seenWarningWire(warning, principal)),
     invalid: view.decisionPoints.length === 0 && view.category !== 'Automated root cause analysis',
   }
 }
@@ -56,7 +70,7 @@ const list = operation({
   summary: 'List the jobs that accept events over this API',
   scope: 'public',
   responses: { 200: { description: 'Jobs by id.', schema: Type.Array(Job) } },
-  handle: ({ app, principal }) => app.service.jobViews(principal, true).map(jobWire),
+  handle: ({ app, principal }) => app.service.jobViews(principal, true).map((view) => jobWire(view, principal)),
 })
 
 const listAll = operation({
@@ -67,7 +81,7 @@ const listAll = operation({
   summary: 'List every job that the key may see',
   scope: 'public',
   responses: { 200: { description: 'Jobs by id.', schema: Type.Array(Job) } },
-  handle: ({ app, principal }) => app.service.jobViews(principal, false).map(jobWire),
+  handle: ({ app, principal }) => app.service.jobViews(principal, false).map((view) => jobWire(view, principal)),
 })
 
 const get = operation({
@@ -79,7 +93,8 @@ const get = operation({
   scope: 'public',
   responses: oneJob,
   errors: [404],
-  handle: ({ app, principal, params }) => jobWire(app.service.jobView(jobFromPath(app, principal, params[0]!))),
+  handle: ({ app, principal, params }) =>
+    jobWire(app.service.jobView(jobFromPath(app, principal, params[0]!)), principal),
 })
 
 const getManaged: Route = { ...get, path: '/api/v2/jobs/{job_id}', operationId: 'getManagedJob' }
@@ -108,7 +123,8 @@ const getByName = operation({
   bodyExample: { job_name: 'Phishing' },
   responses: oneJob,
   errors: [404],
-  handle: ({ app, principal, body }) => jobWire(app.service.jobView(app.service.jobByTitle(principal, body.job_name))),
+  handle: ({ app, principal, body }) =>
+    jobWire(app.service.jobView(app.service.jobByTitle(principal, body.job_name)), principal),
 })
 
 const getLabelsByName = operation({

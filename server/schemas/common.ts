@@ -1,6 +1,6 @@
 /** Schemas that many operations share. They validate, and OpenAPI publishes them. */
 import { Type, type TProperties, type TSchema } from 'typebox'
-import { limits } from '../../engine/index.js'
+import { findingKinds, limits } from '../../engine/index.js'
 
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
@@ -55,10 +55,15 @@ export const WarningBody = Type.Object({
     'lacking_fields',
     'mixed_buckets',
     'unknown_property',
+    ...findingKinds,
   ]),
   loc: Type.Array(Type.String(), { description: 'Where: in the properties of the job, or from `body` on.' }),
   msg: Type.String({ description: 'What is wrong, for people.' }),
   action: Type.String({ description: 'What to do, for people.' }),
+  count: Type.Optional(Type.Integer({ description: 'How often it was seen in events.' })),
+  example: Type.Optional(Type.String({ description: 'The first one, as it came. Needs `read:event_query`.' })),
+  first_seen: Type.Optional(Timestamp),
+  last_seen: Type.Optional(Timestamp),
 })
 
 /** The outcome of a management operation. */

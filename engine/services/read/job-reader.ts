@@ -36,6 +36,7 @@ import { storedFields, type FieldsRow } from '../../domain/cause/field-finder.js
 import { exportDocument } from './export.js'
 import { sampleOfPoints } from './point-sample.js'
 import { readStats } from '../../actor/job-stats.js'
+import { readFindings } from '../../actor/findings.js'
 import { readNotes } from '../../actor/notes.js'
 import { readEnrichments } from '../../actor/enrichment-results.js'
 import { readTask } from '../../actor/reprocess-tasks.js'
@@ -228,6 +229,11 @@ export class JobReader implements ShardReader {
   /** What a root cause job knows of its fields; null for other jobs, and before its first alert. */
   causeFields({ id, category }: JobSettings): FieldsRow | null {
     return hasClusters(category) ? storedFields(new CauseRows(this.#environment, id)) : null
+  }
+
+  /** What was odd in the job's events. */
+  findings(job: JobSettings): ReturnType<typeof readFindings> {
+    return readFindings(this.#environment, job.id)
   }
 
   /** The jobs that have anything stored here. */

@@ -8,7 +8,9 @@ import type { ModelTrust } from '../../domain/decide/model-trust.js'
 import { hasShifted } from '../../domain/learn/stream-shift.js'
 import type { Warning } from '../../api/warning.js'
 import type { FieldsRow } from '../../domain/cause/field-finder.js'
+import type { StoredFinding } from '../../domain/event/finding.js'
 import { fieldWarnings } from './field-warnings.js'
+import { findingWarnings } from './finding-warnings.js'
 import { jobWarnings } from './job-warnings.js'
 import type { TrainingRow } from '../training/training-log.js'
 
@@ -71,9 +73,14 @@ export interface JobRows {
   readonly stats: StatsRow
   readonly training: TrainingRow
   readonly fields: FieldsRow | null
+  readonly findings: readonly StoredFinding[]
 }
 
-export function jobViewOf(job: JobSettings, { stats, training, fields }: JobRows, inputs: JobInputs): JobView {
+export function jobViewOf(
+  job: JobSettings,
+  { stats, training, fields, findings }: JobRows,
+  inputs: JobInputs,
+): JobView {
   return {
     id: job.id,
     title: job.title,
@@ -89,7 +96,12 @@ export function jobViewOf(job: JobSettings, { stats, training, fields }: JobRows
     lastFeedbackMicros: stats.lastFeedbackMicros,
     lastTrainStartMicros: training.startMicros,
     lastTrainFinishedMicros: training.finishMicros,
-    warnings: [...jobWarnings(job, stats.points ?? null), ...fieldWarnings(fields), ...mixedWarnings(stats)],
+    warnings: [
+      ...jobWarnings(job, stats.points ?? null),
+      ...fieldWarnings(fields),
+      ...mixedWarnings(stats),
+      ...findingWarnings(findings, stats.lastEventMicros),
+    ],
     ...inputs,
     modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     ...modelHealth(stats),

@@ -13,6 +13,7 @@ import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Log } from '../../api/monitor-service.js'
 import { JobWarningLog } from './job-warning-log.js'
 import { fieldWarnings } from './field-warnings.js'
+import { findingWarnings } from './finding-warnings.js'
 import { jobWarnings } from './job-warnings.js'
 import type { ReadableShards } from './job-reader.js'
 
@@ -35,7 +36,12 @@ export class JobWarnings {
   /** Places are in the properties of the job. */
   of(job: JobSettings): Warning[] {
     const reader = this.#deps.shards.reader(job.shard)
-    return [...jobWarnings(job, reader.stats(job).points ?? null), ...fieldWarnings(reader.causeFields(job))]
+    const { points = null, lastEventMicros } = reader.stats(job)
+    return [
+      ...jobWarnings(job, points),
+      ...fieldWarnings(reader.causeFields(job)),
+      ...findingWarnings(reader.findings(job), lastEventMicros),
+    ]
   }
 
   /** The warnings of the jobs that a document has set up; places are from its top. */

@@ -15,6 +15,7 @@ import { consensusOf, isLowScore, UNDECIDED, type Consensus } from '../../domain
 import type { Entry } from '../../store/environment.js'
 import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../../store/event-record.js'
 import { decodeEnrichments } from '../../store/enrichment-row.js'
+import { decodeFindings } from '../../store/finding-row.js'
 import { decodeNotes } from '../../store/note-row.js'
 import { decodeReplay } from '../../store/replay-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
@@ -160,6 +161,7 @@ class JobCheck {
   #rest(ballots: ReadonlyMap<string, BallotRow>): void {
     const entries = (table: ShardTable): Iterable<Entry> => this.#shard.entries(table, this.#jobId)
     for (const entry of entries('replays')) this.#shard.read('replays', entry, decodeReplay)
+    for (const entry of entries('findings')) this.#shard.read('findings', entry, decodeFindings)
     for (const entry of entries('tasks')) this.#shard.read('tasks', entry, decodeTask)
     const key = jobKey(this.#jobId)
     const value = this.#shard.get('stats', key)

@@ -99,6 +99,7 @@ export class ShardCheck {
       'shadows',
       'stats',
       'points',
+      'findings',
     ] as const) {
       for (let from = jobKey(0); ; ) {
         const [first] = this.#environment.range(table, { from, limit: 1 })

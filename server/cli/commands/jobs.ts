@@ -19,7 +19,9 @@ export async function listJobs(context: Context, flags: ServiceFlags): Promise<v
 }
 
 function jobText(job: Job): string {
-  const warnings = job.warnings.map(({ msg }) => `Warning: ${msg}`)
+  const warnings = job.warnings.map(
+    ({ msg, example }) => `Warning: ${msg}${example === undefined ? '' : ` First example: ${JSON.stringify(example)}`}`,
+  )
   const facts = factsText([
     ['id', job.job_id],
     ['title', job.title],

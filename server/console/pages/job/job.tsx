@@ -23,11 +23,16 @@ function Warnings({ of }: { readonly of: ShownJob }) {
     <section class="panel">
       <h2 class="warn">{t('job.warnings')}</h2>
       <ul class="stack">
-        {of.warnings.map(({ msg, action }) => (
+        {of.warnings.map(({ msg, action, example }) => (
           <li key={msg}>
             <p class="sentence">
               <Sentence text={msg} />
             </p>
+            {example === undefined ? null : (
+              <p class="dim">
+                {t('job.warning.example')} <code>{example}</code>
+              </p>
+            )}
             {mayMend ? (
               <p class="dim">
                 <Sentence text={action} />

@@ -7,7 +7,8 @@
  *
  * 1. A name that is spelled with different escapes counts once for each spelling.
  */
-import { endOfText, QUOTE } from './json-size.js'
+import { endOfText } from './json.js'
+import { QUOTE } from './json-size.js'
 
 const COLON = 0x3a
 const SPACE = 0x20

@@ -6,9 +6,9 @@
  * (json-names.ts).
  */
 import { limits } from '../../limits.js'
+import { endOfText } from './json.js'
 
 export const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const BRACKET = 0x5b
 const BRACE = 0x7b
@@ -54,26 +54,4 @@ export function jsonSize(text: string, valuesMax: number): JsonSize {
     }
   }
   return { values, depth }
-}
-
-/** A call that finds a quote costs more than looking at so many characters. */
-const NEAR = 32
-
-/** Position of the quote that closes a string, or the end of the text. */
-export function endOfText(text: string, from: number): number {
-  const near = Math.min(text.length, from + NEAR)
-  let at = from
-  for (; at < near; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) return at
-    if (code === BACKSLASH) at++
-  }
-  for (;;) {
-    const quote = text.indexOf('"', at)
-    if (quote < 0) return text.length
-    let before = quote
-    while (before > at && text.charCodeAt(before - 1) === BACKSLASH) before--
-    if ((quote - before) % 2 === 0) return quote
-    at = quote + 1
-  }
 }

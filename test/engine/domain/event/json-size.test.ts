@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endOfText, hasMoreValues, jsonSize } from '../../../../engine/domain/event/json-size.js'
+import { endOfText } from '../../../../engine/domain/event/json.js'
+import { hasMoreValues, jsonSize } from '../../../../engine/domain/event/json-size.js'
 
 test('values and levels are counted, what stands in texts is not', () => {
   assert.deepEqual(jsonSize('1', 100), { values: 1, depth: 0 })

@@ -41,7 +41,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { Batch, DecisionService, EventView, Log, TurnTimes } from '../engine/index.js'
+import { cutText, type Batch, type DecisionService, type EventView, type Log, type TurnTimes } from '../engine/index.js'
 import type { RequestHeaders, RequestTrace, Tracer } from './http/request-trace.js'
 
 const QUEUE_SPANS = 2_048
@@ -191,9 +191,9 @@ class FollowedRequest implements RequestTrace {
 function reasonOf(complaint: string): string {
   try {
     const { message = complaint } = JSON.parse(complaint) as { message?: string }
-    return message.slice(0, COMPLAINT_CHARS_MAX)
+    return cutText(message, COMPLAINT_CHARS_MAX)
   } catch {
-    return complaint.slice(0, COMPLAINT_CHARS_MAX)
+    return cutText(complaint, COMPLAINT_CHARS_MAX)
   }
 }
 

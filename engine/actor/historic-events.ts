@@ -3,6 +3,7 @@
  *
  * Owns: checking the whole document before any of it is stored. Leaves out: storing (event-intake.ts).
  */
+import { cutText } from '../domain/event/input/cut-text.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { readEnvelope, type Envelope } from '../domain/event/envelope.js'
@@ -93,9 +94,9 @@ function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | nu
     throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
   }
   return {
-    analyst: analyst === '' ? NOBODY : analyst.slice(0, limits.nameCharsMax),
+    analyst: analyst === '' ? NOBODY : cutText(analyst, limits.nameCharsMax, ''),
     label: feedback,
-    ...(typeof closingNotes === 'string' ? { closingNotes: closingNotes.slice(0, limits.textCharsMax) } : {}),
+    ...(typeof closingNotes === 'string' ? { closingNotes: cutText(closingNotes, limits.textCharsMax) } : {}),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Collects everything that is wrong in a document, so that one answer shows it all. */
+import { cutText } from '../domain/event/input/cut-text.js'
 import { Refusal, type Issue, type RefusalCode } from '../errors.js'
 import { limits } from '../limits.js'
 
@@ -10,7 +11,7 @@ const ISSUES_SHOWN_MAX = 100
 /** A name of the document as an answer shows it: in a hundred issues, a long one would be as many megabytes. */
 export function shownName(name: string): string {
   const { nameCharsMax } = limits
-  return name.length > nameCharsMax ? `${name.slice(0, nameCharsMax)}…` : name
+  return cutText(name, nameCharsMax)
 }
 
 /** A place for people: `resources.job1.properties.title`. */

@@ -7,7 +7,7 @@
  */
 import type { TObject, TSchema } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { limits, nearestName, type Issue } from '../../engine/index.js'
+import { cutText, limits, nearestName, type Issue } from '../../engine/index.js'
 
 type Problem = TLocalizedValidationError
 
@@ -50,7 +50,7 @@ function unknownFields({ params, schemaPath }: Problem, loc: readonly string[], 
   return names.slice(0, UNKNOWN_FIELDS_MAX).map((name) => {
     const nearest = nearestName(name, [...known, ...within])
     const msg = nearest === null ? `is not known; known are: ${known.join(', ')}` : `is not known; use ${nearest}`
-    return { loc: [...loc, name.slice(0, limits.nameCharsMax)], msg, type: 'unknown_field' }
+    return { loc: [...loc, cutText(name, limits.nameCharsMax)], msg, type: 'unknown_field' }
   })
 }
 

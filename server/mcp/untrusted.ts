@@ -5,6 +5,7 @@
  * 2. Each piece has at most 4 KiB as JSON; a longer one is its beginning, as text.
  */
 import { Type } from 'typebox'
+import { cutUtf8 } from '../../engine/index.js'
 
 /** Bytes of one piece, as JSON. */
 export const PIECE_BYTES_MAX = 4 * 1024
@@ -32,16 +33,7 @@ export function piece(value: unknown, bytesMax: number = PIECE_BYTES_MAX): unkno
   const text = JSON.stringify(value) ?? 'null'
   const bytes = Buffer.byteLength(text)
   if (bytes <= bytesMax) return value ?? null
-  return { cut: beginningOf(text, bytesMax), bytes } satisfies CutPiece
-}
-
-/** At most so many bytes of the text, in whole characters. */
-function beginningOf(text: string, bytesMax: number): string {
-  const bytes = Buffer.from(text)
-  let end = bytesMax
-  // A byte 10xxxxxx continues a character.
-  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end)
+  return { cut: cutUtf8(text, bytesMax, ''), bytes } satisfies CutPiece
 }
 
 /** The pieces of an object, each within the bound. */

@@ -8,6 +8,7 @@
  *    are counted together, without a name.
  * 2. An example is cut, and is only shown to whoever may read events.
  */
+import { cutText } from './input/cut-text.js'
 
 /** Kinds of findings, with the type of their warning. A new kind gets its sentences in finding-warnings.ts. */
 export const findingKinds = [
@@ -66,7 +67,7 @@ export function currentFindings(stored: readonly StoredFinding[], micros: number
 }
 
 export function cutExample(example: string): string {
-  return example.slice(0, EXAMPLE_CHARS_MAX).toWellFormed()
+  return cutText(example, EXAMPLE_CHARS_MAX)
 }
 
 function keyOf(kind: FindingKind, field: string): string {

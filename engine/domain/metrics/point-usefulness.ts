@@ -10,6 +10,7 @@
  *    ln 2)` bits, and 0 at least.
  * 3. Above a bound, all further values count as one.
  */
+import { cutText } from '../event/input/cut-text.js'
 import type { PointValue } from '../event/point-value.js'
 import { entropy, mutualInformation, sum } from './divergence.js'
 
@@ -80,5 +81,5 @@ export class PointTables {
 
 /** Never `more`, which is not JSON. */
 function textOf(value: PointValue): string {
-  return (JSON.stringify(value) ?? 'null').slice(0, VALUE_CHARS_MAX)
+  return cutText(JSON.stringify(value) ?? 'null', VALUE_CHARS_MAX, '')
 }

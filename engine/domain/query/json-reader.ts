@@ -3,6 +3,7 @@
  *
  * Owns: checking the types of untrusted JSON. Leaves out: what the pieces mean.
  */
+import { cutText } from '../event/input/cut-text.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
@@ -26,7 +27,7 @@ export class JsonReader {
 
   /** Refuses the construct at this place as unsupported. */
   unsupported(supported: readonly string[]): never {
-    const name = String(this.place.at(-1)).slice(0, limits.nameCharsMax)
+    const name = cutText(String(this.place.at(-1)), limits.nameCharsMax)
     return this.fail(`${name} is not supported here; supported: ${supported.join(', ')}`, 'unsupported')
   }
 

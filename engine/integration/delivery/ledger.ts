@@ -19,6 +19,7 @@
  * 2. A place moves in the same commit as the dead letters of the events that it passes. No failure is lost.
  * 3. Writes are batched for a moment. What a crash loses of them is delivered again (at least once).
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { createHash } from 'node:crypto'
 import { bounds } from '../bounds.js'
 import { integrationRoles, type IntegrationRole } from '../../domain/job/job.js'
@@ -242,7 +243,7 @@ export class Ledger {
 }
 
 function encodeFailure(row: DeadLetter | RefusedDocument): Uint8Array {
-  return encodeJsonRow({ ...row, reason: row.reason.slice(0, bounds.reasonCharsMax) })
+  return encodeJsonRow({ ...row, reason: cutText(row.reason, bounds.reasonCharsMax) })
 }
 
 function nameOf(table: string, key: Uint8Array): string {

@@ -1,4 +1,5 @@
 /** Limits the fields of an enrichment: number, text, bytes, depth, and only plain JSON values. */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { bounds } from '../bounds.js'
 import type { EnrichmentFields } from '../contract.js'
 
@@ -44,7 +45,7 @@ function plain(value: unknown, room: Room, depth: number): unknown {
 function scalar(value: unknown, room: Room): unknown {
   const isNumber = typeof value === 'number' && Number.isFinite(value)
   if (typeof value !== 'string' && typeof value !== 'boolean' && !isNumber) return undefined
-  const kept = typeof value === 'string' ? value.slice(0, bounds.enrichmentTextCharsMax).toWellFormed() : value
+  const kept = typeof value === 'string' ? cutText(value, bounds.enrichmentTextCharsMax, '') : value
   const bytes = typeof kept === 'string' ? Buffer.byteLength(kept) : 8
   if (room.fields <= 0 || room.bytes < bytes) return undefined
   room.fields--

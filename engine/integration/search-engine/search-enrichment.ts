@@ -7,6 +7,7 @@
  * 2. A partial answer counts as none.
  * 3. A value that the document field cannot have, such as a name for an address, makes only its own query fail.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
@@ -154,7 +155,7 @@ export class SearchEnrichment implements EnrichmentSource {
     if (typeof answer !== 'object' || answer === null) throw new HttpFailure('the answer is not that of a search')
     const document = answer as Record<string, unknown>
     if (document.error !== undefined) {
-      const reason = rootCause(document.error).slice(0, bounds.reasonCharsMax)
+      const reason = cutText(rootCause(document.error), bounds.reasonCharsMax)
       if (document.status === 400) return new QueryRefused(reason)
       throw new EnrichmentFailure(reason)
     }

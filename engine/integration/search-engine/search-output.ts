@@ -5,15 +5,18 @@
  * 2. Each document has its own outcome: a document that the engine refuses (its mapping, say) does not block the
  *    others.
  */
+import { createHash } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
 import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
 import { decidedDocument } from '../decided-document.js'
 import { outcomeOfError, textAt } from '../http/http-kind.js'
+import { cutUtf8 } from '../../domain/event/input/cut-text.js'
 import { fill } from '../template.js'
 import { sendBulk } from './search-bulk.js'
 import { SearchClient } from './search-client.js'
 
 const BATCH_MAX = 500
+const ID_BYTES_MAX = 512
 export const STANDARD_INDEX = 'decisions'
 
 /** The index of an event: the filled template, without characters that an index name may not contain. */
@@ -26,6 +29,14 @@ export function indexOf(template: string, event: DecidedEvent): string {
       .replace(/^[-_+.]+/, '')
       .slice(0, 200) || STANDARD_INDEX
   )
+}
+
+/** The id of an event's document. A longer one than engines take keeps its beginning, and is told by its hash. */
+function documentId({ jobId, eventId }: DecidedEvent): string {
+  const id = `${jobId}-${eventId.toWellFormed()}`
+  if (Buffer.byteLength(id) <= ID_BYTES_MAX) return id
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 32)
+  return `${cutUtf8(id, ID_BYTES_MAX - hash.length - 1, '')}-${hash}`
 }
 
 export class SearchOutput implements Sink {
@@ -54,7 +65,7 @@ export class SearchOutput implements Sink {
     let lines = ''
     for (const { event } of items) {
       const action = {
-        index: { _index: indexOf(this.#index, event), _id: `${event.jobId}-${event.eventId}`.slice(0, 512) },
+        index: { _index: indexOf(this.#index, event), _id: documentId(event) },
       }
       lines += `${JSON.stringify(action)}\n${JSON.stringify(decidedDocument(event))}\n`
     }

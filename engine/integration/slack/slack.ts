@@ -19,7 +19,7 @@ import {
 } from '../http/http-kind.js'
 import type { HttpClient } from '../http/http-client.js'
 import { ruleParameters } from '../rule.js'
-import { fill } from '../template.js'
+import { fillWithin } from '../template.js'
 import { chatDialects, chatText, dialectOf, type ChatDialect } from './chat-text.js'
 
 const BATCH_MAX = 16
@@ -103,7 +103,8 @@ class SlackSink implements Sink {
   }
 
   async #post(event: DecidedEvent, template: string, signal: AbortSignal): Promise<Outcome> {
-    const text = fill(template, event, (value) => chatText(value, this.#dialect)).slice(0, TEXT_CHARS_MAX)
+    const fit = (value: string): string => chatText(value, this.#dialect)
+    const text = fillWithin(template, event, TEXT_CHARS_MAX, { fit })
     const body = JSON.stringify({ text, ...(this.#channel === undefined ? {} : { channel: this.#channel }) })
     const headers = { 'content-type': 'application/json' }
     try {

@@ -6,6 +6,7 @@
  *    is no such notable event, the event is refused.
  * 2. Writing a decision again only adds another comment.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
 import { deliverEach, outcomeOf, outcomeOfError, textAt } from '../http/http-kind.js'
 import type { HttpAnswer } from '../http/http-client.js'
@@ -88,7 +89,7 @@ function outcomeOfUpdate(answer: HttpAnswer): Outcome {
   if (typeof document !== 'object' || document === null) throw new HttpFailure('the answer is not a JSON object')
   const { success, success_count: count, message } = document as Record<string, unknown>
   if (success === true && count !== 0) return outcome
-  return { outcome: 'refused', reason: `the notable event was not updated: ${String(message ?? '').slice(0, 200)}` }
+  return { outcome: 'refused', reason: `the notable event was not updated: ${cutText(String(message ?? ''), 200)}` }
 }
 
 /** Parses a value for each decision, such as `Drop: 5, Escalate: 2`. Keys are names or ids of labels in lower case. */
@@ -109,7 +110,7 @@ export function labelTable(text: string): Map<string, string> {
 export function misfitTable(text: string, values: RegExp): string | null {
   for (const [label, value] of labelTable(text)) {
     if (label === '') return 'must be decisions with values, such as Drop: 5, Escalate: 2'
-    if (!values.test(value)) return `has an unknown value: ${value.slice(0, 50)}`
+    if (!values.test(value)) return `has an unknown value: ${cutText(value, 50)}`
   }
   return null
 }

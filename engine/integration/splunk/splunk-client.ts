@@ -6,6 +6,7 @@
  *
  * 1. A search that reports a failure, in any line, has no results.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { bounds } from '../bounds.js'
 import type { OpenedParameters, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
@@ -127,5 +128,5 @@ function failOn(messages: unknown): void {
     | { text?: unknown }
     | undefined
   if (error !== undefined)
-    throw new SourceFailure(`the search failed: ${String(error.text ?? '').slice(0, bounds.reasonCharsMax)}`)
+    throw new SourceFailure(`the search failed: ${cutText(String(error.text ?? ''), bounds.reasonCharsMax)}`)
 }

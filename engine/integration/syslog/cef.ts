@@ -4,23 +4,21 @@
  * The line is `CEF:0|vendor|product|version|class id|name|severity|extension`. Header fields escape `\` and `|`; values
  * of the extension escape `\`, `=` and line breaks.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { textOf, valueAt } from '../template.js'
 import type { DecidedEvent } from '../contract.js'
 
 const VALUE_CHARS_MAX = 1_000
 
 function header(text: string): string {
-  // Cut first: half of an escape sequence would swallow the next delimiter.
   return text
-    .slice(0, VALUE_CHARS_MAX)
     .replace(/[\r\n]+/g, ' ')
     .replaceAll('\\', '\\\\')
     .replaceAll('|', '\\|')
 }
 
 function value(text: string): string {
-  const cut = text.length > VALUE_CHARS_MAX ? text.slice(0, VALUE_CHARS_MAX) : text
-  return cut
+  return text
     .replaceAll('\\', '\\\\')
     .replaceAll('=', '\\=')
     .replace(/\r\n|\r|\n/g, '\\n')
@@ -55,8 +53,16 @@ export function severityOf(event: DecidedEvent): number {
   return number <= 10 ? Math.round(number) : Math.min(10, Math.round(number / 10))
 }
 
-/** The line of an event. `what` is the first part of the class id. */
-export function cefOf(event: DecidedEvent, version: string, what: 'decision' | 'watchdog' = 'decision'): string {
+/**
+ * The line of an event. `what` is the first part of the class id. Values of the event have at most `charsMax`
+ * characters: they are cut before they are escaped, since half of an escape would swallow the next delimiter.
+ */
+export function cefOf(
+  event: DecidedEvent,
+  version: string,
+  what: 'decision' | 'watchdog' = 'decision',
+  charsMax: number = VALUE_CHARS_MAX,
+): string {
   const fields: [string, string][] = [
     ['rt', String(Math.floor(event.ingestMicros / 1_000))],
     ['externalId', event.eventId],
@@ -75,10 +81,11 @@ export function cefOf(event: DecidedEvent, version: string, what: 'decision' | '
     const text = textOf(
       paths.map((path) => valueAt(event.document, path)).find((one) => one !== undefined && one !== null),
     )
-    if (text !== '') fields.push([key, text])
+    if (text !== '') fields.push([key, cutText(text, charsMax)])
   }
   const name =
-    textOf(valueAt(event.document, 'title') ?? valueAt(event.document, 'rule.name')) || `Decision ${event.resultLabel}`
+    cutText(textOf(valueAt(event.document, 'title') ?? valueAt(event.document, 'rule.name')), charsMax) ||
+    `Decision ${event.resultLabel}`
   const extension = fields
     .filter(([, text]) => text !== '')
     .map(([key, text]) => `${key}=${value(text)}`)

@@ -10,7 +10,8 @@ import { HostRefused } from '../http/host-policy.js'
 import { textAt, timeoutMs, tlsParameters } from '../http/http-kind.js'
 import { LineClient, LineFailure } from '../http/line-client.js'
 import { ruleParameters } from '../rule.js'
-import { fill } from '../template.js'
+import { fillWithin, longestWithin } from '../template.js'
+import { cutText, cutUtf8 } from '../../domain/event/input/cut-text.js'
 import { cefOf, severityOf } from './cef.js'
 
 const BATCH_MAX = 200
@@ -34,6 +35,9 @@ const STRUCTURE = 'decision@32473'
 const CEF_VERSION = '1'
 /** Receivers accept at least 2 KiB, and most accept 8 KiB. Some cut longer messages, some refuse them. */
 const MESSAGE_BYTES_MAX = 8_192
+/** Says that the text is in UTF-8. */
+const MARK = '\ufeff'
+const VALUE_CHARS_MAX = 1_000
 
 const entry: IntegrationKind = {
   id: 'syslog',
@@ -106,10 +110,10 @@ function parameter(text: string): string {
   return text.replace(/["\\\]]/g, '\\$&').replace(/[\r\n]+/g, ' ')
 }
 
-/** One message without its frame, cut to 8 KiB. */
+/** One message without its frame, of at most 8 KiB. `textWithin` is its text, of at most so many bytes. */
 export function syslogMessage(
   { id, event, alert }: Pick<Outgoing, 'id' | 'event' | 'alert'>,
-  text: string,
+  textWithin: (bytesMax: number) => string,
   facility: string,
   host: string,
 ): Buffer {
@@ -123,12 +127,19 @@ export function syslogMessage(
   ]
   const structured = `[${STRUCTURE} ${data.map(([name, value]) => `${name}="${parameter(value as string)}"`).join(' ')}]`
   const head = `<${priority}>1 ${isoMicros(event.ingestMicros)} ${host} decision-service - ${alert === undefined ? 'decision' : 'watchdog'} ${structured} `
-  const message = Buffer.from(`${head}\ufeff${text.replace(/[\r\n]+/g, ' ')}`, 'utf8')
-  if (message.length <= MESSAGE_BYTES_MAX) return message
-  // Cut between characters, not before a continuation byte.
-  let end = MESSAGE_BYTES_MAX
-  while (((message[end] as number) & 0xc0) === 0x80) end--
-  return message.subarray(0, end)
+  const bytesMax = MESSAGE_BYTES_MAX - Buffer.byteLength(head) - Buffer.byteLength(MARK)
+  const text = cutUtf8(textWithin(bytesMax).replace(/[\r\n]+/g, ' '), bytesMax)
+  return Buffer.from(head + MARK + text, 'utf8')
+}
+
+/** JSON of at most so many bytes: long texts and lists in it are cut, so that it stays JSON. */
+function jsonWithin(document: Readonly<Record<string, unknown>>, bytesMax: number): string {
+  const cut = (charsMax: number): string =>
+    JSON.stringify(document, (_, value: unknown) => {
+      if (typeof value === 'string') return cutText(value, charsMax)
+      return Array.isArray(value) ? value.slice(0, charsMax) : value
+    })
+  return longestWithin(MESSAGE_BYTES_MAX, bytesMax, Buffer.byteLength, cut)[0]
 }
 
 class SyslogSink implements Sink {
@@ -159,7 +170,7 @@ class SyslogSink implements Sink {
 
   async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     const frames = items.flatMap((item) => {
-      const message = syslogMessage(item, this.#textOf(item), this.#facility, this.#host)
+      const message = syslogMessage(item, (bytesMax) => this.#textOf(item, bytesMax), this.#facility, this.#host)
       return [Buffer.from(`${message.length} `, 'latin1'), message]
     })
     try {
@@ -182,11 +193,12 @@ class SyslogSink implements Sink {
     this.#line.close()
   }
 
-  #textOf({ event, alert }: Outgoing): string {
-    if (this.#format === 'text') return fill(this.#text, event)
-    return this.#format === 'cef'
-      ? cefOf(event, CEF_VERSION, alert === undefined ? 'decision' : 'watchdog')
-      : JSON.stringify(event.document)
+  #textOf({ event, alert }: Outgoing, bytesMax: number): string {
+    if (this.#format === 'text') return fillWithin(this.#text, event, bytesMax, { size: Buffer.byteLength })
+    if (this.#format === 'json') return jsonWithin(event.document, bytesMax)
+    const what = alert === undefined ? 'decision' : 'watchdog'
+    const line = (charsMax: number): string => cefOf(event, CEF_VERSION, what, charsMax)
+    return longestWithin(VALUE_CHARS_MAX, bytesMax, Buffer.byteLength, line)[0]
   }
 }
 

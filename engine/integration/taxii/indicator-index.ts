@@ -10,6 +10,7 @@
  * 3. At most `indicatorsMax` are known. When the index is full, expired ones are removed; indicators without room are
  *    counted.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { bitsOf, keyOf, type ObservableType } from '../enrichment/observable.js'
 import { simplePattern, type SimplePattern } from './stix-pattern.js'
 
@@ -163,7 +164,7 @@ function namesOf({ keys, networks }: SimplePattern): string[] {
 }
 
 function textIn(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, TEXT_CHARS_MAX) : ''
+  return typeof value === 'string' ? cutText(value, TEXT_CHARS_MAX) : ''
 }
 
 function textsIn(value: unknown): string[] {

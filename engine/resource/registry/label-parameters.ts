@@ -6,6 +6,7 @@
  * 1. A new list names existing labels only. An unknown name would silently leave out events that somebody waits for.
  * 2. An unchanged list keeps its labels under their new names.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import type { Label } from '../../domain/job/job.js'
 import { resolveLabel } from '../../domain/job/labels.js'
 import type { ParameterSpec, ParameterValues } from './parameters.js'
@@ -29,7 +30,7 @@ function misfit(text: string, labels: readonly Label[]): string | null {
   const stray = labelWords(text).find((word) => resolveLabel(labels, word) === null)
   if (stray === undefined) return null
   const names = labels.map(({ name }) => name).join(', ')
-  return `names "${stray.slice(0, 50)}", which is no label of the job; its labels are ${names}`
+  return `names "${cutText(stray, 50)}", which is no label of the job; its labels are ${names}`
 }
 
 function renamed(text: string, { before, after }: LabelNames): string {

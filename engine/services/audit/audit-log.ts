@@ -9,6 +9,7 @@
  * 3. The store is the truth: each transaction reads the head again, so one that failed leaves nothing behind.
  * 4. One writer: the thread that owns the catalog.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
 import type { AuditEntry } from '../../api/audit-service.js'
@@ -82,10 +83,10 @@ function withBounds(entry: AuditEntry): AuditEntry {
   const { by, analyst, object, job, changes, details } = entry
   return {
     ...entry,
-    by: { kind: by.kind, name: cutText(by.name) },
-    ...(analyst === undefined ? {} : { analyst: cutText(analyst) }),
-    object: { type: object.type, id: object.id, title: cutText(object.title) },
-    ...(job === undefined ? {} : { job: { id: job.id, title: cutText(job.title) } }),
+    by: { kind: by.kind, name: nameOf(by.name) },
+    ...(analyst === undefined ? {} : { analyst: nameOf(analyst) }),
+    object: { type: object.type, id: object.id, title: nameOf(object.title) },
+    ...(job === undefined ? {} : { job: { id: job.id, title: nameOf(job.title) } }),
     ...(changes === undefined
       ? {}
       : { changes: mapValues(changes, ({ before, after }) => ({ before: cut(before), after: cut(after) })) }),
@@ -97,8 +98,8 @@ function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T)
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 }
 
-function cutText(text: string): string {
-  return text.length <= limits.nameCharsMax ? text : text.slice(0, limits.nameCharsMax)
+function nameOf(text: string): string {
+  return cutText(text, limits.nameCharsMax)
 }
 
 /** A long value becomes its beginning, its length and its SHA-256, so that two long values stay different. */
@@ -107,5 +108,5 @@ function cut(value: unknown): unknown {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
   if (text.length <= limits.auditValueCharsMax) return value
   const sha256 = createHash('sha256').update(text).digest('hex')
-  return { cut: text.slice(0, limits.auditValueCharsMax), chars: text.length, sha256 }
+  return { cut: cutText(text, limits.auditValueCharsMax, ''), chars: text.length, sha256 }
 }

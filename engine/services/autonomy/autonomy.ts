@@ -4,6 +4,7 @@
  * Leaves out: gates and audits (actor/autonomy/), the scans (people-queue.ts, forecast.ts, on reader threads), the
  * checks of idle jobs (gate-checks.ts).
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { Refusal } from '../../errors.js'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
 import { contractDefaults, contractOf, mustBeRate, mustBeRisk } from '../../domain/autonomy/contract.js'
@@ -166,7 +167,7 @@ export class Autonomies implements AutonomyService {
     const own = new RegExp(`^${job.id}-([1-9]\\d{0,8})$`).exec(gate)
     const next = this.#deps.shards.reader(job.shard).autonomy(job.id)?.row.nextGate ?? 1
     if (own === null || Number(own[1]) >= next)
-      throw new Refusal('gate_not_found', `the job ${job.id} has no gate ${gate.slice(0, 64)}; see its list of gates`)
+      throw new Refusal('gate_not_found', `the job ${job.id} has no gate ${cutText(gate, 64)}; see its list of gates`)
   }
 }
 

@@ -5,6 +5,7 @@
  * 2. Fields are ranked by at most limits.separatedEventsMax voted events, all of the page's buckets.
  * 3. The walk ends after limits.readerMsMax milliseconds, and returns what it has found, with `exact` false.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { limits } from '../../limits.js'
 import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
@@ -109,6 +110,6 @@ function addFields(object: object, prefix: string, depth: number, values: Map<st
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       if (depth < DEPTH_MAX) addFields(value, `${path}.`, depth + 1, values)
     } else if (value !== null && path.length <= limits.decisionPointCharsMax)
-      values.set(path, (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, VALUE_CHARS))
+      values.set(path, cutText(typeof value === 'string' ? value : JSON.stringify(value), VALUE_CHARS, ''))
   }
 }

@@ -1,4 +1,5 @@
 /** How answers and values are shown in explanations. */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import type { AnswerShown } from '../../api/explanation-service.js'
 import type { Decision } from '../../domain/decide/decision.js'
 import type { PointValue } from '../../domain/event/point-value.js'
@@ -22,10 +23,7 @@ export function answerShown(
 /** A value, cut: an event may have very long ones. */
 export function valueShown(value: PointValue): PointValue {
   const { shownValueCharsMax, shownItemsMax } = limits
-  const cut = <T>(scalar: T): T | string =>
-    typeof scalar === 'string' && scalar.length > shownValueCharsMax
-      ? `${scalar.slice(0, shownValueCharsMax).toWellFormed()}…`
-      : scalar
+  const cut = <T>(scalar: T): T | string => (typeof scalar === 'string' ? cutText(scalar, shownValueCharsMax) : scalar)
   return typeof value === 'object' && value !== null ? value.slice(0, shownItemsMax).map(cut) : cut(value)
 }
 

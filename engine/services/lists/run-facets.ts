@@ -7,6 +7,7 @@
  *    together, and one of them is asked for the value.
  * 2. When the time is over, the counts are those of the newest events, and `partial` says so.
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { limits } from '../../limits.js'
 import { instantText } from '../../domain/query/instant.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
@@ -43,7 +44,7 @@ class Facet {
       return
     }
     for (const value of new Set(values)) {
-      const key = typeof value === 'string' ? value.slice(0, limits.streamTextCharsMax) : value
+      const key = typeof value === 'string' ? cutText(value, limits.streamTextCharsMax, '') : value
       if (!this.values.has(key) && this.values.size >= limits.facetValuesCounted) this.isWhole = false
       else this.values.set(key, (this.values.get(key) ?? 0) + count)
     }

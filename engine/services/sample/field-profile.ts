@@ -1,4 +1,5 @@
 /** The values of each field of a sample: how many events have one, how many different ones there are, what they are. */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { limits } from '../../limits.js'
 import { isDateText } from '../../domain/query/instant.js'
 import type { FieldKind } from '../../api/live/sample-service.js'
@@ -58,7 +59,7 @@ export class FieldProfile {
 
   examples(count: number): string[] {
     const sorted = [...this.values].sort((a, b) => b[1].count - a[1].count)
-    return sorted.slice(0, count).map(([text]) => text.slice(0, EXAMPLE_CHARS))
+    return sorted.slice(0, count).map(([text]) => cutText(text, EXAMPLE_CHARS))
   }
 
   /** Bits that the value says about an event. */

@@ -4,6 +4,7 @@
  * Owns: their documents, and how they are written. Leaves out: which there are (stream-reader.ts), their schemas
  * (server/schemas/live/stream.ts; a test compares).
  */
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { isoMicros } from '../../clock.js'
 import { limits } from '../../limits.js'
 import type { ClusterView } from '../../api/cluster-service.js'
@@ -66,7 +67,7 @@ export function decisionDocument(
 
 /** A field that came beside the event. A message has a bounded size. */
 function short(name: string, value: unknown): object {
-  if (typeof value === 'string') return { [name]: value.slice(0, limits.streamTextCharsMax) }
+  if (typeof value === 'string') return { [name]: cutText(value, limits.streamTextCharsMax) }
   return typeof value === 'number' || typeof value === 'boolean' ? { [name]: value } : {}
 }
 

@@ -1,4 +1,5 @@
 /** Tables: aligned and cut to the window on a terminal, else one line a row with tabs between the cells. */
+import { cutBefore } from '../../../engine/domain/event/input/cut-text.js'
 import { cleanLine } from './clean.js'
 
 export interface Column<T> {
@@ -18,7 +19,9 @@ function textOf(value: string | number | boolean | null | undefined): string {
 
 function cut(text: string, width: number): string {
   const characters = [...text]
-  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`
+  if (characters.length <= width) return text
+  const { length } = characters.slice(0, width - 1).join('')
+  return `${text.slice(0, cutBefore(text, length))}…`
 }
 
 /** Widths that fit: the widest column gives way first. */

@@ -1,5 +1,10 @@
 /** Listed events as CSV, for people: a line of names, then one line for each event. */
 
+import { cutText } from '../../../engine/index.js'
+
+/** A spreadsheet continues a longer text in the next row. */
+const CELL_CHARS_MAX = 32_767
+
 /** What a table has of each event before its decision points: the column, and the field of a listed event. */
 const own = [
   ['event_id', 'event_id'],
@@ -28,7 +33,7 @@ function textOf(value: unknown): string {
 }
 
 function cellOf(value: unknown): string {
-  const text = textOf(value)
+  const text = cutText(textOf(value), CELL_CHARS_MAX)
   const safe = FORMULA.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

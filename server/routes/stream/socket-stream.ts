@@ -5,7 +5,14 @@
  *
  * 1. A page of another site may not open one: browsers send its origin, and the cookies of this service.
  */
-import { isRefusal, limits, Refusal, type StreamListener, type StreamSubscription } from '../../../engine/index.js'
+import {
+  cutUtf8,
+  isRefusal,
+  limits,
+  Refusal,
+  type StreamListener,
+  type StreamSubscription,
+} from '../../../engine/index.js'
 import type { HttpSocket, SocketUser } from '../../http/native.js'
 import type { StreamContext } from './stream-context.js'
 
@@ -75,7 +82,7 @@ class SocketStream implements StreamListener, SocketUser {
   }
 
   ended({ message, retryable }: Refusal): void {
-    this.#socket?.end(retryable ? TRY_AGAIN : REFUSED, message.slice(0, 100))
+    this.#socket?.end(retryable ? TRY_AGAIN : REFUSED, cutUtf8(message, 100))
   }
 
   closed(): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, it, test } from 'node:test'
 import { cefOf } from '../../../engine/integration/syslog/cef.js'
 import { chatDialects, chatText } from '../../../engine/integration/slack/chat-text.js'
-import { fill, valueAt } from '../../../engine/integration/template.js'
+import { fill, fillWithin, valueAt } from '../../../engine/integration/template.js'
 import { decided } from '../../support/outgoing.js'
 
 test('a template names fields, dotted or nested, and a missing one inserts nothing', () => {
@@ -69,6 +69,45 @@ test('CEF escapes pipes in the header, equals signs in the extension, line break
 })
 
 test('CEF cuts a long title, but never within an escape, so that the next field stays intact', () => {
-  const line = cefOf(decided('e1', {}, { title: `${'a'.repeat(999)}|${'b'.repeat(50)}`, severity: 'high' }), '1')
-  assert.ok(line.includes(`|${'a'.repeat(999)}\\||8|rt=`), line.slice(0, 200))
+  const line = cefOf(decided('e1', {}, { title: `${'a'.repeat(998)}|${'b'.repeat(50)}`, severity: 'high' }), '1')
+  assert.ok(line.includes(`|${'a'.repeat(998)}\\|…|8|rt=`), line.slice(0, 200))
+})
+
+describe('a text that is too long for its place', () => {
+  const long = 'Mallory & friends 👩‍👩‍👧‍👦 '.repeat(200)
+  const event = decided('e1', {}, { message: long, short: 'web-1', url: 'https://siem.example/a/b?c=1' })
+
+  it('is cut in its long value, and the link at its end stays', () => {
+    const text = fillWithin('{{short}}: {{message}} https://desk.example{{event_page}}', event, 300)
+    assert.ok(text.length <= 300 && text.length > 290)
+    assert.match(text, /^web-1: Mallory .*… https:\/\/desk\.example\/jobs\/7\/events\/e1$/)
+  })
+
+  it('keeps a link that is a value whole', () => {
+    const text = fillWithin('{{message}} {{url}}', event, 100)
+    assert.ok(text.length <= 100 && text.endsWith('… https://siem.example/a/b?c=1'))
+  })
+
+  it('is cut before it is escaped: no dialect of a chat gets half of an escape', () => {
+    const nasty = decided('e1', {}, { message: '&<>*_`~|[](){}!\\'.repeat(400) })
+    for (const dialect of chatDialects)
+      for (let max = 60; max < 90; max++) {
+        const fit = (value: string): string => chatText(value, dialect)
+        const text = fillWithin('{{message}} x{{event_page}}', nasty, max, { fit })
+        assert.ok(text.length <= max && text.endsWith('… x/jobs/7/events/e1'), text)
+        // Rocket.Chat knows no entities.
+        if (dialect !== 'rocketchat') assert.doesNotMatch(text, /&(?!amp;|lt;|gt;)/)
+      }
+  })
+
+  it('is cut at its end where the template itself is too long', () => {
+    const text = fillWithin(`${'Tom &amp; Jerry '.repeat(20)}{{short}}`, event, 102)
+    assert.ok(text.length <= 102 && text.endsWith('…') && text.isWellFormed())
+    assert.doesNotMatch(text, /&(?!amp;)/)
+  })
+})
+
+test('CEF has no half character in a value that is cut', () => {
+  const line = cefOf(decided('e1', {}, { message: `${'x'.repeat(998)}👩‍👩‍👧‍👦yz` }), '1')
+  assert.match(line, /msg=x{998}…$/)
 })

@@ -1,6 +1,7 @@
 /** The event that is asked about: large, with why, neighbours and how far an answer reaches. */
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { cutText } from '../../../../engine/domain/event/input/cut-text.js'
 import { addresses } from '../../addresses.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
@@ -57,7 +58,7 @@ function Points({ known }: { readonly known: Known }) {
       {shown.map(([name, value]) => (
         <>
           <dt class="mono">{name}</dt>
-          <dd class="mono bidi">{valueText(value).slice(0, 300)}</dd>
+          <dd class="mono bidi">{cutText(valueText(value), 300)}</dd>
         </>
       ))}
       {points.length > POINTS_SHOWN ? (

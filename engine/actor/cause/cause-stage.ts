@@ -72,7 +72,7 @@ export class CauseStage {
   /** Adds a new event to its cluster and decides it. Decides earlier events again where that changes them. */
   take(micros: number, body: Readonly<Record<string, unknown>>, nowMicros: number): Decision {
     const found = this.#clustering.fields.look(body, this.#deps.settings.decisionPoints)
-    const normalized = this.#normalizer.normalize(body, found)
+    const normalized = this.#normalizer.normalize(body, found, micros)
     const changed = this.#clustering.add(normalized, micros, nowMicros)
     const decision = this.#decide(this.#clustering.alert(micros) as AlertRow, normalized.values, false, null)
     const { basis } = this.#deps.model

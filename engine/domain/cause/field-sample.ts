@@ -8,6 +8,7 @@
  *    list. So the sample holds no value of an event, but for times.
  * 2. Everything is bounded: fields, depth, items.
  */
+import { isTimeText } from '../event/event-time.js'
 import type { ScalarValue } from '../event/point-value.js'
 import { hashScalar } from '../learn/hash.js'
 import { millisOf } from './alert-time.js'
@@ -27,12 +28,11 @@ export const sampleBounds = { fieldsMax: 48, depthMax: 5, itemsMax: 24 } as cons
 
 const timeFrom = Date.UTC(2000, 0, 1)
 const timeTo = Date.UTC(2100, 0, 1)
-const dated = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 const numeric = /^\d{10,19}(\.\d+)?$/
 
 /** Milliseconds of a value that is surely a time; else 0. */
 function timeOf(value: ScalarValue): number {
-  const isWritten = typeof value === 'string' && (dated.test(value) || numeric.test(value))
+  const isWritten = typeof value === 'string' && ((value.includes(':') && isTimeText(value)) || numeric.test(value))
   if (!isWritten && !(typeof value === 'number' && value >= 9e8)) return 0
   const millis = millisOf(value)
   return millis !== null && millis >= timeFrom && millis < timeTo ? millis : 0

@@ -68,8 +68,12 @@ export class AlertNormalizer {
     return this.#points.count === 0 ? [] : this.#points.valuesOf(read())
   }
 
-  /** `found`: fields without a known name (field-finder.ts). */
-  normalize(body: Readonly<Record<string, unknown>>, found: FoundReaders = noFound): NormalizedAlert {
+  /** `found`: fields without a known name (field-finder.ts). `nearMicros`: when the alert arrived. */
+  normalize(
+    body: Readonly<Record<string, unknown>>,
+    found: FoundReaders = noFound,
+    nearMicros: number | null = null,
+  ): NormalizedAlert {
     const values = this.#points.valuesOf(body)
     const equal = this.#equal.valuesOf(body)
     const scope = equal.length === 0 ? '' : JSON.stringify(equal)
@@ -82,13 +86,22 @@ export class AlertNormalizer {
       ? []
       : this.#relatedOf(this.#related.firstOf(body) ?? found.related.firstOf(body), scope, entity)
     return {
-      timeMs: millisOf(this.#time.firstOf(body)) ?? millisOf(found.time.firstOf(body)),
+      timeMs: this.#timeOf(this.#time, body, nearMicros) ?? this.#timeOf(found.time, body, nearMicros),
       entity,
       entityName: id,
       related,
       kind: this.#kindOf(body, values, found),
       values,
     }
+  }
+
+  /** The first of the fields that holds a time. */
+  #timeOf(fields: DecisionPoints, body: Readonly<Record<string, unknown>>, nearMicros: number | null): number | null {
+    for (const value of fields.valuesOf(body)) {
+      const millis = millisOf(value, nearMicros)
+      if (millis !== null) return millis
+    }
+    return null
   }
 
   #relatedOf(value: PointValue, scope: string, own: number): number[] {

@@ -11,7 +11,7 @@
 import type { ScalarValue } from '../event/point-value.js'
 import type { Condition, Test } from './condition.js'
 import { wordsField, type Field } from './field.js'
-import { instantOf, isDateText, spanOf, type DateContext, type Span } from './instant.js'
+import { instantOf, isTimeText, spanOf, type DateContext, type Span } from './instant.js'
 import { equalTo, equalToOneOf, numberOf } from './scalar.js'
 
 export type BoundName = 'lt' | 'lte' | 'gt' | 'gte'
@@ -71,7 +71,7 @@ function boundTest(name: BoundName, bound: ScalarValue, context: DateContext, re
     }
   }
   const span =
-    typeof bound === 'string' && (isDateText(bound) || bound.startsWith('now') || bound.includes('||'))
+    typeof bound === 'string' && (isTimeText(bound) || bound.startsWith('now') || bound.includes('||'))
       ? spanOf(bound, context)
       : null
   if (span !== null) {

@@ -1,23 +1,20 @@
 /**
  * Reads the dates of queries and events as instants: microseconds since 1970 UTC.
  *
- * Owns: ISO 8601, counts from 1970, date arithmetic (`now-1d/d`, `2026-01-31||+1M/M`). Leaves out: the present time,
- * which is passed in.
+ * Owns: date arithmetic (`now-1d/d`, `2026-01-31||+1M/M`), what a date in a query covers. Leaves out: the forms of
+ * times (event/event-time.ts), the present time, which is passed in.
  *
  * 1. A date is a span: `2026-01-31` is a day, `09:05:00.12` ten milliseconds. `first` and `last` are its first and last
  *    microsecond. So `lte 2026-01-31` includes the day, and `gt` excludes it.
- * 2. A number, or a text of nine digits or more, counts seconds, milliseconds, microseconds or nanoseconds, depending
- *    on its size.
+ * 2. A number in a query, or a text of nine digits or more, counts seconds, milliseconds, microseconds or nanoseconds,
+ *    depending on its size.
  * 3. A time outside the years 0 to 9999 is no date, so that every date can be written as ISO 8601.
  * 4. A date without an offset has the offset of the query, UTC by default. Weeks begin on Monday.
  */
+import { dateSpan, DAY_MICROS, daysIn, daysOf, timeOf, type Span } from '../event/event-time.js'
 import type { ScalarValue } from '../event/point-value.js'
 
-/** The microseconds that a date covers, both ends included. */
-export interface Span {
-  readonly first: number
-  readonly last: number
-}
+export { isTimeText, offsetOf, type Span } from '../event/event-time.js'
 
 /** What the dates of a query refer to. */
 export interface DateContext {
@@ -32,7 +29,7 @@ export interface DateContext {
 export type DateUnit = 'y' | 'q' | 'M' | 'w' | 'd' | 'h' | 'm' | 's'
 
 const MINUTE = 60_000_000
-const DAY = 1440 * MINUTE
+const DAY = DAY_MICROS
 const fixedUnits: Readonly<Partial<Record<DateUnit, number>>> = {
   w: 7 * DAY,
   d: DAY,
@@ -41,14 +38,9 @@ const fixedUnits: Readonly<Partial<Record<DateUnit, number>>> = {
   s: 1_000_000,
 }
 
-const ISO =
-  /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)?)?)?)? ?(Z|UTC|[+-]\d{2}(?::?\d{2})?)?$/i
 const COUNTED = /^-?\d{9,19}(?:\.\d+)?$/
 const MATH = /^(?:now|(.{4,60})\|\|)((?:[+-]\d{1,6}[yMwdhHms]|\/[yMwdhHms])*)$/
 const STEP = /([+-]\d+|\/)([yMwdhHms])/g
-
-/** The smallest number in an event that counts as a date: in 1973, counted in seconds. */
-const COUNTED_MIN = 1e8
 
 /** The first microseconds of the years 0 and 10000. */
 const [YEAR_0, YEAR_10000] = [-62_167_219_200e6, 253_402_300_800e6]
@@ -57,7 +49,9 @@ const [YEAR_0, YEAR_10000] = [-62_167_219_200e6, 253_402_300_800e6]
 export function spanOf(text: ScalarValue, context: DateContext): Span | null {
   if (typeof text === 'number') return countedSpan(text)
   if (typeof text !== 'string' || text.length > 100) return null
-  const plain = isoSpan(text.trim(), context.offsetMinutes) ?? (COUNTED.test(text) ? countedSpan(Number(text)) : null)
+  const plain =
+    dateSpan(text.trim(), context.offsetMinutes, context.nowMicros) ??
+    (COUNTED.test(text) ? countedSpan(Number(text)) : null)
   if (plain !== null) return plain
   const math = MATH.exec(text.trim())
   if (math === null) return null
@@ -68,24 +62,11 @@ export function spanOf(text: ScalarValue, context: DateContext): Span | null {
 
 /** The instant that a value of an event names, or null. It is the first of its span, in UTC if it has no offset. */
 export function instantOf(value: ScalarValue): number | null {
-  if (typeof value === 'number') return value >= COUNTED_MIN ? firstOf(countedSpan(value)) : null
-  if (typeof value !== 'string' || value.length < 9 || value.length > 40) return null
-  const code = value.charCodeAt(0)
-  if (code < 48 || code > 57) return null
-  return firstOf(COUNTED.test(value) ? countedSpan(Number(value)) : isoSpan(value, 0))
-}
-
-function firstOf(span: Span | null): number | null {
-  return span !== null && isShowable(span.first) ? span.first : null
+  return timeOf(value)
 }
 
 function isShowable(micros: number): boolean {
   return micros >= YEAR_0 && micros < YEAR_10000
-}
-
-/** True for an ISO 8601 date with year, month and day at least. */
-export function isDateText(text: string): boolean {
-  return text.length >= 10 && text.length <= 40 && isoSpan(text, 0) !== null
 }
 
 function countedSpan(count: number): Span | null {
@@ -97,60 +78,9 @@ function countedSpan(count: number): Span | null {
   return { first, last: Number.isInteger(count) && unit > 1 ? first + unit - 1 : first }
 }
 
-function isoSpan(text: string, offsetMinutes: number): Span | null {
-  const parts = ISO.exec(text)
-  if (parts === null) return null
-  const [, year, month, day, hour, minute, second, fraction, zone] = parts
-  const [y, mo, d] = [Number(year), Number(month ?? 1), Number(day ?? 1)]
-  const [h, mi, s] = [Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0)]
-  if (mo < 1 || mo > 12 || d < 1 || d > daysIn(y, mo) || h > 23 || mi > 59 || s > 59) return null
-  const offset = zone === undefined ? offsetMinutes : offsetOf(zone)
-  if (offset === null) return null
-  const micros = fraction === undefined ? 0 : Number(fraction.padEnd(6, '0').slice(0, 6))
-  const first = (utc(y, mo, d) + (h * 60 + mi) * 60_000 + s * 1000) * 1000 + micros - offset * MINUTE
-  return { first, last: first + lengthOf({ y, mo, month, day, hour, minute, second, fraction }) - 1 }
-}
-
-interface Named {
-  readonly y: number
-  readonly mo: number
-  readonly month: string | undefined
-  readonly day: string | undefined
-  readonly hour: string | undefined
-  readonly minute: string | undefined
-  readonly second: string | undefined
-  readonly fraction: string | undefined
-}
-
-/** Length of the smallest part that a date names, microseconds. */
-function lengthOf({ y, mo, month, day, hour, minute, second, fraction }: Named): number {
-  if (fraction !== undefined) return 10 ** Math.max(0, 6 - fraction.length)
-  if (second !== undefined) return 1_000_000
-  if (minute !== undefined) return MINUTE
-  if (hour !== undefined) return 60 * MINUTE
-  if (day !== undefined) return DAY
-  if (month !== undefined) return daysIn(y, mo) * DAY
-  return (utc(y + 1, 1, 1) - utc(y, 1, 1)) * 1000
-}
-
-/** Minutes east of UTC of `Z`, `UTC`, `+01:00`, `-0230` or `+01`; null for anything else. */
-export function offsetOf(zone: string): number | null {
-  if (/^(z|utc|gmt)$/i.test(zone)) return 0
-  const parts = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone)
-  if (parts === null) return null
-  const minutes = Number(parts[2]) * 60 + Number(parts[3] ?? 0)
-  return minutes > 18 * 60 ? null : parts[1] === '-' ? -minutes : minutes
-}
-
-/** Milliseconds. Date.UTC would read the years 0 to 99 as 1900 to 1999. */
+/** Milliseconds. */
 function utc(year: number, month: number, day: number): number {
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  return date.getTime()
-}
-
-function daysIn(year: number, month: number): number {
-  return new Date(utc(year, month + 1, 1) - 1).getUTCDate()
+  return daysOf(year, month, day) * 86_400_000
 }
 
 function walked(start: Span, steps: string, offsetMinutes: number): Span {

@@ -14,7 +14,9 @@
 import { createHash } from 'node:crypto'
 import type { OpenedParameters, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
-import { millisIn, millisOfSeconds } from '../dates.js'
+import { isoMicros } from '../../clock.js'
+import { timeOf } from '../../domain/event/event-time.js'
+import { millisIn } from '../dates.js'
 import { HttpFailure } from '../http/http-client.js'
 import { textAt } from '../http/http-kind.js'
 import { SplunkClient, type SplunkSearch } from './splunk-client.js'
@@ -185,7 +187,6 @@ function stepOf(seconds: number): number {
 
 /** The timestamp of `_time`, which is a date or seconds since 1970. */
 function timestampOf(time: unknown): string | undefined {
-  if (typeof time !== 'string') return undefined
-  const ms = /^\d+(\.\d+)?$/.test(time) ? millisOfSeconds(Number(time)) : millisIn(time)
-  return ms === null ? undefined : new Date(ms).toISOString()
+  const micros = timeOf(time)
+  return micros === null ? undefined : isoMicros(micros)
 }

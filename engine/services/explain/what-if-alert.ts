@@ -39,7 +39,7 @@ export function decideAlert(
   const settings = causeSettingsOf(job)
   const clustering = new Clustering(new CauseTableReader(environment, job.id), settings)
   clustering.useFeedback(model.feedbackWeights)
-  const normalized = new AlertNormalizer(settings, job.decisionPoints).normalize(rawBody)
+  const normalized = new AlertNormalizer(settings, job.decisionPoints).normalize(rawBody, undefined, micros)
   clustering.add(normalized, micros, micros)
   const alert = clustering.alert(micros) as AlertRow
   const structure = structuralAnswer(alert, new LinkBelief(model.feedbackWeights), clustering.windowMs)

@@ -11,7 +11,7 @@
 import { limits } from '../../limits.js'
 import { ownFields, type FieldType } from '../../domain/query/field.js'
 import { filterOperators, type FilterOperator } from '../../domain/query/filter.js'
-import { isDateText } from '../../domain/query/instant.js'
+import { isTimeText } from '../../domain/query/instant.js'
 import { decodeContent } from '../../store/event-record.js'
 import { jobRange } from '../../store/tables.js'
 import type { QueryContext } from './event-scan.js'
@@ -111,5 +111,5 @@ function noteValues(value: unknown, path: string, note: (name: string, type: Fie
 function typeOf(value: unknown): FieldType {
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'number') return Number.isInteger(value) ? 'long' : 'double'
-  return isDateText(value as string) ? 'date' : 'keyword'
+  return isTimeText(value as string) ? 'date' : 'keyword'
 }

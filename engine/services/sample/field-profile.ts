@@ -1,7 +1,7 @@
 /** The values of each field of a sample: how many events have one, how many different ones there are, what they are. */
 import { cutText } from '../../domain/event/input/cut-text.js'
 import { limits } from '../../limits.js'
-import { isDateText } from '../../domain/query/instant.js'
+import { isTimeText } from '../../domain/query/instant.js'
 import type { FieldKind } from '../../api/live/sample-service.js'
 import type { EventBody } from '../../domain/event/input/event-text.js'
 
@@ -29,7 +29,7 @@ export class FieldProfile {
     if (this.codes[event] !== -1) return
     this.events++
     if (typeof value === 'number') this.#numbers++
-    if (typeof value === 'string' && isDateText(value)) this.#dates++
+    if (typeof value === 'string' && isTimeText(value)) this.#dates++
     this.#chars += text.length
     if (/\s\S+\s/.test(text)) this.#blanks++
     let known = this.values.get(text)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { millisIn, millisOfSeconds } from '../../../engine/integration/dates.js'
+import { millisIn } from '../../../engine/integration/dates.js'
 import { afterwards } from '../../support/afterwards.js'
 
 test('a date without a zone is UTC, wherever the service runs; an impossible date is none', (context) => {
@@ -15,12 +15,9 @@ test('a date without a zone is UTC, wherever the service runs; an impossible dat
     '1769850300',
     '1769850300000',
     'Sat, 31 Jan 2026 09:05:00 GMT',
+    'Jan 31, 2026 @ 09:05:00.000',
   ]) {
     assert.equal(millisIn(text), wanted, text)
   }
   for (const text of ['', 'soon', '+999999-01-01']) assert.equal(millisIn(text), null, text)
-  assert.deepEqual(
-    [millisOfSeconds(1_769_850_300.5), millisOfSeconds(1e17), millisOfSeconds(Number.NaN)],
-    [wanted + 500, null, null],
-  )
 })

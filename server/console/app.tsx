@@ -8,7 +8,8 @@
  * 2. A session that ends puts the form to sign in over the page. What is on the page stays.
  */
 import { useSignal } from '@preact/signals'
-import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import type { ComponentType } from 'preact'
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 import { inConsole, jobIdOf } from './addresses.js'
 import Events from './pages/events/events.js'
@@ -19,6 +20,7 @@ import Next from './pages/next/next.js'
 import { askQueue } from './pages/next/queue.js'
 import NotFound from './pages/not-found.js'
 import { Failed, Skeleton } from './parts/feedback.js'
+import { latePage } from './parts/late.js'
 import { Toasts } from './parts/toasts.js'
 import { Bar } from './shell/bar.js'
 import { Foot } from './shell/foot.js'
@@ -29,17 +31,16 @@ import { useGlobalCommands } from './shell/commands.js'
 import { messageOf, session } from './state/api.js'
 import { begin } from './state/begin.js'
 import { jobs, loadJobs, lookAt } from './state/jobs.js'
-import { part } from './state/parts.js'
 import { fail } from './state/toasts.js'
 
 /** One of the pages that are loaded late (pages/others.ts). */
 function other(name: keyof typeof import('./pages/others.js')) {
-  return lazy(() => part(() => import('./pages/others.js').then((pages) => pages[name])))
+  return latePage(async () => (await import('./pages/others.js'))[name] as ComponentType<object>)
 }
 
-const Event = lazy(() => part(() => import('./pages/event/event.js')))
+const Event = latePage(async () => (await import('./pages/event/event.js')).default)
 const Jobs = other('Jobs')
-const NewJob = lazy(() => part(() => import('./pages/new-job/new-job.js')))
+const NewJob = latePage(async () => (await import('./pages/new-job/new-job.js')).default)
 const JobPage = other('JobPage')
 const Models = other('Models')
 const Replays = other('Replays')
@@ -64,15 +65,15 @@ function prepare({ pathname, search }: Location): void {
   if (id !== null && pathname.startsWith('/jobs/feedback-flow/')) askQueue(id)
   else if (id !== null && /\/events\/*$/.test(pathname))
     askPage(viewOf(id, Object.fromEntries(new URLSearchParams(search))))
-  else if (/\/events\/[^/]/.test(pathname)) return void Event.preload().catch(() => {})
-  else if (/^\/use-cases\/|^\/jobs\/\d+$/.test(pathname)) JobPage.preload().catch(() => {})
+  else if (/\/events\/[^/]/.test(pathname)) return void Event.preload()
+  else if (/^\/use-cases\/|^\/jobs\/\d+$/.test(pathname)) void JobPage.preload()
 }
 
 /** The page of an event is opened from the others, so it is loaded when these are there. */
 const EVENT_AFTER_MS = 3_000
 
 prepare(location)
-setTimeout(() => void Event.preload().catch(() => {}), EVENT_AFTER_MS)
+setTimeout(() => void Event.preload(), EVENT_AFTER_MS)
 const begun = begin()
 
 function Pages() {

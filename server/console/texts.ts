@@ -1,7 +1,12 @@
-/** The interface's texts, all of them in texts.json, so that they can be translated. */
-import texts from './texts.json'
+/**
+ * The interface's texts, all of them in texts.json, so that they can be translated.
+ *
+ * 1. The build leaves out of the first scripts what only parts show that are loaded late (deploy/build-console.mjs).
+ *    It comes with these parts (texts-late.ts).
+ */
+import first from './texts.json'
 
-export type TextKey = keyof typeof texts
+export type TextKey = keyof typeof first
 /** Keys of texts with a number: `<key>.one` and `<key>.other` are both there. */
 type CountKey = TextKey extends infer K ? (K extends `${infer Stem}.one` ? Stem : never) : never
 
@@ -13,9 +18,16 @@ const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style:
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
 const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
 
+let texts: Readonly<Record<string, string>> = first
+
+/** Takes in the texts that the first scripts do not have. */
+export function addTexts(late: Readonly<Record<string, string>>): void {
+  texts = { ...texts, ...late }
+}
+
 /** The text, with `{name}` replaced by its value. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
+  return (texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
     return value === undefined ? whole : typeof value === 'number' ? numbers.format(value) : value
   })

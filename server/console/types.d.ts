@@ -2,3 +2,8 @@
 declare const ICONS: string
 
 declare module '*.css'
+
+declare module '*.json?late' {
+  const texts: Readonly<Record<string, string>>
+  export default texts
+}

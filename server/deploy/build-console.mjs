@@ -3,6 +3,9 @@
  * so that browsers keep the files for good. index.html names the first ones.
  *
  * Icons are one sprite of the symbols in icons.json. Only they are taken from the package of icons.
+ *
+ * texts.json is one file for people who write and translate. Browsers get it in two: texts that the first scripts may
+ * show come with these, the others with the first part that is loaded late.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -51,6 +54,48 @@ ${answers.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path
 `
 }
 
+/** Scripts that are loaded with the entry, and the files of the project that are in them. */
+function firstInputs({ outputs }, isEntry) {
+  const open = [Object.entries(outputs).find(([, { entryPoint = '' }]) => isEntry(entryPoint))[0]]
+  for (const path of open)
+    for (const { path: next, kind } of outputs[path].imports)
+      if (kind === 'import-statement' && !open.includes(next)) open.push(next)
+  return open.flatMap((path) => Object.keys(outputs[path].inputs))
+}
+
+/** Beginnings of keys of texts that scripts name: `next.first`, and `next.picked.` of a template. */
+function namedIn(script) {
+  return [...script.matchAll(/['"`]([a-z]\w*(?:\.\w+)*\.?)(?=['"`$])/g)].map(([, name]) => name)
+}
+
+/** The texts that scripts may show, and all others. A text is theirs if they name it, or what its key begins with. */
+function dividedTexts(texts, scripts) {
+  const named = new Set(scripts.flatMap(namedIn))
+  const isNamed = (key) => {
+    const parts = key.split('.')
+    return parts.some((_, at) => {
+      const start = parts.slice(0, at + 1).join('.')
+      return named.has(start) || (at < parts.length - 1 && named.has(`${start}.`))
+    })
+  }
+  const entries = Object.entries(texts)
+  const pick = (isFirst) => Object.fromEntries(entries.filter(([key]) => isNamed(key) === isFirst))
+  return { first: pick(true), late: pick(false) }
+}
+
+/** Gives the scripts their part of texts.json; `?late` is the other one. */
+function textsPlugin({ first, late }) {
+  const json = (texts) => ({ contents: JSON.stringify(texts), loader: 'json' })
+  return {
+    name: 'texts',
+    setup(build) {
+      build.onResolve({ filter: /texts\.json\?late$/ }, () => ({ path: 'late', namespace: 'texts' }))
+      build.onLoad({ filter: /^late$/, namespace: 'texts' }, () => json(late))
+      build.onLoad({ filter: /console[/\\]texts\.json$/ }, () => json(first))
+    },
+  }
+}
+
 /** Builds the console of the project at `root` into the folder `output`. */
 export async function buildConsole(root, output) {
   const source = join(root, 'server/console')
@@ -76,7 +121,7 @@ export async function buildConsole(root, output) {
   }
   // A file of its own, which waits for no other.
   const first = await build({ ...options, entryPoints: { first: join(source, 'first.ts') } })
-  const { metafile } = await build({
+  const program = {
     ...options,
     entryPoints: { main: join(source, 'main.tsx') },
     chunkNames: '[name]-[hash]',
@@ -84,10 +129,15 @@ export async function buildConsole(root, output) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: { ICONS: JSON.stringify(write('icons', 'svg', icons)) },
-  })
-  const [entry, made] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
-    entryPoint?.endsWith('console/main.tsx'),
-  )
+  }
+  const isEntry = (path) => path.endsWith('console/main.tsx')
+  const all = JSON.parse(readFileSync(join(source, 'texts.json'), 'utf8'))
+  // Which scripts come first is known after a build.
+  const whole = { ...program, write: false, plugins: [textsPlugin({ first: all, late: {} })] }
+  const inputs = firstInputs((await build(whole)).metafile, isEntry).filter((path) => /\.tsx?$/.test(path))
+  const scripts = inputs.map((path) => readFileSync(join(root, path), 'utf8'))
+  const { metafile } = await build({ ...program, plugins: [textsPlugin(dividedTexts(all, scripts))] })
+  const [entry, made] = Object.entries(metafile.outputs).find(([, { entryPoint = '' }]) => isEntry(entryPoint))
   const page = pageOf({
     first: `/console/${basename(Object.keys(first.metafile.outputs)[0])}`,
     script: `/console/${basename(entry)}`,

@@ -6,12 +6,13 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { default as Plot, Options } from 'uplot'
 import { LabelMark } from '../../parts/label.js'
+import { part } from '../../parts/late.js'
 import { Loaded } from '../../parts/loaded.js'
 import { Time } from '../../parts/time.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { part } from '../../state/parts.js'
 import { preferences } from '../../state/preferences.js'
+import { attempt } from '../../state/toasts.js'
 import { number, percent, t, type TextKey } from '../../texts.js'
 import { readSeries, type Mark, type Series } from './series.js'
 
@@ -141,12 +142,14 @@ function Drawn({ lines, series }: { readonly lines: readonly Line[]; readonly se
     const observer = new ResizeObserver(() => {
       if (ref.current !== null) plot?.setSize({ width: ref.current.clientWidth, height: HEIGHT })
     })
-    void part(() => import('uplot')).then(({ default: Chart }) => {
+    const draw = async (): Promise<void> => {
+      const { default: Chart } = await part(() => import('uplot'))
       if (isGone || ref.current === null) return
       const data = [[...series.times], ...lines.map(({ values }) => [...values])] as [number[], ...(number | null)[][]]
       plot = new Chart(optionsOf(lines, series, ref.current), data, ref.current)
       observer.observe(ref.current)
-    })
+    }
+    void attempt(draw)
     return () => {
       isGone = true
       observer.disconnect()

@@ -2,7 +2,7 @@
  * The interface's texts, all of them in texts.json, so that they can be translated.
  *
  * 1. The build leaves out of the first scripts what only parts show that are loaded late (deploy/build-console.mjs).
- *    It comes with these parts (texts-late.ts).
+ *    It comes with these parts (parts/late.tsx).
  */
 import first from './texts.json'
 

@@ -22,6 +22,7 @@ export function Confirm({ title, verb, close, act, children, isReady = true }: C
   const focused = useFocus<HTMLButtonElement>(isReady)
   const problem = useSignal<string | null>(null)
   const yes = async (): Promise<void> => {
+    if (isBusy.value) return
     isBusy.value = true
     problem.value = null
     try {

@@ -1,5 +1,10 @@
-/** A form whose page sends what it holds: the browser itself sends nothing. */
+/**
+ * A form whose page sends what it holds: the browser itself sends nothing.
+ *
+ * 1. While it is being sent, it is not sent again: neither by a key that is held nor by a second click.
+ */
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 
 interface FormProps {
   readonly class?: string
@@ -9,12 +14,22 @@ interface FormProps {
 }
 
 export function Form({ class: look = '', children, submit }: FormProps) {
+  const isSending = useRef(false)
+  const send = async (form: HTMLFormElement): Promise<void> => {
+    if (isSending.current) return
+    isSending.current = true
+    try {
+      await submit(new FormData(form), form)
+    } finally {
+      isSending.current = false
+    }
+  }
   return (
     <form
       class={look}
       onSubmit={(event) => {
         event.preventDefault()
-        submit(new FormData(event.currentTarget), event.currentTarget)
+        void send(event.currentTarget)
       }}
     >
       {children}

@@ -10,7 +10,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { t } from '../texts.js'
+import { addTexts, t } from '../texts.js'
 import { Failed } from './feedback.js'
 
 const RELOADED = 'reloaded'
@@ -34,7 +34,8 @@ async function answers(): Promise<boolean> {
 
 /** Loads a part. Texts that only late parts show come with the first of them. */
 export async function part<T>(load: () => Promise<T>): Promise<T> {
-  const [loaded] = await Promise.all([load(), import('../texts-late.js')])
+  const [loaded, { default: texts }] = await Promise.all([load(), import('../texts.json?late')])
+  addTexts(texts)
   return loaded
 }
 
@@ -67,9 +68,9 @@ function Missing({ again }: { readonly again: () => Promise<void> }) {
 /** A page of a part. While it is loaded the router shows the page before it. `preload` never rejects. */
 export function latePage<P>(load: () => Promise<ComponentType<P>>) {
   let page: ComponentType<P> | null = null
-  let asked: Promise<void> | null = null
+  let begun: Promise<void> | null = null
   let isMissing = false
-  async function ask(): Promise<void> {
+  async function begin(): Promise<void> {
     try {
       page = await part(load)
       isMissing = false
@@ -84,16 +85,16 @@ export function latePage<P>(load: () => Promise<ComponentType<P>>) {
       const Page = page
       return <Page {...props} />
     }
-    asked ??= ask()
+    begun ??= begin()
     if (!isMissing) {
-      if (!isWaited.current) void asked.then(() => draw((n) => n + 1))
+      if (!isWaited.current) void begun.then(() => draw((n) => n + 1))
       isWaited.current = true
-      throw asked
+      throw begun
     }
     return (
       <Missing
         again={async () => {
-          await ask()
+          await begin()
           if (isMissing) await renew()
           draw((n) => n + 1)
         }}
@@ -101,11 +102,11 @@ export function latePage<P>(load: () => Promise<ComponentType<P>>) {
     )
   }
   Late.preload = async (): Promise<void> => {
-    asked ??= ask()
-    await asked
+    begun ??= begin()
+    await begun
     if (!isMissing) return
     // The page that needs it asks anew.
-    asked = null
+    begun = null
     isMissing = false
   }
   return Late

@@ -47,7 +47,8 @@ export function NoteDialog({ jobId, eventIds, close, saved }: NoteProps) {
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.repeat)
+              event.currentTarget.form?.requestSubmit()
           }}
         />
         <div class="row">

@@ -27,6 +27,16 @@ export function voteOn({ of, eventId, before, pickedBy, after }: VoteProps, at: 
   after?.(label)
 }
 
+/** The second click of a double click comes so soon. The next event may be under the pointer by then. */
+const DOUBLE_MS = 350
+let clickedAt = Number.NEGATIVE_INFINITY
+
+function isSecondClick({ timeStamp }: MouseEvent): boolean {
+  const isSecond = timeStamp - clickedAt < DOUBLE_MS
+  clickedAt = timeStamp
+  return isSecond
+}
+
 export function VoteButtons(props: VoteProps) {
   const { of, eventId, before } = props
   if (!may('write:event_feedback')) return null
@@ -40,7 +50,9 @@ export function VoteButtons(props: VoteProps) {
           type="button"
           style={{ '--label': color }}
           aria-pressed={current === name}
-          onClick={() => voteOn(props, at)}
+          onClick={(event) => {
+            if (!isSecondClick(event)) voteOn(props, at)
+          }}
         >
           <Key of={voteCommands[at] ?? 'vote.1'} />
           <LabelMark of={of} label={name} />

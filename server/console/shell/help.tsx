@@ -9,11 +9,11 @@ import {
   defaultKeys,
   isRebinding,
   keysOf,
-  nameOf,
   rebind,
   textOfCommand,
   type Command,
 } from '../state/keys.js'
+import { nameOf } from '../state/key-names.js'
 import { prefer, preferences } from '../state/preferences.js'
 import { t } from '../texts.js'
 import { isHelpOpen } from './open.js'
@@ -31,7 +31,7 @@ function useChosenKeys(isActive: boolean, chosen: (keys: string) => void): void 
     const press = (event: KeyboardEvent): void => {
       event.preventDefault()
       event.stopPropagation()
-      if (/^(Shift|Control|Meta|Alt)$/.test(event.key)) return
+      if (event.repeat || /^(Shift|Control|Meta|Alt)$/.test(event.key)) return
       if (event.key === 'Escape') return chosen('')
       clearTimeout(timer)
       keys = keys === '' ? nameOf(event) : `${keys} ${nameOf(event)}`

@@ -112,7 +112,7 @@ function Search() {
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (event.key === 'Enter') take(shown[chosen])
+    if (event.key === 'Enter' && !event.repeat) take(shown[chosen])
     if (step === 0) return
     event.preventDefault()
     at.value = (chosen + step + shown.length) % shown.length

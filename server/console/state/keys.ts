@@ -3,10 +3,12 @@
  *
  * 1. A letter acts outside of inputs only, and never together with Ctrl, Alt or Meta: those are the browser's.
  * 2. The latest component that offers a command has it. A command that nobody offers does nothing.
+ * 3. A press is one action, however long the key is held. Only moving repeats.
  */
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { TextKey } from '../texts.js'
+import { nameOf } from './key-names.js'
 import { prefer, preferences } from './preferences.js'
 
 /** The keys of each command before a person changes them. More than one way is separated by a comma. */
@@ -109,13 +111,8 @@ export function useCommands(runs: Readonly<Partial<Record<Command, Run>>>): void
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
+  if (target instanceof HTMLInputElement && target.type === 'checkbox') return false
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
-}
-
-/** The name of the pressed key: `j`, `X`, `mod-k`, `Enter`. */
-export function nameOf(event: KeyboardEvent): string {
-  const isMod = event.ctrlKey || event.metaKey
-  return isMod ? `mod-${event.key.toLowerCase()}` : event.key
 }
 
 /** Enter and Escape on a control are the control's own. */
@@ -123,7 +120,19 @@ function isForControl(event: KeyboardEvent): boolean {
   if (!(event.target instanceof HTMLElement)) return false
   if (isTyping(event.target)) return event.key !== 'Escape' && !event.ctrlKey && !event.metaKey
   const isPressed = event.key === 'Enter' || event.key === ' '
-  return isPressed && /^(BUTTON|A|SUMMARY)$/.test(event.target.tagName)
+  return isPressed && /^(BUTTON|A|SUMMARY|INPUT)$/.test(event.target.tagName)
+}
+
+/** Commands that go on while their key is held. */
+const repeated: ReadonlySet<Command> = new Set(['list.next', 'list.previous'])
+
+/** True if more keys make a command of these. */
+function beginsSequence(keys: string): boolean {
+  return commands.some((command) =>
+    keysOf(command)
+      .split(', ')
+      .some((one) => one.startsWith(`${keys} `)),
+  )
 }
 
 let forgetTimer: ReturnType<typeof setTimeout> | undefined
@@ -132,29 +141,27 @@ function pressed(event: KeyboardEvent): void {
   if (isRebinding.value || event.altKey || event.isComposing || isForControl(event)) return
   if (/^(Shift|Control|Meta|Alt)$/.test(event.key)) return
   const isInDialog = document.querySelector('dialog[open]') !== null
-  const name = nameOf(event)
+  const before = begun.value === '' ? '' : `${begun.value} `
+  const name = nameOf(event, (own) => commandOf(before + own) !== null || beginsSequence(before + own))
   if (isTyping(event.target) && name === 'Escape' && !isInDialog) {
     // A field to search would be emptied.
     event.preventDefault()
     return (event.target as HTMLElement).blur()
   }
   if (isInDialog) return
-  const sequence = begun.value === '' ? name : `${begun.value} ${name}`
+  const sequence = before + name
+  const command = commandOf(sequence)
+  if (event.repeat && (command === null || !repeated.has(command))) {
+    if (command !== null) event.preventDefault()
+    return
+  }
   clearTimeout(forgetTimer)
   begun.value = ''
-  const command = commandOf(sequence)
   if (command !== null) {
     if (runCommand(command, event)) event.preventDefault()
     return
   }
-  if (
-    !commands.some((each) =>
-      keysOf(each)
-        .split(', ')
-        .some((keys) => keys.startsWith(`${sequence} `)),
-    )
-  )
-    return
+  if (!beginsSequence(sequence)) return
   begun.value = sequence
   forgetTimer = setTimeout(() => (begun.value = ''), 1_500)
 }

@@ -51,6 +51,57 @@ test('a digit answers and shows the next event, and undo leads back', { skip }, 
   await page.context().close()
 })
 
+test('a key that is held is one answer, and a held u takes back one', { skip }, async () => {
+  const page = await open()
+  const first = await shown(page)
+  const hold = async (key: string): Promise<void> => {
+    for (let n = 0; n < 30; n++) await page.keyboard.down(key)
+    await page.keyboard.up(key)
+  }
+  await hold('1')
+  await page.locator('.toast', { hasText: 'for' }).waitFor()
+  const next = await eventually(
+    () => shown(page),
+    (id) => id !== first,
+  )
+  await page.keyboard.press('2')
+  await eventually(
+    () => voteOf(next),
+    (label) => label === 'Drop',
+  )
+  await hold('u')
+  await eventually(
+    () => voteOf(next),
+    (label) => label === null,
+  )
+  assert.equal(await voteOf(first), 'Escalate')
+  await page.keyboard.press('u')
+  await eventually(
+    () => voteOf(first),
+    (label) => label === null,
+  )
+  await page.context().close()
+})
+
+test('a double click on an answer is one answer', { skip }, async () => {
+  const page = await open()
+  const first = await shown(page)
+  await page.locator('.votes button').nth(1).dblclick()
+  await page.locator('.toast', { hasText: 'for' }).waitFor()
+  const next = await eventually(
+    () => shown(page),
+    (id) => id !== first,
+  )
+  assert.equal(await voteOf(first), 'Drop')
+  assert.equal(await voteOf(next), null)
+  await page.keyboard.press('u')
+  await eventually(
+    () => voteOf(first),
+    (label) => label === null,
+  )
+  await page.context().close()
+})
+
 test('skip, why, similar, a note and the whole event have their keys', { skip }, async () => {
   const page = await open()
   // An event of before the training has no decision that could be explained.

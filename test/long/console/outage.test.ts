@@ -20,7 +20,9 @@ async function start(page: Page): Promise<void> {
   await page.context().unroute('**/*')
 }
 
-test('a page whose part is not loaded says so in its place, and appears when the service is back', { skip }, async () => {
+test('a page whose part is not loaded says so in its place, and appears when the service is back', {
+  skip,
+}, async () => {
   const page = await world.page('ann')
   await page.goto(`/jobs/feedback-flow/${world.jobId}`)
   await page.locator('.card .answer').waitFor()

@@ -50,7 +50,7 @@ function shotsOf(jobId: number, clusters: string): Shot[] {
       path: `/jobs/${jobId}/events?q=confidence%3C95`,
       shows: '.list-row',
       before: async (page) => {
-        for (const key of ['j', 'x', 'j', 'j', 'X']) await page.keyboard.press(key)
+        for (const key of ['j', 'x', 'j', 'j', 'Shift+X']) await page.keyboard.press(key)
       },
     },
     { name: 'event', path: `/jobs/${jobId}/events/e-700`, shows: '.tree' },

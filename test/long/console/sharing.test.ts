@@ -82,7 +82,7 @@ test('several events are assigned, noted and exported together', { skip }, async
   const page = await list('ann', '?q=label%3AEscalate')
   await page.keyboard.press('x')
   for (let n = 0; n < 2; n++) await page.keyboard.press('j')
-  await page.keyboard.press('X')
+  await page.keyboard.press('Shift+X')
   const bar = page.getByRole('toolbar')
   await bar.getByText('3 events selected').waitFor()
   await bar.getByRole('button', { name: 'Assign' }).click()

@@ -9,7 +9,7 @@ import type { VoteTask, VotesPreview } from '../../../client/index.js'
 import { Dialog, useFocus } from '../../parts/dialog.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Label } from '../../parts/label.js'
-import { api } from '../../state/api.js'
+import { api, serviceField } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { titleOf } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
@@ -30,8 +30,12 @@ interface Counted {
 interface BulkProps {
   readonly of: ShownJob
   readonly view: View
+  /** The ids of events that the vote is not about, though the query finds them. */
+  readonly spared: readonly string[]
   readonly label: string
   readonly close: () => void
+  /** Called when the service has the task. */
+  readonly given: () => void
 }
 
 async function wait(ms: number): Promise<void> {
@@ -79,16 +83,18 @@ function Progress({ task }: { readonly task: VoteTask }) {
   )
 }
 
-function Confirm({ of, label, close, preview, filters }: BulkProps & Counted) {
+function Confirm({ of, label, close, given, preview, filters }: BulkProps & Counted) {
   const task = useSignal<VoteTask | null>(null)
   const isBusy = useSignal(false)
   const focused = useFocus<HTMLButtonElement>(preview.count > 0)
   const give = async (): Promise<void> => {
+    if (isBusy.value) return
     isBusy.value = true
     const isGiven = await attempt(async () => {
       const body = { feedback: label, filters: [...filters], until: preview.until }
       const begun = await api.voteByFilter({ job_id: of.job_id, body })
       if (begun.task === null) return
+      given()
       task.value = begun.task
       tell(await ended(of.job_id, begun.task.task_id, (now) => (task.value = now)), begun.undo_token)
     })
@@ -137,9 +143,10 @@ function Confirm({ of, label, close, preview, filters }: BulkProps & Counted) {
 }
 
 export function BulkVote(props: BulkProps) {
-  const { of, view, label, close } = props
+  const { of, view, spared, label, close } = props
   const preview = useData(JSON.stringify([of.job_id, label, view.query]), async (signal): Promise<Counted> => {
-    const filters = await wireFilters(view, signal)
+    const others = { field: serviceField('event_id'), operator: 'is not one of', value: [...spared] }
+    const filters = [...(await wireFilters(view, signal)), ...(spared.length === 0 ? [] : [others])]
     const body = { feedback: label, filters, dry_run: true }
     return { filters, preview: await api.voteByFilter({ job_id: of.job_id, body }, { signal }) }
   })

@@ -27,9 +27,10 @@ import { Head } from './head.js'
 import { Line, valuesOf } from './line.js'
 import { Nothing } from './nothing.js'
 import { useRows } from './rows.js'
-import { selectionOf, useSelection, type Selection } from './selection.js'
+import { useSelection, type Selection } from './selection.js'
 import { SelectionBar } from './selection-bar.js'
-import { askPage, type Progress, type Row } from './source.js'
+import type { Row } from './row.js'
+import { askPage, type Progress } from './source.js'
 import { addressOf } from './view.js'
 import { rowsKey, viewOf, type View } from '../../first-requests.js'
 
@@ -134,7 +135,7 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
         total={found.total}
         isTotalExact={found.isTotalExact}
         show={show}
-        rows={selectionOf(found.rows, selection)}
+        chosen={selection.chosen}
         toggleFacets={() => (areFacetsOpen.value = !areFacetsOpen.value)}
       />
       <Facets

@@ -1,20 +1,20 @@
 /** The ways out of a view: as a file of all that match, of what is selected, or on paper. */
 import { addresses } from '../../addresses.js'
 import { Icon } from '../../parts/icon.js'
+import { serviceField } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { printPage } from '../../state/printing.js'
 import { count, t } from '../../texts.js'
+import type { Chosen } from './chosen.js'
 import { exportRows } from './export.js'
-import type { Row } from './source.js'
 import { wireFilters } from './view.js'
 import type { View, WireFilter } from '../../first-requests.js'
 
 interface MenuProps {
   readonly of: ShownJob
   readonly view: View
-  /** The selected rows. */
-  readonly rows: readonly Row[]
+  readonly chosen: Chosen
 }
 
 /** The most that an address may have: what a request's head may have, less its other headers. */
@@ -30,15 +30,20 @@ function fileOf(view: View, filters: readonly WireFilter[], format: 'csv' | 'ndj
 
 const formats = ['csv', 'ndjson'] as const
 
-export function ExportMenu({ of, view, rows }: MenuProps) {
-  const filters = useData(`${view.jobId} ${view.query}`, async (signal) => wireFilters(view, signal)).value
+export function ExportMenu({ of, view, chosen }: MenuProps) {
+  const found = useData(`${view.jobId} ${view.query}`, async (signal) => wireFilters(view, signal)).value
+  const rows = [...chosen.rows.values()]
+  const isSparing = chosen.isAllBut && rows.length > 0
+  // What was taken out of "all that match" is not in their file.
+  const others = { field: serviceField('event_id'), operator: 'is not one of', value: rows.map(({ id }) => id) }
+  const filters = found === null || !isSparing ? found : [...found, others]
   return (
     <details class="menu right">
       <summary aria-label={t('events.export')}>
         <Icon name="download" /> <span class="narrow-hidden">{t('events.export')}</span>
       </summary>
       <nav class="menu-list" aria-label={t('events.export')}>
-        {rows.length === 0 ? null : (
+        {rows.length === 0 || chosen.isAllBut ? null : (
           <button type="button" onClick={() => exportRows(of, view, rows)}>
             {count('events.export.selected', rows.length)}
           </button>
@@ -48,6 +53,7 @@ export function ExportMenu({ of, view, rows }: MenuProps) {
           return address === null ? null : (
             <a key={format} href={address} download>
               {t(`events.export.${format}`)}
+              {isSparing ? ` (${count('selection.all_but', rows.length)})` : ''}
             </a>
           )
         })}

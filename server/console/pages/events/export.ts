@@ -2,7 +2,7 @@
 import type { ShownJob } from '../../state/jobs.js'
 import { valueText } from '../../state/events.js'
 import { columnsOf } from './columns.js'
-import type { Row } from './source.js'
+import type { Row } from './row.js'
 import type { View } from '../../first-requests.js'
 
 /** A spreadsheet takes what begins with one of these for a formula. */

@@ -4,10 +4,10 @@ import { Icon } from '../../parts/icon.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
 import { count, t } from '../../texts.js'
+import type { Chosen } from './chosen.js'
 import { ColumnsMenu } from './columns.js'
 import { ExportMenu } from './export-menu.js'
 import { notANumber } from './query.js'
-import type { Row } from './source.js'
 import type { View } from '../../first-requests.js'
 import { Views } from './views.js'
 
@@ -27,11 +27,10 @@ interface HeadProps {
   readonly isTotalExact: boolean
   readonly show: (view: View) => void
   readonly toggleFacets: () => void
-  /** The selected rows that are loaded. */
-  readonly rows: readonly Row[]
+  readonly chosen: Chosen
 }
 
-export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }: HeadProps) {
+export function Head({ of, view, total, isTotalExact, show, toggleFacets, chosen }: HeadProps) {
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
@@ -86,7 +85,7 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, rows }
         ])}
       </select>
       <ColumnsMenu of={of} view={view} show={show} />
-      <ExportMenu of={of} view={view} rows={rows} />
+      <ExportMenu of={of} view={view} chosen={chosen} />
     </header>
   )
 }

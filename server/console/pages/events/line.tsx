@@ -8,7 +8,7 @@ import { assignees } from '../../state/handling.js'
 import { saidByOthers, subjectKey } from '../../state/live.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { t } from '../../texts.js'
-import type { Row } from './source.js'
+import type { Row } from './row.js'
 
 const VALUE_SHOWN = 200
 

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
 import { afterPaint } from '../../state/paint.js'
-import { readPage, readTotal, type Page, type Progress, type Row } from './source.js'
+import type { Row } from './row.js'
+import { readPage, readTotal, type Page, type Progress } from './source.js'
 import { rowsKey, type View } from '../../first-requests.js'
 
 export interface Rows {

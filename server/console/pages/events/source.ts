@@ -10,22 +10,8 @@ import { api, session } from '../../state/api.js'
 import { askEarly, early } from '../../state/early.js'
 import { titleOf, type Titled } from '../../state/events.js'
 import { afterPaint } from '../../state/paint.js'
+import type { Row } from './row.js'
 import { wireFilters } from './view.js'
-
-/** One event on a line. Little is kept of each, since there may be a hundred thousand. */
-export interface Row {
-  readonly id: string
-  readonly title: string
-  readonly label: string
-  readonly confidence: number
-  readonly status: string
-  readonly isOutlier: boolean
-  readonly consensus: string | null
-  readonly bucketId: string | null
-  readonly at: string
-  /** Its values at the decision points, by name. */
-  readonly points: Readonly<Record<string, unknown>>
-}
 
 /** How far a search has come: events that were looked at, of how many, and the time of the last of them. */
 export interface Progress {

@@ -5,6 +5,8 @@ const MIB = 1024 * KIB
 export const queryLimits = {
   /** Size of a query's request body. */
   queryBytesMax: 256 * KIB,
+  /** Characters of a query in the query language. */
+  queryTextMax: 64 * KIB,
   /** Filters in one query. */
   queryFiltersMax: 256,
   /** Values in one list of a query: `is one of`, `terms`, `ids`, event ids, jobs. */

@@ -15,6 +15,7 @@ import { limits } from '../limits.js'
 import { eventIdOf } from '../domain/event/event-id.js'
 import type { AuditAction } from '../api/audit-service.js'
 import type { Author } from '../api/principal.js'
+import { isQuery, subjectOfFilter } from '../domain/query/filter.js'
 import { decodeTask, encodeTask, isOver, type ReprocessRow, type ReprocessSelection } from '../store/reprocess-row.js'
 import { jobRange, timeKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
@@ -126,7 +127,7 @@ function addTaskEntry(
       date_field: dateField,
       start_date: startDate,
       end_date: endDate,
-      filtered_by: filters.map(({ field }) => field),
+      filtered_by: filters.map((filter) => (isQuery(filter) ? subjectOfFilter(filter) : filter.field)),
     },
   })
 }

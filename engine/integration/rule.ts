@@ -43,8 +43,10 @@ function misfit(text: string): string | null {
 
 function parse(text: string): Filter[] {
   if (text.trim() === '') return []
-  const filters = parseFilters(JSON.parse(text))
-  compileFilters(filters, new FieldSet([]), { nowMicros: 0, offsetMinutes: 0 })
+  const filters = parseFilters(/^\s*[[{]/.test(text) ? JSON.parse(text) : [{ query: text }])
+  const fields = new FieldSet(['service'])
+  compileFilters(filters, fields, { nowMicros: 0, offsetMinutes: 0 })
+  fields.mustBeDecided(['filters'])
   return filters
 }
 
@@ -93,7 +95,7 @@ export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
       type: 'string',
       required: false,
       check: misfit,
-      description: 'A JSON list of {field, operator, value}. Events that do not pass all filters are not sent.',
+      description: 'A query, or a JSON list of {field, operator, value}. Events that it does not find are not sent.',
     },
   ]
 }

@@ -3,6 +3,7 @@ import { operation, type Route } from '../http/route.js'
 import { worked } from '../schemas/common.js'
 import { EraseResult } from '../schemas/erase.js'
 import { ReprocessSelection } from '../schemas/stored-events.js'
+import { filtersOf } from './queries.js'
 import { jobFromPath } from './job-reference.js'
 
 const erase = operation({
@@ -34,7 +35,7 @@ const erase = operation({
       dateField: body.date_field ?? undefined,
       startDate: body.start_date,
       endDate: body.end_date,
-      filters: body.filters,
+      filters: filtersOf(body, principal),
     }
     const { events, votes, retrainNeeded, forgetting } = await app.service.erase.events(
       jobFromPath(app, principal, params[0]!),

@@ -30,7 +30,7 @@ const internal = operation({
       await app.service.metrics.internal(
         principal,
         {
-          ...scopeOf(query, body),
+          ...scopeOf(query, body, principal),
           ...jobIdsOf(query),
           ...(query.aggregation_time_interval === undefined ? {} : { interval: query.aggregation_time_interval }),
           obfuscateDecisionPoints: query.obfuscate_decision_points_names ?? false,

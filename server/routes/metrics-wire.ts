@@ -2,7 +2,8 @@
  * Metrics on the wire: the period and the filters of a request, and answers. An answer has field names in snake_case,
  * maps as objects with unchanged names, and numbers rounded to six decimals.
  */
-import type { MetricsScope } from '../../engine/index.js'
+import type { MetricsScope, Principal } from '../../engine/index.js'
+import { filtersOf } from './queries.js'
 
 const ROUNDING = 1e6
 /** Default of `timeout_s`, in seconds. */
@@ -16,11 +17,16 @@ interface WirePeriod {
 }
 
 /** Period and filters of a request. */
-export function scopeOf(query: WirePeriod, body: { readonly filters?: unknown }): MetricsScope {
+export function scopeOf(
+  query: WirePeriod,
+  body: { readonly filters?: unknown; readonly query?: string | undefined },
+  principal: Principal,
+): MetricsScope {
+  const filters = filtersOf(body, principal)
   return {
     ...(query.start_datetime === undefined ? {} : { startDatetime: query.start_datetime }),
     ...(query.end_datetime === undefined ? {} : { endDatetime: query.end_datetime }),
-    ...(body.filters === undefined ? {} : { filters: body.filters }),
+    ...(filters === undefined ? {} : { filters }),
   }
 }
 

@@ -60,7 +60,11 @@ const job = {
   errors: [404],
   handle: async ({ app, principal, query, body, gone }: Call<typeof JobMetricsQuery, typeof MetricsFilters>) => {
     return wireOf(
-      await app.service.metrics.job(jobByIdOrTitle(app, principal, query.job_id), scopeOf(query, body), gone()),
+      await app.service.metrics.job(
+        jobByIdOrTitle(app, principal, query.job_id),
+        scopeOf(query, body, principal),
+        gone(),
+      ),
     )
   },
 } as const
@@ -80,7 +84,7 @@ const jobAndLatestModel = {
     const found = jobByIdOrTitle(app, principal, query.job_id)
     const both = await app.service.metrics.jobAndLatestModel(
       found,
-      scopeOf(query, body),
+      scopeOf(query, body, principal),
       query.timeout_s ?? TIMEOUT_S,
       gone(),
     )

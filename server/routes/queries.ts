@@ -5,7 +5,14 @@
  * cancelled.
  */
 import type { Static, TObject, TSchema } from 'typebox'
-import { limits, type DecisionService, type JobSelection as Jobs, type Principal } from '../../engine/index.js'
+import {
+  withOwnName,
+  filtersWith,
+  limits,
+  type DecisionService,
+  type JobSelection as Jobs,
+  type Principal,
+} from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
@@ -76,6 +83,23 @@ export function jobsOf(body: WireJobs): Jobs {
   return { ...(jobIds === undefined ? {} : { jobIds }), ...(jobTitles === undefined ? {} : { jobTitles }) }
 }
 
+interface Selecting {
+  readonly filters?: unknown
+  readonly query?: string | undefined
+}
+
+/** The filters of a request and its query, in which `me` is who asks. */
+export function filtersOf({ filters, query: text }: Selecting, { name }: Principal): unknown {
+  return filtersWith(filters, text === undefined ? undefined : withOwnName(text, name))
+}
+
+/** Filters of a task as they were sent: the query is beside them. */
+export function sentFilters<F>(filters: readonly unknown[]): { filters: F[]; query: string | null } {
+  const isQuery = (filter: unknown): filter is { readonly query: string } =>
+    typeof filter === 'object' && filter !== null && 'query' in filter
+  return { filters: filters.filter((one) => !isQuery(one)) as F[], query: filters.find(isQuery)?.query ?? null }
+}
+
 /** The fields that are not undefined. */
 export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
@@ -86,7 +110,7 @@ export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[
 const events = query({
   path: '/api/v2/events/query',
   operationId: 'queryEvents',
-  summary: 'Find events by filters and dates',
+  summary: 'Find events by a query, filters and dates',
   description:
     'Newest first by default. `next` of a page is `after` of the following one, as far as events match. Numbers of ' +
     `pages cover the first ${limits.queryWindowMax} events. The count covers all.`,
@@ -105,7 +129,7 @@ const events = query({
         ...jobsOf(body),
         ...given({
           eventIds: listOf(body.event_ids)?.map(String),
-          filters: body.filters,
+          filters: filtersOf(body, principal),
           dateField: body.date_field,
           startDate: body.start_date,
           endDate: body.end_date,

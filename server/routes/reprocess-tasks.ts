@@ -1,5 +1,6 @@
 /** Reprocessing many events, as background tasks. */
 import { isoMicros, type ReprocessTask } from '../../engine/index.js'
+import type { Static } from 'typebox'
 import { operation, type Route } from '../http/route.js'
 import { worked } from '../schemas/common.js'
 import {
@@ -10,6 +11,7 @@ import {
   ReprocessWait,
 } from '../schemas/stored-events.js'
 import { jobFromPath } from './job-reference.js'
+import { filtersOf, sentFilters } from './queries.js'
 
 const tag = 'Events'
 const scope = 'execute:reprocess_events'
@@ -24,7 +26,7 @@ function taskWire(task: ReprocessTask) {
     date_field: task.dateField,
     start_date: task.startDate,
     end_date: task.endDate,
-    filters: task.filters,
+    ...sentFilters<Static<typeof TaskSchema>['filters'][number]>(task.filters),
     requested_by: task.requestedBy,
     events_matched: task.matched,
     events_updated: task.updated,
@@ -79,7 +81,8 @@ const start = operation({
   errors: [404, 409, 507],
   async handle({ app, principal, params, query, body }) {
     const job = jobFromPath(app, principal, params[0]!)
-    const { date_field: dateField, start_date: startDate, end_date: endDate, filters } = body
+    const { date_field: dateField, start_date: startDate, end_date: endDate } = body
+    const filters = filtersOf(body, principal)
     return startedWire(
       await app.service.reprocess.start(job, { dateField, startDate, endDate, filters }, principal, query.timeout_s),
     )

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Exact, nullable, Outcome, Timestamp } from './common.js'
 import { AgreementWithVotes, JobQuality, ModelQuality } from './quality.js'
-import { EventFilter } from './queries.js'
+import { EventFilter, QueryText } from './queries.js'
 
 const JobReference = Type.String({
   minLength: 1,
@@ -92,6 +92,7 @@ export const MetricsFilters = Exact({
       description: 'Only events that pass all filters are counted.',
     }),
   ),
+  query: Type.Optional(QueryText),
 })
 
 const Share = Type.Number({ minimum: 0, maximum: 1 })

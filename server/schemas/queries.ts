@@ -52,6 +52,14 @@ export const EventFilter = Exact({
   ),
 })
 
+/** A query in the query language. */
+export const QueryText = Type.String({
+  maxLength: limits.queryTextMax,
+  description:
+    'A query as people type it, such as `label:Escalate (host.name:web-* OR severity>3) -consensus:*`; see the ' +
+    'manual. Events must pass it and all filters. A query that cannot be read is 422 with the column and what was expected.',
+})
+
 export const DateOrNumber = Type.Union([Type.String(), Type.Number()])
 
 /** The body of `events/query`. */
@@ -97,6 +105,7 @@ export const EventsQuery = Exact({
   filters: Type.Optional(
     Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'An event must pass all filters.' }),
   ),
+  query: Type.Optional(QueryText),
 })
 
 /** The parts of a search. Only `query_body` takes them; beside it they are refused, as any unknown field. */

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { Exact, Name, nullable, Outcome, Timestamp } from './common.js'
+import { QueryText } from './queries.js'
 
 export const ReprocessOutcome = Type.Object({ request: Outcome })
 
@@ -33,6 +34,7 @@ export const ReprocessSelection = Exact({
   start_date: Type.Optional(DateBound),
   end_date: Type.Optional(DateBound),
   filters: Type.Optional(Type.Array(FilterCondition, { description: 'An event must pass all filters.' })),
+  query: Type.Optional(QueryText),
 })
 
 export const ReprocessWait = Type.Object({
@@ -66,6 +68,7 @@ const ReprocessTaskObject = Type.Object({
   start_date: nullable(DateBound),
   end_date: nullable(DateBound),
   filters: Type.Array(FilterCondition),
+  query: nullable(Type.String({ description: 'The query of the request; null without one.' })),
   requested_by: Type.String(),
   events_matched: Type.Union([Type.Integer(), Type.Null()], { description: 'Null until the events are counted.' }),
   events_updated: Type.Integer({ description: 'Events decided again so far, each counted once.' }),

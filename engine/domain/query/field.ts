@@ -53,6 +53,10 @@ export const ownFields = {
   pipeline_status: 'keyword',
   pipeline_stage: 'keyword',
   autonomy: 'keyword',
+  assigned: 'keyword',
+  voter: 'keyword',
+  voted: 'keyword',
+  note: 'keyword',
   'attention.low_confidence_score.attention_required': 'boolean',
   'attention.undecided_consensus.attention_required': 'boolean',
 } as const satisfies Record<string, FieldType>
@@ -92,8 +96,15 @@ const ballotFields: ReadonlySet<string> = new Set([
   'bucket_state',
   'knowledge_base_state',
   'last_compute_consensus_timestamp',
+  'assigned',
+  'voter',
+  'voted',
+  'note',
   'attention.undecided_consensus.attention_required',
 ])
+
+/** Own fields that are kept beside events: who has an event. */
+const workFields: readonly OwnName[] = ['assigned']
 
 /** A path in the body. `slots` are tried in order; if none has a value, the own field `own` counts. */
 export interface BodyField {
@@ -147,6 +158,7 @@ export class FieldSet {
   readonly #serviceNames: readonly string[]
   readonly #fields = new Map<string, Field>()
   readonly #slots = new Map<string, number>()
+  readonly #own = new Set<OwnName>()
 
   /** `serviceNames`: the configured name and the neutral one. */
   constructor(serviceNames: readonly string[]) {
@@ -174,6 +186,23 @@ export class FieldSet {
     return { ...field, own }
   }
 
+  /** The service's own field, whatever an event has under that name. */
+  own(own: OwnName): OwnField {
+    this.#own.add(own)
+    return { kind: 'own', name: own, own }
+  }
+
+  /** @throws Refusal invalid_body where a field of the set is one of people's work: there it is not known. */
+  mustBeDecided(place: readonly string[]): void {
+    for (const name of workFields) {
+      if (!this.#own.has(name)) continue
+      const msg = `${name} is not known here: it is no part of a decision`
+      throw new Refusal('invalid_body', `${place.at(-1)}: ${msg}`, {
+        issues: [{ loc: place, msg, type: 'value_error' }],
+      })
+    }
+  }
+
   /** Every value of the body. */
   wholeBody(): Field {
     let field = this.#fields.get('')
@@ -193,6 +222,7 @@ export class FieldSet {
     const bare = name.endsWith('.keyword') ? name.slice(0, -'.keyword'.length) : name
     if (bare === '_id') return { kind: 'own', name, own: 'event_id' }
     const own = this.#ownName(bare)
+    if (own !== null) this.#own.add(own)
     if (own !== null) return { kind: 'own', name, own }
     const slots = [...this.#ways(name), ...(bare === name ? [] : this.#ways(bare))]
     return { kind: 'body', name, slots, own: bareFields.get(bare) ?? null }

@@ -20,6 +20,7 @@ import { between, instantWithin, isOneOf, type BoundName } from './comparison.js
 import { allOf, everything, not, type Condition } from './condition.js'
 import type { Field, FieldSet } from './field.js'
 import { instantText, spanOf, type DateContext, type Span } from './instant.js'
+import { compileQuery, namesOfQuery, type QueryTerms } from './query-language.js'
 
 /** The operators, in the order in which they are shown. */
 export const filterOperators = [
@@ -41,8 +42,15 @@ export const filterOperators = [
 
 export type FilterOperator = (typeof filterOperators)[number]
 
+/** A query in the query language, as a filter beside others. */
+export interface QueryFilter {
+  readonly query: string
+}
+
 /** One filter, checked. */
-export interface Filter {
+export type Filter = FieldFilter | QueryFilter
+
+export interface FieldFilter {
   readonly field: string
   readonly operator: FilterOperator
   /** Absent for `exists` and `not exists`, a list for `is one of` and `is not one of`, else one value. */
@@ -80,6 +88,25 @@ export function parseFilters(filters: unknown, place: readonly (string | number)
   return parsed
 }
 
+/** True for a query beside filters. */
+export function isQuery(filter: object): filter is QueryFilter {
+  return typeof (filter as Partial<QueryFilter>).query === 'string' && !('field' in filter)
+}
+
+/** What a filter is about, without its values: for the audit log. */
+export function subjectOfFilter(filter: Filter): string {
+  if (!isQuery(filter)) return `${filter.field} ${filter.operator}`
+  return `query on ${namesOfQuery(filter.query)
+    .map(({ name }) => name)
+    .join(', ')}`
+}
+
+/** The filters of a request, with its query as the last of them. */
+export function filtersWith(filters: unknown, query: string | undefined): unknown {
+  if (query === undefined || query.trim() === '') return filters
+  return Array.isArray(filters) || filters === undefined || filters === null ? [...(filters ?? []), { query }] : filters
+}
+
 type Report = (path: readonly string[], msg: string, type: string) => unknown
 
 function parseFilter(filter: unknown, report: Report): Filter | null {
@@ -87,6 +114,7 @@ function parseFilter(filter: unknown, report: Report): Filter | null {
     report([], 'Input should be an object with field, operator and value', 'object_type')
     return null
   }
+  if (isQuery(filter)) return { query: filter.query }
   const { field, operator, value } = filter as Record<string, unknown>
   if (typeof field !== 'string' || field === '' || field.length > limits.decisionPointCharsMax) {
     report(
@@ -132,16 +160,25 @@ function isBound(operator: FilterOperator): operator is BoundName {
 
 /**
  * The filters as one condition.
- * @throws Refusal invalid_body if a time is not compared with a date, query_too_large for too many fields.
+ * @throws Refusal invalid_body if a time is not compared with a date or a query cannot be read, query_too_large for too
+ * many fields.
  */
 export function compileFilters(
   filters: readonly Filter[],
   fields: FieldSet,
-  context: DateContext,
+  context: QueryTerms,
   place: readonly (string | number)[] = ['body', 'filters'],
 ): Condition {
   return allOf(
     filters.map((filter, at) => {
+      if (isQuery(filter)) {
+        return compileQuery(filter.query, fields, context, (msg, type) => {
+          if (type === 'query_too_large') throw new Refusal('query_too_large', msg)
+          throw new Refusal('invalid_body', `query: ${msg}`, {
+            issues: [{ loc: [place[0] ?? 'body', 'query'], msg, type }],
+          })
+        })
+      }
       return compileFilter(filter, fields.field(filter.field), context, (message) => {
         const issue = { loc: [...place, at, 'value'], msg: message, type: 'value_error' }
         throw new Refusal('invalid_body', `filters.${at}.value: ${message}`, { issues: [issue] })
@@ -151,7 +188,7 @@ export function compileFilters(
 }
 
 function compileFilter(
-  filter: Filter,
+  filter: FieldFilter,
   field: Field,
   context: DateContext,
   fail: (message: string) => never,

@@ -16,7 +16,7 @@ import { everything, nothing, type Condition } from './condition.js'
 import type { Field } from './field.js'
 import { textTest } from './filter.js'
 import type { JsonReader } from './json-reader.js'
-import { equalTo } from './scalar.js'
+import { numberOf } from './scalar.js'
 import { holdsPhrase, wordsOf } from './text-match.js'
 
 /** A value that a clause looks for. */
@@ -63,13 +63,13 @@ function wordsClause(
   const words = [...new Set(wordsOf(String(wanted)))]
   if (words.length === 0) return nothing
   const least = needed(words.length)
-  const equal = equalTo(wanted)
+  const equal = numberTest(wanted)
   return {
     kind: 'values',
     field,
     test: (values) => {
-      if (values.some((value) => typeof value !== 'string' && equal(value))) return true
-      const own = new Set(values.flatMap((value) => wordsIn(value, context)))
+      if (values.some((value) => equal(value) === true)) return true
+      const own = new Set(values.flatMap((value) => (equal(value) === null ? wordsIn(value, context) : [])))
       return words.filter((word) => own.has(word)).length >= least
     },
   }
@@ -83,13 +83,24 @@ export function phraseClause(field: Field, wanted: WantedPhrase, context: Clause
   const phrase = wordsOf(String(text))
   if (phrase.length > limits.queryPatternMax)
     throw new Refusal('query_too_large', `a phrase has at most ${limits.queryPatternMax} words`)
-  if (phrase.length === 0) return nothing
-  const equal = equalTo(text)
+  // Signs alone, such as "/": a value that is nothing else.
+  if (phrase.length === 0) return isPrefix ? nothing : isOneOf(field, [text], context, refuse)
+  const equal = numberTest(text)
   return {
     kind: 'some',
     field,
-    test: (value) =>
-      (typeof value !== 'string' && equal(value)) || holdsPhrase(wordsIn(value, context), phrase, isPrefix),
+    test: (value) => (isPrefix ? null : equal(value)) ?? holdsPhrase(wordsIn(value, context), phrase, isPrefix),
+  }
+}
+
+/** Whether a value is the wanted number; null where its words must tell. As words alone, 5 would be in -5. */
+function numberTest(wanted: ScalarValue): (value: ScalarValue) => boolean | null {
+  const number = numberOf(wanted)
+  if (number === null) return () => null
+  return (value) => {
+    const own = numberOf(value)
+    if (own === null) return null
+    return own !== number ? false : typeof value === 'number' ? true : null
   }
 }
 

@@ -16,6 +16,7 @@ import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { AuditTrail } from '../../resource/audit-trail.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
+import { subjectOfFilter } from '../../domain/query/filter.js'
 import type { ReprocessSelection } from '../../store/reprocess-row.js'
 import { encodeErase, type Erased } from '../../actor/erase.js'
 import type { Integrations } from '../integrations/integrations.js'
@@ -65,7 +66,7 @@ export class EraseEvents implements EraseService {
     this.#deps.mustAccept()
     const job = this.#deps.current(handle)
     const selection = parseSelection(request)
-    compileSelection(selection, 0, this.#deps.serviceNames)
+    compileSelection(selection, 0, this.#deps.serviceNames, job.labels)
     if (selection.filters.length === 0 && selection.startDate === null && selection.endDate === null) {
       const msg = 'a filter or a date must say which events; to delete all, delete the job'
       throw new Refusal('invalid_body', msg, { issues: [{ loc: ['body', 'filters'], msg, type: 'missing' }] })
@@ -169,6 +170,6 @@ function fieldsOf({ dateField, startDate, endDate, filters }: ReprocessSelection
     ...(startDate === null && endDate === null
       ? {}
       : { date_field: dateField, start_date: startDate, end_date: endDate }),
-    fields: filters.map(({ field, operator }) => `${field} ${operator}`),
+    fields: filters.map(subjectOfFilter),
   }
 }

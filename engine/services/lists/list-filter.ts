@@ -9,8 +9,8 @@
  */
 import { matches, type Condition } from '../../domain/query/condition.js'
 import type { Field, FieldSet, OwnName } from '../../domain/query/field.js'
-import { compileFilters, type Filter } from '../../domain/query/filter.js'
-import type { DateContext } from '../../domain/query/instant.js'
+import { compileFilters, isQuery, type FieldFilter, type Filter } from '../../domain/query/filter.js'
+import type { QueryTerms } from '../../domain/query/query-language.js'
 import { hasBuckets } from '../../domain/job/job.js'
 import { BucketTable } from '../../store/bucket-table.js'
 import { jobRange, timeKey } from '../../store/tables.js'
@@ -65,7 +65,7 @@ export interface ListFilterDeps {
   /** Of this job. */
   readonly fields: RecordFields
   readonly fieldSet: FieldSet
-  readonly context: DateContext
+  readonly context: QueryTerms
   readonly kept: KeptVerdicts
   readonly values: BucketValues
 }
@@ -98,6 +98,10 @@ export class ListFilter {
     for (const [at, filter] of filters.entries()) {
       const { fieldSet, context, job } = deps
       const condition = compileFilters([filter], fieldSet, context, ['body', 'filters', at])
+      if (isQuery(filter)) {
+        this.#records.push(condition)
+        continue
+      }
       const field = fieldSet.field(filter.field)
       const need = needOf(field, filter.field, job)
       if (need === 'code') this.#codes.push(condition)
@@ -216,7 +220,7 @@ export class ListFilter {
   }
 
   /** One entry for each bucket. Values at decision points never change, so their verdicts are kept. */
-  #verdictsOf(filter: Filter, need: 'bucket' | 'votes'): Verdicts {
+  #verdictsOf(filter: FieldFilter, need: 'bucket' | 'votes'): Verdicts {
     const { columns, kept } = this.#deps
     const size = columns.buckets.length
     if (need === 'votes') return { byBucket: new Uint8Array(size), byValue: new Map() }

@@ -11,11 +11,14 @@
 import { Refusal } from '../../errors.js'
 import { everything, ingestedWithin, type Condition } from '../../domain/query/condition.js'
 import type { FieldSet } from '../../domain/query/field.js'
-import { compileDates, type Filter } from '../../domain/query/filter.js'
+import { compileDates, compileFilters, type Filter } from '../../domain/query/filter.js'
 import type { ListSelection } from '../../api/live/list-service.js'
 import { timeKey, timeOfKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import type { QueriedJob } from '../query/query-protocol.js'
+import type { QueryTerms } from '../../domain/query/query-language.js'
+import { TextBudget } from '../../domain/query/text-budget.js'
+import { mustHaveTime } from '../query/answer-limits.js'
 import { RecordFields } from '../query/record-fields.js'
 import type { TaskClock } from '../readers/task-frame.js'
 import type { ColumnStore } from './column-store.js'
@@ -74,20 +77,19 @@ export class ListWalk {
     this.columns = kept.columns
     this.#store = store
     this.#isOver = () => isPast(untilMs)
-    this.fields = new RecordFields(store.environment, store.codec, fieldSet)
+    this.fields = new RecordFields(store.environment, store.codec, fieldSet, store.assignees)
     this.fields.ofJob(job)
     const { first, last } = ingestedWithin(dates)
     this.#first = first
     this.#last = last
     const bounds = dates.kind === 'ingested' ? everything : dates
-    const context_ = { nowMicros: task.nowMicros, clockMicros: task.clockMicros, offsetMinutes: 0 }
     this.#filter = new ListFilter(filters, bounds, {
       job,
       store,
       columns: kept.columns,
       fields: this.fields,
       fieldSet,
-      context: context_,
+      context: termsOf(task, clock),
       kept: kept.verdicts,
       values: kept.values,
     })
@@ -167,15 +169,21 @@ export interface ParsedSelection {
   readonly untilMs: number
 }
 
+/** What filters and queries of a request are compiled for. */
+function termsOf({ nowMicros, clockMicros, jobs }: ListTask, clock: TaskClock): QueryTerms {
+  const labels = jobs.map((job) => job.labels)
+  return { nowMicros, clockMicros, offsetMinutes: 0, labels, textBudget: new TextBudget(() => mustHaveTime(clock)) }
+}
+
 /** What the jobs of a request share. @throws Refusal invalid_body. */
 export function parseSelection(
   { task, clock }: ListContext,
   { filters, dates }: { readonly filters: readonly Filter[]; readonly dates: ListSelection },
   fieldSet: FieldSet,
 ): ParsedSelection {
-  const context = { nowMicros: task.nowMicros, clockMicros: task.clockMicros, offsetMinutes: 0 }
+  const context = termsOf(task, clock)
   // All fields are known before the first event is read (record-fields.ts).
-  for (const { field } of filters) fieldSet.field(field)
+  compileFilters(filters, fieldSet, context)
   const { dateField = 'timestamp_inference', startDate, endDate, withinMs = WITHIN_MS } = dates
   return {
     fieldSet,

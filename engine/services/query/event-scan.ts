@@ -15,6 +15,7 @@ import type { BodyCodec } from '../../store/body-codec.js'
 import type { Environment, KeyRange } from '../../store/environment.js'
 import { timeKey, timeOfKey } from '../../store/tables.js'
 import { findEvent, type FoundEvent } from '../../actor/event-table.js'
+import type { Assignees } from './assignees.js'
 import type { QueriedJob, QueryTask } from './query-protocol.js'
 import { RecordFields } from './record-fields.js'
 import type { TaskClock } from '../readers/task-frame.js'
@@ -23,6 +24,8 @@ import type { TaskClock } from '../readers/task-frame.js'
 export interface QueryStore {
   readonly environment: Environment
   readonly codec: BodyCodec
+  /** Absent: nobody has any event. */
+  readonly assignees?: Assignees
 }
 
 /** What a query runs on. */
@@ -57,9 +60,12 @@ export class EventScan {
   /** Walks the events of a job that meet the condition. */
   walk(job: QueriedJob, condition: Condition, fields: FieldSet, visit: Visitor): void {
     if (this.#isOver() || condition.kind === 'none') return
-    const { environment, codec } = this.#stores(job.shard)
+    const { environment, codec, assignees } = this.#stores(job.shard)
     let event = this.#fields.get(job.shard)
-    if (event === undefined) this.#fields.set(job.shard, (event = new RecordFields(environment, codec, fields)))
+    if (event === undefined) {
+      event = new RecordFields(environment, codec, fields, assignees)
+      this.#fields.set(job.shard, event)
+    }
     event.ofJob(job)
     const ids = requiredIds(condition)
     const goesOn = (micros: number, record: Uint8Array): boolean => {

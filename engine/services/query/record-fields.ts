@@ -29,6 +29,10 @@ import {
   type RecordHeader,
 } from '../../store/event-record.js'
 import { UNDECIDED } from '../../domain/learn/consensus.js'
+import { readNotes } from '../../actor/notes.js'
+import { readVotes, WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
+import type { StoredVote } from '../../store/ballot-row.js'
+import { nobodyAssigned, type Assignees } from './assignees.js'
 import { consensusMicros, consensusName, readBallot, stateOf } from '../../actor/votes/ballots.js'
 import { subjectOf, type Reads } from '../../actor/event-table.js'
 import { LOW_CONFIDENCE, readStats } from '../../actor/job-stats.js'
@@ -62,6 +66,7 @@ type FieldsJob = Pick<JobSettings, 'id' | 'title' | 'labels'>
 
 export class RecordFields implements EventFields {
   readonly #reads: Reads
+  readonly #assignees: Assignees
   readonly #codec: BodyCodec
   readonly #body: BodyFields
   readonly #modelTimes: ModelTimes
@@ -75,7 +80,8 @@ export class RecordFields implements EventFields {
   #extras: EventExtras | null | undefined = undefined
   #walked = false
 
-  constructor(reads: Reads, codec: BodyCodec, fields: FieldSet) {
+  constructor(reads: Reads, codec: BodyCodec, fields: FieldSet, assignees: Assignees = nobodyAssigned) {
+    this.#assignees = assignees
     this.#reads = reads
     this.#codec = codec
     this.#modelTimes = new ModelTimes(reads)
@@ -193,11 +199,42 @@ export class RecordFields implements EventFields {
         return [pipelinePlace(header).stage]
       case 'autonomy':
         return header.autonomy === 'none' ? none : [blind(header.autonomy)]
+      case 'assigned':
+        return maybe(this.#assignees(this.#job.id).get(clientIdOf(this.#record) ?? eventIdOf(this.#micros)))
+      case 'voter':
+        return [...new Set(this.#votes(header).map(({ analyst }) => analyst))]
+      case 'voted':
+        return [...new Set(this.#votes(header).flatMap(({ label }) => this.#job.labels[label]?.name ?? []))]
+      case 'note':
+        return this.#notes(header)
       case 'attention.low_confidence_score.attention_required':
         return [header.label >= 0 && header.confidence < LOW_CONFIDENCE]
       case 'attention.undecided_consensus.attention_required':
         return [this.#standing(header).undecided]
     }
+  }
+
+  /** The votes on the event, and on the whole of its bucket. */
+  #votes(header: RecordHeader): readonly StoredVote[] {
+    const subject = subjectOf(header, this.#micros)
+    const mayHaveOwn = header.hasFeedback || header.bucketId === null
+    const own = mayHaveOwn ? readVotes(this.#reads, this.#job.id, subject, this.#micros) : []
+    if (header.bucketId === null) return own
+    const voters = new Set(own.map(({ analyst }) => analyst))
+    const ofBucket = readVotes(this.#reads, this.#job.id, subject, WHOLE_BUCKET)
+    return [...own, ...ofBucket.filter(({ analyst }) => !voters.has(analyst))]
+  }
+
+  /** What people and agents noted on the event, with votes on it too. */
+  #notes(header: RecordHeader): readonly ScalarValue[] {
+    const event = { record: this.#record, micros: this.#micros }
+    const notes = readNotes(this.#reads, this.#job.id, event).map(({ notes: note }) =>
+      typeof note === 'string' ? note : JSON.stringify(note),
+    )
+    return [
+      ...notes,
+      ...this.#votes(header).flatMap(({ closingNotes = '' }) => (closingNotes === '' ? [] : closingNotes)),
+    ]
   }
 
   /** None where the event was never reprocessed. */

@@ -11,7 +11,8 @@ import { FieldSet } from '../../domain/query/field.js'
 import { compileDates, compileFilters, parseFilters } from '../../domain/query/filter.js'
 import { FirstEvents, SortOrder } from '../../domain/query/sort.js'
 import type { EventsQuery } from '../../api/query-service.js'
-import { listText, queryTimedOut } from './answer-limits.js'
+import { TextBudget } from '../../domain/query/text-budget.js'
+import { listText, mustHaveTime, queryTimedOut } from './answer-limits.js'
 import { EventDocuments } from './event-documents.js'
 import { EventScan, type QueryContext } from './event-scan.js'
 import { walkJobs, type SortedRef } from './job-walk.js'
@@ -24,7 +25,13 @@ const PAGE_SIZE_DEFAULT = 5
 export function runEventsQuery(context: QueryContext, request: EventsQuery): string {
   const { task, stores, clock } = context
   const fields = new FieldSet(task.serviceNames)
-  const compileContext = { nowMicros: task.nowMicros, clockMicros: task.clockMicros, offsetMinutes: 0 }
+  const compileContext = {
+    nowMicros: task.nowMicros,
+    clockMicros: task.clockMicros,
+    offsetMinutes: 0,
+    labels: task.jobs.map(({ labels }) => labels),
+    textBudget: new TextBudget(() => mustHaveTime(clock)),
+  }
   const { page = 0, size = PAGE_SIZE_DEFAULT, dateField = '@timestamp', startDate, endDate } = request
   if (request.after !== undefined && page > 0) throw pageBesideCursor()
   const window = request.countOnly === true ? 0 : (page + 1) * size

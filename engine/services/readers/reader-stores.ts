@@ -7,15 +7,18 @@
  */
 import { BodyCodec } from '../../store/body-codec.js'
 import { openShard } from '../../store/directory/environments.js'
+import { assigneesNow } from '../query/assignees.js'
 import type { QueryStore } from '../query/event-scan.js'
 
 const open = new Map<string, QueryStore>()
 
 /** Runs a query over shards of the data directory. */
 export function withStores<T>(dataDir: string, work: (stores: (shard: number) => QueryStore) => T): T {
+  const { assignees, done } = assigneesNow(dataDir)
   try {
-    return work((shard) => storeOf(dataDir, shard))
+    return work((shard) => ({ ...storeOf(dataDir, shard), assignees }))
   } finally {
+    done()
     for (const { environment } of open.values()) environment.unmap()
   }
 }

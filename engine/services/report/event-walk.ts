@@ -51,7 +51,7 @@ export class EventWalk {
     const fields = new FieldSet(this.#context.serviceNames)
     const period = { from: this.#intervals.periods[0]?.from ?? 0, to: this.#intervals.periods.at(-1)?.to ?? 0 }
     const condition = withinPeriod(
-      filterCondition(scope.filters, fields, this.#context.nowMicros),
+      filterCondition(scope.filters, fields, { nowMicros: this.#context.nowMicros, labels: job.labels }),
       fields,
       period.from,
       period.to,

@@ -1,6 +1,7 @@
 /** The answer of internal metrics: the parameters as understood, and settings, models and figures of each job. */
 import { isoMicros } from '../../clock.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import { isQuery } from '../../domain/query/filter.js'
 import type { InternalMetrics, InternalQuery } from '../../api/metrics-service.js'
 import type { InternalResult, ScopeTask } from './metrics-query.js'
 import type { ModelReports, ShownModel } from './model-reports.js'
@@ -55,7 +56,10 @@ function parametersOf({ query, jobs, scope, pointName, nowMicros }: InternalPart
     startDatetime: fromMicros === null ? null : isoMicros(fromMicros),
     endDatetime: toMicros === null ? null : isoMicros(toMicros),
     // A filter's field may be a decision point.
-    filters: filters.map((filter) => ({ ...filter, field: isPoint ? pointName(filter.field) : filter.field })),
+    filters: filters.map((filter) => {
+      if (isQuery(filter)) return isPoint ? { query: '(a query)' } : filter
+      return { ...filter, field: isPoint ? pointName(filter.field) : filter.field }
+    }),
     recomputeModelMetrics: query.recomputeModels,
     latestNModelsToRecompute: query.latestModels,
     timeoutS: query.timeoutS,

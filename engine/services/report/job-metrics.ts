@@ -136,7 +136,7 @@ export function countByEvents(context: MetricsContext, snapshot: JobSnapshot, sc
   const { job, ballots } = snapshot
   const fields = new FieldSet(context.serviceNames)
   const condition = withinPeriod(
-    filterCondition(scope.filters, fields, context.nowMicros),
+    filterCondition(scope.filters, fields, { nowMicros: context.nowMicros, labels: job.labels }),
     fields,
     scope.fromMicros,
     scope.toMicros,

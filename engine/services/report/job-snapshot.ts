@@ -7,6 +7,7 @@
 import { allOf, type Condition } from '../../domain/query/condition.js'
 import type { FieldSet } from '../../domain/query/field.js'
 import { compileFilters, type Filter } from '../../domain/query/filter.js'
+import type { Label } from '../../domain/job/job.js'
 import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
 import { jobRange, timeOfKey } from '../../store/tables.js'
@@ -47,8 +48,12 @@ export function firstEventMicros(environment: Environment, jobId: number): numbe
 }
 
 /** What the filters ask of an event. @throws Refusal invalid_body, query_too_large. */
-export function filterCondition(filters: readonly Filter[], fields: FieldSet, nowMicros: number): Condition {
-  return compileFilters(filters, fields, { nowMicros, offsetMinutes: 0 })
+export function filterCondition(
+  filters: readonly Filter[],
+  fields: FieldSet,
+  { nowMicros, labels }: { readonly nowMicros: number; readonly labels: readonly Label[] },
+): Condition {
+  return compileFilters(filters, fields, { nowMicros, offsetMinutes: 0, labels: [labels] })
 }
 
 /** The condition, and ingestion from `from` (included) to `to` (not included), microseconds. Null is no bound. */

@@ -95,8 +95,8 @@ function voteTest(
 ): (vote: TimedVote) => boolean {
   if (filters.length === 0) return () => true
   const fields = new FieldSet(context.serviceNames)
-  const condition = filterCondition(filters, fields, context.nowMicros)
-  const event = new RecordFields(store.environment, store.codec, fields)
+  const condition = filterCondition(filters, fields, { nowMicros: context.nowMicros, labels: job.labels })
+  const event = new RecordFields(store.environment, store.codec, fields, store.assignees)
   event.ofJob(job)
   return ({ eventMicros }) => {
     const record = store.environment.get('events', timeKey(job.id, eventMicros))

@@ -10,7 +10,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { JobSettings } from '../../domain/job/job.js'
+import type { JobSettings, Label } from '../../domain/job/job.js'
 import { allOf, ingestedWithin, matches, type Condition } from '../../domain/query/condition.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { compileDates, compileFilters, isScalar, parseFilters } from '../../domain/query/filter.js'
@@ -19,6 +19,7 @@ import type { Environment } from '../../store/environment.js'
 import type { ReprocessSelection } from '../../store/reprocess-row.js'
 import { timeKey, timeOfKey } from '../../store/tables.js'
 import type { ReprocessRequest } from '../../api/reprocess-service.js'
+import type { Assignees } from '../query/assignees.js'
 import { RecordFields } from '../query/record-fields.js'
 
 /** The time field where a request names none. */
@@ -70,23 +71,32 @@ export function compileSelection(
   selection: ReprocessSelection,
   requestedMicros: number,
   serviceNames: readonly string[],
+  labels?: readonly Label[],
 ): { condition: Condition; fields: FieldSet } {
   const fields = new FieldSet(serviceNames)
-  const context = { nowMicros: requestedMicros, offsetMinutes: 0 }
+  const context = {
+    nowMicros: requestedMicros,
+    offsetMinutes: 0,
+    ...(labels === undefined ? {} : { labels: [labels] }),
+  }
   const { dateField, startDate, endDate, filters } = selection
   const dates = { dateField, ...(startDate === null ? {} : { startDate }), ...(endDate === null ? {} : { endDate }) }
   return { condition: allOf([compileDates(dates, fields, context), compileFilters(filters, fields, context)]), fields }
 }
 
 /** Searches once, over the latest snapshot of the job's shard. */
-export function searchEvents(environment: Environment, task: EventSearchTask): EventSearchResult {
+export function searchEvents(
+  environment: Environment,
+  task: EventSearchTask,
+  assignees?: Assignees,
+): EventSearchResult {
   const { job, requestedMicros } = task
   environment.refresh()
-  const { condition, fields } = compileSelection(task.selection, requestedMicros, task.serviceNames)
+  const { condition, fields } = compileSelection(task.selection, requestedMicros, task.serviceNames, job.labels)
   const { first, last } = ingestedWithin(condition)
   const from = Math.max(task.after + 1, Math.ceil(first), 0)
   const to = Math.min(requestedMicros, Math.floor(last))
-  const event = new RecordFields(environment, new BodyCodec(environment), fields)
+  const event = new RecordFields(environment, new BodyCodec(environment), fields, assignees)
   event.ofJob(job)
   const times: number[] = []
   let [count, records] = [0, 0]

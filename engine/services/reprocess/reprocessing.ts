@@ -80,7 +80,7 @@ export class Reprocessing implements ReprocessService {
     this.#deps.mustAccept()
     const job = this.#deps.current(handle)
     const selection = parseSelection(request)
-    compileSelection(selection, 0, this.#deps.serviceNames)
+    compileSelection(selection, 0, this.#deps.serviceNames, job.labels)
     if (job.status === 'STOPPED')
       throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
     const creating = this.#creating.get(job.id) ?? 0

@@ -1,7 +1,8 @@
 /** Listeners that ask for the same messages, and the positions that they are at. */
 import { streamTypes, type StreamListener, type StreamQuery, type StreamType } from '../../api/live/stream-service.js'
 import type { Principal } from '../../api/principal.js'
-import { parseFilters, type Filter } from '../../domain/query/filter.js'
+import { FieldSet } from '../../domain/query/field.js'
+import { compileFilters, parseFilters, type Filter } from '../../domain/query/filter.js'
 
 export interface Channel {
   /** Equal for listeners that ask for the same. */
@@ -28,6 +29,9 @@ export function channelOf(
   { jobIds, jobTitles, types = streamTypes, filters, form }: StreamQuery,
 ): Channel {
   const parsed = parseFilters(filters, ['query', 'filters'])
+  const fields = new FieldSet(['service'])
+  compileFilters(parsed, fields, { nowMicros: 0, offsetMinutes: 0 }, ['query', 'filters'])
+  fields.mustBeDecided(['query', 'filters'])
   const wanted = streamTypes.filter((type) => types.includes(type))
   const query = {
     form,

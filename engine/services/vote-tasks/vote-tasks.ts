@@ -12,7 +12,7 @@ import { limits } from '../../limits.js'
 import type { Random } from '../../rng.js'
 import { eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import { parseFilters } from '../../domain/query/filter.js'
+import { parseFilters, subjectOfFilter } from '../../domain/query/filter.js'
 import type { AuditAction } from '../../api/audit-service.js'
 import type { Author, JobHandle, Principal } from '../../api/principal.js'
 import type { VoteTask, VoteTaskPreview, VoteTaskRequest, VoteTaskService } from '../../api/live/vote-task-service.js'
@@ -187,7 +187,7 @@ export class VoteTasks implements VoteTaskService {
   /** Writes the row with its entry in the audit log, which names fields and operators, not values. */
   #write(job: JobSettings, row: VoteTaskRow, by: Author, action: AuditAction): void {
     const batch = new WriteBatch()
-    const filters = parseFilters(row.selection.filters).map(({ field, operator }) => `${field} ${operator}`)
+    const filters = parseFilters(row.selection.filters).map(subjectOfFilter)
     this.#deps.audit.record(batch, {
       atMicros: this.#deps.clock.nowMicros(),
       by: { kind: by.kind, name: by.name },

@@ -1,7 +1,7 @@
-/** `decide query`: events by filters and times, newest first. */
+/** `decide query`: events by a query and times, newest first. */
 import type { EventsQuery, QueriedEvent } from '../../client/index.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
-import { filterOf } from '../filters.js'
+import { queryOf } from '../filters.js'
 import type { Column } from '../terminal/table.js'
 import { pointsOf } from '../terminal/words.js'
 
@@ -29,7 +29,8 @@ export const eventColumns: readonly Column<QueriedEvent>[] = [
   { title: 'decision points', of: pointsOf },
 ]
 
-export async function query(context: Context, flags: QueryFlags): Promise<void> {
+export async function query(context: Context, flags: QueryFlags, text?: string): Promise<void> {
+  const wanted = queryOf(text, flags.filter)
   const client = context.client(flags)
   const body: EventsQuery = {
     ...(flags.job === undefined ? {} : { job_ids: await jobIdOf(client, flags.job) }),
@@ -39,7 +40,7 @@ export async function query(context: Context, flags: QueryFlags): Promise<void> 
     ...(flags.since === undefined ? {} : { start_date: flags.since }),
     ...(flags.sort === undefined ? {} : { sort_by_column: flags.sort }),
     sort_order: flags.ascending ? 'asc' : 'desc',
-    filters: (flags.filter ?? []).map(filterOf),
+    ...(wanted === undefined ? {} : { query: wanted }),
   }
   const { signal } = context.world
   if (flags.count) {

@@ -1,7 +1,7 @@
 /** `decide tail`: what happens in jobs, as it happens. */
 import type { StreamMessage, StreamType } from '../../client/index.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
-import { filterOf } from '../filters.js'
+import { queryOf } from '../filters.js'
 import { cleanLine } from '../terminal/clean.js'
 
 export interface TailFlags extends ServiceFlags {
@@ -42,6 +42,7 @@ function textOf(message: StreamMessage): string | null {
 }
 
 export async function tail(context: Context, flags: TailFlags): Promise<void> {
+  const wanted = queryOf(undefined, flags.filter)
   const client = context.client(flags)
   const { signal, stdout } = context.world
   const job_id: number[] = []
@@ -49,7 +50,7 @@ export async function tail(context: Context, flags: TailFlags): Promise<void> {
   const params = {
     ...(job_id.length === 0 ? {} : { job_id }),
     ...(flags.type === undefined ? {} : { types: [...flags.type] }),
-    ...(flags.filter === undefined ? {} : { filters: JSON.stringify(flags.filter.map(filterOf)) }),
+    ...(wanted === undefined ? {} : { query: wanted }),
     last_event_id: flags.after,
   }
   let last = flags.after

@@ -84,8 +84,10 @@ const tail = command({
 const query = command({
   load: async () => (await import('../commands/query.js')).query,
   docs: {
-    brief: 'Find events by filters and times',
-    fullDescription: 'Times are ISO 8601 or date math such as now-1d. --json prints one event a line.',
+    brief: 'Find events by a query and times',
+    fullDescription:
+      'The query is in the query language, such as "label:Escalate (host.name:web-* OR severity>3)". Each filter is ' +
+      'a further condition. Times are ISO 8601 or date math such as now-1d. --json prints one event a line.',
   },
   parameters: {
     flags: {
@@ -100,6 +102,7 @@ const query = command({
       count: flag('Print only how many events match'),
     },
     aliases: { f: 'filter', n: 'limit' },
+    positional: { kind: 'tuple', parameters: [optionalPlace('Query; default: all events', 'query')] },
   },
 })
 

@@ -12,7 +12,8 @@ const search = readTool({
   name: 'search_events',
   title: 'Search events',
   description:
-    'Finds stored events by job, filters and dates, latest first. A filter names a path of the event, or a field ' +
+    'Finds stored events by job, query, filters and dates, latest first. A query is written as people type it: ' +
+    '`label:Escalate (host.name:web-* OR severity>3) -consensus:*`. A filter names a path of the event, or a field ' +
     'such as `service.result_label`, `service.confidence_score`, `service.outlier_flag`. Bodies are cut; get_event ' +
     'shows more of one.',
   operations: ['queryEvents'],

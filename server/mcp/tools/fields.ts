@@ -1,7 +1,7 @@
 /** Fields that the inputs and outputs of several tools share. */
 import { Type, type Static } from 'typebox'
 import { limits } from '../../../engine/index.js'
-import { EventFilter } from '../../schemas/queries.js'
+import { EventFilter, QueryText } from '../../schemas/queries.js'
 
 /** Items on a page of a listing, at most. */
 const PAGE_MAX = 50
@@ -46,6 +46,7 @@ export const selection = {
   filters: Type.Optional(
     Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'An event must pass all of them.' }),
   ),
+  query: Type.Optional(QueryText),
 }
 
 export const Text = Type.String()
@@ -74,12 +75,13 @@ export const ListedEvent = Type.Object({
 type Selection = Partial<Record<keyof typeof selection, unknown>>
 
 /** The selection as the API takes it. */
-export function selectionOf({ start_date, end_date, date_field, filters }: Selection) {
+export function selectionOf({ start_date, end_date, date_field, filters, query }: Selection) {
   return {
     ...(start_date === undefined ? {} : { start_date: start_date as string | number }),
     ...(end_date === undefined ? {} : { end_date: end_date as string | number }),
     ...(date_field === undefined ? {} : { date_field: date_field as string }),
     ...(filters === undefined ? {} : { filters: filters as Static<typeof EventFilter>[] }),
+    ...(query === undefined ? {} : { query: query as string }),
   }
 }
 

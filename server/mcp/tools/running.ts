@@ -66,7 +66,7 @@ const train = writeTool({
   },
 })
 
-interface Selected extends Pick<EventsQuery, 'start_date' | 'end_date' | 'date_field' | 'filters'> {
+interface Selected extends Pick<EventsQuery, 'start_date' | 'end_date' | 'date_field' | 'filters' | 'query'> {
   readonly job_id: number
 }
 
@@ -109,7 +109,7 @@ const reprocess = writeTool({
 
 /** @throws InvalidCall if something is selected beside one event. */
 function mustBeAlone(selected: object): void {
-  if (Object.keys(selected).length > 0) throw new InvalidCall('Give either event_id, or dates and filters.')
+  if (Object.keys(selected).length > 0) throw new InvalidCall('Give either event_id, or dates, filters and a query.')
 }
 
 const deleteEvents = writeTool({
@@ -126,8 +126,8 @@ const deleteEvents = writeTool({
   async plan({ client, input }) {
     const { job_id } = input
     const selected = selectionOf(input)
-    if (selected.filters === undefined && selected.start_date === undefined && selected.end_date === undefined)
-      throw new InvalidCall('Give dates or filters: without them all events of the job would be deleted.')
+    if (Object.keys(selected).every((name) => name === 'date_field'))
+      throw new InvalidCall('Give dates, filters or a query: without them all events of the job would be deleted.')
     const count = await matching(client, { job_id, ...selected })
     return {
       count,

@@ -18,7 +18,7 @@ import { Checker, parseJson } from '../../http/validate.js'
 import { EventFileFilters, EventFileQuery } from '../../schemas/live/event-file.js'
 import { ListedEvent as EventLine } from '../../schemas/live/lists.js'
 import { jobFromPath } from '../job-reference.js'
-import { given } from '../queries.js'
+import { filtersOf, given } from '../queries.js'
 import { tableHead, tableLines, type ListedEvent } from './event-table.js'
 
 const scope = 'read:event_query'
@@ -35,11 +35,11 @@ interface Page {
 interface FileOrder {
   readonly jobId: number
   readonly query: Static<typeof EventFileQuery>
-  readonly filters: Static<typeof EventFileFilters>['filters'] | undefined
+  readonly filters: unknown
 }
 
 /** @throws Refusal invalid_body. */
-function filtersOf(text: string | undefined): FileOrder['filters'] {
+function listedFilters(text: string | undefined): Static<typeof EventFileFilters>['filters'] | undefined {
   if (text === undefined) return undefined
   try {
     return filterChecker.check({ filters: parseJson(Buffer.from(text)) }).filters
@@ -107,7 +107,11 @@ async function send(exchange: Exchange, pages: AsyncGenerator<Page>, order: File
 function serve(exchange: Exchange, [job]: readonly string[], app: App, principal: Principal): void {
   const query = queryChecker.checkQuery(exchange.query())
   const jobId = jobFromPath(app, principal, job as string).id
-  const order = { jobId, query, filters: filtersOf(query.filters) }
+  const order = {
+    jobId,
+    query,
+    filters: filtersOf({ filters: listedFilters(query.filters), query: query.query }, principal),
+  }
   const pages = pagesOf(app, order, () => stillAuthorized(exchange, app, scope))
   send(exchange, pages, order).catch((error: unknown) => replyError(exchange, error))
 }

@@ -1,15 +1,16 @@
 /** Lists of events by cursor, and facets: bounded in time, answered by the list thread as JSON text. */
 import type { Static } from 'typebox'
+import type { Principal } from '../../../engine/index.js'
 import type { Route } from '../../http/route.js'
 import { FacetQuery, Facets, ListPage, ListQuery, type Selection } from '../../schemas/live/lists.js'
-import { given, jobsOf, query } from '../queries.js'
+import { filtersOf, given, jobsOf, query } from '../queries.js'
 
 /** The part that lists and facets share, in engine names. */
-export function selectionOf(body: Static<typeof Selection>) {
+export function selectionOf(body: Static<typeof Selection>, principal: Principal) {
   return {
     ...jobsOf(body),
     ...given({
-      filters: body.filters,
+      filters: filtersOf(body, principal),
       dateField: body.date_field,
       startDate: body.start_date,
       endDate: body.end_date,
@@ -38,7 +39,7 @@ const list = query({
     lists.events(
       principal,
       {
-        ...selectionOf(body),
+        ...selectionOf(body, principal),
         ...given({ size: body.size, after: body.after, count: body.count, rawBody: body.raw_body }),
       },
       gone,
@@ -56,7 +57,11 @@ const facets = query({
   bodyExample: { job_ids: [1], fields: ['service.result_label', 'host.name'], size: 5 },
   answer: { description: 'The counts.', schema: Facets },
   ask: ({ live: { lists } }, principal, body, gone) =>
-    lists.facets(principal, { ...selectionOf(body), fields: body.fields, ...given({ size: body.size }) }, gone),
+    lists.facets(
+      principal,
+      { ...selectionOf(body, principal), fields: body.fields, ...given({ size: body.size }) },
+      gone,
+    ),
 })
 
 export const listRoutes: readonly Route[] = [list, facets]

@@ -7,6 +7,7 @@ import type { Exchange } from '../../http/exchange.js'
 import type { Route } from '../../http/route.js'
 import { Checker } from '../../http/validate.js'
 import { StreamMessage, StreamQuery } from '../../schemas/live/stream.js'
+import { filtersOf } from '../queries.js'
 import { serveEvents } from './event-stream.js'
 import { serveSocket } from './socket-stream.js'
 
@@ -22,7 +23,7 @@ function stillMay(exchange: Exchange, app: App): () => void {
   return () => void stillAuthorized(exchange, app, scope)
 }
 
-function filtersOf(text: string | undefined): unknown {
+function listedFilters(text: string | undefined): unknown {
   if (text === undefined) return undefined
   try {
     return JSON.parse(text) as unknown
@@ -36,18 +37,23 @@ function filtersOf(text: string | undefined): unknown {
   }
 }
 
-function queryOf(exchange: Exchange, query: Static<typeof StreamQuery>): Omit<EngineQuery, 'form'> {
+function queryOf(
+  exchange: Exchange,
+  query: Static<typeof StreamQuery>,
+  principal: Principal,
+): Omit<EngineQuery, 'form'> {
+  const filters = filtersOf({ filters: listedFilters(query.filters), query: query.query }, principal)
   const after = exchange.header('last-event-id') || query.last_event_id
   return {
     ...(query.job_id === undefined ? {} : { jobIds: query.job_id }),
     ...(query.types === undefined ? {} : { types: query.types }),
-    ...(query.filters === undefined ? {} : { filters: filtersOf(query.filters) }),
+    ...(filters === undefined ? {} : { filters }),
     ...(after === undefined ? {} : { after }),
   }
 }
 
 function serve(exchange: Exchange, _params: readonly string[], app: App, principal: Principal): void {
-  const query = queryOf(exchange, checker.checkQuery(exchange.query()))
+  const query = queryOf(exchange, checker.checkQuery(exchange.query()), principal)
   const context = { exchange, app, principal, query, check: stillMay(exchange, app) }
   if (exchange.header('upgrade').toLowerCase() === 'websocket') serveSocket(context)
   else serveEvents(context)

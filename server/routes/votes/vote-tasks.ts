@@ -5,7 +5,7 @@ import type { ListedEvent } from '../../schemas/live/lists.js'
 import { VotesByFilter, VotesPreview, VotesUndo, VoteTask, VoteTasks } from '../../schemas/live/vote-tasks.js'
 import type { Static } from 'typebox'
 import { jobFromPath } from '../job-reference.js'
-import { given } from '../queries.js'
+import { filtersOf, given, sentFilters } from '../queries.js'
 
 const tag = 'Feedback'
 const path = '/api/v2/jobs/{job_id}/vote-tasks'
@@ -23,7 +23,7 @@ function taskWire(task: EngineTask) {
     analyst: task.analyst,
     label: task.label,
     requested_by: task.requestedBy,
-    filters: [...task.filters] as Static<typeof VoteTask>['filters'],
+    ...sentFilters<Static<typeof VoteTask>['filters'][number]>(task.filters),
     expected: task.expected,
     voted: task.voted,
     unchanged: task.unchanged,
@@ -62,7 +62,7 @@ const vote = operation({
   path,
   operationId: 'voteByFilter',
   tag,
-  summary: 'Vote on all events that match filters',
+  summary: 'Vote on all events that match a query or filters',
   description:
     'With `dry_run` the answer has the number of events and a few of them. Without it a task votes on each of these ' +
     "events, as a vote on a single event does; it survives restarts. `undo_token` takes the task's votes back: what " +
@@ -81,7 +81,7 @@ const vote = operation({
       label: body.feedback,
       ...given({
         closingNotes: body.closing_notes,
-        filters: body.filters,
+        filters: filtersOf(body, principal),
         startDate: body.start_date,
         endDate: body.end_date,
         dateField: body.date_field,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { limits } from '../../../engine/index.js'
 import { Exact } from '../common.js'
-import { EventFilter } from '../queries.js'
+import { EventFilter, QueryText } from '../queries.js'
 
 export const EventFileFormat = Type.Enum(['csv', 'ndjson'])
 
@@ -11,6 +11,7 @@ export const EventFileQuery = Exact({
   filters: Type.Optional(
     Type.String({ maxLength: 64 * 1024, description: 'Filters as JSON text, as in `events/list`.' }),
   ),
+  query: Type.Optional(QueryText),
   columns: Type.Optional(
     Type.Array(Type.String({ maxLength: limits.decisionPointCharsMax }), {
       maxItems: limits.decisionPointsMax,

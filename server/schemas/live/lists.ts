@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { limits } from '../../../engine/index.js'
 import { Exact, nullable, Timestamp } from '../common.js'
 import { BucketState, EventStatus } from '../events.js'
-import { DateOrNumber, EventFilter, jobFields } from '../queries.js'
+import { DateOrNumber, EventFilter, jobFields, QueryText } from '../queries.js'
 
 const fieldName = Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax })
 
@@ -12,6 +12,7 @@ const selection = {
   filters: Type.Optional(
     Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'An event must pass all filters.' }),
   ),
+  query: Type.Optional(QueryText),
   start_date: Type.Optional(DateOrNumber),
   end_date: Type.Optional(DateOrNumber),
   date_field: Type.Optional({

@@ -3,6 +3,7 @@ import { Type, type TProperties } from 'typebox'
 import { limits, streamTypes } from '../../../engine/index.js'
 import { ClusterView } from '../clusters.js'
 import { Exact, nullable, Timestamp } from '../common.js'
+import { QueryText } from '../queries.js'
 import { BucketState, EventView } from '../events.js'
 
 export const StreamType = Type.Enum([...streamTypes])
@@ -22,6 +23,7 @@ export const StreamQuery = Exact({
         'Filters as JSON text, as in `events/query`. They hold for decisions, clusters and votes on single events.',
     }),
   ),
+  query: Type.Optional(QueryText),
   last_event_id: Type.Optional(
     Type.String({
       maxLength: 2_000,

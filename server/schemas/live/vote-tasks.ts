@@ -4,7 +4,7 @@ import { limits } from '../../../engine/index.js'
 import { Exact, Name, nullable, Timestamp } from '../common.js'
 import { Notes } from '../events.js'
 import { ListedEvent } from './lists.js'
-import { DateOrNumber, EventFilter } from '../queries.js'
+import { DateOrNumber, EventFilter, QueryText } from '../queries.js'
 
 export const VotesByFilter = Exact({
   feedback: Type.String({ description: 'A label: its name in any case, its id, `label_n` or `class_n`.' }),
@@ -13,6 +13,7 @@ export const VotesByFilter = Exact({
   filters: Type.Optional(
     Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'An event must pass all filters.' }),
   ),
+  query: Type.Optional(QueryText),
   start_date: Type.Optional(DateOrNumber),
   end_date: Type.Optional(DateOrNumber),
   date_field: Type.Optional(
@@ -36,6 +37,7 @@ export const VoteTask = Type.Object({
   label: Type.String(),
   requested_by: Type.String(),
   filters: Type.Array(EventFilter),
+  query: nullable(Type.String({ description: 'The query of the request; null without one.' })),
   expected: nullable(Type.Integer({ description: 'Events that matched at the request; null if there were too many.' })),
   voted: Type.Integer({ description: 'Votes that were given.' }),
   unchanged: Type.Integer({ description: 'Events on which the analyst had voted so already.' }),

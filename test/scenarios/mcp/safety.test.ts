@@ -155,7 +155,7 @@ test('a wrong argument gets a sentence', async () => {
       ['get_job', { job_id: 99_999 }, /job not found/],
       ['get_job', { job_id: job.jobId, force: true }, /force: is not known/],
       ['vote', { job_id: job.jobId, event_id: 'x' }, /either label, or withdraw/],
-      ['delete_events', { job_id: job.jobId }, /dates or filters/],
+      ['delete_events', { job_id: job.jobId }, /dates, filters or a query/],
       ['search_events', { cursor: 'nonsense' }, /cursor must be next_cursor/],
       ['vote', { job_id: job.jobId, event_id: 'absent', label: 'Drop' }, /event not found/],
     ]

@@ -114,6 +114,7 @@ describe('a query string', () => {
     ]) {
       assertRefused('query_too_large', () => found(query))
     }
-    assert.equal(found('NOT NOT -!status:ok'), '02')
+    assert.equal(found('NOT NOT -!status:ok'), '1')
+    assert.equal(found('NOT NOT NOT status:ok'), '02')
   })
 })

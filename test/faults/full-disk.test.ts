@@ -57,9 +57,11 @@ async function fillAndGoOn(child: EngineChild, directory: string, makeRoom: () =
   const ready = await child.ready
   assert.ok(ready?.ready === true, JSON.stringify(ready))
   const poster = new Poster(child)
-  for (let round = 0; round < 400 && poster.refused.size === 0; round++) await poster.post(1)
+  // What was written in advance takes some events after the first refusal.
+  let refusedRounds = 0
+  for (let round = 0; round < 400 && refusedRounds < 20; round++) if ((await poster.post(1)) > 0) refusedRounds++
+  assert.equal(refusedRounds, 20)
   assert.ok(poster.stored.length > 100)
-  assert.ok((await poster.post(20)) > 0)
   for (const code of poster.refused.values()) assert.ok(code === 'store_full' || code === 'store_failed', code)
   await poster.read()
   assert.deepEqual(child.failures, [])

@@ -19,7 +19,8 @@ interface Source {
 }
 
 interface Target {
-  readonly root: { transactionSync(write: () => void): unknown }
+  /** Commits so many entries of so many bytes, or nothing. */
+  commit(size: { readonly entries: number; readonly bytes: number }, puts: () => void): void
   readonly tables: ReadonlyMap<string, { putSync(key: Uint8Array, value: never, flags: number): unknown }>
 }
 
@@ -39,7 +40,8 @@ export function copyTables(from: ReadonlyMap<string, Source>, target: Target, ma
     const rows = source.getRange({ snapshot: true })[Symbol.iterator]()
     for (let next = rows.next(); next.done !== true; ) {
       mayGoOn()
-      target.root.transactionSync(() => {
+      const { key, value } = next.value
+      target.commit({ entries: 0, bytes: COPIED_BYTES + key.length + value.length }, () => {
         // Reads are allowed in this transaction: nothing else uses the new file yet.
         for (let bytes = 0; bytes < COPIED_BYTES && next.done !== true; next = rows.next()) {
           const { key, value } = next.value

@@ -9,11 +9,13 @@
  *    would leave the writer's lock behind, so everything is computed before.
  * 3. All opens of one path in one process share LMDB's environment and its map until the last of them is closed. Each
  *    thread has its own handle and snapshot.
- * 4. Failed commits corrupt native memory and may end the process. So free space is checked before a commit begins
- *    (free-space.ts), and a full disk is refused without asking the library.
- * 5. Checksums (checksums.ts) are added to values and taken off here. Nothing else sees them.
+ * 4. A write that fails in the library may end the process. So `write` alone makes commits: it refuses what the disk
+ *    has no room for (free-space.ts), and makes commits that may fail one at a time (failing-writes.ts).
+ * 5. After a failed write of a meta page, the library refuses even reads until the process has closed the file
+ *    everywhere. Then the process ends with a sentence: nothing acknowledged is lost, and a new start reads the file.
+ * 6. Checksums (checksums.ts) are added to values and taken off here. Nothing else sees them.
  */
-import { statSync } from 'node:fs'
+import { statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb'
 import { assert, must } from '../../assert.js'
@@ -23,11 +25,15 @@ import { makeDirectory } from '../directory/make-directory.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from '../environment.js'
 import { MAP_BYTES } from '../pages/page-file.js'
 import { BatchEntry, writeKey } from './batch-entry.js'
-import { Room } from './free-space.js'
+import { oneAtATime, shortenMessages } from './failing-writes.js'
+import { Room, type RoomOptions } from './free-space.js'
 import { copyTables, tableNames } from './lmdb-copy.js'
 import { inPlace, rangeOptions } from './read-options.js'
 import { ScanMemory } from './scan-memory.js'
 import { checkFiles, PAGE_BYTES, storeRefusal } from './store-file.js'
+
+/** Where a failed write is harmless, a large commit is made without all of its blocks: they are rarely needed. */
+const ofRoom = shortenMessages() ? { reservedBytesMax: 4 * 1024 ** 2 } : {}
 
 type BinaryTable = Database<Buffer, Uint8Array>
 
@@ -56,8 +62,70 @@ interface Handles {
   readonly views: Map<string, BinaryTable>
 }
 
-function openHandles(path: string, names: readonly string[] | null): Handles {
-  const root = open<Buffer, Uint8Array>({
+/** The library's code for an environment that it does not use any more. */
+const PANIC = -30795
+const STANDARD_ERROR = 2
+
+/** Ends the process if the library has given the environment up (invariant 5). */
+function endIfGivenUp(root: RootDatabase<Buffer, Uint8Array>, path: string): void {
+  try {
+    root.resetReadTxn()
+    root.getBinary(Buffer.of(1))
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== PANIC) return
+    const advice = 'Nothing that was acknowledged is lost. Start it again.'
+    writeSync(STANDARD_ERROR, `The service ends: ${path} could not be written. ${advice}\n`)
+    process.kill(process.pid, 'SIGKILL')
+  }
+}
+
+/** A file that is written to. */
+interface WrittenFile {
+  readonly root: RootDatabase<Buffer, Uint8Array>
+  readonly room: Room
+  readonly path: string
+}
+
+/**
+ * Commits `puts`, which are so many entries of so many bytes, or nothing.
+ * @throws Refusal store_full, store_failed.
+ */
+function write({ root, room, path }: WrittenFile, size: WriteSize, puts: () => void): void {
+  try {
+    room.begin(size.entries, size.bytes)
+    if (!room.mayFail) root.transactionSync(puts)
+    else {
+      oneAtATime(() =>
+        root.transactionSync(() => {
+          room.reserve()
+          puts()
+        }),
+      )
+    }
+    room.end()
+  } catch (error) {
+    if (isRefusal(error)) throw error
+    // Numbers of the system's errors are positive, those of the library negative.
+    if (Number((error as { code?: unknown }).code) > 0) room.failed()
+    endIfGivenUp(root, path)
+    throw storeRefusal(error, path)
+  } finally {
+    root.resetReadTxn()
+  }
+}
+
+/** How much a commit writes. */
+export interface WriteSize {
+  readonly entries: number
+  readonly bytes: number
+}
+
+/** The system's error for a file that is opened for writing on a file system that has become read-only: EROFS. */
+const READ_ONLY = 30
+
+/** Opens the file; for reading only where the system allows no more. */
+function openRoot(path: string): { readonly root: RootDatabase<Buffer, Uint8Array>; readonly isReadOnly: boolean } {
+  const options = {
     path,
     maxDbs: 64,
     pageSize: PAGE_BYTES,
@@ -65,7 +133,17 @@ function openHandles(path: string, names: readonly string[] | null): Handles {
     overlappingSync: false,
     noMemInit: true,
     ...binary,
-  })
+  }
+  try {
+    return { root: open<Buffer, Uint8Array>(options), isReadOnly: false }
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== READ_ONLY) throw error
+    return { root: open<Buffer, Uint8Array>({ ...options, readOnly: true }), isReadOnly: true }
+  }
+}
+
+function openHandles(path: string, room: Room, names: readonly string[] | null): Handles {
+  const { root, isReadOnly } = openRoot(path)
   const table = (name: string): BinaryTable =>
     Object.assign(root.openDB<Buffer, Uint8Array>(name, binary), { writeKey })
   const present = tableNames(root)
@@ -74,11 +152,16 @@ function openHandles(path: string, names: readonly string[] | null): Handles {
     throw new Refusal('data_dir_invalid', `${path} has no checksums; it was not written by this service`)
   }
   const wanted = (names ?? present).filter((name) => name !== CHECKSUMS_TABLE)
-  // In one transaction: opened alone, each table waits for the writer and, if it is new, for a flush.
-  const tables = root.transactionSync(() => {
+  const tables = new Map<string, BinaryTable>()
+  const openAll = (): void => {
     if (present.length === 0 && wanted.length > 0) table(CHECKSUMS_TABLE)
-    return new Map(wanted.map((name) => [name, table(name)]))
-  })
+    for (const name of wanted) tables.set(name, table(name))
+  }
+  const made = wanted.filter((name) => !present.includes(name)).length
+  // In one transaction: opened alone, each table waits for the writer and, if it is new, for a flush.
+  if (made > 0) write({ root, room, path }, { entries: made + 1, bytes: 0 }, openAll)
+  else if (isReadOnly) openAll()
+  else root.transactionSync(openAll)
   return { root, tables, views: new Map() }
 }
 
@@ -101,17 +184,18 @@ export class LmdbEnvironment implements Environment {
   /** Number of ranges being walked. */
   #walks = 0
 
-  constructor(path: string, tables: readonly string[] | null) {
+  /** `room` is for tests. */
+  constructor(path: string, tables: readonly string[] | null, room: Partial<RoomOptions> = {}) {
     this.#path = path
-    this.#room = new Room(path)
-    this.#handles = openHandles(path, tables)
+    this.#room = new Room(path, { ...ofRoom, ...room })
+    this.#handles = openHandles(path, this.#room, tables)
     this.#names = [...this.#handles.tables.keys()]
   }
 
   #open(): Handles {
     if (this.#handles !== null) return this.#handles
     assert(!this.#closed, 'a closed environment is not used')
-    return (this.#handles = openHandles(this.#path, this.#names))
+    return (this.#handles = openHandles(this.#path, this.#room, this.#names))
   }
 
   #table(name: string): BinaryTable {
@@ -192,17 +276,9 @@ export class LmdbEnvironment implements Environment {
     const { root } = this.#open()
     sealBatch(batch)
     const entry = new BatchEntry(batch)
-    try {
-      this.#room.begin(size, batch.bytes)
-      root.transactionSync(() => {
-        for (let i = 0; i < size; i++) entry.write(i, targets[i] as BinaryTable)
-      })
-      this.#room.end()
-    } catch (error) {
-      throw isRefusal(error) ? error : storeRefusal(error, this.#path)
-    } finally {
-      root.resetReadTxn()
-    }
+    write({ root, room: this.#room, path: this.#path }, { entries: size, bytes: batch.bytes }, () => {
+      for (let i = 0; i < size; i++) entry.write(i, targets[i] as BinaryTable)
+    })
   }
 
   /** All reads are of this moment, until `refresh`, a commit of this handle, or the end of the synchronous walk. */
@@ -213,11 +289,15 @@ export class LmdbEnvironment implements Environment {
 
   /** Copies all tables to a new environment elsewhere. Returns the number of entries. `mayGoOn` throws to stop. */
   copyTo(dir: string, name: string, mayGoOn: () => void): number {
-    const target = openHandles(join(dir, `${name}.mdb`), this.#names)
+    const path = join(dir, `${name}.mdb`)
+    const room = new Room(path, ofRoom)
+    const { root, tables } = openHandles(path, room, this.#names)
     try {
-      return copyTables(this.#open().tables, target, mayGoOn)
+      const commit = (size: WriteSize, puts: () => void): void => write({ root, room, path }, size, puts)
+      return copyTables(this.#open().tables, { commit, tables }, mayGoOn)
     } finally {
-      closeNow(target)
+      void root.close()
+      room.close()
     }
   }
 
@@ -227,10 +307,20 @@ export class LmdbEnvironment implements Environment {
 
   unmap(): boolean {
     if (this.#handles === null) return true
-    if (this.#walks > 0) return false
+    if (this.#walks > 0 || !this.#mayOpenAgain()) return false
     closeNow(this.#handles)
     this.#handles = null
     return true
+  }
+
+  /** A file is opened for writing, which a file system that has become read-only refuses. */
+  #mayOpenAgain(): boolean {
+    try {
+      this.#room.tryWrite()
+      return true
+    } catch {
+      return false
+    }
   }
 
   map(): void {
@@ -245,6 +335,7 @@ export class LmdbEnvironment implements Environment {
     this.#closed = true
     const handles = this.#handles
     this.#handles = null
+    this.#room.close()
     await handles?.root.close()
   }
 }

@@ -1,8 +1,9 @@
 /**
  * Checks an environment's files before the native library opens them, and turns the library's failures into refusals.
  */
-import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 import { Refusal } from '../../errors.js'
 import { MAGIC, META_PAGE_BYTES } from '../pages/page-file.js'
 import { tableNames } from '../pages/page-walk.js'
@@ -23,7 +24,8 @@ const MAGIC_AT = 24
 export function checkFiles(path: string): void {
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 }
   const isCutOff = size < 2 * PAGE_BYTES
-  if (isCutOff || !existsSync(`${path}-lock`)) tryRoom(`${path}.room`)
+  if (isCutOff) tryRoom(`${path}.room`)
+  if (!existsSync(`${path}-lock`)) makeLockFile(`${path}-lock`)
   if (isCutOff) return rmSync(path, { force: true })
   const file = openSync(path, 'r')
   const start = Buffer.alloc(MAGIC_AT + 4)
@@ -34,6 +36,27 @@ export function checkFiles(path: string): void {
       'data_dir_invalid',
       `${path} is not a file of the store; it was changed or overwritten by something else`,
     )
+  }
+}
+
+/** As long as the library makes it, in whole pages. */
+const LOCK_BYTES = 12 * 1024
+
+/**
+ * Makes the library's lock file with all of its blocks. The library would leave holes, write to them in mapped memory,
+ * and end the process if the disk is full then.
+ */
+function makeLockFile(path: string): void {
+  const made = `${path}-${process.pid}-${threadId}`
+  try {
+    writeFileSync(made, Buffer.alloc(LOCK_BYTES), { mode: 0o664 })
+    linkSync(made, path)
+  } catch (error) {
+    // Another thread was first, or the file system has no links.
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EROFS' || code === 'EDQUOT') throw error
+  } finally {
+    rmSync(made, { force: true })
   }
 }
 
@@ -48,6 +71,8 @@ export function storeRefusal(error: unknown, path: string): Error {
   const code = (error as { code?: unknown }).code
   const text = error instanceof Error ? error.message : String(error)
   const full = (typeof code === 'number' && FULL_CODES.has(code)) || /no space|too large|quota|mapsize/i.test(text)
+  if (/read-only/i.test(text))
+    return new Refusal('store_failed', 'the file system of the data directory is read-only; nothing was stored')
   if (full || freeBytes(path) < ROOM_BYTES_MIN) return diskFull()
   return new Refusal('store_failed', 'the store could not write; nothing was stored', { details: text })
 }

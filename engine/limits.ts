@@ -67,6 +67,8 @@ export const limits = {
   costMax: 1e6,
   /** Analysts whose votes on one event, or on one whole bucket, are kept: the latest ones. */
   votesPerEventMax: 1_000,
+  /** Earlier votes of an analyst on an event that are remembered, so that later ones can be taken back. */
+  earlierVotesMax: 8,
   /** Closing notes and indicators of all votes on one event, as JSON text. The oldest are deleted first. */
   voteNotesCharsMax: MIB,
   /** Changes of consensus that one ballot keeps. */

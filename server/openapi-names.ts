@@ -76,6 +76,7 @@ export const parts: Readonly<Record<string, TSchema>> = {
   HistoricLabel: historic.properties.label,
   Attention: EventAttention.properties.low_confidence_score,
   VoteScope: Feedback.properties.scope,
+  OwnVote: FeedbackOutcome.properties.vote.anyOf[0],
   NextAnswer: FeedbackOutcome.properties.answer_before.anyOf[0],
   IntegrationRole: kind.roles.items,
   IntegrationRoleDetails: kind.roles_details.items,

@@ -31,29 +31,49 @@ import { modelEvidence } from './votes/model-evidence.js'
 import { decodeOverride } from './votes/override.js'
 import { overrule } from './votes/overruling.js'
 import { beforeVote, effectOf } from './votes/vote-effect.js'
-import { labelOf, voteOnEvent, withdrawVote } from './votes/voting.js'
+import { labelOf, standingOf, takeBackVote, voteOnEvent, withdrawVote } from './votes/voting.js'
 
-/** An analyst's vote, or its withdrawal. @throws Refusal event_not_found, unknown_label, vote_not_found. */
+/** A vote may be so far ahead of this service's clock: clocks differ. It counts as given now. */
+const AHEAD_MICROS = 300e6
+
+/** @throws Refusal invalid_body for a time that is still to come. */
+function mustBePast(votedMicros: number, nowMicros: number): void {
+  if (votedMicros <= nowMicros + AHEAD_MICROS) return
+  const msg = 'is still to come: the clock of the sender is ahead'
+  throw new Refusal('invalid_body', `voted_at: it ${msg}`, { issues: [{ loc: ['voted_at'], msg, type: 'datetime' }] })
+}
+
+/**
+ * An analyst's vote, its withdrawal, or taking it back. One that is known or outdated changes nothing.
+ * @throws Refusal event_not_found, unknown_label, vote_not_found, invalid_body.
+ */
 export function takeFeedback(deps: ActorDeps, message: Message): VoteEffect | null {
   const { store, settings } = deps
-  const { by, feedback } = decodeFeedback(message.body)
+  const { by, feedback: given } = decodeFeedback(message.body)
+  const { analyst } = given
   if (message.applied && hasAuditEntry(store, message.micros)) {
     const known = findEvent(store, settings.id, must(message.eventId, 'the id of the event voted on'))
-    return known === null ? null : effectOf(deps, known, beforeVote(deps, known))
+    return known === null ? null : effectOf(deps, known, beforeVote(deps, known), { analyst, applied: true })
   }
   const event = mustFindEvent(store, settings.id, message.eventId)
-  const { label: name, analyst, scope = 'event' } = feedback
+  if (given.votedMicros !== undefined) mustBePast(given.votedMicros, message.micros)
+  const votedMicros = given.votedMicros === undefined ? undefined : Math.min(given.votedMicros, message.micros)
+  const feedback = votedMicros === undefined ? given : { ...given, votedMicros }
+  const { label: name, scope = 'event', takesBackMicros } = feedback
   const label = name === null ? null : labelOf(settings.labels, { label: name })
-  if (message.applied) throw notAgain()
   const before = beforeVote(deps, event)
+  const standing = standingOf(deps, event, feedback, message.micros)
+  if (standing !== 'latest') return effectOf(deps, event, before, { analyst, applied: standing === 'known' })
+  if (message.applied) throw notAgain()
   const eventId = must(message.eventId, 'the id of the event voted on')
   const attribution = { by, atMicros: message.micros }
-  if (label === null) withdrawVote(deps, event, { eventId, analyst, scope }, attribution)
+  if (takesBackMicros !== undefined) takeBackVote(deps, event, { eventId, analyst }, attribution)
+  else if (label === null) withdrawVote(deps, event, { eventId, analyst, scope, votedMicros }, attribution)
   else {
     modelEvidence(deps, event, label, message.micros)
     voteOnEvent(deps, event, { eventId, feedback, label }, attribution)
   }
-  return effectOf(deps, event, before)
+  return effectOf(deps, event, before, { analyst, applied: true })
 }
 
 /** An administrator's override, or its withdrawal. @throws Refusal as overrule. */

@@ -14,6 +14,7 @@ export type AuditAction =
   | 'voted on bucket'
   | 'vote withdrawn'
   | 'votes on bucket withdrawn'
+  | 'vote taken back'
   | 'consensus overridden'
   | 'override withdrawn'
   | 'view saved'

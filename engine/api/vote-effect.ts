@@ -13,6 +13,16 @@ export interface FeedbackInput {
   readonly pickedBy?: PickedBy
   readonly closingNotes?: string
   readonly indicators?: unknown
+  /**
+   * When the analyst said so, microseconds: a vote may have waited for a connection. Of two votes the later one stands,
+   * whichever arrives first. Absent: now.
+   */
+  readonly votedMicros?: number
+  /**
+   * Takes back the analyst's vote of that time on the event: what it replaced stands again, with its time and notes.
+   * `label` is null. A vote that has changed since stays.
+   */
+  readonly takesBackMicros?: number
 }
 
 export type VoteScope = 'event' | 'bucket'
@@ -25,8 +35,21 @@ export interface AnswerView {
   readonly confidenceScore: number
 }
 
+/** An analyst's vote as it stands. */
+export interface OwnVoteView {
+  /** The name of the label. */
+  readonly label: string
+  readonly scope: VoteScope
+  readonly votedMicros: number
+  readonly closingNotes: string | null
+}
+
 /** What a vote changed. */
 export interface VoteEffect {
+  /** False: nothing has changed, because a later vote of the analyst stands. */
+  readonly applied: boolean
+  /** The analyst's vote now; null without one. */
+  readonly vote: OwnVoteView | null
   /** Hexadecimal, or null where the job has no buckets. */
   readonly bucketId: string | null
   /** Number of events that the vote has a say in: those of the bucket. */

@@ -5,14 +5,26 @@ import type { PickedBy } from '../domain/learn/selection/slots.js'
 import { assert } from '../assert.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 
-/** A vote with what the analyst added. One row of `votes` has all of them on one event. */
-export interface StoredVote extends Vote {
+/** What an analyst has said of an event, with what was added. */
+export interface SaidVote extends Vote {
   /** Ingest time of the event that the vote was cast on; also in a vote on a whole bucket. */
   readonly eventMicros: number
   /** What picked the event for the analyst; absent where the analyst did. */
   readonly pickedBy?: PickedBy
   readonly closingNotes?: string
   readonly indicators?: unknown
+}
+
+/** A vote of one row of `votes`, which has all of them on one event. */
+export interface StoredVote extends SaidVote {
+  /** The analyst's earlier votes on the same event, the latest first: taking a vote back restores the first of them. */
+  readonly earlier?: readonly SaidVote[]
+}
+
+/** An analyst has withdrawn a vote: one that was given before and arrives later does not count. */
+export interface Withdrawn {
+  readonly analyst: string
+  readonly atMicros: number
 }
 
 /** An administrator's override, which wins until it is withdrawn (S15). */
@@ -68,8 +80,11 @@ export function encodeBallotState(row: BallotRow): Buffer {
   return encodeJsonRow({ ...row, override: row.override === null ? null : { ...row.override, by: '' } })
 }
 
-export function encodeVotes(votes: readonly StoredVote[]): Buffer {
-  return encodeJsonRow(votes)
+/** In the place of a label, in the entry of a withdrawal. */
+const WITHDRAWN = -1
+
+export function encodeVotes(votes: readonly StoredVote[], withdrawn: readonly Withdrawn[] = []): Buffer {
+  return encodeJsonRow([...votes, ...withdrawn.map((one) => ({ ...one, label: WITHDRAWN }))])
 }
 
 const nextVote = Buffer.from('},{')
@@ -80,5 +95,12 @@ export function mayHaveSeveral(value: Uint8Array): boolean {
 }
 
 export function decodeVotes(value: Uint8Array): readonly StoredVote[] {
-  return decodeJsonRow(value) as readonly StoredVote[]
+  const all = decodeJsonRow(value) as readonly StoredVote[]
+  // Withdrawals come last.
+  return all.at(-1)?.label === WITHDRAWN ? all.filter(({ label }) => label !== WITHDRAWN) : all
+}
+
+export function decodeWithdrawn(value: Uint8Array): readonly Withdrawn[] {
+  const all = decodeJsonRow(value) as readonly StoredVote[]
+  return all.flatMap(({ analyst, label, atMicros }) => (label === WITHDRAWN ? [{ analyst, atMicros }] : []))
 }

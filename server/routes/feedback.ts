@@ -1,10 +1,25 @@
 /** Votes: what one is about, giving it, withdrawing it (C3.5, C2.4, S15). */
 import type { Static } from 'typebox'
-import { Refusal, type AnswerView, type FeedbackInput, type Principal, type VoteEffect } from '../../engine/index.js'
+import {
+  isoMicros,
+  Refusal,
+  type AnswerView,
+  type FeedbackInput,
+  type Principal,
+  type VoteEffect,
+} from '../../engine/index.js'
 import type { App } from '../app.js'
 import { operation, type Route } from '../http/route.js'
-import { Feedback, FeedbackLabel, FeedbackOutcome, FeedbackReach, FeedbackWithdrawal } from '../schemas/feedback.js'
+import {
+  Feedback,
+  FeedbackLabel,
+  FeedbackOutcome,
+  FeedbackReach,
+  FeedbackUndo,
+  FeedbackWithdrawal,
+} from '../schemas/feedback.js'
 import { jobFromPath } from './job-reference.js'
+import { momentOf } from './moment.js'
 
 const tag = 'Feedback'
 const scope = 'write:event_feedback'
@@ -16,6 +31,8 @@ const wholeBucket =
 
 const example = {
   status: 'updated',
+  applied: true,
+  vote: { label: 'Drop', scope: 'event', voted_at: '2026-03-01T10:00:00.000000Z', closing_notes: null },
   bucket_id: '5f2b8c1d9e3a4f60718293a4b5c6d7e8',
   applies_to_events: 516,
   consensus: 'Drop',
@@ -37,6 +54,16 @@ function answerWire(answer: AnswerView | null) {
 function outcomeWire(effect: VoteEffect) {
   return {
     status: 'updated',
+    applied: effect.applied,
+    vote:
+      effect.vote === null
+        ? null
+        : {
+            label: effect.vote.label,
+            scope: effect.vote.scope,
+            voted_at: isoMicros(effect.vote.votedMicros),
+            closing_notes: effect.vote.closingNotes,
+          },
     bucket_id: effect.bucketId,
     applies_to_events: effect.appliesToEvents,
     consensus: effect.consensus,
@@ -47,6 +74,12 @@ function outcomeWire(effect: VoteEffect) {
     answer: answerWire(effect.answer),
     answer_before: answerWire(effect.answerBefore),
   }
+}
+
+/** When the analyst said so, where the request says that. @throws Refusal invalid_body. */
+function saidAt(text: string | undefined, where: 'query' | 'body'): Pick<FeedbackInput, 'votedMicros'> {
+  const votedMicros = momentOf('voted_at', text, where)
+  return votedMicros === undefined ? {} : { votedMicros }
 }
 
 function analystOf(names: readonly (string | undefined)[], fallback: string): string {
@@ -94,6 +127,7 @@ export async function giveVote(
     label,
     ...(body.scope === undefined ? {} : { scope: body.scope }),
     ...(body.picked_by === undefined ? {} : { pickedBy: body.picked_by }),
+    ...saidAt(body.voted_at, 'body'),
     ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
     ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
   }
@@ -135,6 +169,7 @@ const giveByLabel = operation({
       label: query.feedback_label,
       ...(query.scope === undefined ? {} : { scope: query.scope }),
       ...(query.picked_by === undefined ? {} : { pickedBy: query.picked_by }),
+      ...saidAt(query.voted_at, 'query'),
     }
     return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
   },
@@ -161,16 +196,45 @@ function withdraw(at: string, operationId: string): Route {
         analyst,
         label: null,
         ...(query.scope === undefined ? {} : { scope: query.scope }),
+        ...saidAt(query.voted_at, 'query'),
       }
       return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
     },
   })
 }
 
+const undo = operation({
+  method: 'POST',
+  path: `${pathByLabel}/undo`,
+  operationId: 'undoFeedback',
+  tag,
+  summary: 'Take a vote back',
+  description:
+    'What the vote replaced stands again, with its time and notes; without an earlier vote, none. A vote that was ' +
+    'changed since stays (`applied: false`). The latest eight votes of an analyst on an event are remembered. A vote ' +
+    'on a whole bucket is withdrawn instead.',
+  scope,
+  isIdempotent: true,
+  body: FeedbackUndo,
+  bodyExample: { voted_at: '2026-03-01T10:00:00.000000Z' },
+  responses: outcome,
+  errors: [404, 507],
+  async handle({ app, principal, params, body }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    const input: FeedbackInput = {
+      analyst: analystOf([body.cortex_user], principal.name),
+      label: null,
+      takesBackMicros: momentOf('voted_at', body.voted_at, 'body')!,
+    }
+    return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
+  },
+})
+
 export const feedbackRoutes: readonly Route[] = [
   see,
   give,
   giveByLabel,
+  undo,
   withdraw(path, 'withdrawFeedback'),
   withdraw(pathByLabel, 'withdrawFeedbackByLabel'),
 ]

@@ -1,12 +1,19 @@
 /** Votes, their withdrawal, and what they change. */
 import { Type } from 'typebox'
-import { Name, nullable } from './common.js'
+import { Exact, Name, nullable, Timestamp } from './common.js'
 import { BucketState, Notes } from './events.js'
 import { PickedBy } from './next.js'
 
 const Scope = Type.Enum(['event', 'bucket'], {
   default: 'event',
   description: '`bucket`: the vote is about all events of the bucket, in place of your votes on single ones.',
+})
+
+const VotedAt = Type.Optional({
+  ...Timestamp,
+  description:
+    'When the analyst said so, if the vote has waited for a connection; not in the future. Of two votes the ' +
+    'later one stands, whichever arrives first. Default: now.',
 })
 
 /** A vote without a body. */
@@ -17,6 +24,7 @@ export const FeedbackLabel = Type.Object({
   ),
   scope: Type.Optional(Scope),
   picked_by: Type.Optional(PickedBy),
+  voted_at: VotedAt,
 })
 
 /** A vote. Older field names are accepted too. */
@@ -31,6 +39,7 @@ export const Feedback = Type.Object({
   label: Type.Optional(Type.String({ description: 'An older name of `feedback`.' })),
   scope: Type.Optional(Scope),
   picked_by: Type.Optional(PickedBy),
+  voted_at: VotedAt,
   closing_notes: Type.Optional(Notes),
   indicators: Type.Optional(Type.Unknown()),
 })
@@ -39,6 +48,13 @@ export const Feedback = Type.Object({
 export const FeedbackWithdrawal = Type.Object({
   cortex_user: Type.Optional(Name),
   scope: Type.Optional(Scope),
+  voted_at: VotedAt,
+})
+
+/** Which vote is taken back. */
+export const FeedbackUndo = Exact({
+  voted_at: { ...Timestamp, description: '`vote.voted_at` of the answer to the vote.' },
+  cortex_user: Type.Optional({ ...Name, description: 'The analyst; by default the owner of the key.' }),
 })
 
 const Answer = Type.Object({
@@ -46,6 +62,11 @@ const Answer = Type.Object({
   result_label: Type.String(),
   confidence_score: Type.Number({ minimum: 0, maximum: 100 }),
 })
+
+const OwnVote = Type.Object(
+  { label: Type.String(), scope: Scope, voted_at: Timestamp, closing_notes: nullable(Type.String()) },
+  { description: "The analyst's vote as it stands now; null without one." },
+)
 
 /** What a vote is about, before it is given. */
 const reach = {
@@ -64,6 +85,11 @@ export const FeedbackReach = Type.Object(reach)
 /** The answer to a vote: what it changed. */
 export const FeedbackOutcome = Type.Object({
   status: Type.String(),
+  applied: Type.Boolean({
+    description:
+      'False: nothing has changed, because a later vote of the analyst stands, or the vote has changed since.',
+  }),
+  vote: nullable(OwnVote),
   ...reach,
   consensus_before: nullable(Type.String()),
   answer: nullable({

@@ -21,7 +21,7 @@ import {
 import { knowledgeState, withChange, type BucketState } from '../../domain/learn/knowledge-base.js'
 import type { JobSettings, Label } from '../../domain/job/job.js'
 import type { KnownConsensus } from '../../domain/decide/decision.js'
-import { bucketKey, voteRange } from '../../store/tables.js'
+import { bucketKey, voteKey, voteRange } from '../../store/tables.js'
 import {
   decodeBallot,
   encodeBallot,
@@ -39,7 +39,9 @@ import {
   castOnWhole,
   noChange,
   readVotes,
+  noteWithdrawal,
   replaceRow,
+  restoreOnEvent,
   WHOLE_BUCKET,
   type VotesChange,
   type VoteTable,
@@ -100,19 +102,19 @@ export interface BallotDeps {
   readonly stats: JobStats
 }
 
-/**
- * Casts a vote on one event, and writes the ballot. `firstVersion` is the model at the time of a vote that was cast
- * earlier, on another bucket.
- */
-export function vote(
-  deps: BallotDeps,
-  subject: Uint8Array,
-  cast: StoredVote,
-  firstVersion = Number.POSITIVE_INFINITY,
-): BallotChange {
+/** When the service was told of a vote, and the model at that time, where it was told before, on another bucket. */
+export interface Told {
+  /** Not the time of the vote itself, which may have waited: what is known follows from what has arrived. */
+  readonly atMicros: number
+  readonly firstVersion?: number | undefined
+}
+
+/** Casts a vote on one event, and writes the ballot. */
+export function vote(deps: BallotDeps, subject: Uint8Array, cast: StoredVote, told: Told): BallotChange {
+  const { atMicros, firstVersion = Number.POSITIVE_INFINITY } = told
   const before = readBallot(deps.store, deps.settings.id, subject)
   const change = castOnEvent(tableOf(deps, subject), cast)
-  const next = changed(deps, before, change, cast.atMicros)
+  const next = changed(deps, before, change, atMicros)
   return settle(deps, subject, before, { ...next, firstVersion: Math.min(next.firstVersion, firstVersion) })
 }
 
@@ -121,10 +123,22 @@ export function voteOnWhole(
   deps: BallotDeps,
   subject: Uint8Array,
   cast: StoredVote,
+  { atMicros }: Told,
 ): BallotChange & { readonly touched: readonly number[] } {
   const before = readBallot(deps.store, deps.settings.id, subject)
-  const { change, touched } = castOnWhole(tableOf(deps, subject), cast.analyst, cast)
-  return { ...settle(deps, subject, before, changed(deps, before, change, cast.atMicros)), touched }
+  const { change, touched } = castOnWhole(tableOf(deps, subject), cast)
+  return { ...settle(deps, subject, before, changed(deps, before, change, atMicros)), touched }
+}
+
+/** Puts an analyst's earlier vote on an event in the place of the present one. */
+export function restore(
+  deps: BallotDeps,
+  subject: Uint8Array,
+  { analyst, micros, atMicros }: Pick<Withdrawal, 'analyst' | 'micros' | 'atMicros'>,
+): BallotChange {
+  const before = readBallot(deps.store, deps.settings.id, subject)
+  const change = restoreOnEvent(tableOf(deps, subject), micros, analyst)
+  return settle(deps, subject, before, changed(deps, before, change, atMicros))
 }
 
 /** Sets an administrator's override, or withdraws it with null, and writes the ballot. */
@@ -138,20 +152,23 @@ export interface Withdrawal {
   readonly analyst: string
   /** Ingest time of the event, or WHOLE_BUCKET. */
   readonly micros: number
+  /** When the service was told. */
   readonly atMicros: number
+  /** When the analyst said so. */
+  readonly saidMicros: number
 }
 
 /** Withdraws votes of one analyst. Null where there are none. `touched` are the events whose own votes have changed. */
 export function withdraw(
   deps: BallotDeps,
   subject: Uint8Array,
-  { analyst, micros, atMicros }: Withdrawal,
+  { analyst, micros, atMicros, saidMicros }: Withdrawal,
 ): (BallotChange & { readonly touched: readonly number[] }) | null {
   const before = readBallot(deps.store, deps.settings.id, subject)
   if (before === null) return null
   const table = tableOf(deps, subject)
   let result: WholeChange
-  if (micros === WHOLE_BUCKET) result = castOnWhole(table, analyst, null)
+  if (micros === WHOLE_BUCKET) result = castOnWhole(table, { label: null, analyst, atMicros: saidMicros })
   else {
     const votes = readVotes(deps.store, deps.settings.id, subject, micros)
     const others = votes.filter((each) => each.analyst !== analyst)
@@ -160,6 +177,7 @@ export function withdraw(
     result = { change, touched: [micros] }
   }
   if (totalVotes(result.change) === 0) return null
+  noteWithdrawal(table, micros, { analyst, atMicros: saidMicros })
   const next = changed(deps, before, result.change, atMicros)
   return { ...settle(deps, subject, before, next), touched: result.touched }
 }
@@ -173,6 +191,9 @@ export function removeVotes(deps: BallotDeps, subject: Uint8Array, eventMicros: 
   const votes = readVotes(store, settings.id, subject, eventMicros)
   const whole = readVotes(store, settings.id, subject, WHOLE_BUCKET)
   const given = whole.filter((each) => each.eventMicros === eventMicros)
+  const key = voteKey(settings.id, subject, eventMicros)
+  // Withdrawals go with the votes.
+  if (store.get('votes', key) !== undefined) store.delete('votes', key)
   if (votes.length + given.length === 0) return []
   let change = replaceRow(table, { micros: eventMicros, votes }, [], noChange(table.labelCount))
   const rest = whole.filter((each) => each.eventMicros !== eventMicros)

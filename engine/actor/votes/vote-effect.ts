@@ -11,6 +11,7 @@ import type { ActorDeps } from '../actor-deps.js'
 import { subjectOf, type FoundEvent } from '../event-table.js'
 import { consensusName, readBallot, stateOf } from './ballots.js'
 import { isMixedBallot } from './ballot-counts.js'
+import { ownVoteView } from './voting.js'
 
 /** Before a vote. */
 export interface BeforeVote {
@@ -27,13 +28,21 @@ export function beforeVote(deps: ActorDeps, event: FoundEvent): BeforeVote {
   }
 }
 
+/** Whose vote it was, and whether it counted. */
+export interface Cast {
+  readonly analyst: string
+  readonly applied: boolean
+}
+
 /** To be called when the vote is written. */
-export function effectOf(deps: ActorDeps, event: FoundEvent, before: BeforeVote): VoteEffect {
+export function effectOf(deps: ActorDeps, event: FoundEvent, before: BeforeVote, cast: Cast): VoteEffect {
   const { store, settings, stats, buckets } = deps
   const { bucketId } = event.header
   const ballot = readBallot(store, settings.id, subjectOf(event.header, event.micros))
   const bucket = bucketId === null ? null : buckets.byId(store, bucketId)
   return {
+    applied: cast.applied,
+    vote: ownVoteView(deps, event, cast.analyst),
     bucketId: bucketId === null ? null : Buffer.from(bucketId).toString('hex'),
     appliesToEvents: bucket === null ? 1 : bucket.events,
     consensusBefore: before.consensus,

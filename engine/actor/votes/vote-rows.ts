@@ -18,7 +18,14 @@ import {
   type Evidence,
 } from '../../domain/learn/consensus.js'
 import type { Environment } from '../../store/environment.js'
-import { decodeVotes, encodeVotes, type StoredVote } from '../../store/ballot-row.js'
+import {
+  decodeVotes,
+  decodeWithdrawn,
+  encodeVotes,
+  type SaidVote,
+  type StoredVote,
+  type Withdrawn,
+} from '../../store/ballot-row.js'
 import { voteKey, voteOfKey, voteRange } from '../../store/tables.js'
 import type { Reads } from '../event-table.js'
 import type { TurnStore } from '../turn-store.js'
@@ -80,6 +87,19 @@ export interface VoteTable {
   readonly labelCount: number
 }
 
+/** When analysts withdrew their votes on an event, or on the whole bucket. */
+export function readWithdrawn(reads: Reads, jobId: number, subject: Uint8Array, micros: number): readonly Withdrawn[] {
+  const bytes = reads.get('votes', voteKey(jobId, subject, micros))
+  return bytes === undefined ? [] : decodeWithdrawn(bytes)
+}
+
+/** Notes when an analyst withdraws, in the row as it is then. The latest are kept, as many as votes. */
+export function noteWithdrawal({ store, jobId, subject }: VoteTable, micros: number, withdrawn: Withdrawn): void {
+  const known = readWithdrawn(store, jobId, subject, micros).filter(({ analyst }) => analyst !== withdrawn.analyst)
+  const kept = [...known, withdrawn].slice(-limits.votesPerEventMax)
+  store.put('votes', voteKey(jobId, subject, micros), encodeVotes(readVotes(store, jobId, subject, micros), kept))
+}
+
 /** Replaces a row, and returns `change` with what that adds to the ballot. */
 export function replaceRow(
   { store, jobId, subject, labelCount }: VoteTable,
@@ -90,7 +110,9 @@ export function replaceRow(
   const { micros } = before
   const key = voteKey(jobId, subject, micros)
   const kept = withLatestNotes(latestVotes(votes))
-  if (kept.length > 0) store.put('votes', key, encodeVotes(kept))
+  const withdrawn = readWithdrawn(store, jobId, subject, micros)
+  const rest = withdrawn.filter(({ analyst }) => !kept.some((vote) => vote.analyst === analyst))
+  if (kept.length + rest.length > 0) store.put('votes', key, encodeVotes(kept, rest))
   else if (before.votes.length > 0) store.delete('votes', key)
   const stored = [...change.votes]
   for (const { label } of before.votes) stored[label] = (stored[label] ?? 0) - 1
@@ -99,12 +121,29 @@ export function replaceRow(
   return { ...addEvidence(less, evidenceOf(subject, { micros, votes: kept }, labelCount), 1), votes: stored }
 }
 
-/** Casts a vote on one event. */
+/** Casts a vote on one event. It remembers the analyst's earlier ones. */
 export function castOnEvent(table: VoteTable, cast: StoredVote): VotesChange {
   const { store, jobId, subject, labelCount } = table
   const micros = cast.eventMicros
   const before = { micros, votes: readVotes(store, jobId, subject, micros) }
-  return replaceRow(table, before, castVote(before.votes, cast), noChange(labelCount))
+  const own = before.votes.find(({ analyst }) => analyst === cast.analyst)
+  const kept = own === undefined || own.atMicros >= cast.atMicros ? cast : { ...cast, earlier: chainOf(own) }
+  return replaceRow(table, before, castVote(before.votes, kept), noChange(labelCount))
+}
+
+/** A vote and those before it, the latest first. */
+function chainOf({ earlier = [], ...own }: StoredVote): readonly SaidVote[] {
+  return [own, ...earlier].slice(0, limits.earlierVotesMax)
+}
+
+/** Puts the analyst's earlier vote in the place of the present one; without one the analyst has no vote. */
+export function restoreOnEvent(table: VoteTable, micros: number, analyst: string): VotesChange {
+  const { store, jobId, subject, labelCount } = table
+  const before = { micros, votes: readVotes(store, jobId, subject, micros) }
+  const [first, ...rest] = before.votes.find((vote) => vote.analyst === analyst)?.earlier ?? []
+  const restored = first === undefined ? [] : [rest.length === 0 ? first : { ...first, earlier: rest }]
+  const others = before.votes.filter((vote) => vote.analyst !== analyst)
+  return replaceRow(table, before, [...others, ...restored], noChange(labelCount))
 }
 
 /** What a vote on a whole bucket changed. */
@@ -114,8 +153,12 @@ export interface WholeChange {
   readonly touched: readonly number[]
 }
 
+/** What an analyst says of a whole bucket; `label` null withdraws. */
+export type WholeCast = StoredVote | { readonly label: null; readonly analyst: string; readonly atMicros: number }
+
 /** Takes an analyst's votes on a bucket and its events back, and casts one on the whole bucket, if there is one. */
-export function castOnWhole(table: VoteTable, analyst: string, cast: StoredVote | null): WholeChange {
+export function castOnWhole(table: VoteTable, cast: WholeCast): WholeChange {
+  const { analyst } = cast
   const { store, jobId, subject, labelCount } = table
   let change = noChange(labelCount)
   let events = 0
@@ -124,16 +167,17 @@ export function castOnWhole(table: VoteTable, analyst: string, cast: StoredVote 
   for (const row of votesNow(store, jobId, subject)) {
     const own = row.votes.find((vote) => vote.analyst === analyst)
     if (row.micros === WHOLE_BUCKET) whole = row
-    if (own === undefined) continue
+    // What was said later of a single event stands.
+    if (own === undefined || own.atMicros > cast.atMicros) continue
     events += own.events ?? 1
     if (row.micros === WHOLE_BUCKET) continue
     const others = row.votes.filter((vote) => vote !== own)
     touched.push(row.micros)
     change = replaceRow(table, row, others, change)
   }
-  const others = whole.votes.filter((vote) => vote.analyst !== analyst)
-  if (cast === null && others.length === whole.votes.length) return { change, touched }
-  const votes = cast === null ? others : [...others, { ...cast, events: Math.max(1, events) }]
+  const others = whole.votes.filter((vote) => vote.analyst !== analyst || vote.atMicros > cast.atMicros)
+  if (cast.label === null && others.length === whole.votes.length) return { change, touched }
+  const votes = cast.label === null ? others : [...others, { ...cast, events: Math.max(1, events) }]
   return { change: replaceRow(table, whole, votes, change), touched }
 }
 
@@ -143,8 +187,13 @@ function latestVotes(votes: readonly StoredVote[]): readonly StoredVote[] {
   return [...votes].sort((a, b) => a.atMicros - b.atMicros).slice(-limits.votesPerEventMax)
 }
 
-function notesLength({ closingNotes = '', indicators }: StoredVote): number {
-  return closingNotes.length + (indicators === undefined ? 0 : JSON.stringify(indicators).length)
+function notesLength({ closingNotes = '', indicators, earlier = [] }: StoredVote): number {
+  const own = closingNotes.length + (indicators === undefined ? 0 : JSON.stringify(indicators).length)
+  return earlier.reduce((sum, each) => sum + notesLength(each), own)
+}
+
+function withoutNotes<V extends SaidVote>({ closingNotes: _notes, indicators: _indicators, ...vote }: V) {
+  return vote
 }
 
 function withLatestNotes(votes: readonly StoredVote[]): readonly StoredVote[] {
@@ -158,7 +207,7 @@ function withLatestNotes(votes: readonly StoredVote[]): readonly StoredVote[] {
   }
   return votes.map((each) => {
     if (noted.has(each)) return each
-    const { closingNotes: _notes, indicators: _indicators, ...vote } = each
-    return vote
+    const { earlier, ...vote } = each
+    return { ...withoutNotes(vote), ...(earlier === undefined ? {} : { earlier: earlier.map(withoutNotes) }) }
   })
 }

@@ -5,12 +5,13 @@
  * (ballots.ts), overrides (overruling.ts), messages (stored-events.ts).
  */
 import { must } from '../../assert.js'
+import { isoMicros } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import type { JobSettings, Label } from '../../domain/job/job.js'
 import { isWeighted } from '../../domain/job/weighting.js'
 import { resolveLabel } from '../../domain/job/labels.js'
 import type { AuditEntry } from '../../api/audit-service.js'
-import type { FeedbackInput, VoteScope } from '../../api/decision-service.js'
+import type { FeedbackInput, OwnVoteView, VoteScope } from '../../api/decision-service.js'
 import type { Author } from '../../api/principal.js'
 import { withHeader } from '../../store/event-record.js'
 import type { StoredVote } from '../../store/ballot-row.js'
@@ -21,10 +22,19 @@ import { addAuditEntry } from '../audit-outbox.js'
 import type { BucketCache } from '../buckets/bucket-cache.js'
 import type { Bucket } from '../buckets/bucket.js'
 import { eventAt, subjectOf, type FoundEvent } from '../event-table.js'
-import { consensusName, readBallot, removeVotes, vote, voteOnWhole, withdraw, type BallotChange } from './ballots.js'
+import {
+  consensusName,
+  readBallot,
+  removeVotes,
+  restore,
+  vote,
+  voteOnWhole,
+  withdraw,
+  type BallotChange,
+} from './ballots.js'
 import { keepFirstAnswer, settleTruth } from './first-answers.js'
 import { notePick } from './picks.js'
-import { readVotes, WHOLE_BUCKET } from './vote-rows.js'
+import { readVotes, readWithdrawn, WHOLE_BUCKET } from './vote-rows.js'
 
 /** Who voted or overrode, and when. */
 export interface Attribution {
@@ -47,7 +57,54 @@ export function labelOf(labels: readonly Label[], { label: text }: { readonly la
   throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
 }
 
-/** Casts a vote on an event, or on all of its bucket. */
+/** How a vote or a withdrawal stands to what its analyst has said before. */
+export type Standing =
+  /** It counts. */
+  | 'latest'
+  /** It was taken before: a client has sent it again. */
+  | 'known'
+  /** The analyst has said something else since, or the vote to take back has changed. */
+  | 'outdated'
+
+/** Whether a vote counts; it may have waited, and another one may have come before. */
+export function standingOf(deps: ActorDeps, event: FoundEvent, feedback: FeedbackInput, atMicros: number): Standing {
+  const { settings, store } = deps
+  const { analyst, votedMicros = atMicros, takesBackMicros } = feedback
+  const place = placeOf(event, feedback.scope)
+  const own = ownVote(readVotes(store, settings.id, place.subject, place.micros), analyst)
+  if (takesBackMicros !== undefined) return own?.atMicros === takesBackMicros ? 'latest' : 'outdated'
+  if (own !== undefined && own.atMicros > votedMicros) return 'outdated'
+  if (feedback.votedMicros === undefined) return 'latest'
+  const withdrawn = readWithdrawn(store, settings.id, place.subject, place.micros)
+  const withdrawnMicros = withdrawn.find((one) => one.analyst === analyst)?.atMicros ?? 0
+  if (feedback.label === null) return withdrawnMicros === votedMicros ? 'known' : 'latest'
+  if (withdrawnMicros > votedMicros) return 'outdated'
+  const label = labelOf(settings.labels, { label: feedback.label })
+  return own?.atMicros === votedMicros && own.label === label ? 'known' : 'latest'
+}
+
+/** The row of the votes that a vote is among: those on the event, or on its whole bucket. */
+function placeOf({ header, micros }: FoundEvent, scope: VoteScope = 'event') {
+  const isWhole = header.bucketId !== null && scope === 'bucket'
+  return { subject: subjectOf(header, micros), micros: isWhole ? WHOLE_BUCKET : micros, isWhole }
+}
+
+/** The analyst's vote on the event, else the one on its whole bucket; null without one. */
+export function ownVoteView(deps: ActorDeps, event: FoundEvent, analyst: string): OwnVoteView | null {
+  const { settings, store } = deps
+  const subject = subjectOf(event.header, event.micros)
+  const onEvent = ownVote(readVotes(store, settings.id, subject, event.micros), analyst)
+  const own = onEvent ?? ownVote(readVotes(store, settings.id, subject, WHOLE_BUCKET), analyst)
+  if (own === undefined) return null
+  return {
+    label: nameOf(settings.labels, own.label) ?? '',
+    scope: onEvent === undefined ? 'bucket' : 'event',
+    votedMicros: own.atMicros,
+    closingNotes: own.closingNotes ?? null,
+  }
+}
+
+/** Casts a vote on an event, or on all of its bucket. It is the latest of its analyst (standingOf). */
 export function voteOnEvent(
   deps: ActorDeps,
   event: FoundEvent,
@@ -55,16 +112,15 @@ export function voteOnEvent(
   { by, atMicros }: Attribution,
 ): void {
   const { settings, store, stats, buckets, model } = deps
-  const { analyst, closingNotes, indicators, pickedBy } = feedback
-  const { header, micros } = event
+  const { analyst, closingNotes, indicators, pickedBy, votedMicros = atMicros } = feedback
+  const { micros } = event
   const bucket = bucketOf(deps, event)
-  const subject = subjectOf(header, micros)
-  const isWhole = bucket !== null && feedback.scope === 'bucket'
-  const earlier = ownVote(readVotes(store, settings.id, subject, isWhole ? WHOLE_BUCKET : micros), analyst)
+  const { subject, micros: place, isWhole } = placeOf(event, feedback.scope)
+  const earlier = ownVote(readVotes(store, settings.id, subject, place), analyst)
   const cast: StoredVote = {
     analyst,
     label,
-    atMicros,
+    atMicros: votedMicros,
     eventMicros: micros,
     ...(isWeighted(settings) && !isWhole ? { weight: model.weightOf(analyst, label) } : {}),
     ...(pickedBy === undefined ? {} : { pickedBy }),
@@ -74,11 +130,11 @@ export function voteOnEvent(
   keepFirstAnswer(deps, event, readBallot(store, settings.id, subject))
   let change: BallotChange
   if (isWhole) {
-    const whole = voteOnWhole(deps, subject, cast)
+    const whole = voteOnWhole(deps, subject, cast, { atMicros })
     for (const touched of [...whole.touched, ...(earlier === undefined ? [] : [earlier.eventMicros])])
       checkVoted(deps, subject, touched)
     change = whole
-  } else change = vote(deps, subject, cast)
+  } else change = vote(deps, subject, cast, { atMicros })
   if (bucket !== null) ballotChanged(buckets, bucket, true)
   if (bucket !== null && pickedBy !== undefined)
     notePick(deps, bucket, { pickedBy, eventMicros: micros, label }, atMicros)
@@ -88,12 +144,14 @@ export function voteOnEvent(
   settleTruth(deps, micros)
   stats.change({ lastFeedbackMicros: atMicros })
   const { labels } = settings
+  const entry = consensusEntry(settings, change, bucket, {
+    vote: { before: nameOf(labels, earlier?.label), after: nameOf(labels, label) },
+  })
   addAuditEntry(store, {
     atMicros,
     by,
-    ...consensusEntry(settings, change, bucket, {
-      vote: { before: nameOf(labels, earlier?.label), after: nameOf(labels, label) },
-    }),
+    ...entry,
+    ...(votedMicros === atMicros ? {} : { details: { ...entry.details, voted_at: isoMicros(votedMicros) } }),
     analyst,
     action: isWhole ? 'voted on bucket' : 'voted',
     object: { type: 'event', id: eventId, title: '' },
@@ -105,23 +163,23 @@ export interface EventWithdrawal {
   readonly eventId: string
   readonly analyst: string
   readonly scope: VoteScope
+  /** When the analyst said so, microseconds; absent: now. */
+  readonly votedMicros?: number | undefined
 }
 
 /** @throws Refusal vote_not_found. */
 export function withdrawVote(
   deps: ActorDeps,
   event: FoundEvent,
-  { eventId, analyst, scope }: EventWithdrawal,
+  { eventId, analyst, scope, votedMicros }: EventWithdrawal,
   { by, atMicros }: Attribution,
 ): void {
   const { settings, store, stats, buckets } = deps
-  const { header, micros } = event
   const bucket = bucketOf(deps, event)
-  const subject = subjectOf(header, micros)
-  const isWhole = bucket !== null && scope === 'bucket'
-  const place = isWhole ? WHOLE_BUCKET : micros
+  const { subject, micros: place, isWhole } = placeOf(event, scope)
   const own = ownVote(readVotes(store, settings.id, subject, place), analyst)
-  const change = withdraw(deps, subject, { analyst, micros: place, atMicros })
+  const saidMicros = votedMicros ?? atMicros
+  const change = withdraw(deps, subject, { analyst, micros: place, atMicros, saidMicros })
   if (change === null) throw new Refusal('vote_not_found', missingVote(deps, subject, analyst))
   for (const touched of [...change.touched, ...(own === undefined ? [] : [own.eventMicros])])
     checkVoted(deps, subject, touched)
@@ -135,6 +193,36 @@ export function withdrawVote(
     ...consensusEntry(settings, change, bucket, { vote: { before: nameOf(settings.labels, own?.label), after: null } }),
     analyst,
     action: isWhole ? 'votes on bucket withdrawn' : 'vote withdrawn',
+    object: { type: 'event', id: eventId, title: '' },
+  })
+}
+
+/** Takes an analyst's vote on an event back: the earlier one stands again, as it was; without one, none. */
+export function takeBackVote(
+  deps: ActorDeps,
+  event: FoundEvent,
+  { eventId, analyst }: Pick<EventWithdrawal, 'eventId' | 'analyst'>,
+  { by, atMicros }: Attribution,
+): void {
+  const { settings, store, stats, buckets } = deps
+  const { labels } = settings
+  const bucket = bucketOf(deps, event)
+  const { subject, micros } = placeOf(event)
+  const own = ownVote(readVotes(store, settings.id, subject, micros), analyst)
+  const change = restore(deps, subject, { analyst, micros, atMicros })
+  checkVoted(deps, subject, micros)
+  if (bucket !== null) ballotChanged(buckets, bucket, true)
+  auditAnswered(deps, null, event, atMicros)
+  countProtected(deps, event, change, atMicros)
+  stats.change({ lastFeedbackMicros: atMicros })
+  addAuditEntry(store, {
+    atMicros,
+    by,
+    ...consensusEntry(settings, change, bucket, {
+      vote: { before: nameOf(labels, own?.label), after: nameOf(labels, own?.earlier?.[0]?.label) },
+    }),
+    analyst,
+    action: 'vote taken back',
     object: { type: 'event', id: eventId, title: '' },
   })
 }
@@ -192,7 +280,8 @@ export function moveVotes(deps: ActorDeps, { header, micros }: FoundEvent, to: B
   if (given.length === 0) return
   ballotChanged(buckets, from, readBallot(store, settings.id, header.bucketId) !== null)
   // What was said of the whole bucket is true of this event at least.
-  for (const { events: _events, ...one } of given) vote(deps, to.id, one, ballot?.firstVersion)
+  for (const { events: _events, ...one } of given)
+    vote(deps, to.id, one, { atMicros: one.atMicros, firstVersion: ballot?.firstVersion })
   if (given.some(({ events }) => events !== undefined)) votedOnBucket(deps, header.bucketId, atMicros)
   ballotChanged(buckets, to, true)
 }

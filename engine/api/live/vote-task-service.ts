@@ -1,5 +1,5 @@
 /** The contract of votes by filter: a dry run, a task with progress, and taking its votes back. */
-import type { Author, JobHandle, Principal } from '../principal.js'
+import type { Author, JobHandle, Principal, ScopedAuthor } from '../principal.js'
 import type { ListSelection } from './list-service.js'
 
 export interface VoteTaskRequest extends Omit<ListSelection, 'jobIds' | 'jobTitles' | 'withinMs'> {
@@ -41,6 +41,8 @@ export interface VoteTask {
   readonly voted: number
   /** Events on which the analyst had this vote already. */
   readonly unchanged: number
+  /** Events on which the analyst has voted since the request: that vote stands. */
+  readonly superseded: number
   /** Events that were deleted or replaced meanwhile. */
   readonly gone: number
   readonly failed: number
@@ -70,8 +72,9 @@ export interface VoteTaskService {
   /** Ends a task that runs; the votes that it gave stay. @throws Refusal task_not_found. */
   cancel(job: JobHandle, taskId: string, by: Author): VoteTask
   /**
-   * Takes the votes of a task back, as a task: what the analyst had voted before stands again.
+   * Takes the votes of a task back, as a task: what the analyst had voted before stands again, with its time and notes.
+   * Without a token (null) that is for whoever requested the task, and for who may settle a consensus.
    * @throws Refusal task_not_found, wrong_undo_token.
    */
-  undo(job: JobHandle, taskId: string, undoToken: string, by: Author): VoteTask
+  undo(job: JobHandle, taskId: string, undoToken: string | null, by: ScopedAuthor): VoteTask
 }

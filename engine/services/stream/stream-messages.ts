@@ -82,6 +82,7 @@ export const voteWords: Readonly<Record<string, string>> = {
   'voted on bucket': 'voted_on_bucket',
   'vote withdrawn': 'withdrawn',
   'votes on bucket withdrawn': 'withdrawn_from_bucket',
+  'vote taken back': 'taken_back',
   'consensus overridden': 'overridden',
   'override withdrawn': 'override_withdrawn',
 }

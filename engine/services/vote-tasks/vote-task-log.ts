@@ -36,6 +36,8 @@ export interface VoteTaskRow {
   readonly expected: number | null
   readonly voted: number
   readonly unchanged: number
+  /** Events on which the analyst has voted since the request. */
+  readonly superseded: number
   readonly gone: number
   readonly failed: number
   readonly takenBack: number

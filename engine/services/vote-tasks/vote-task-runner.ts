@@ -6,11 +6,13 @@
  * 1. A task goes through the list of its events piece by piece. After each piece its place is written, so a restart
  *    goes on there. A vote of a piece that was begun before is counted once.
  * 2. Taking back undoes what is still as the task left it. A vote that was changed since stays.
+ * 3. Its votes have the time of the request, so a vote that the analyst gives while the task runs stands.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import type { FeedbackInput, VoteEffect } from '../../api/decision-service.js'
 import { encodeFeedback } from '../../actor/votes/feedback.js'
 import type { AuditCollector } from '../audit/audit-collector.js'
 import { WriteBatch } from '../../store/environment.js'
@@ -32,7 +34,7 @@ export interface RunnerDeps {
   failed(what: string, error: unknown): void
 }
 
-type Outcome = 'done' | 'gone' | 'failed'
+type Outcome = 'done' | 'superseded' | 'gone' | 'failed'
 
 /** Votes that are under way at once. */
 const AT_ONCE = 256
@@ -101,7 +103,7 @@ export class VoteTaskRunner {
     const job = this.#deps.job(row.jobId)
     if (job === undefined) return this.#end(row, { state: 'cancelled', message: 'the job was deleted' })
     const { refs, next } = await this.#deps.refs(job, row)
-    const counts = { voted: 0, unchanged: 0, gone: 0, failed: 0 }
+    const counts = { voted: 0, unchanged: 0, superseded: 0, gone: 0, failed: 0 }
     const wanted: EventRef[] = []
     const before = new WriteBatch()
     for (const ref of refs) {
@@ -113,7 +115,8 @@ export class VoteTaskRunner {
         log.putVote(before, row, { eventMicros: ref.eventMicros, eventId: ref.eventId, before: ref.label })
     }
     if (before.size > 0) log.set(row, before)
-    const outcomes = await this.#each(wanted, (ref) => this.#cast(job, row, ref.eventId, row.label))
+    const vote = { label: job.labels[row.label]?.id ?? null, votedMicros: row.id }
+    const outcomes = await this.#each(wanted, (ref) => this.#cast(job, row, ref.eventId, vote))
     const after = new WriteBatch()
     for (const [at, outcome] of outcomes.entries()) {
       if (outcome === 'done') counts.voted++
@@ -131,6 +134,7 @@ export class VoteTaskRunner {
         cursor: next,
         voted: now.voted + counts.voted,
         unchanged: now.unchanged + counts.unchanged,
+        superseded: now.superseded + counts.superseded,
         gone: now.gone + counts.gone,
         failed: now.failed + counts.failed,
         ...(isOver ? { state: 'finished', finishedMicros: this.#deps.nowMicros() } : {}),
@@ -147,10 +151,11 @@ export class VoteTaskRunner {
     if (votes.length === 0) return this.#end(row, { state: 'undone' })
     const times = votes.map(({ eventMicros }) => eventMicros)
     const present = await this.#deps.ownVotes(job, row.analyst, times)
-    const isOurs = (at: number): boolean => present[at]?.label === row.label && (present[at]?.atMicros ?? 0) >= row.id
+    const isOurs = (at: number): boolean => present[at]?.label === row.label && present[at]?.atMicros === row.id
     const isBack = (vote: TaskVote, at: number): boolean => (present[at]?.label ?? null) === vote.before
     const ours = votes.filter((_, at) => isOurs(at))
-    const outcomes = await this.#each(ours, (vote) => this.#cast(job, row, vote.eventId, vote.before))
+    const back = { label: null, takesBackMicros: row.id }
+    const outcomes = await this.#each(ours, ({ eventId }) => this.#cast(job, row, eventId, back))
     const undone = outcomes.filter((outcome) => outcome === 'done').length
     const already = votes.filter((vote, at) => !isOurs(at) && isBack(vote, at)).length
     const takenBack = undone + already
@@ -167,16 +172,19 @@ export class VoteTaskRunner {
     return outcomes
   }
 
-  /** Gives a vote, or withdraws it where the label is null. */
-  async #cast(job: JobSettings, row: VoteTaskRow, eventId: string, label: number | null): Promise<Outcome> {
-    const { analyst, closingNotes, by } = row
-    const notes = label === null || closingNotes === undefined ? {} : { closingNotes }
-    const feedback = { analyst, label: label === null ? null : (job.labels[label]?.id ?? null), ...notes }
-    const body = encodeFeedback(feedback, by)
+  /** Gives a vote, or takes one back. */
+  async #cast(
+    job: JobSettings,
+    { analyst, closingNotes, by }: VoteTaskRow,
+    eventId: string,
+    what: Pick<FeedbackInput, 'label' | 'votedMicros' | 'takesBackMicros'>,
+  ): Promise<Outcome> {
+    const notes = what.label === null || closingNotes === undefined ? {} : { closingNotes }
+    const body = encodeFeedback({ analyst, ...what, ...notes }, by)
     for (;;) {
       try {
-        await this.#deps.collector.ask(job, 'feedback', eventId, body)
-        return 'done'
+        const effect = (await this.#deps.collector.ask(job, 'feedback', eventId, body)) as VoteEffect | null
+        return effect?.applied === false ? 'superseded' : 'done'
       } catch (error) {
         if (isRefusal(error, 'event_not_found') || isRefusal(error, 'vote_not_found')) return 'gone'
         if (!isRefusal(error) || !error.retryable) return 'failed'

@@ -14,7 +14,7 @@ import { eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { parseFilters, subjectOfFilter } from '../../domain/query/filter.js'
 import type { AuditAction } from '../../api/audit-service.js'
-import type { Author, JobHandle, Principal } from '../../api/principal.js'
+import type { Author, JobHandle, Principal, ScopedAuthor } from '../../api/principal.js'
 import type { VoteTask, VoteTaskPreview, VoteTaskRequest, VoteTaskService } from '../../api/live/vote-task-service.js'
 import { labelOf } from '../../actor/votes/voting.js'
 import type { IngestClock } from '../../runtime/ingest-clock.js'
@@ -122,6 +122,7 @@ export class VoteTasks implements VoteTaskService {
       expected: preview.isExact ? preview.count : null,
       voted: 0,
       unchanged: 0,
+      superseded: 0,
       gone: 0,
       failed: 0,
       takenBack: 0,
@@ -155,11 +156,12 @@ export class VoteTasks implements VoteTaskService {
     return viewOf(job, ended)
   }
 
-  undo(handle: JobHandle, taskId: string, undoToken: string, by: Author): VoteTask {
+  undo(handle: JobHandle, taskId: string, undoToken: string | null, by: ScopedAuthor): VoteTask {
     this.#deps.mustAccept()
     const job = this.#deps.current(handle)
     const row = this.#row(job, taskId)
-    if (!sameHash(hashSecret(undoToken), row.undoHash))
+    if (undoToken === null) mustBeTheirs(row, by)
+    else if (!sameHash(hashSecret(undoToken), row.undoHash))
       throw new Refusal('wrong_undo_token', 'the undo token is not that of this task; the answer to its request has it')
     if (row.state === 'undoing' || row.state === 'undone') return viewOf(job, row)
     const undoing: VoteTaskRow = { ...row, state: 'undoing', finishedMicros: null }
@@ -216,6 +218,15 @@ export class VoteTasks implements VoteTaskService {
       this.#deps.failed('deleting old tasks of votes', error)
     }
   }
+}
+
+/** @throws Refusal wrong_undo_token, unless they requested the task, or may settle what people disagree on. */
+function mustBeTheirs({ by }: VoteTaskRow, { kind, name, scopes }: ScopedAuthor): void {
+  if ((by.kind === kind && by.name === name) || scopes.has('write:consensus')) return
+  throw new Refusal(
+    'wrong_undo_token',
+    `${by.name} requested these votes; others take them back by the undo token, or with the scope write:consensus`,
+  )
 }
 
 function isOver({ state }: VoteTaskRow): boolean {

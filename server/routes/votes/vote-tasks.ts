@@ -27,6 +27,7 @@ function taskWire(task: EngineTask) {
     expected: task.expected,
     voted: task.voted,
     unchanged: task.unchanged,
+    superseded: task.superseded,
     gone: task.gone,
     failed: task.failed,
     taken_back: task.takenBack,
@@ -147,6 +148,9 @@ const undo = operation({
   operationId: 'undoVoteTask',
   tag,
   summary: 'Take the votes of a task back',
+  description:
+    'What the analyst had voted before stands again, with its time and notes. Whoever requested the task needs no ' +
+    'token, nor do those with the scope `write:consensus`.',
   isIdempotent: true,
   scope,
   body: VotesUndo,
@@ -155,7 +159,7 @@ const undo = operation({
   errors: [404, 507],
   handle({ app, principal, params, body }) {
     const job = jobFromPath(app, principal, params[0]!)
-    return taskWire(app.service.live.voteTasks.undo(job, params[1]!, body.undo_token, principal))
+    return taskWire(app.service.live.voteTasks.undo(job, params[1]!, body.undo_token ?? null, principal))
   },
 })
 

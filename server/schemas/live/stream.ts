@@ -39,6 +39,7 @@ export const DecisionReason = Type.Enum(['decided', 'decided_again'])
 export const VoteAction = Type.Enum([
   'voted',
   'voted_on_bucket',
+  'taken_back',
   'withdrawn',
   'withdrawn_from_bucket',
   'overridden',

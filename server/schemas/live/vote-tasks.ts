@@ -41,6 +41,9 @@ export const VoteTask = Type.Object({
   expected: nullable(Type.Integer({ description: 'Events that matched at the request; null if there were too many.' })),
   voted: Type.Integer({ description: 'Votes that were given.' }),
   unchanged: Type.Integer({ description: 'Events on which the analyst had voted so already.' }),
+  superseded: Type.Integer({
+    description: 'Events on which the analyst has voted since the request: that vote stands.',
+  }),
   gone: Type.Integer({ description: 'Events that were deleted or replaced meanwhile.' }),
   failed: Type.Integer(),
   taken_back: Type.Integer(),
@@ -61,4 +64,4 @@ export const VotesPreview = Type.Object({
 
 export const VoteTasks = Type.Object({ tasks: Type.Array(VoteTask) })
 
-export const VotesUndo = Exact({ undo_token: Type.String({ maxLength: limits.secretCharsMax }) })
+export const VotesUndo = Exact({ undo_token: Type.Optional(Type.String({ maxLength: limits.secretCharsMax })) })

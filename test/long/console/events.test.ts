@@ -266,9 +266,8 @@ test('a question that is not answered keeps what is chosen', { skip }, async () 
 
 /** A key as another layout sends it. */
 function press(page: Page, key: string, code: string, held: object = {}): Promise<unknown> {
-  return page.evaluate(
-    `document.body.dispatchEvent(new KeyboardEvent('keydown', ${JSON.stringify({ key, code, bubbles: true, ...held })}))`,
-  )
+  const how = JSON.stringify({ key, code, bubbles: true, ...held })
+  return page.evaluate(`document.body.dispatchEvent(new KeyboardEvent('keydown', ${how}))`)
 }
 
 test('Caps Lock is no Shift: x is one row, and only Shift x is a range', { skip }, async () => {

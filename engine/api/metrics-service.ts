@@ -7,9 +7,8 @@
  * feedback-tally.ts, period.ts.
  */
 import type { AgreementWithVotes } from '../domain/metrics/agreement-with-votes.js'
-import type { Quality } from '../domain/metrics/confusion.js'
 import type { PrequentialReport } from '../domain/metrics/prequential.js'
-import type { QualityReport } from '../domain/metrics/quality.js'
+import type { OverallQuality, QualityReport } from '../domain/metrics/quality.js'
 import type { JobHandle, Principal } from './principal.js'
 
 /** Which events are counted. */
@@ -30,10 +29,10 @@ export interface ChangedConsensus {
 }
 
 /**
- * The fields of Quality are those of the specification. They hold the prequential quality in new buckets; the overall
- * ones are null while too few events are scored (S26).
+ * The fields of OverallQuality are those of the specification: the prequential quality in new buckets while enough
+ * events are scored (S26), else what `basis` says (S41).
  */
-export interface JobMetrics extends Quality {
+export interface JobMetrics extends OverallQuality {
   readonly quality: PrequentialReport
   readonly agreementWithVotes: AgreementWithVotes
   readonly startTime: string
@@ -52,13 +51,11 @@ export interface JobMetrics extends Quality {
 export type RecomputeState = 'queued' | 'in_progress' | 'completed' | 'failed'
 
 /**
- * Figures are null until they are first computed. The fields of Quality hold the quality on events that were held out
- * from the training; the overall ones are null while these are too few.
+ * `quality` is null until it is first computed. The fields of OverallQuality are those of the specification: first
+ * answers of the model in new buckets while enough are scored, else what `basis` says (S41).
  */
-export interface ModelMetrics extends Omit<Quality, 'confusionMatrix' | 'metricsPerDecision'> {
+export interface ModelMetrics extends OverallQuality {
   readonly modelId: string
-  readonly confusionMatrix: Quality['confusionMatrix'] | null
-  readonly metricsPerDecision: Quality['metricsPerDecision']
   readonly quality: { readonly heldOut: QualityReport; readonly sinceTraining: PrequentialReport } | null
   readonly agreementWithVotes: AgreementWithVotes | null
   readonly isRecomputingMetrics: boolean
@@ -68,8 +65,8 @@ export interface ModelMetrics extends Omit<Quality, 'confusionMatrix' | 'metrics
   /** Why the last recomputation failed, or null. */
   readonly recomputeError: string | null
   readonly kbCountPerDecision: ReadonlyMap<string, { readonly alertsCount: number; readonly bucketsCount: number }>
-  readonly bucketsInKb: number | null
-  readonly eventsInKb: number | null
+  readonly bucketsInKb: number
+  readonly eventsInKb: number
 }
 
 export interface JobAndModelMetrics {

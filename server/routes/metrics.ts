@@ -1,5 +1,10 @@
 /** Metrics of jobs and models (CONTRACT.md#metrics). */
-import { isRefusal, type ModelMetrics as EngineModelMetrics, type Scope } from '../../engine/index.js'
+import {
+  isRefusal,
+  type JobMetrics as EngineJobMetrics,
+  type ModelMetrics as EngineModelMetrics,
+  type Scope,
+} from '../../engine/index.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type Call, type GuardedRoute, type Method, type Route } from '../http/route.js'
@@ -26,14 +31,34 @@ const scope = 'read:job_metrics' satisfies Scope
 const changeScope = 'execute:recompute_model_metrics' satisfies Scope
 const filtered = { body: MetricsFilters, bodyExample: filtersExample } as const
 
-/** The metrics of a job without a model. */
-const noModel: Omit<EngineModelMetrics, 'modelId'> & { readonly modelId: null } = {
-  modelId: null,
-  confusionMatrix: null,
+/** What existing clients know as null where a job has no model (C3.10). */
+const withoutModel = {
   overallAccuracy: null,
   overallF1Score: null,
   overallRecall: null,
   overallPrecision: null,
+  basis: null,
+  basisEvents: null,
+} as const
+
+/** The metrics of a job without a model: numbers are numbers (S41). */
+function noModel({ confusionMatrix }: EngineJobMetrics): Omit<EngineModelMetrics, 'modelId'> & { modelId: null } {
+  return {
+    ...nothingKnown,
+    confusionMatrix: confusionMatrix.map((row) => row.map(() => 0)),
+    overallAccuracy: 0,
+    overallF1Score: 0,
+    overallRecall: 0,
+    overallPrecision: 0,
+    basis: 'none',
+    basisEvents: 0,
+    bucketsInKb: 0,
+    eventsInKb: 0,
+  }
+}
+
+const nothingKnown = {
+  modelId: null,
   metricsPerDecision: new Map(),
   quality: null,
   agreementWithVotes: null,
@@ -42,9 +67,9 @@ const noModel: Omit<EngineModelMetrics, 'modelId'> & { readonly modelId: null } 
   recomputeStatus: null,
   recomputeError: null,
   kbCountPerDecision: new Map(),
-  bucketsInKb: null,
-  eventsInKb: null,
-}
+} as const
+
+const nulls = { ...nothingKnown, ...withoutModel, confusionMatrix: null, bucketsInKb: null, eventsInKb: null }
 
 /** Served with POST, which takes filters, and with GET, which the management MCP server uses. */
 const job = {
@@ -53,7 +78,8 @@ const job = {
   summary: 'Get the metrics of a job',
   description:
     'The quality of decisions: each voted event is scored by the decision that it had before the first vote on its ' +
-    'bucket. Figures from fewer than 30 events are null.',
+    'bucket. From fewer than 30 such events the overall figures are those of the model on held-out events; `basis` ' +
+    'says so.',
   scope,
   query: JobMetricsQuery,
   responses: { 200: { description: 'The metrics.', schema: JobMetrics } },
@@ -89,14 +115,16 @@ const jobAndLatestModel = {
       gone(),
     )
     const jobWire = wireOf(both.job) as object
-    const modelWire = wireOf(both.model ?? noModel)
+    const modelWire = wireOf(both.model ?? noModel(both.job))
+    const isEmpty = both.model === null
     return {
       ...jobWire,
+      ...(isEmpty ? (wireOf(withoutModel) as object) : {}),
       job_id: both.jobId,
       model_id: both.modelId,
       job_metrics: jobWire,
       model_metrics: modelWire,
-      active_model_metrics: modelWire,
+      active_model_metrics: isEmpty ? wireOf(nulls) : modelWire,
     }
   },
 } as const
@@ -110,8 +138,8 @@ function modelRoute(method: Method, operationId: string): Route {
     tag,
     summary: 'Get the metrics of a model',
     description:
-      'The quality of the model on events that were held out from its training. The metrics are those of the latest ' +
-      'recomputation; the first request starts one.',
+      'The quality of the model: on first answers, else on events that were held out from its training, as `basis` ' +
+      'says. The metrics are those of the latest recomputation; the first request starts one.',
     scope,
     query: ModelQuery,
     responses: { 200: { description: 'The metrics.', schema: ModelMetrics } },

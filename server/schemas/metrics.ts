@@ -116,11 +116,20 @@ const PerDecision = Type.Record(Type.String(), DecisionScores, {
   description: 'For each decision, against all others.',
 })
 
+export const QualityBasis = Type.Enum(['before_votes', 'held_out', 'none'], {
+  description:
+    'What the overall figures, the confusion matrix and `metrics_per_decision` are of: `before_votes` is answers ' +
+    'before any vote on their bucket, at least 30; `held_out` the answers of the model to events that were held out ' +
+    'from its training; with `none` nothing was measured, and the figures are 0.',
+})
+
 const overall = {
-  overall_accuracy: nullable({ ...Share, description: 'Null from fewer than 30 events, like the next three.' }),
-  overall_f1_score: nullable(Share),
-  overall_recall: nullable(Share),
-  overall_precision: nullable(Share),
+  overall_accuracy: { ...Share, description: '`basis` says what it and the next three are of.' },
+  overall_f1_score: Share,
+  overall_recall: Share,
+  overall_precision: Share,
+  basis: QualityBasis,
+  basis_events: { ...Count, description: 'Events that the figures are of.' },
 }
 
 export const JobMetrics = Type.Object({
@@ -151,7 +160,7 @@ export const JobMetrics = Type.Object({
 
 export const ModelMetrics = Type.Object({
   model_id: nullable(Type.String()),
-  confusion_matrix: nullable(Matrix),
+  confusion_matrix: Matrix,
   ...overall,
   metrics_per_decision: PerDecision,
   quality: nullable(ModelQuality),
@@ -161,17 +170,36 @@ export const ModelMetrics = Type.Object({
   recompute_status: nullable(Type.Enum(['queued', 'in_progress', 'completed', 'failed'])),
   recompute_error: nullable(Type.String()),
   kb_count_per_decision: Type.Record(Type.String(), Type.Object({ alerts_count: Count, buckets_count: Count })),
+  buckets_in_kb: Count,
+  events_in_kb: Count,
+})
+
+const clientScalars = {
+  overall_accuracy: nullable(Share),
+  overall_f1_score: nullable(Share),
+  overall_recall: nullable(Share),
+  overall_precision: nullable(Share),
+  basis: nullable(overall.basis),
+  basis_events: nullable(overall.basis_events),
+}
+
+/** The same for existing clients, which know nulls where there is no model. */
+export const ActiveModelMetrics = Type.Object({
+  ...ModelMetrics.properties,
+  ...clientScalars,
+  confusion_matrix: nullable(Matrix),
   buckets_in_kb: nullable(Count),
   events_in_kb: nullable(Count),
 })
 
 export const JobAndModel = Type.Object({
   ...JobMetrics.properties,
+  ...clientScalars,
   job_id: Type.Integer(),
   model_id: nullable(Type.String()),
   job_metrics: JobMetrics,
   model_metrics: ModelMetrics,
-  active_model_metrics: ModelMetrics,
+  active_model_metrics: ActiveModelMetrics,
 })
 
 export const RecomputeAnswer = Type.Object({

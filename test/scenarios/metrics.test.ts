@@ -8,11 +8,6 @@ import { eventually, makeJob, type Answer, type Client } from '../support/client
 import { startService, type TestService } from '../support/service.js'
 
 const metrics = '/api/v2/metrics'
-const nothing = [
-  [0, 0, 0],
-  [0, 0, 0],
-  [0, 0, 0],
-]
 const directory = mkdtempSync(join(tmpdir(), 'decision-service-'))
 let service: TestService
 let client: Client
@@ -68,7 +63,12 @@ after(async () => {
 describe('a job', () => {
   test('is shown by id and by title', async () => {
     const body = await ask(`job?job_id=${jobId}`)
-    assert.deepEqual(body.confusion_matrix, nothing)
+    assert.deepEqual([body.basis, body.basis_events], ['held_out', 11])
+    assert.deepEqual(body.confusion_matrix, [
+      [6, 0, 0],
+      [0, 4, 1],
+      [0, 0, 0],
+    ])
     assert.deepEqual(body.agreement_with_votes, {
       matrix: [
         [6, 0, 0],
@@ -81,17 +81,17 @@ describe('a job', () => {
     assert.equal(body.quality.new_buckets.message, 'not enough yet: 0 of 30 events')
     assert.deepEqual(Object.keys(body.metrics_per_decision), ['Escalate', 'Drop', 'Investigate'])
     assert.deepEqual(body.metrics_per_decision.Escalate, {
-      precision: 0,
-      recall: 0,
-      f1_score: 0,
-      true_positives: 0,
-      true_negatives: 0,
+      precision: 1,
+      recall: 1,
+      f1_score: 1,
+      true_positives: 6,
+      true_negatives: 5,
       false_positives: 0,
       false_negatives: 0,
     })
     assert.deepEqual(
       [body.overall_accuracy, body.total_events, body.total_events_with_consensus, body.total_events_in_knowledge_base],
-      [null, 24, 20, 20],
+      [0.909091, 24, 20, 20],
     )
     assert.deepEqual(
       [body.time_saved_minutes, body.active_model_id, body.all_model_ids],
@@ -133,7 +133,7 @@ describe('a job', () => {
     assert.equal(body.model_metrics.is_recomputing_metrics, false)
     const { quality, agreement_with_votes: agreement, overall_accuracy: accuracy } = body.model_metrics
     assert.deepEqual([agreement.events, agreement.share], [20, 1])
-    assert.deepEqual([accuracy, quality.held_out.enough], [null, false])
+    assert.deepEqual([typeof accuracy, quality.held_out.enough], ['number', false])
     assert.match(quality.held_out.message, /^not enough yet: \d+ of 30 events$/)
     for (const { reliability } of Object.values<any>(quality.held_out.per_label)) assert.equal(reliability.length, 10)
     assert.equal(quality.since_training.new_buckets.events, 0)
@@ -145,13 +145,15 @@ describe('a job', () => {
     assert.deepEqual([body.model_metrics.buckets_in_kb, body.model_metrics.events_in_kb], [5, 20])
   })
 
-  test('without a model has nulls, and objects instead of maps', async () => {
+  test('without a model has nulls for existing clients, and numbers where they are specified', async () => {
     const { jobId: empty } = await makeJob(client)
     const body = await ask(`job_and_latest_model?job_id=${empty}`, {})
     assert.deepEqual(
       [body.model_id, body.overall_accuracy, body.active_model_id, body.total_events],
       [null, null, null, 0],
     )
+    assert.deepEqual([body.job_metrics.overall_accuracy, body.job_metrics.basis], [0, 'none'])
+    assert.deepEqual([body.model_metrics.overall_accuracy, body.model_metrics.basis], [0, 'none'])
     assert.deepEqual(body.active_model_metrics.metrics_per_decision, {})
     for (const name of [
       'model_id',
@@ -229,7 +231,7 @@ describe('internal metrics', () => {
     )
     const { decided_by_knowledge_base: known, decided_by_model: unknown } = one.job_metrics.agreement_with_votes
     assert.deepEqual([known.events, known.share, unknown.events, unknown.share], [10, 1, 0, null])
-    assert.deepEqual([one.job_metrics.error_rate, one.job_metrics.overall_accuracy], [null, null])
+    assert.deepEqual([one.job_metrics.error_rate, typeof one.job_metrics.overall_accuracy], [null, 'number'])
     const model = one.model_metrics[`model_${jobId}_1`]
     assert.deepEqual(
       model.decision_points.map(({ name }: { name: string }) => name),

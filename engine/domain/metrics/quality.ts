@@ -86,12 +86,46 @@ export function matrixOf(scored: ScoredAnswers): ConfusionMatrix {
   return ConfusionMatrix.of(labels.map((truth) => labels.map((answer) => scored.events(truth, answer))))
 }
 
-/** Scores of the matrix, in the shape of the specification. The overall ones are null from fewer than ENOUGH_EVENTS. */
-export function overallOf(scored: ScoredAnswers, labels: readonly string[]): Quality {
-  const matrix = matrixOf(scored)
+/**
+ * Scores in the shape of the specification, which has numbers (S41): those of answers before the votes where there are
+ * enough, else those of the model to held-out events, else 0. `basis` says which.
+ */
+export function overallOf(
+  measuredAnswers: ScoredAnswers,
+  heldOut: ScoredAnswers | null,
+  labels: readonly string[],
+): OverallQuality {
+  const measuredMatrix = matrixOf(measuredAnswers)
+  const heldOutMatrix = heldOut === null ? null : matrixOf(heldOut)
+  const isMeasured = measuredMatrix.total >= ENOUGH_EVENTS
+  const isHeldOut = !isMeasured && heldOutMatrix !== null && heldOutMatrix.total > 0
+  const matrix = isHeldOut ? heldOutMatrix : measuredMatrix
+  const basis = isMeasured ? 'before_votes' : isHeldOut ? 'held_out' : 'none'
   const quality = matrix.quality(labels)
-  if (matrix.total >= ENOUGH_EVENTS) return quality
-  return { ...quality, overallAccuracy: null, overallF1Score: null, overallRecall: null, overallPrecision: null }
+  const numberOf = (value: number | null): number => (basis === 'none' ? 0 : (value ?? 0))
+  return {
+    ...quality,
+    overallAccuracy: numberOf(quality.overallAccuracy),
+    overallF1Score: numberOf(quality.overallF1Score),
+    overallRecall: numberOf(quality.overallRecall),
+    overallPrecision: numberOf(quality.overallPrecision),
+    basis,
+    basisEvents: basis === 'none' ? 0 : matrix.total,
+  }
+}
+
+/** What overall figures were measured on: answers before the votes, held-out events of a training, or nothing. */
+export type QualityBasis = 'before_votes' | 'held_out' | 'none'
+
+/** Scores that are always numbers. */
+export interface OverallQuality extends Quality {
+  readonly overallAccuracy: number
+  readonly overallF1Score: number
+  readonly overallRecall: number
+  readonly overallPrecision: number
+  readonly basis: QualityBasis
+  /** Events that the figures are of. */
+  readonly basisEvents: number
 }
 
 export function qualityOf(scored: ScoredAnswers, labels: readonly string[]): QualityReport {

@@ -13,13 +13,14 @@ import { EventTally } from '../../domain/metrics/event-tally.js'
 import { InputProfile } from '../../domain/metrics/input-profile.js'
 import type { Intervals, Period } from '../../domain/metrics/period.js'
 import { matrixOf, minutesSaved, overallOf, shareOf } from '../../domain/metrics/quality.js'
+import type { ScoredAnswers } from '../../domain/learn/scored-answers.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { decodeHeader } from '../../store/event-record.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import { firstAnswerOf } from '../../actor/votes/first-answers.js'
 import { EventScan } from '../query/event-scan.js'
 import { modelHealth } from '../read/job-view.js'
-import { filterCondition, withinPeriod, type JobSnapshot, type MetricsContext } from './job-snapshot.js'
+import { heldOutAnswers, filterCondition, withinPeriod, type JobSnapshot, type MetricsContext } from './job-snapshot.js'
 import type { InternalTask } from './metrics-query.js'
 
 /** Separates the values of a field with more than one. */
@@ -87,6 +88,7 @@ export class EventWalk {
   document(minutesPerAlert: number, pointName: (name: string) => string): unknown {
     const { job, stats } = this.#snapshot
     const labels = job.labels.map(({ name }) => name)
+    const heldOut = heldOutAnswers(this.#snapshot)
     const [first, last] = [this.#intervals.periods[0], this.#intervals.periods.at(-1)]
     const { modelState, modelMsg } = modelHealth(stats)
     const whole = {
@@ -95,7 +97,7 @@ export class EventWalk {
       productionDate: job.productionMicros === null ? null : isoMicros(job.productionMicros),
       modelState,
       modelMsg,
-      ...tallyDocument(this.#whole, labels, minutesPerAlert),
+      ...tallyDocument(this.#whole, heldOut, labels, minutesPerAlert),
     }
     if (this.#task.interval === null) return whole
     let before: number | null = null
@@ -104,7 +106,7 @@ export class EventWalk {
       const document = {
         startTime: isoMicros(period.from),
         endTime: isoMicros(period.to),
-        ...tallyDocument(tally, labels, minutesPerAlert),
+        ...tallyDocument(tally, heldOut, labels, minutesPerAlert),
         drift: before === null || tally.events === 0 ? null : this.#drift(before, at, pointName),
       }
       if (tally.events > 0) before = at
@@ -141,7 +143,12 @@ function errorRate({ prequential }: EventTally): number | null {
 }
 
 /** A tally in the answer. Rates are 0 to 1; null where there is nothing to divide by. */
-function tallyDocument(tally: EventTally, labels: readonly string[], minutesPerAlert: number): object {
+function tallyDocument(
+  tally: EventTally,
+  heldOut: ScoredAnswers | null,
+  labels: readonly string[],
+  minutesPerAlert: number,
+): object {
   const named = (counts: readonly number[]): Map<string, number> =>
     new Map(labels.map((name, label) => [name, counts[label] ?? 0]))
   const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
@@ -165,7 +172,7 @@ function tallyDocument(tally: EventTally, labels: readonly string[], minutesPerA
     lowConfidenceRate: share(tally.lowConfidence, tally.decided),
     timeSavedMinutes: minutesSaved(all.total, prequential.all(), minutesPerAlert),
     errorRate: errorRate(tally),
-    ...overallOf(prequential.newBuckets, labels),
+    ...overallOf(prequential.newBuckets, heldOut, labels),
     quality: prequential.report(labels),
     agreementWithVotes: {
       ...agreementWithVotes(all),

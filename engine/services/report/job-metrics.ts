@@ -34,6 +34,7 @@ import { EventScan } from '../query/event-scan.js'
 import { subjectKey, type Subject } from './job-ballots.js'
 import {
   filterCondition,
+  heldOutAnswers,
   snapshotOf,
   nowOf,
   startOf,
@@ -80,7 +81,7 @@ export function runJobMetrics(
   const { stats } = snapshot
   const labels = job.labels.map(({ name }) => name)
   return {
-    ...overallOf(counts.prequential.newBuckets, labels),
+    ...overallOf(counts.prequential.newBuckets, heldOutAnswers(snapshot), labels),
     quality: counts.prequential.report(labels),
     agreementWithVotes: agreementWithVotes(counts.matrix),
     startTime: isoMicros(shown),

@@ -9,8 +9,9 @@ import type { FieldSet } from '../../domain/query/field.js'
 import { compileFilters, type Filter } from '../../domain/query/filter.js'
 import type { Label } from '../../domain/job/job.js'
 import type { Environment } from '../../store/environment.js'
-import type { StatsRow } from '../../store/rows.js'
-import { jobRange, timeOfKey } from '../../store/tables.js'
+import { ScoredAnswers } from '../../domain/learn/scored-answers.js'
+import { decodeModel, type StatsRow } from '../../store/rows.js'
+import { jobRange, modelKey, timeOfKey } from '../../store/tables.js'
 import { readStats } from '../../actor/job-stats.js'
 import type { QueryStore } from '../query/event-scan.js'
 import type { TaskClock } from '../readers/task-frame.js'
@@ -39,6 +40,15 @@ export function snapshotOf({ dataDir, stores, ballotCache }: MetricsContext, job
   const store = stores(job.shard)
   const stats = readStats(store.environment, job.id, job.labels.length)
   return { job, store, stats, ballots: ballotCache.of(`${dataDir}\0${job.id}`, store.environment, job.id, stats) }
+}
+
+/** The answers of the model in use to events that were held out from its training; null without a model. */
+export function heldOutAnswers({ job, store, stats }: JobSnapshot): ScoredAnswers | null {
+  const stored =
+    stats.modelVersion === 0 ? undefined : store.environment.get('models', modelKey(job.id, stats.modelVersion))
+  if (stored === undefined) return null
+  const { scored } = decodeModel(stored).row.summary
+  return scored === null ? null : ScoredAnswers.of(job.labels.length, scored)
 }
 
 /** Ingest time of the job's first event, microseconds; null without events. */

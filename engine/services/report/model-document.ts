@@ -22,17 +22,15 @@ export function modelMetricsOf(modelId: string, job: ShownJob, row: RecomputeRow
   const { labels } = job
   const figures = row?.figures ?? null
   const heldOut = figures === null ? null : heldOutOf(figures, labels.length)
-  const overall = heldOut === null ? null : overallOf(heldOut, labels)
+  const first =
+    figures === null
+      ? new ScoredAnswers(labels.length)
+      : ScoredAnswers.of(labels.length, figures.firstAnswers.newBuckets)
   const known = figures?.known
   const buckets = job.hasBuckets ? known?.subjects : known?.subjects.map(() => 0)
   return {
     modelId,
-    confusionMatrix: overall?.confusionMatrix ?? null,
-    overallAccuracy: overall?.overallAccuracy ?? null,
-    overallF1Score: overall?.overallF1Score ?? null,
-    overallRecall: overall?.overallRecall ?? null,
-    overallPrecision: overall?.overallPrecision ?? null,
-    metricsPerDecision: overall?.metricsPerDecision ?? new Map(),
+    ...overallOf(first, heldOut, labels),
     quality:
       figures === null || heldOut === null
         ? null
@@ -50,8 +48,8 @@ export function modelMetricsOf(modelId: string, job: ShownJob, row: RecomputeRow
             return [name, { alertsCount: known.events[label] ?? 0, bucketsCount: buckets?.[label] ?? 0 }]
           }),
     ),
-    bucketsInKb: buckets === undefined ? null : total(buckets),
-    eventsInKb: known === undefined ? null : total(known.events),
+    bucketsInKb: buckets === undefined ? 0 : total(buckets),
+    eventsInKb: known === undefined ? 0 : total(known.events),
   }
 }
 

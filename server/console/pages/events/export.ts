@@ -1,28 +1,17 @@
 /** Selected events as a file. Whole views are files of the service (addresses.eventFile). */
+import { csvLine } from '../../../../engine/domain/event/input/csv-cell.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { valueText } from '../../state/events.js'
 import { columnsOf } from './columns.js'
 import type { Row } from './row.js'
 import type { View } from '../../first-requests.js'
-
-/** A spreadsheet takes what begins with one of these for a formula. */
-const FORMULA = /^[=+\-@\t\r]/
-
-function cell(value: unknown): string {
-  const text = value === null || value === undefined ? '' : valueText(value)
-  const safe = FORMULA.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
 
 /** The rows as CSV, with a line of heads. */
 export function csvOf(columns: readonly string[], rows: readonly Row[]): string {
   const heads = ['event_id', 'time', 'title', 'decision', 'confidence', 'consensus', 'outlier', ...columns]
   const lines = rows.map(({ id, at, title, label, confidence, consensus, isOutlier, points }) =>
-    [id, at, title, label, confidence, consensus, isOutlier, ...columns.map((field) => points[field])]
-      .map(cell)
-      .join(','),
+    csvLine([id, at, title, label, confidence, consensus, isOutlier, ...columns.map((field) => points[field])]),
   )
-  return `${[heads.map(cell).join(','), ...lines].join('\r\n')}\r\n`
+  return [csvLine(heads), ...lines].join('')
 }
 
 /** Gives a file to the browser. */

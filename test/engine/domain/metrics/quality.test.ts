@@ -22,16 +22,32 @@ describe('quality', () => {
     assert.deepEqual([enough, message], [false, 'not enough yet: 29 of 30 events'])
     assert.deepEqual(accuracy, { value: null, low: null, high: null, events: 29 })
     assert.deepEqual([macroF1.value, expectedCalibrationError], [null, null])
-    const overall = overallOf(drops(29, 0), names)
-    assert.deepEqual([overall.overallAccuracy, overall.overallF1Score], [null, null])
+    const overall = overallOf(drops(29, 0), null, names)
+    assert.deepEqual([overall.overallAccuracy, overall.overallF1Score], [0, 0], 'a figure is a number')
+    assert.deepEqual([overall.basis, overall.basisEvents], ['none', 0])
     assert.equal(overall.confusionMatrix[1]![1], 29, 'the counts are there')
+  })
+
+  it('has overall figures of what was measured, else of held-out events, else 0', () => {
+    for (const [measured, heldOut, basis, events, accuracy] of [
+      [drops(30, 10), drops(1, 9), 'before_votes', 40, 0.75],
+      [drops(29, 0), drops(1, 9), 'held_out', 10, 0.1],
+      [drops(0, 0), drops(2, 0), 'held_out', 2, 1],
+      [drops(29, 0), drops(0, 0), 'none', 0, 0],
+      [drops(0, 0), null, 'none', 0, 0],
+    ] as const) {
+      const overall = overallOf(measured, heldOut, names)
+      assert.deepEqual([overall.basis, overall.basisEvents, overall.overallAccuracy], [basis, events, accuracy])
+      for (const name of ['overallF1Score', 'overallRecall', 'overallPrecision'] as const)
+        assert.equal(typeof overall[name], 'number', name)
+    }
   })
 
   it('has an interval around every figure from thirty events on', () => {
     const { enough, message, accuracy, macroF1 } = qualityOf(drops(45, 15), names)
     assert.deepEqual([enough, message, accuracy.value, accuracy.events], [true, null, 0.75, 60])
     assert.ok((accuracy.low as number) > 0.62 && (accuracy.high as number) < 0.85)
-    assert.equal(macroF1.value, overallOf(drops(45, 15), names).overallF1Score)
+    assert.equal(macroF1.value, overallOf(drops(45, 15), null, names).overallF1Score)
     assert.ok(
       (macroF1.low as number) < (macroF1.value as number) && (macroF1.high as number) > (macroF1.value as number),
     )

@@ -47,10 +47,13 @@ function rounded(figures: unknown): string {
 }
 
 describe('metrics of a job', () => {
-  it('have no figure of quality from votes that the decisions were made of, only their agreement', async () => {
+  it('have no figure from votes that the decisions were made of, but that of held-out events', async () => {
     const metrics = metricsOf(await taught(job), job)
-    assert.deepEqual(metrics.confusionMatrix.flat(), new Array<number>(9).fill(0))
-    assert.deepEqual([metrics.overallAccuracy, metrics.quality.newBuckets.message], [null, NOTHING_YET])
+    assert.deepEqual(
+      [metrics.basis, metrics.basisEvents, metrics.confusionMatrix.flat()],
+      ['held_out', 8, [4, 0, 0, 0, 4, 0, 0, 0, 0]],
+    )
+    assert.deepEqual([metrics.overallAccuracy, metrics.quality.newBuckets.message], [1, NOTHING_YET])
     const { matrix, events, share } = metrics.agreementWithVotes
     assert.deepEqual(matrix, [
       [4, 0, 0],
@@ -163,7 +166,7 @@ describe('metrics of a job', () => {
     await shard.ingest(eventCentric, { kind: 'a0' })
     await shard.purge(job)
     const metrics = metricsOf(shard, job)
-    assert.deepEqual([metrics.totalEvents, metrics.activeModelId, metrics.overallAccuracy], [0, null, null])
+    assert.deepEqual([metrics.totalEvents, metrics.activeModelId, metrics.overallAccuracy], [0, null, 0])
     assert.equal(metricsOf(shard, eventCentric).totalEvents, 1)
   })
 

@@ -48,7 +48,14 @@ export interface InputView {
   /** Documents stored as events since the service started, and documents refused. */
   readonly taken: number
   readonly refused: number
+  /** When it last brought a document, before a restart, too; null for never. */
   readonly lastTakenMicros: number | null
+  /** Since when it has brought nothing: the same, or since it was set up. */
+  readonly quietSinceMicros: number
+  /** The date of the last document that was read in order; null if that is not known. */
+  readonly readThroughMicros: number | null
+  /** How far it is behind its counterpart, seconds; null if that is not known. */
+  readonly behindSeconds: number | null
 }
 
 /** The status of an enrichment step. */

@@ -13,6 +13,7 @@
  * The contract suites in test/contracts (sink.ts, enrichment.ts) test every kind against these rules.
  */
 import type { Clock } from '../clock.js'
+import type { Finding } from '../domain/event/finding.js'
 import type { IntegrationRole } from '../domain/job/job.js'
 import type { IntegrationKind } from '../resource/registry/integration-registry.js'
 import type { HostPolicy } from './http/host-policy.js'
@@ -117,6 +118,19 @@ export interface SourcePiece {
   readonly more: boolean
   /** A remark for people, for example that documents were lost. */
   readonly note?: string
+  /** How the source is doing, if it knows. */
+  readonly state?: SourceState
+  /** What people should know of the job's events. */
+  readonly findings?: readonly Finding[]
+}
+
+export interface SourceState {
+  /** The date of the last document that was read in order, milliseconds since 1970; null before the first. */
+  readonly readThroughMs: number | null
+  /** More documents are there than were read. */
+  readonly isBehind: boolean
+  /** What people should know while it works, such as indexes that are left out; '' for nothing. */
+  readonly remark: string
 }
 
 /** The counterpart was unreachable, or its answer was wrong. The message is for people. */

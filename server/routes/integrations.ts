@@ -52,6 +52,9 @@ function inputWire(view: InputView) {
     taken_count: view.taken,
     refused_count: view.refused,
     last_taken_at: at(view.lastTakenMicros),
+    quiet_since: at(view.quietSinceMicros),
+    read_through: at(view.readThroughMicros),
+    behind_seconds: view.behindSeconds,
   }
 }
 

@@ -39,10 +39,29 @@ export const Input = Type.Object({
   status: Type.Enum(['running', 'retrying', 'open', 'invalid', 'paused'], {
     description: '`paused`: its job is stopped. The others are those of deliveries.',
   }),
-  reason: Type.String({ description: 'Why, or what was wrong with the latest refused document, or empty.' }),
+  reason: Type.String({
+    description:
+      'Why, or what was wrong with the latest refused document, or which indexes are left out and why, or empty.',
+  }),
   taken_count: Type.Integer({ description: 'Documents taken in since the service started.' }),
   refused_count: Type.Integer({ description: 'Documents that were not events.' }),
-  last_taken_at: nullable(Timestamp),
+  last_taken_at: nullable({ ...Timestamp, description: 'When it last brought a document, before a restart, too.' }),
+  quiet_since: nullable({
+    ...Timestamp,
+    description: 'Since when it has brought nothing: `last_taken_at`, or since it was set up.',
+  }),
+  read_through: nullable({
+    ...Timestamp,
+    description: 'The date of the last document that was read in order; null if the kind of input does not know it.',
+  }),
+  behind_seconds: nullable(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'How far it is behind its counterpart: the age of the last document that was read while more are waiting, ' +
+        'else the time since it last found nothing more.',
+    }),
+  ),
 })
 
 export const Inputs = Type.Array(Input)

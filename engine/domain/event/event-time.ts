@@ -21,6 +21,7 @@
  * 4. Microseconds are exact, and what is finer is cut off. Second 60 is the next minute.
  * 5. Without a year it is the one that makes the time nearest to the arrival.
  */
+
 /** The microseconds that a date covers, both ends included. */
 export interface Span {
   readonly first: number

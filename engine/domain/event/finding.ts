@@ -14,6 +14,8 @@ import { cutText } from './input/cut-text.js'
 export const findingKinds = [
   /** Bytes that are not UTF-8 were replaced by U+FFFD (S38). */
   'invalid_utf8',
+  /** An input does not read an index of its pattern (S39). */
+  'skipped_index',
 ] as const
 export type FindingKind = (typeof findingKinds)[number]
 

@@ -12,7 +12,8 @@
  * 3. A document that can never be an event is counted and named in the reason. It is kept (refused-documents.ts) before
  *    its checkpoint is stored.
  */
-import type { Source, SourceDocument, SourcePiece } from '../contract.js'
+import type { Finding } from '../../domain/event/finding.js'
+import type { Source, SourceDocument, SourcePiece, SourceState } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import type { Ledger, StepId } from './ledger.js'
 import type { Circuit, Pace } from './pace.js'
@@ -31,6 +32,8 @@ export interface IntakeDeps {
   readonly pace: Pace
   nowMs(): number
   failed(what: string, error: unknown): void
+  /** Told what a source found. */
+  found?(step: StepId, findings: readonly Finding[]): void
 }
 
 export interface IntakeStatus {
@@ -38,8 +41,13 @@ export interface IntakeStatus {
   /** Since the start of the service. */
   readonly taken: number
   readonly refused: number
+  /** Kept across restarts. */
   readonly lastTakenMs: number | null
   readonly reason: string
+  /** As in SourceState; null if the source does not know. */
+  readonly readThroughMs: number | null
+  /** How long what may be waiting at the counterpart has been there at most; null before the first answer. */
+  readonly behindMs: number | null
 }
 
 export class Intake {
@@ -51,8 +59,11 @@ export class Intake {
   #checkpoint: unknown
   #taken = 0
   #refused = 0
-  #lastTakenMs: number | null = null
+  #lastTakenMs: number | null
   #reason = ''
+  #state: SourceState | null = null
+  /** When the source last had nothing more. */
+  #emptyMs: number | null = null
   /** The current piece. It is tried again after a failure: the checkpoint of the next one would skip it. */
   #piece: SourcePiece | null = null
   /** The next piece, read ahead. */
@@ -61,7 +72,9 @@ export class Intake {
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps
-    this.#checkpoint = deps.ledger.checkpoint(deps.step)
+    const { checkpoint, lastTakenMs } = deps.ledger.progress(deps.step)
+    this.#checkpoint = checkpoint
+    this.#lastTakenMs = lastTakenMs
     this.#kept = new Refused(deps.ledger, deps.step, () => deps.nowMs())
   }
 
@@ -71,13 +84,21 @@ export class Intake {
 
   status(): IntakeStatus {
     const { circuit } = this.#deps
+    const { readThroughMs = null, remark = '' } = this.#state ?? {}
     return {
       state: circuit.status,
       taken: this.#taken,
       refused: this.#refused,
       lastTakenMs: this.#lastTakenMs,
-      reason: circuit.reason || this.#reason,
+      reason: circuit.reason || [this.#reason, remark].filter((one) => one !== '').join('; '),
+      readThroughMs,
+      behindMs: this.#behindMs(),
     }
+  }
+
+  #behindMs(): number | null {
+    const sinceMs = this.#state?.isBehind === true ? this.#state.readThroughMs : this.#emptyMs
+    return sinceMs === null ? null : Math.max(0, this.#deps.nowMs() - sinceMs)
   }
 
   /** Tries refused documents again: the one with this id, or all. Returns how many were tried. */
@@ -112,11 +133,11 @@ export class Intake {
 
   /** Handles one piece. Returns how long to sleep after it. */
   async #poll(): Promise<number> {
-    const { step, source, circuit, ledger, nowMs } = this.#deps
+    const { step, source, circuit, ledger, nowMs, found } = this.#deps
     const wait = circuit.enter(nowMs())
     if (wait > 0) return wait
     this.#piece ??= await this.#fetch()
-    const { documents, checkpoint, more, note = '' } = this.#piece
+    const { documents, checkpoint, more, note = '', state, findings } = this.#piece
     const noEvents = new Set<string>()
     circuit.succeeded()
     if (documents.length > 0) {
@@ -136,7 +157,11 @@ export class Intake {
         first === undefined ? note : `the document ${documents[first.at]?.id ?? ''} is not an event: ${first.reason}`
     }
     if (note !== '') this.#reason = note
-    if (JSON.stringify(checkpoint) !== JSON.stringify(this.#checkpoint)) ledger.putCheckpoint(step, checkpoint)
+    if (findings !== undefined) found?.(step, findings)
+    this.#state = state ?? null
+    if (!more) this.#emptyMs = nowMs()
+    if (documents.length > 0 || JSON.stringify(checkpoint) !== JSON.stringify(this.#checkpoint))
+      ledger.putProgress(step, { checkpoint, lastTakenMs: this.#lastTakenMs })
     this.#checkpoint = checkpoint
     this.#piece = null
     // A counterpart that deletes acknowledged documents must not do so before the checkpoint is on disk.

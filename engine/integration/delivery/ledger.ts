@@ -9,7 +9,7 @@
  * |-------------|------------------------------------|----------------------------------------------------|
  * | places      | step                               | up to where events and changes are handled         |
  * | letters     | step, ingest time of the event u64 | a failed delivery, waiting or dead                 |
- * | checkpoints | step                               | up to where an input has read; its own plain data  |
+ * | checkpoints | step                               | how far an input is, and when it last had anything |
  * | references  | step, subject                      | the id that the counterpart uses, such as a case's |
  * | refused     | step, 8 bytes of a hash of the id  | a refused document of an input                     |
  *
@@ -43,6 +43,14 @@ export interface Place {
   readonly events: number
   readonly change: number
   readonly changeEvent: number
+}
+
+/** How far an input is. */
+export interface InputProgress {
+  /** The source's own plain data; null at the beginning. */
+  readonly checkpoint: unknown
+  /** When it last took documents in; null for never. */
+  readonly lastTakenMs: number | null
 }
 
 export interface DeadLetter {
@@ -127,12 +135,13 @@ export class Ledger {
     this.#put('places', stepKey(step), encodeJsonRow(place))
   }
 
-  checkpoint(step: StepId): unknown {
-    return this.#row<{ checkpoint: unknown }>('checkpoints', stepKey(step))?.checkpoint ?? null
+  progress(step: StepId): InputProgress {
+    const { checkpoint = null, lastTakenMs = null } = this.#row<InputProgress>('checkpoints', stepKey(step)) ?? {}
+    return { checkpoint, lastTakenMs }
   }
 
-  putCheckpoint(step: StepId, checkpoint: unknown): void {
-    this.#put('checkpoints', stepKey(step), encodeJsonRow({ checkpoint }))
+  putProgress(step: StepId, progress: InputProgress): void {
+    this.#put('checkpoints', stepKey(step), encodeJsonRow(progress))
   }
 
   deadLetters(step: StepId): Iterable<DeadLetter> {

@@ -53,6 +53,9 @@ export class HttpFailure extends Error {
   }
 }
 
+/** The answer has more bytes than may be. */
+export class AnswerTooLong extends HttpFailure {}
+
 const REDIRECTS_MAX = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
@@ -161,7 +164,7 @@ async function collect(answer: IncomingMessage, bytesMax: number): Promise<Buffe
     bytes += piece.length
     if (bytes > bytesMax) {
       answer.destroy()
-      throw new HttpFailure(`the answer has more than ${bytesMax} bytes`)
+      throw new AnswerTooLong(`the answer has more than ${bytesMax} bytes`)
     }
     pieces.push(piece)
   }

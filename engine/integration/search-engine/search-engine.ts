@@ -8,6 +8,7 @@ import { searchConnection } from './search-client.js'
 import {
   BATCH_MAX,
   BATCH_STANDARD,
+  INDEXED_FIELD,
   LOOKBACK_SECONDS_MAX,
   LOOKBACK_STANDARD_SECONDS,
   SearchInput,
@@ -72,7 +73,16 @@ export const inputParameters: readonly ParameterSpec[] = [
     minimum: 0,
     maximum: LOOKBACK_SECONDS_MAX,
     default: LOOKBACK_STANDARD_SECONDS,
-    description: 'How long after its date a document may still be written and read.',
+    description:
+      'How long after its date a document may become visible and still be read. Later ones need indexed_field.',
+  },
+  {
+    name: 'indexed_field',
+    type: 'string',
+    required: false,
+    default: INDEXED_FIELD,
+    description:
+      'The date field with the time of indexing. Documents with it are read however late they come. Empty: none.',
   },
 ]
 

@@ -41,7 +41,7 @@ function objectBehind(bytes: Buffer, at: number): number {
   return bytes[at] === OBJECT ? at : -1
 }
 
-/** Splits an answer. @throws HttpFailure if the bytes are not JSON, or nested deeper than `answerDepthMax`. */
+/** Splits an answer. @throws HttpFailure if it is not JSON, or nested deeper than `answerDepthMax` around documents. */
 export function parsePage(bytes: Buffer): SearchPage {
   const { rest, sources } = split(bytes)
   try {
@@ -65,7 +65,8 @@ function split(bytes: Buffer): { rest: string; sources: Uint8Array[] } {
       continue
     }
     if (isStart(byte)) {
-      if (++depth > bounds.answerDepthMax)
+      // The depth of a document is its own matter: it is not parsed here, and may be no event.
+      if (++depth > bounds.answerDepthMax && sourceFrom < 0)
         throw new HttpFailure(`the answer is nested deeper than ${bounds.answerDepthMax} levels`)
     } else if (isEnd(byte) && --depth === HIT_DEPTH && sourceFrom >= 0) {
       around.push(bytes.toString('utf8', keptTo, sourceFrom), String(sources.length))

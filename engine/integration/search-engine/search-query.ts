@@ -1,10 +1,10 @@
 /**
- * The queries that read documents: pages in the order of their date, and numbers of documents.
+ * The queries that read documents: pages in the order of a date, and numbers of documents.
  *
  * Two documents may have the same date. `_seq_no` counts up in each shard of an index, so at most one document of each
- * shard has the same date and the same number. A page includes the last document of the page before; documents that
- * come again are recognised by name. So no page loses a document, whatever is written meanwhile. The search engine
- * keeps nothing open, and a place is a few bytes that stay valid after a restart.
+ * shard has the same date and the same number. A page includes the date and number of the last document of the page
+ * before, and leaves out the documents there that were read. So no page loses a document, whatever is written
+ * meanwhile. The search engine keeps nothing open, and a place is a few bytes that stay valid after a restart.
  */
 import { HttpFailure } from '../http/http-client.js'
 import type { SearchPage } from './search-page.js'
@@ -35,36 +35,79 @@ export interface SearchPlace {
 export interface Hit {
   /** `index/id`. */
   readonly name: string
+  readonly index: string
   readonly id: string
   readonly dateMs: number
   readonly seqNo: number
-  /** The document, as JSON. */
-  readonly source: Uint8Array
+  /** The document, as JSON; undefined where the index does not store it, null for one that is too large. */
+  readonly source: Uint8Array | null | undefined
 }
 
 type Clause = Record<string, unknown>
 
-/** The path of queries. A missing index is ignored, a missing shard is an error. */
-export function searchPath(indexPattern: string): string {
-  const indexes = encodeURIComponent(indexPattern).replaceAll('%2C', ',').replaceAll('%2A', '*')
-  return `/${indexes}/_search?ignore_unavailable=true&allow_partial_search_results=false`
+/** From, including it, to, excluding it; milliseconds since 1970. Without an end it is open there. */
+export interface DateRange {
+  readonly fromMs?: number
+  readonly toMs?: number
 }
 
-function within(field: string, fromMs: number, toMs: number): Clause {
-  return { range: { [field]: { gte: fromMs, lt: toMs, format: 'epoch_millis' } } }
+/** One page of documents. */
+export interface PageRequest {
+  /** The date field by which documents are ordered. */
+  readonly order: string
+  /** The last document before the page; null for the beginning. */
+  readonly place: SearchPlace | null
+  /** Within these dates of that field. */
+  readonly within: DateRange
+  /** And before this date of the selection's own field. */
+  readonly datedBeforeMs?: number
+  readonly size: number
 }
 
-function chosen({ dateField, startTime, endTime, filter }: SearchSelection): Clause[] {
+/** The options of every search: a missing index is ignored, a missing shard is an error. */
+const OPTIONS = 'ignore_unavailable=true&allow_partial_search_results=false'
+
+/** The path of a search. */
+export function searchPath(indexes: string): string {
+  return `/${pathOf(indexes)}/_search?${OPTIONS}`
+}
+
+/** The path of a question for the types of fields in each index. */
+export function fieldsPath(indexPattern: string, fields: readonly string[]): string {
+  const names = encodeURIComponent(fields.join(','))
+  return `/${pathOf(indexPattern)}/_field_caps?fields=${names}&include_unmapped=true&ignore_unavailable=true`
+}
+
+function pathOf(indexes: string): string {
+  return encodeURIComponent(indexes).replaceAll('%2C', ',').replaceAll('%2A', '*')
+}
+
+function ranged(field: string, { fromMs, toMs }: DateRange): Clause {
+  const bounds = { ...(fromMs === undefined ? {} : { gte: fromMs }), ...(toMs === undefined ? {} : { lt: toMs }) }
+  return { range: { [field]: { ...bounds, format: 'epoch_millis' } } }
+}
+
+/** `silent`: indexes whose documents are not asked for. */
+function chosen({ dateField, startTime, endTime, filter }: SearchSelection, silent: readonly string[]): Clause {
   const range = { ...(startTime === '' ? {} : { gt: startTime }), ...(endTime === '' ? {} : { lt: endTime }) }
-  return [
-    { exists: { field: dateField } },
-    ...(startTime === '' && endTime === '' ? [] : [{ range: { [dateField]: range } }]),
-    ...(filter === '' ? [] : [{ query_string: { query: filter } }]),
-  ]
+  return {
+    filter: [
+      { exists: { field: dateField } },
+      ...(startTime === '' && endTime === '' ? [] : [{ range: { [dateField]: range } }]),
+      ...(filter === '' ? [] : [{ query_string: { query: filter } }]),
+    ],
+    ...(silent.length === 0 ? {} : { must_not: [{ terms: { _index: silent } }] }),
+  }
 }
 
-function pageOf(selection: SearchSelection, clauses: readonly Clause[], size: number): Clause {
-  const { dateField, source, leftOut } = selection
+function both(selection: Clause, clauses: readonly Clause[]): Clause {
+  return { bool: { ...selection, filter: [...(selection.filter as Clause[]), ...clauses] } }
+}
+
+/** The query of a page. */
+export function pageQuery(selection: SearchSelection, request: PageRequest, silent: readonly string[]): Clause {
+  const { source, leftOut, dateField } = selection
+  const { order, place, within, datedBeforeMs, size } = request
   return {
     size,
     track_total_hits: false,
@@ -76,47 +119,69 @@ function pageOf(selection: SearchSelection, clauses: readonly Clause[], size: nu
           ? true
           : source,
     // Dates in nanoseconds are cut to milliseconds, which fit into a JSON number.
-    sort: [{ [dateField]: { order: 'asc', numeric_type: 'date' } }, { _seq_no: { order: 'asc' } }],
-    query: { bool: { filter: [...chosen(selection), ...clauses] } },
+    // An index without any document has no mapping at all, not even of its own fields.
+    sort: [
+      { [order]: { order: 'asc', numeric_type: 'date', unmapped_type: 'date' } },
+      { _seq_no: { order: 'asc', unmapped_type: 'long' } },
+    ],
+    query: both(chosen(selection, silent), [
+      ...(order === dateField ? [] : [{ exists: { field: order } }]),
+      ...(within.fromMs === undefined && within.toMs === undefined ? [] : [ranged(order, within)]),
+      ...(datedBeforeMs === undefined ? [] : [ranged(dateField, { toMs: datedBeforeMs })]),
+      ...(place === null ? [] : [behind(order, place)]),
+    ]),
   }
 }
 
-/** The page from a place; null is the beginning. */
-export function pageFrom(selection: SearchSelection, place: SearchPlace | null, size: number): Clause {
-  if (place === null) return pageOf(selection, [], size)
-  const { dateField } = selection
-  const { dateMs, seqNo } = place
-  const later = { range: { [dateField]: { gte: dateMs + 1, format: 'epoch_millis' } } }
-  const same = { bool: { filter: [within(dateField, dateMs, dateMs + 1), { range: { _seq_no: { gte: seqNo } } }] } }
-  return pageOf(selection, [{ bool: { should: [later, same], minimum_should_match: 1 } }], size + place.names.length)
+/** Documents after a place. */
+function behind(order: string, { dateMs, seqNo, names }: SearchPlace): Clause {
+  const later = ranged(order, { fromMs: dateMs + 1 })
+  const same = {
+    bool: {
+      filter: [ranged(order, { fromMs: dateMs, toMs: dateMs + 1 }), { range: { _seq_no: { gte: seqNo } } }],
+      must_not: namedOnes(names),
+    },
+  }
+  return { bool: { should: [later, same], minimum_should_match: 1 } }
 }
 
-/** The page of a span of time, from a place in it; null is its beginning. */
-export function pageWithin(
-  selection: SearchSelection,
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
-  place: SearchPlace | null,
-  size: number,
-): Clause {
-  const page = pageFrom(selection, place, size) as { query: { bool: { filter: Clause[] } } }
-  page.query.bool.filter.push(within(selection.dateField, fromMs, toMs))
-  return page as unknown as Clause
+/** Documents of these names: an id may be in several indexes. */
+function namedOnes(names: readonly string[]): Clause[] {
+  const byIndex = new Map<string, string[]>()
+  for (const name of names) {
+    const slash = name.indexOf('/')
+    const ids = byIndex.get(name.slice(0, slash)) ?? []
+    byIndex.set(name.slice(0, slash), [...ids, name.slice(slash + 1)])
+  }
+  return [...byIndex].map(([index, ids]) => ({
+    bool: { filter: [{ term: { _index: index } }, { ids: { values: ids } }] },
+  }))
 }
 
-/** The number of documents in each step of a span of time. */
-export function countsWithin(selection: SearchSelection, fromMs: number, toMs: number, stepMs: number): Clause {
+/** Numbers of documents in steps of `stepMs`, before `farMs`, and in steps of `farStepMs` from there on. */
+export interface CountRequest {
+  readonly ranges: readonly DateRange[]
+  readonly stepMs: number
+  readonly farMs: number
+  readonly farStepMs: number
+}
+
+export function countQuery(selection: SearchSelection, request: CountRequest, silent: readonly string[]): Clause {
+  const { dateField: field } = selection
+  const { ranges, stepMs, farMs, farStepMs } = request
+  const steps = (range: DateRange, ms: number): Clause => ({
+    filter: ranged(field, range),
+    aggs: { steps: { date_histogram: { field, fixed_interval: `${ms}ms`, min_doc_count: 1 } } },
+  })
   return {
     size: 0,
     track_total_hits: false,
-    query: { bool: { filter: [...chosen(selection), within(selection.dateField, fromMs, toMs)] } },
-    aggs: {
-      steps: { date_histogram: { field: selection.dateField, fixed_interval: `${stepMs}ms`, min_doc_count: 1 } },
-    },
+    query: both(chosen(selection, silent), [
+      { bool: { should: ranges.map((range) => ranged(field, range)), minimum_should_match: 1 } },
+    ]),
+    aggs: { near: steps({ toMs: farMs }, stepMs), far: steps({ fromMs: farMs }, farStepMs) },
   }
 }
-
-/** The document of a hit in an index that does not store `_source`. */
-const NOTHING = Buffer.from('{}')
 
 function wrongAnswer(): HttpFailure {
   return new HttpFailure('the answer is not that of a search')
@@ -133,16 +198,10 @@ export function hitsIn({ answer, sources }: SearchPage): Hit[] {
     (hit: { _index?: unknown; _id?: unknown; _source?: unknown; _seq_no?: unknown; sort?: unknown[] }): Hit => {
       const { _index: index, _id: id, _source: at, _seq_no: seqNo, sort } = hit
       const dateMs = Number(sort?.[0])
-      const source = at === undefined ? NOTHING : sources[at as number]
-      if (
-        typeof index !== 'string' ||
-        typeof id !== 'string' ||
-        typeof seqNo !== 'number' ||
-        source === undefined ||
-        !Number.isFinite(dateMs)
-      )
+      const source = typeof at === 'number' ? sources[at] : undefined
+      if (typeof index !== 'string' || typeof id !== 'string' || typeof seqNo !== 'number' || !Number.isFinite(dateMs))
         throw wrongAnswer()
-      return { name: `${index}/${id}`, id, dateMs, seqNo, source }
+      return { name: `${index}/${id}`, index, id, dateMs: Math.min(dateMs, Number.MAX_SAFE_INTEGER), seqNo, source }
     },
   )
 }
@@ -156,14 +215,55 @@ export function sourcesIn(document: Record<string, unknown>): Record<string, unk
   )
 }
 
-/** The counts by the start of their step. @throws HttpFailure as hitsIn. */
-export function countsIn(document: Record<string, unknown>): Map<number, number> {
+export interface Counts {
+  /** Numbers of documents by the start of their step. */
+  readonly near: ReadonlyMap<number, number>
+  readonly far: ReadonlyMap<number, number>
+}
+
+/** @throws HttpFailure as hitsIn. */
+export function countsIn(document: Record<string, unknown>): Counts {
   checkComplete(document)
-  const buckets = (document.aggregations as { steps?: { buckets?: unknown } } | undefined)?.steps?.buckets
+  const { near, far } = (document.aggregations ?? {}) as Record<string, { steps?: { buckets?: unknown } } | undefined>
+  return { near: stepsIn(near?.steps?.buckets), far: stepsIn(far?.steps?.buckets) }
+}
+
+function stepsIn(buckets: unknown): Map<number, number> {
   // An index pattern that matches no index has no aggregations to answer with.
   if (buckets === undefined) return new Map()
   if (!Array.isArray(buckets)) throw wrongAnswer()
   return new Map(buckets.map(({ key, doc_count: count }: { key: number; doc_count: number }) => [key, count]))
+}
+
+/** What the fields are in the indexes of a pattern. */
+export interface IndexFields {
+  readonly indexes: readonly string[]
+  /** Indexes that have no field of the date field's name, and those where it is something else than a date. */
+  readonly without: readonly string[]
+  readonly otherwise: readonly string[]
+  /** The field with the time of indexing is a date in some index. */
+  readonly isIndexedDated: boolean
+}
+
+const dateTypes: ReadonlySet<string> = new Set(['date', 'date_nanos'])
+
+/** @throws HttpFailure for another answer. */
+export function fieldsIn(document: Record<string, unknown>, dateField: string, indexedField: string): IndexFields {
+  const { indices, fields } = document as { indices?: unknown; fields?: Record<string, Record<string, unknown>> }
+  const indexes = (typeof indices === 'string' ? [indices] : indices) as string[]
+  if (!Array.isArray(indexes) || typeof fields !== 'object' || fields === null) throw wrongAnswer()
+  const types = Object.entries(fields[dateField] ?? { unmapped: {} })
+  // An answer that names no indexes is about all of them.
+  const of = (isWanted: (type: string) => boolean): string[] =>
+    types.flatMap(([type, about]) =>
+      isWanted(type) ? ((about as { indices?: string[] | null }).indices ?? indexes) : [],
+    )
+  return {
+    indexes,
+    without: of((type) => type === 'unmapped'),
+    otherwise: of((type) => type !== 'unmapped' && !dateTypes.has(type)),
+    isIndexedDated: Object.keys(fields[indexedField] ?? {}).some((type) => dateTypes.has(type)),
+  }
 }
 
 /** Refuses a partial answer: documents of a missing shard must not be skipped. @throws HttpFailure. */

@@ -32,7 +32,8 @@ import {
 
 export const BATCH_STANDARD = 1_000
 export const BATCH_MAX = 10_000
-export const LOOKBACK_STANDARD_SECONDS = 120
+/** So far may the clocks of indexers be behind ours. */
+export const LOOKBACK_STANDARD_SECONDS = 600
 const STEP = 10
 /** The widest and the narrowest span of one search, seconds. */
 const SPAN_MAX = 86_400

@@ -34,7 +34,8 @@ export interface SplunkEvent {
   readonly row: SplunkRow
 }
 
-const AHEAD_SECONDS = 86_400
+/** The latest second that Splunk knows: the date of an event may be years ahead of the clock. */
+const LATEST_SECOND = 2_147_483_647
 const safeKey = /^[\w~:./@+-]{1,512}$/
 
 /** Selects events indexed in a span. The comparison is exact; the modifiers only save work. */
@@ -46,7 +47,7 @@ function within(
   return {
     query: `search _index_earliest=${from - 1} _index_latest=${to + 1} ${search} | where _indextime>=${from} AND _indextime<${to}`,
     earliest: Math.max(0, from - ageSeconds),
-    latest: to + AHEAD_SECONDS,
+    latest: LATEST_SECOND,
   }
 }
 

@@ -79,7 +79,8 @@ const inputParameters: readonly ParameterSpec[] = [
     minimum: 0,
     maximum: 3_600,
     default: LOOKBACK_STANDARD_SECONDS,
-    description: 'How late an event may become visible and still be read.',
+    description:
+      'How late an event may become visible, or how far the clock of an indexer may be behind, for it to be read.',
   },
 ]
 

@@ -108,7 +108,14 @@ export class AlertDeliveries {
 
   #open(integration: IntegrationRecord, since: number, signature: string): RunningStep {
     const id: StepId = { jobId: NO_JOB, integrationId: integration.id, role: 'post_decision' }
-    const opened = { id, job: { id: NO_JOB, title: '', shard: 0 }, integration, signature, invalid: '' }
+    const opened = {
+      id,
+      job: { id: NO_JOB, title: '', shard: 0 },
+      integration,
+      sinceMicros: since,
+      signature,
+      invalid: '',
+    }
     try {
       const runs = this.#make(id, { integration, since, signature })
       runs.start()

@@ -6,6 +6,7 @@ import type {
   DeadLetterPage,
   DeadLetterQuery,
 } from '../../api/integrations-service.js'
+import type { Finding } from '../../domain/event/finding.js'
 import { NO_JOB, type StepId } from '../../integration/delivery/ledger.js'
 import type { Pace } from '../../integration/delivery/pace.js'
 import type { PackedBatch } from './document-batch.js'
@@ -83,6 +84,8 @@ export type FromIntegrations =
       readonly reason: string | null
     }
   | { readonly type: 'failed'; readonly what: string; readonly message: string; readonly stack: string | undefined }
+  /** What an input found that people of the job should know. */
+  | { readonly type: 'found'; readonly step: StepId; readonly findings: readonly Finding[] }
   | { readonly type: 'closed' }
 
 /** A request to a counterpart, as a batch for operators. */

@@ -65,6 +65,7 @@ const deps: StepsDeps = {
   serviceNames,
   failed,
   requested: (step, items, seconds, reason) => tell({ type: 'requested', step, items, seconds, reason }),
+  found: (step, findings) => tell({ type: 'found', step, findings }),
   takeIn: (step, documents) =>
     new Promise((resolve) => {
       const batch = packBatch(documents)

@@ -237,6 +237,8 @@ export class Integrations implements IntegrationsService {
         return this.#deps.ledgerWritten?.(message.entries)
       case 'passed':
         return this.#requests.passed(message)
+      case 'found':
+        return this.#requests.found(message)
       case 'requested':
         return this.#deps.batches.add(requestBatch(message))
       case 'failed':

@@ -10,6 +10,7 @@
 import { Refusal } from '../../errors.js'
 import { bringsIn, type JobSettings } from '../../domain/job/job.js'
 import type { RecentBatches } from '../monitor/recent-batches.js'
+import { encodeFindingsMessage } from '../../actor/findings.js'
 import { encodePassed } from '../../actor/decision-changes.js'
 import { takeIn } from './document-batch.js'
 import type { FromIntegrations } from './integration-protocol.js'
@@ -96,6 +97,13 @@ export class ShardRequests {
     } finally {
       this.#underWay.delete(work)
     }
+  }
+
+  /** Notes what an input found. It is not repeated: the input finds it again. */
+  found({ step: { jobId }, findings }: Request<'found'>): void {
+    const job = this.#deps.job(jobId)
+    if (job === undefined || this.#isStopped) return
+    this.#deps.shards.ask(job, 'findings', null, encodeFindingsMessage(findings)).catch(() => {})
   }
 
   /** Has the shard delete the changes that every step has delivered. */

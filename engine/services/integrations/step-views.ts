@@ -72,8 +72,18 @@ export function deliveryView(step: RunningStep): DeliveryView {
 export function inputView(step: RunningStep): InputView {
   const { runs, invalid } = step
   const names = namesOf(step)
-  const none = { taken: 0, refused: 0, lastTakenMicros: null, reason: invalid }
-  if (!(runs instanceof Intake)) return { ...names, ...none, state: invalid === '' ? 'paused' : 'invalid' }
-  const { lastTakenMs, ...status } = runs.status()
-  return { ...names, ...status, lastTakenMicros: lastTakenMs === null ? null : lastTakenMs * MICROS }
+  const none = { taken: 0, refused: 0, lastTakenMicros: null, readThroughMicros: null, behindSeconds: null }
+  const quietSinceMicros = step.sinceMicros
+  if (!(runs instanceof Intake))
+    return { ...names, ...none, quietSinceMicros, reason: invalid, state: invalid === '' ? 'paused' : 'invalid' }
+  const { lastTakenMs, readThroughMs, behindMs, ...status } = runs.status()
+  const lastTakenMicros = lastTakenMs === null ? null : lastTakenMs * MICROS
+  return {
+    ...names,
+    ...status,
+    lastTakenMicros,
+    quietSinceMicros: lastTakenMicros ?? quietSinceMicros,
+    readThroughMicros: readThroughMs === null ? null : readThroughMs * MICROS,
+    behindSeconds: behindMs === null ? null : Math.floor(behindMs / 1_000),
+  }
 }

@@ -11,6 +11,7 @@
  * 4. The thread is told of a change a moment after its caller got an answer. Events that came in after that answer wait
  *    until the thread knows of the change (still-holds.ts).
  */
+import type { Finding } from '../../domain/event/finding.js'
 import { bringsIn, type JobSettings } from '../../domain/job/job.js'
 import type { Clock } from '../../clock.js'
 import type { HostPolicy } from '../../integration/http/host-policy.js'
@@ -40,6 +41,8 @@ export interface StepsDeps {
   readonly clock: Clock
   readonly serviceNames: readonly string[]
   readonly takeIn: DocumentBatches
+  /** Told what an input found. */
+  found(step: StepId, findings: readonly Finding[]): void
   failed(what: string, error: unknown): void
   /** Called after each request to a counterpart: items, seconds, and why it failed or null. */
   requested(step: StepId, items: number, seconds: number, reason: string | null): void
@@ -53,6 +56,8 @@ export interface RunningStep {
   /** Null where the step could not be opened, or rests. */
   readonly runs: Delivery | Intake | null
   readonly invalid: string
+  /** Since when the step is set up, microseconds. */
+  readonly sinceMicros: number
   /** Everything that the step was opened with, as text. */
   readonly signature: string
 }
@@ -150,7 +155,14 @@ export class Steps {
 
   #open(wanted: CatalogStep): RunningStep {
     const { job, step, integration } = wanted
-    const opened = { id: idOf(wanted), job, integration, invalid: '', signature: signatureOf(wanted) }
+    const opened = {
+      id: idOf(wanted),
+      job,
+      integration,
+      invalid: '',
+      sinceMicros: step.outsideSince ?? 0,
+      signature: signatureOf(wanted),
+    }
     if (bringsIn(step) && job.status === 'STOPPED') return { ...opened, runs: null }
     try {
       const runs = this.#make(wanted, opened)
@@ -163,7 +175,7 @@ export class Steps {
 
   /** @throws Error with a sentence where the step cannot be opened. */
   #make({ job, step, integration }: CatalogStep, opened: Pick<RunningStep, 'id' | 'signature'>): Delivery | Intake {
-    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed, takeIn } = this.#deps
+    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed, takeIn, found } = this.#deps
     const kind = outsideKind(integration.kind)
     if (kind === null) throw new Error('this version of the service does not have its type')
     const connection = openConnection(integration, sealer)
@@ -180,7 +192,7 @@ export class Steps {
     }
     if (bringsIn(step)) {
       if (kind.openSource === undefined) throw new Error('this version of the service cannot use it as input')
-      return new Intake({ ...shared, takeIn, source: kind.openSource(connection, parameters, tools) })
+      return new Intake({ ...shared, takeIn, found, source: kind.openSource(connection, parameters, tools) })
     }
     if (kind.openSink === undefined) throw new Error(`this version of the service cannot use it as ${step.role}`)
     const rule = ruleOf(step.role, parameters, job.labels)

@@ -18,6 +18,10 @@ const sentences: Readonly<Record<FindingKind, Sentences>> = {
     message: (count, at) => `${count} had bytes${at} that are not UTF-8. They are stored as U+FFFD.`,
     action: 'Let the sender write UTF-8, or name its charset in `Content-Type`.',
   },
+  skipped_index: {
+    message: (_count, at) => `An input reads no documents${at}, an index of its pattern.`,
+    action: 'Leave the index out of `index_pattern`, or give it `_source` and the date field that the input reads by.',
+  },
 }
 
 /** Findings as warnings. Of old ones nothing is told: they did not come again before the job's latest event. */

@@ -250,3 +250,113 @@ test('input keeps up with many documents a second', options, async (context) => 
   const perSecond = Math.round(SPEED_DOCUMENTS / ((performance.now() - begun) / 1_000))
   console.log(`search engine input: ${perSecond} documents of 1 KB a second`)
 })
+
+test(
+  'clocks ahead, indexes that cannot be read and small pages lose no document of the others',
+  options,
+  async (context) => {
+    const day = 86_400_000
+    const lines = (name: string, documents: readonly object[]): string =>
+      documents
+        .map((one: any) => `${JSON.stringify({ index: { _index: name, _id: one.id } })}\n${JSON.stringify(one)}\n`)
+        .join('')
+    const put = async (name: string, documents: readonly object[]): Promise<void> => {
+      assert.equal((await node.ask('POST', '/_bulk?refresh=true', lines(name, documents))).errors, false)
+    }
+    const dated = (id: string, aheadMs: number, more: object = {}): object => ({
+      id,
+      '@timestamp': new Date(Date.now() + aheadMs).toISOString(),
+      ...more,
+    })
+    const date = { type: 'date' }
+    const mapped = (properties: object, more: object = {}): object => ({ mappings: { properties, ...more } })
+    await node.ask('PUT', '/odd-empty', { settings: { number_of_shards: 1 } })
+    await node.ask('PUT', '/odd-text', mapped({ '@timestamp': { type: 'keyword' } }))
+    await node.ask('PUT', '/odd-bare', mapped({ '@timestamp': date }, { _source: { enabled: false } }))
+    await node.ask('PUT', '/odd-nanos', mapped({ '@timestamp': { type: 'date_nanos' } }))
+    await node.ask('PUT', '/odd-small', { ...mapped({ '@timestamp': date }), settings: { max_result_window: 700 } })
+    await node.ask('PUT', '/odd-usual', mapped({ '@timestamp': date, event: { properties: { ingested: date } } }))
+    await put('odd-text', [dated('text', -1_000)])
+    await put('odd-bare', [dated('bare', -1_000), dated('bare too', -900)])
+    await put('odd-nanos', [{ id: 'nanos', '@timestamp': '2026-03-01T10:00:00.123456789Z' }])
+    await put(
+      'odd-small',
+      Array.from({ length: 2_000 }, (_, i) => dated(`s${i}`, -60_000 + (i % 50))),
+    )
+    await put('odd-usual', [dated('of 2032', 6 * 365 * day), dated('fast', 150_000), dated('right', -2_000)])
+    const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+    afterwards(context, () => service.close())
+    const parameters = { index_pattern: 'odd-*', preserve_id: true, batch_size: 10_000 }
+    const answer = await service.client.post('/api/v2/resources', {
+      search: {
+        type: 'integration',
+        properties: { title: 'OpenSearch', integration_type: 'Search engine', parameters: connection() },
+      },
+      job: {
+        type: 'job',
+        properties: {
+          title: 'Odd',
+          decision_points: ['id'],
+          pipeline_integrations: [{ resource: 'search', integration_type: 'input', parameters }],
+        },
+      },
+    })
+    const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
+    const taken = (): Promise<number> => events(service.client, jobId)
+    const input = async (): Promise<any> => (await service.client.get('/api/v2/integrations/inputs')).body[0]
+    await eventually(taken, (count) => count === 2_004, 60_000)
+    const { reason, status, read_through: through, behind_seconds: behind } = await input()
+    assert.equal(status, 'running')
+    assert.match(reason, /no field @timestamp: odd-empty; .*is no date: odd-text; .*_source is disabled\): odd-bare/)
+    assert.ok(behind <= 5 && Math.abs(Date.parse(through) - Date.now()) < 60_000)
+    for (let minute = 1; minute <= 3; minute++) {
+      await put('odd-usual', [dated(`fast ${minute}`, 150_000), dated(`right ${minute}`, -1_000)])
+      await eventually(taken, (count) => count === 2_004 + 2 * minute, 30_000)
+    }
+    const ingested = new Date().toISOString()
+    await put('odd-usual', [dated('late', -3 * day, { event: { ingested } }), dated('late and unknown', -3 * day)])
+    await eventually(taken, (count) => count === 2_011, 30_000)
+    const warnings = (await service.client.get(`/api/v1/jobs/${jobId}`)).body.warnings as any[]
+    assert.deepEqual(
+      warnings
+        .filter(({ type }) => type === 'skipped_index')
+        .map(({ loc }) => loc.at(-1))
+        .sort(),
+      ['odd-bare', 'odd-empty', 'odd-text'],
+    )
+  },
+)
+
+test('25,000 documents are read in pages of 10,000', options, async (context) => {
+  await node.ask('PUT', '/pages-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
+  const start = Date.now() - 3_600_000
+  await index('pages-1', 0, 25_000, (i) => start + Math.floor(i / 300))
+  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  afterwards(context, () => service.close())
+  const answer = await service.client.post('/api/v2/resources', {
+    search: {
+      type: 'integration',
+      properties: { title: 'OpenSearch', integration_type: 'Search engine', parameters: connection() },
+    },
+    job: {
+      type: 'job',
+      properties: {
+        title: 'Pages',
+        decision_points: ['rule.id'],
+        pipeline_integrations: [
+          {
+            resource: 'search',
+            integration_type: 'input',
+            parameters: { index_pattern: 'pages-*', preserve_id: true, batch_size: 10_000 },
+          },
+        ],
+      },
+    },
+  })
+  const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
+  await eventually(
+    () => events(service.client, jobId),
+    (count) => count === 25_000,
+    60_000,
+  )
+})

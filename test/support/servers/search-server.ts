@@ -1,4 +1,8 @@
-/** A search engine with only the API that the service uses: a real HTTP server over a map of documents. */
+/**
+ * A search engine with only the API that the service uses: a real HTTP server over a map of documents. It refuses what
+ * a real one refuses: pages over an index's `max_result_window`, sorting by a field that is not mapped or is no date.
+ * test/long/integrations has the same tests with a real one.
+ */
 import type { ServerResponse } from 'node:http'
 import { HttpReceiver, type Received } from './receiver.js'
 
@@ -14,8 +18,16 @@ type Clause = Record<string, any>
 
 const SHARDS = 3
 
+/** The value at a dot path. */
+function valueAt(source: Record<string, unknown>, path: string): unknown {
+  return Object.hasOwn(source, path)
+    ? source[path]
+    : path.split('.').reduce<any>((value, name) => value?.[name], source)
+}
+
 function dateOf(document: StoredDocument, field: string): number {
-  return Date.parse(String(document.source[field]))
+  const value = valueAt(document.source, field)
+  return typeof value === 'number' ? value : Date.parse(String(value))
 }
 
 function holds(document: StoredDocument, clause: Clause): boolean {
@@ -28,7 +40,7 @@ function holds(document: StoredDocument, clause: Clause): boolean {
       !mustNot.some((one: Clause) => holds(document, one))
     )
   }
-  if (kind === 'exists') return document.source[given.field] !== undefined
+  if (kind === 'exists') return valueAt(document.source, given.field) !== undefined
   if (kind === 'query_string') {
     const [field = '', value = ''] = given.query.split(':')
     return String(document.source[field]) === value
@@ -36,6 +48,7 @@ function holds(document: StoredDocument, clause: Clause): boolean {
   if (kind === 'ids') return given.values.includes(document.id)
   if (kind === 'terms' || kind === 'term') {
     const [[field, wanted]] = Object.entries(given) as [[string, any]]
+    if (field === '_index') return [wanted].flat().includes(document.index)
     return [wanted]
       .flat()
       .map(String)
@@ -81,6 +94,8 @@ export class SearchServer {
   readonly http: HttpReceiver
   /** The fault of a document that is written, or null. */
   refuses: (source: Record<string, unknown>) => string | null = () => null
+  /** Indexes, with what is special about them; others are made with their first document. */
+  readonly indexes = new Map<string, { fields?: Record<string, string>; withoutSource?: true; window?: number }>()
   readonly #counters = new Array<number>(SHARDS).fill(0)
 
   private constructor(http: HttpReceiver) {
@@ -122,9 +137,15 @@ export class SearchServer {
       )
       return json(200, { responses })
     }
+    const [, asked, fields] = /^\/([^/?]+)\/_field_caps\?fields=([^&]+)/.exec(path) ?? []
+    if (asked !== undefined)
+      return json(200, this.#fieldTypes(decodeURIComponent(asked), decodeURIComponent(fields as string).split(',')))
     const [, pattern] = /^\/([^/?]+)\/_search/.exec(path) ?? []
     if (pattern === undefined) return json(404, { error: { type: 'not_found', reason: path } })
-    json(200, this.#search(decodeURIComponent(pattern), JSON.parse(body)))
+    const query = JSON.parse(body)
+    const reason = this.#fault(decodeURIComponent(pattern), query)
+    if (reason !== null) return json(400, { error: { root_cause: [{ type: 'illegal_argument_exception', reason }] } })
+    json(200, this.#search(decodeURIComponent(pattern), query))
   }
 
   close(): Promise<void> {
@@ -159,23 +180,87 @@ export class SearchServer {
     return { status: 200 }
   }
 
+  /** The names of indexes that a pattern matches. */
+  #matched(pattern: string): string[] {
+    const all = new Set([...this.indexes.keys(), ...[...this.documents.values()].map(({ index }) => index)])
+    const is = (one: string, index: string): boolean =>
+      new RegExp(`^${one.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(index)
+    return [...all].filter((index) =>
+      pattern.split(',').reduce((isIn, one) => {
+        return one.startsWith('-') ? isIn && !is(one.slice(1), index) : isIn || is(one, index)
+      }, false),
+    )
+  }
+
+  /** The type of a field in an index; undefined where it is not mapped. */
+  #typeOf(index: string, field: string): string | undefined {
+    const { fields } = this.indexes.get(index) ?? {}
+    if (fields !== undefined) return fields[field]
+    const has = [...this.documents.values()].some(
+      (one) => one.index === index && valueAt(one.source, field) !== undefined,
+    )
+    return has ? 'date' : undefined
+  }
+
+  #fieldTypes(pattern: string, fields: readonly string[]): unknown {
+    const indices = this.#matched(pattern)
+    const answer: Record<string, Record<string, unknown>> = {}
+    for (const field of fields) {
+      const byType = new Map<string, string[]>()
+      for (const index of indices) {
+        const type = this.#typeOf(index, field) ?? 'unmapped'
+        byType.set(type, [...(byType.get(type) ?? []), index])
+      }
+      // As the real one: a field that no index has is not named, and a field of one type names no indexes.
+      if ([...byType.keys()].every((type) => type === 'unmapped')) continue
+      answer[field] = Object.fromEntries(
+        [...byType].map(([type, names]) => [type, { type, ...(byType.size > 1 ? { indices: names } : {}) }]),
+      )
+    }
+    return { indices, fields: answer }
+  }
+
+  /** Why a real search engine would refuse the query, or null. */
+  #fault(pattern: string, { size = 10, sort = [] }: Clause): string | null {
+    for (const index of this.#matched(pattern)) {
+      const { window = 10_000 } = this.indexes.get(index) ?? {}
+      if (size > window)
+        return `Result window is too large, from + size must be less than or equal to: [${window}] but was [${size}].`
+      for (const one of sort as Clause[]) {
+        const [[field, options]] = Object.entries(one) as [[string, Clause]]
+        const isOwn = field === '_seq_no' && Object.keys(this.indexes.get(index)?.fields ?? { any: '' }).length > 0
+        const type = isOwn ? 'date' : this.#typeOf(index, field)
+        if (type === undefined && options.unmapped_type === undefined)
+          return `No mapping found for [${field}] in order to sort on`
+        if (type !== undefined && !type.startsWith('date'))
+          return `Text fields are not optimised for sorting: [${field}]`
+      }
+    }
+    return null
+  }
+
   #search(pattern: string, query: Clause): unknown {
-    const named = pattern.split(',').map((one) => new RegExp(`^${one.replaceAll('.', '\\.').replaceAll('*', '.*')}$`))
-    const found = [...this.documents.values()].filter((document) => {
-      return named.some((one) => one.test(document.index)) && holds(document, query.query)
-    })
+    const named = new Set(this.#matched(pattern))
+    const found = [...this.documents.values()].filter(
+      (document) => named.has(document.index) && holds(document, query.query),
+    )
     if (query.aggs !== undefined) {
-      const { field, fixed_interval: interval } = query.aggs.steps.date_histogram
-      const step = Number.parseInt(interval, 10)
-      const counts = new Map<number, number>()
-      for (const document of found) {
-        const key = Math.floor(dateOf(document, field) / step) * step
-        counts.set(key, (counts.get(key) ?? 0) + 1)
+      const steps = ({ filter, aggs }: Clause): unknown => {
+        const { field, fixed_interval: interval } = aggs.steps.date_histogram
+        const step = Number.parseInt(interval, 10)
+        const counts = new Map<number, number>()
+        for (const document of found) {
+          if (!holds(document, filter)) continue
+          const key = Math.floor(dateOf(document, field) / step) * step
+          counts.set(key, (counts.get(key) ?? 0) + 1)
+        }
+        const buckets = [...counts].sort(([one], [other]) => one - other)
+        return { steps: { buckets: buckets.map(([key, count]) => ({ key, doc_count: count })) } }
       }
-      return {
-        hits: { hits: [] },
-        aggregations: { steps: { buckets: [...counts].map(([key, count]) => ({ key, doc_count: count })) } },
-      }
+      const aggregations = Object.fromEntries(
+        Object.entries(query.aggs as Clause).map(([name, one]) => [name, steps(one)]),
+      )
+      return { hits: { hits: [] }, aggregations }
     }
     const [dateField] = Object.keys(query.sort?.[0] ?? { '@timestamp': 1 }) as [string]
     const sorted = found.sort((a, b) => dateOf(a, dateField) - dateOf(b, dateField) || a.seqNo - b.seqNo)
@@ -185,7 +270,9 @@ export class SearchServer {
           _index: document.index,
           _id: document.id,
           _seq_no: document.seqNo,
-          _source: chosen(document.source, query._source),
+          ...(query._source === false || this.indexes.get(document.index)?.withoutSource
+            ? {}
+            : { _source: chosen(document.source, query._source) }),
           sort: [dateOf(document, dateField), document.seqNo],
         })),
       },

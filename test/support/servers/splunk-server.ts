@@ -62,7 +62,7 @@ export class SplunkServer {
       form.preview !== '0'
     )
       return json(404, { messages: [] })
-    const rows = this.#search(form.search ?? '')
+    const rows = this.#search(form.search ?? '', Number(form.earliest_time), Number(form.latest_time))
     const lines = rows.map((result, offset) =>
       JSON.stringify({ preview: false, offset, ...(offset === rows.length - 1 ? { lastrow: true } : {}), result }),
     )
@@ -75,7 +75,8 @@ export class SplunkServer {
     return this.http.close()
   }
 
-  #search(query: string): Record<string, unknown>[] {
+  /** Events are dated by their field `dated`, or when they were indexed. */
+  #search(query: string, earliest: number, latest: number): Record<string, unknown>[] {
     this.searches.push(query)
     const [, terms = '', from = '', to = '', rest = ''] =
       /^search _index_earliest=\d+ _index_latest=\d+ (.*?) \| where _indextime>=(\d+) AND _indextime<(\d+) \| (.*)$/.exec(
@@ -84,7 +85,11 @@ export class SplunkServer {
     if (rest === '') throw new Error(`a search of ${query}`)
     const found = this.events.filter(
       ({ indexed, fields }) =>
-        indexed >= Number(from) && indexed < Number(to) && terms.includes(`index=${String(fields.index ?? 'main')}`),
+        indexed >= Number(from) &&
+        indexed < Number(to) &&
+        Number(fields.dated ?? indexed) >= earliest &&
+        Number(fields.dated ?? indexed) < latest &&
+        terms.includes(`index=${String(fields.index ?? 'main')}`),
     )
     const [, step] =
       /^eval ds_step=floor\(_indextime\/(\d+)\)\*\1 \| stats count AS ds_count BY ds_step$/.exec(rest) ?? []

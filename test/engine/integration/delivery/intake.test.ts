@@ -82,13 +82,13 @@ test('while a piece is stored only the next one is read; its checkpoint is store
   )
   await new Promise((resolve) => setTimeout(resolve, 10))
   assert.equal(bench.source.polled.at(-1), SIZE)
-  assert.ok(bench.ledger.checkpoint(step) === null || bench.ledger.checkpoint(step) === 0)
+  assert.ok(bench.ledger.progress(step).checkpoint === null || bench.ledger.progress(step).checkpoint === 0)
   go()
   await eventually(
     async () => bench.source.polled.at(-1),
     (from) => from === 2 * SIZE,
   )
-  assert.equal(bench.ledger.checkpoint(step), SIZE)
+  assert.equal(bench.ledger.progress(step).checkpoint, SIZE)
   bench.fared = () => ({ refused: [], busy: null })
   go()
   await eventually(
@@ -165,7 +165,7 @@ test('a piece is tried again after an unexpected error', async () => {
     (count) => count >= bench.source.last - SIZE,
   )
   await eventually(
-    async () => bench.ledger.checkpoint(step),
+    async () => bench.ledger.progress(step).checkpoint,
     (checkpoint) => checkpoint === bench.source.last,
   )
   assert.deepEqual([...new Set(bench.taken)], upTo(bench.source.last))

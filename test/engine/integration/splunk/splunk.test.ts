@@ -81,6 +81,21 @@ describe('Splunk as input', () => {
     assert.deepEqual([seen.length, new Set(seen).size], [150, 150])
   })
 
+  it('reads events that are dated years ahead, and those of an indexer whose clock is nine minutes behind', async () => {
+    const source = open({ start_time: String(now() - 3_600) })
+    server.index(now() - 60, { n: 'ahead', dated: now() + 6 * 365 * 86_400 })
+    server.index(now() - 50, { n: 'usual' })
+    const first = await drain(source)
+    assert.deepEqual(
+      first.documents.map(({ n }) => n),
+      ['ahead', 'usual'],
+    )
+    clock.advanceMs(60_000)
+    server.index(now() - 540, { n: 'behind' })
+    assert.ok((await drain(source, first.checkpoint)).documents.some(({ n }) => n === 'behind'))
+    await source.close()
+  })
+
   it('reads a second only when it is certainly over', async () => {
     const source = open({ settle_seconds: 5, lookback_seconds: 0 })
     server.index(now() - 6)

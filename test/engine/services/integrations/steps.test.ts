@@ -46,6 +46,7 @@ class World {
       serviceNames: ['service'],
       failed: (what, error) => assert.fail(`${what}: ${String(error)}`),
       requested: () => {},
+      found: () => {},
       takeIn: async () => ({ refused: [], busy: null }),
       policy: new HostPolicy(['127.0.0.1']),
       sealer: new Sealer(new Uint8Array(SEALING_KEY_BYTES), new SeededRandom(2)),

@@ -10,13 +10,11 @@ export type TextKey = keyof typeof first
 /** Keys of texts with a number: `<key>.one` and `<key>.other` are both there. */
 type CountKey = TextKey extends infer K ? (K extends `${infer Stem}.one` ? Stem : never) : never
 
-const language = 'en'
+export const language = 'en'
 const plurals = new Intl.PluralRules(language)
 const numbers = new Intl.NumberFormat(language)
 const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
-const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
-const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
 
 let texts: Readonly<Record<string, string>> = first
 
@@ -72,14 +70,4 @@ export function ago(ms: number, nowMs: number): string {
   for (const [unit, size] of units)
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
   return t('time.now')
-}
-
-/** The day of a time, in the reader's zone. */
-export function dayText(at: string): string {
-  return day.format(Date.parse(at))
-}
-
-/** The exact time, in the reader's zone. */
-export function exactTime(ms: number): string {
-  return exact.format(ms)
 }

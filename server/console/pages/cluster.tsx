@@ -9,7 +9,8 @@ import { api } from '../state/api.js'
 import { useData } from '../state/data.js'
 import { plainText } from '../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../state/jobs.js'
-import { count, exactTime, percent, t } from '../texts.js'
+import { timeText } from '../state/times.js'
+import { count, percent, t } from '../texts.js'
 import NotFound from './not-found.js'
 
 const SIZE = 200
@@ -67,7 +68,7 @@ function TimeLine({ of, placed }: { readonly of: ShownJob; readonly placed: read
             width={6}
             height={12}
           >
-            <title>{plainText(`${member.kind} · ${member.about} · ${exactTime(Date.parse(member.time))}`)}</title>
+            <title>{plainText(`${member.kind} · ${member.about} · ${timeText(Date.parse(member.time))}`)}</title>
           </rect>
         )
       })}
@@ -130,8 +131,8 @@ function Shown({ of, tree }: { readonly of: ShownJob; readonly tree: ClusterTree
         <h2>{t('cluster.time_line')}</h2>
         <TimeLine of={of} placed={placed} />
         <p class="row dim">
-          <span class="grow">{exactTime(first)}</span>
-          <span>{exactTime(last)}</span>
+          <span class="grow">{timeText(first)}</span>
+          <span>{timeText(last)}</span>
         </p>
       </section>
       <section class="panel">

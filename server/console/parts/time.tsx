@@ -1,10 +1,17 @@
-/** A time, relative to now; the exact one shows on hover and to screen readers. */
+/**
+ * A time, relative to now; the exact one, with its zone, shows on hover and to screen readers.
+ *
+ * 1. Every time that a page shows is one of these, or is written by state/times.ts.
+ * 2. "Now" is the service's: a browser's clock may be wrong.
+ */
 import { signal } from '@preact/signals'
-import { ago, exactTime } from '../texts.js'
+import { serviceNow } from '../state/clock.js'
+import { timeText } from '../state/times.js'
+import { ago } from '../texts.js'
 
-const now = signal(Date.now())
+const now = signal(serviceNow())
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now()
+  if (!document.hidden) now.value = serviceNow()
 }, 20_000)
 
 interface TimeProps {
@@ -16,9 +23,11 @@ interface TimeProps {
 export function Time({ at, isExact = false }: TimeProps) {
   const ms = at == null || at === '' ? Number.NaN : Date.parse(at)
   if (Number.isNaN(ms)) return <span class="dim">—</span>
+  // A time that came after the page looked at its clock.
+  const relative = ago(ms, Math.max(now.value, Math.min(ms, serviceNow())))
   return (
-    <time dateTime={at ?? ''} title={isExact ? ago(ms, now.value) : exactTime(ms)}>
-      {isExact ? exactTime(ms) : ago(ms, now.value)}
+    <time dateTime={at ?? ''} title={isExact ? relative : timeText(ms)}>
+      {isExact ? timeText(ms) : relative}
     </time>
   )
 }

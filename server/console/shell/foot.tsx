@@ -1,9 +1,12 @@
 /** The line below every page: votes that wait, whether the page is live, the first key of a sequence. */
 import { Icon } from '../parts/icon.js'
 import { isReached } from '../state/api.js'
+import { minutesAhead } from '../state/clock.js'
 import { begun } from '../state/keys.js'
 import { liveState } from '../state/live.js'
 import { unfinished } from '../state/playing.js'
+import { prefer, preferences } from '../state/preferences.js'
+import { zoneName } from '../state/times.js'
 import { send, waiting } from '../state/votes.js'
 import { count, t } from '../texts.js'
 
@@ -20,6 +23,30 @@ function Sending() {
   )
 }
 
+/** The zone of all times, and the other one by a click. */
+function Zone() {
+  const isUtc = preferences.value.zone === 'utc'
+  const zone = zoneName()
+  const other = isUtc ? t('zone.local') : 'UTC'
+  return (
+    <button
+      type="button"
+      class="plain dim"
+      title={t('zone.switch', { zone, other })}
+      onClick={() => prefer({ zone: isUtc ? 'local' : 'utc' })}
+    >
+      {t('zone.shown', { zone })}
+    </button>
+  )
+}
+
+/** A browser's clock that is wrong: times are the service's all the same. */
+function Clock() {
+  const ahead = minutesAhead.value
+  if (ahead === 0) return null
+  return <span class="warn">{count(ahead > 0 ? 'clock.ahead' : 'clock.behind', Math.abs(ahead))}</span>
+}
+
 export function Foot() {
   const waits = waiting.value.length
   const state = isReached.value ? liveState.value : 'offline'
@@ -28,6 +55,8 @@ export function Foot() {
       {begun.value === '' ? null : <kbd>{begun.value} …</kbd>}
       <span class="grow" />
       <Sending />
+      <Clock />
+      <Zone />
       {waits === 0 ? null : (
         <button type="button" class="plain" onClick={() => void send()}>
           {count('votes.waiting', waits)}

@@ -1,6 +1,7 @@
 /** The API, by the client that every program may use (server/client/), with the cookie of the session. */
 import { signal } from '@preact/signals'
 import { createClient, ServiceError, type SessionView } from '../../client/index.js'
+import { noteServiceTime } from './clock.js'
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const session = signal<SessionView | null | undefined>(undefined)
@@ -22,9 +23,11 @@ function sent(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
 
 /** A session that ended is noticed by the first request after it. The page stays as it is, under the form. */
 async function watched(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const sentMs = Date.now()
   try {
     const answer = await sent(input, init)
     isReached.value = true
+    noteServiceTime(answer.headers.get('date'), sentMs)
     if (answer.status === 401 && session.value) session.value = null
     return answer
   } catch (error) {

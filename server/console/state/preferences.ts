@@ -3,6 +3,8 @@ import { effect, signal } from '@preact/signals'
 
 export interface Preferences {
   readonly theme: 'auto' | 'light' | 'dark'
+  /** In which zone times are shown. */
+  readonly zone: 'local' | 'utc'
   /** The job that was looked at last. */
   readonly jobId: number | null
   /** Keys that the person changed, by the id of the command. */
@@ -32,7 +34,7 @@ export function store(name: string, value: unknown): void {
   }
 }
 
-const defaults: Preferences = { theme: 'auto', jobId: null, keys: {}, columns: {} }
+const defaults: Preferences = { theme: 'auto', zone: 'local', jobId: null, keys: {}, columns: {} }
 
 export const preferences = signal<Preferences>({ ...defaults, ...stored<Partial<Preferences>>(STORED, {}) })
 

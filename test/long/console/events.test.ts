@@ -389,20 +389,86 @@ test('an event is shown whole: why, votes, similar ones, what was sent, and what
   await page.context().close()
 })
 
-test("times are in the reader's zone", { skip }, async () => {
-  const shown: string[] = []
-  for (const timezoneId of ['Asia/Kolkata', 'America/St_Johns']) {
+test("times are in the reader's zone and name it, and all of them change to UTC at once", { skip }, async () => {
+  for (const [timezoneId, zone] of [
+    ['Asia/Kolkata', 'GMT+5:30'],
+    ['America/St_Johns', 'GMT-3:30'],
+  ] as const) {
     const page = await world.page('ann', { timezoneId })
     await page.goto(`/jobs/${world.jobId}/events/e-500`)
     const time = page.locator('.card-head time')
     await time.waitFor()
     const at = new Date((await time.getAttribute('datetime')) ?? '')
-    const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', timeZone: timezoneId })
-    assert.equal(await time.getAttribute('title'), format.format(at))
-    shown.push(format.format(at))
+    const textIn = (timeZone: string): string => {
+      const day = { year: 'numeric', month: 'short', day: 'numeric' } as const
+      const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+      return new Intl.DateTimeFormat('en', { ...day, ...clock, timeZoneName: 'short', timeZone }).format(at)
+    }
+    assert.equal(await time.getAttribute('title'), textIn(timezoneId))
+    assert.ok(textIn(timezoneId).endsWith(` ${zone}`))
+    await page.locator('.foot').getByRole('button', { name: 'Times: GMT' }).click()
+    await eventually(
+      () => time.getAttribute('title'),
+      (text) => text === textIn('UTC'),
+    )
+    await page.reload()
+    await time.waitFor()
+    assert.match((await time.getAttribute('title')) ?? '', / UTC$/, 'the choice stays')
     await page.context().close()
   }
-  assert.notEqual(shown[0], shown[1])
+})
+
+test('a night in which clocks change has two times of one name, which the zone tells apart', { skip }, async () => {
+  for (const [id, at] of [
+    ['before', '2026-10-25T00:30:00Z'],
+    ['after', '2026-10-25T01:30:00Z'],
+  ])
+    await world.client.post(`/api/v1/events/clocks-${id}`, {
+      job_id: world.jobId,
+      raw_body: { '@timestamp': at, rule: { name: 'Clocks' } },
+    })
+  const page = await world.page('ann', { timezoneId: 'Europe/Berlin' })
+  const shown: string[] = []
+  for (const id of ['before', 'after']) {
+    await page.goto(`/jobs/${world.jobId}/events/clocks-${id}`)
+    const time = page.locator('.card-head time')
+    await time.waitFor()
+    shown.push((await time.getAttribute('title')) ?? '')
+  }
+  assert.deepEqual(shown, ['Oct 25, 2026, 02:30:00 GMT+2', 'Oct 25, 2026, 02:30:00 GMT+1'])
+  await page.context().close()
+})
+
+test('with a clock that is ten minutes slow no row is missing, and it is said that clocks differ', {
+  skip,
+}, async () => {
+  await world.client.post('/api/v1/events/just-now', { job_id: world.jobId, title: 'Just now', raw_body: { rule: 1 } })
+  for (const [minutes, text] of [
+    [-10, 'Your clock is 10 minutes behind the service.'],
+    [10, 'Your clock is 10 minutes ahead of the service.'],
+  ] as const) {
+    const page = await world.page('ann')
+    await page.addInitScript(`{
+      const now = Date.now
+      Date.now = () => now() + ${60_000 * minutes}
+      const Real = Date
+      Date = class extends Real { constructor(...all) { all.length === 0 ? super(Real.now()) : super(...all) } }
+    }`)
+    await page.goto(`/jobs/${world.jobId}/events?sort=confidence_score`)
+    await page.locator('.list-row').first().waitFor()
+    await page.getByText(text).waitFor()
+    const [all, sorted] = await Promise.all([
+      world.client.post('/api/v2/events/list', { job_ids: [world.jobId], count: true, size: 1 }),
+      eventually(
+        () => found(page),
+        (shown) => /^[\d,]+ events$/.test(shown),
+      ),
+    ])
+    assert.equal(sorted, `${all.body.total_count.toLocaleString('en')} events`)
+    await page.goto(`/jobs/${world.jobId}/events/just-now`)
+    await page.locator('.card-head time', { hasText: /^(now|1 min\. ago)$/ }).waitFor()
+    await page.context().close()
+  }
 })
 
 test('what enrichments added stands apart, and is a filter like any field', { skip }, async () => {

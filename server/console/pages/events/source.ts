@@ -7,6 +7,7 @@
 import type { ListPage } from '../../../client/index.js'
 import { firstPage, isNewestFirst, rowsKey, type View, type WireFilter } from '../../first-requests.js'
 import { api, session } from '../../state/api.js'
+import { serviceNow } from '../../state/clock.js'
 import { askEarly, early } from '../../state/early.js'
 import { titleOf, type Titled } from '../../state/events.js'
 import { afterPaint } from '../../state/paint.js'
@@ -41,6 +42,8 @@ const SIZE = 100
 /** Milliseconds for a page after the first, at most. */
 const WITHIN_MS = 400
 const FACET_VALUES = 12
+/** What is known of the service's time is never ahead of it, and less than this behind. */
+const SECOND_MS = 1_000
 
 interface Listed extends Titled {
   readonly status: string
@@ -109,7 +112,7 @@ export async function readTotal(view: View, signal: AbortSignal): Promise<Pick<P
 
 /** In another order, by a cursor, of the events that came until the first page was read. */
 const readSorted: Reader = async (view, after, signal) => {
-  const [cursor, untilIso = new Date().toISOString()] = after === '' ? [] : after.split(' ')
+  const [cursor, untilIso = new Date(serviceNow() + SECOND_MS).toISOString()] = after === '' ? [] : after.split(' ')
   const until = { field: 'timestamp_inference', operator: 'lte', value: untilIso }
   const answer = await api.queryEvents(
     {

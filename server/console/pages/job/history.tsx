@@ -12,11 +12,13 @@ import { Time } from '../../parts/time.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { preferences } from '../../state/preferences.js'
+import { timeZone, zoneName } from '../../state/times.js'
 import { attempt } from '../../state/toasts.js'
 import { number, percent, t, type TextKey } from '../../texts.js'
 import { readSeries, type Mark, type Series } from './series.js'
 
 const HEIGHT = 220
+const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** A line of the chart. */
 interface Line {
@@ -86,7 +88,12 @@ function widened(times: readonly number[]): [number, number] {
   return [from - missing, to + missing]
 }
 
-function optionsOf(lines: readonly Line[], series: Series, at: HTMLElement): Options {
+/** Room for the longest number beside an axis. */
+function roomFor(ticks: readonly string[] | null): number {
+  return 24 + 8 * Math.max(3, ...(ticks ?? []).map((tick) => tick.length))
+}
+
+function optionsOf(lines: readonly Line[], series: Series, at: HTMLElement, Chart: typeof Plot): Options {
   const text = colorOf(at, '--dim')
   const grid = { stroke: colorOf(at, '--line'), width: 1 }
   const axis = { stroke: text, grid, ticks: grid }
@@ -103,6 +110,7 @@ function optionsOf(lines: readonly Line[], series: Series, at: HTMLElement): Opt
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
+    tzDate: (seconds) => Chart.tzDate(new Date(1000 * seconds), timeZone.peek() ?? localZone),
     scales: {
       x: { range: () => widened(series.times) },
       share: { range: [0, 100] },
@@ -112,6 +120,7 @@ function optionsOf(lines: readonly Line[], series: Series, at: HTMLElement): Opt
       axis,
       {
         ...axis,
+        size: (_: Plot, ticks: string[] | null) => roomFor(ticks),
         values: (_: Plot, ticks: number[]) => ticks.map((tick) => (Number.isInteger(tick) ? number(tick) : '')),
       },
       ...(hasShare ? [{ ...axis, ...shares }] : []),
@@ -134,7 +143,7 @@ function optionsOf(lines: readonly Line[], series: Series, at: HTMLElement): Opt
 
 function Drawn({ lines, series }: { readonly lines: readonly Line[]; readonly series: Series }) {
   const ref = useRef<HTMLDivElement>(null)
-  const { theme } = preferences.value
+  const { theme, zone } = preferences.value
   const names = lines.map(({ name }) => name).join()
   useEffect(() => {
     let plot: Plot | null = null
@@ -146,7 +155,7 @@ function Drawn({ lines, series }: { readonly lines: readonly Line[]; readonly se
       const { default: Chart } = await part(() => import('uplot'))
       if (isGone || ref.current === null) return
       const data = [[...series.times], ...lines.map(({ values }) => [...values])] as [number[], ...(number | null)[][]]
-      plot = new Chart(optionsOf(lines, series, ref.current), data, ref.current)
+      plot = new Chart(optionsOf(lines, series, ref.current, Chart), data, ref.current)
       observer.observe(ref.current)
     }
     void attempt(draw)
@@ -155,7 +164,7 @@ function Drawn({ lines, series }: { readonly lines: readonly Line[]; readonly se
       observer.disconnect()
       plot?.destroy()
     }
-  }, [series, theme, names])
+  }, [series, theme, zone, names])
   return <div ref={ref} class="chart" role="img" aria-label={`${t('history.chart')}: ${names}`} />
 }
 
@@ -206,6 +215,7 @@ export function JobHistory({ of }: { readonly of: ShownJob }) {
     <section class="panel stack">
       <header class="row">
         <h2 class="grow">{t('history.chart')}</h2>
+        <span class="dim">{t('history.zone', { zone: zoneName() })}</span>
         <select
           aria-label={t('history.what')}
           value={String(isByLabel.value)}

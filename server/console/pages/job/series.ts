@@ -1,6 +1,7 @@
 /** What the chart of a job shows: its numbers over time, interval by interval, and what happened to its models. */
 import { isTransient, type RegisteredModel } from '../../../client/index.js'
 import { api, serviceField } from '../../state/api.js'
+import { serviceNow } from '../../state/clock.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { LOW_CONFIDENCE } from './figures.js'
 
@@ -99,10 +100,10 @@ function marksOf(of: ShownJob, models: readonly RegisteredModel[]): Mark[] {
 export async function readSeries(of: ShownJob, signal: AbortSignal): Promise<Series> {
   const { models } = await api.listModels({ job_id: of.job_id, size: 50 }, { signal }).catch(() => ({ models: [] }))
   const oldest = models.at(-1)?.trained_at ?? of.last_processed_timestamp
-  const spanMs = Math.max(HOUR_MS, Date.now() - (Date.parse(oldest) || Date.now()))
+  const spanMs = Math.max(HOUR_MS, serviceNow() - (Date.parse(oldest) || serviceNow()))
   const [interval, stepMs] =
     intervals.find(([, ms]) => spanMs / ms <= POINTS_MAX) ?? (intervals.at(-1) as (typeof intervals)[3])
-  const query = { range: { timestamp_inference: { gte: Date.now() - 2 * spanMs } } }
+  const query = { range: { timestamp_inference: { gte: serviceNow() - 2 * spanMs } } }
   const body = { job_ids: [of.job_id], query_body: { size: 0, query, aggs: aggregations(interval) } }
   const [answer, measured] = await Promise.all([
     api.searchEvents({ body }, { signal }),

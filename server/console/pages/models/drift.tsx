@@ -5,7 +5,8 @@ import { Table } from '../../parts/table.js'
 import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { dayText, number, share, t } from '../../texts.js'
+import { utcDayText } from '../../state/times.js'
+import { number, share, t } from '../../texts.js'
 
 /** Periods that are shown, the latest first. */
 const PERIODS = 14
@@ -79,7 +80,7 @@ export function Drift({ of }: { readonly of: ShownJob }) {
               rows={periods.map((period) => ({
                 key: period.start_time,
                 cells: [
-                  dayText(period.start_time),
+                  utcDayText(Date.parse(period.start_time)),
                   number(period.total_events),
                   shareText(period.low_confidence_rate),
                   shareText(period.outlier_rate),

@@ -4,6 +4,7 @@ import type { RegisteredModel, ReplayRequest } from '../../../client/index.js'
 import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
+import { timeOfField, zoneName } from '../../state/times.js'
 import { attempt } from '../../state/toasts.js'
 import { t } from '../../texts.js'
 import { objectives } from '../settings/objective.js'
@@ -17,10 +18,10 @@ interface FormProps {
   readonly started: (replayId: string) => void
 }
 
-/** A local time of an input, as ISO 8601; undefined for none. */
+/** The time of a field, as ISO 8601; undefined for none. */
 function momentOf(value: string): string | undefined {
-  const ms = value === '' ? Number.NaN : Date.parse(value)
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+  const ms = timeOfField(value)
+  return ms === null ? undefined : new Date(ms).toISOString()
 }
 
 function linesOf(value: string): string[] {
@@ -135,11 +136,11 @@ export function ReplayForm({ of, models, modelId, started }: FormProps) {
           <input name="threshold" type="number" min={0} max={100} step="any" placeholder={t('replays.as_job')} />
         </label>
         <label>
-          {t('replays.from')}
+          {t('replays.from', { zone: zoneName() })}
           <input name="from" type="datetime-local" />
         </label>
         <label>
-          {t('replays.to')}
+          {t('replays.to', { zone: zoneName() })}
           <input name="to" type="datetime-local" />
         </label>
       </div>

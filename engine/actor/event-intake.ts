@@ -5,7 +5,9 @@
  * cause-stage.ts), stored events (stored-events.ts).
  *
  * 1. An event is decided in the turn that stores it, or entered there in `pending` or `awaited` (D4).
- * 2. The same event again changes nothing (S6). Another body under the same id replaces the event.
+ * 2. The same event again changes nothing (S6), but that its id is noted as sent by its request. Another body under the
+ *    same id replaces the event, or, within one request, is an event of its own (S32). Which of the two follows from
+ *    the stored ids and the message: so it is the same when the turn runs again, and on each node.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { must } from '../assert.js'
@@ -13,6 +15,8 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
+import { wrongBody } from '../domain/event/envelope.js'
+import { isNewVersion, ownIdOf } from '../domain/event/repeated-id.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { enriches, hasBuckets } from '../domain/job/job.js'
 import { noBasis } from '../domain/decide/decision-basis.js'
@@ -27,7 +31,8 @@ import {
   type RecordHeader,
 } from '../store/event-record.js'
 import { pack, unpack } from '../store/pack.js'
-import { idKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } from '../store/tables.js'
+import { idKey, idValue, TIME_KEY_BYTES, timeKey, writeTimeKey } from '../store/tables.js'
+import type { Stored } from '../api/event-answer.js'
 import type { ActorDeps } from './actor-deps.js'
 import type { Arrival } from './arrival.js'
 import { auditReplaced } from './autonomy/audit-answers.js'
@@ -42,20 +47,27 @@ import { mustFit, parseHistoric } from './historic-events.js'
 import { splitAuthor } from './message-author.js'
 import type { Message } from './message.js'
 import { waitingTable } from './redecision.js'
+import { decodeOrigin, encodeOrigin, requestOf, requestOfTime, sourceOf } from './origin.js'
 import type { EventReply } from './reply.js'
 import { modelEvidence } from './votes/model-evidence.js'
 import { labelOf, voteOnEvent } from './votes/voting.js'
 
 /** An event beside its body. */
-interface Origin {
-  readonly micros: number
-  /** As in Message. */
-  readonly applied: boolean
+interface Sent extends Pick<Message, 'micros' | 'applied' | 'origin'> {
   /** The id that the client gave, in the path or in the body; null for none. */
   readonly clientId: string | null
-  /** The same, where it came out of the body. */
-  readonly idFromBody: string | null
+  /** The client gave the id in the body. */
+  readonly isFromBody: boolean
   readonly enrichments: EnrichmentRequests
+}
+
+/** The place of an event among those that are stored. */
+interface Place {
+  /** The id that it is stored under; null: one made of its time. */
+  readonly clientId: string | null
+  /** The event that has this id. */
+  readonly known: FoundEvent | null
+  readonly stored: Stored
 }
 
 export class EventIntake {
@@ -72,11 +84,14 @@ export class EventIntake {
 
   /** One event. @throws Refusal event_id_too_long, job_not_found, and those of Arrivals.read. */
   ingest(message: Message): EventReply {
-    const { micros, applied, eventId } = message
+    const { micros, applied, eventId, origin } = message
     const arrival = this.#deps.arrivals.read(message.memory, message.bodyStart, message.bodyEnd)
-    const idFromBody = eventId === null && message.idInBody ? arrival.idInBody : null
+    const isFromBody = eventId === null && message.idInBody
+    if (eventId !== null && arrival.idInBody !== null && arrival.idInBody !== eventId)
+      throw wrongBody(['event_id'], 'Input should be the id in the path', 'value_error')
     const enrichments = this.#enriches ? this.#enrichments() : 'none'
-    return this.#takeIn(arrival, { micros, applied, clientId: eventId ?? idFromBody, idFromBody, enrichments })
+    const clientId = isFromBody ? arrival.idInBody : eventId
+    return this.#takeIn(arrival, { micros, applied, origin, clientId, isFromBody, enrichments })
   }
 
   /**
@@ -88,30 +103,35 @@ export class EventIntake {
     const events = parseHistoric(body.toString('utf8'), this.#sectionNames, settings.labels)
     mustFit(events, (rawBody) => codec.encode(rawBody))
     if (message.applied) return events.length
+    // The message has all events of the request, so its time may number it.
+    const origin = Buffer.from(encodeOrigin({ request: requestOfTime(message.micros), source: sourceOf(by) }))
     for (const [place, { envelope, feedback }] of events.entries()) {
       const micros = message.micros + place
-      const origin: Origin = { micros, applied: false, clientId: null, idFromBody: null, enrichments: 'none' }
-      this.#takeIn(arrivals.of(envelope), origin)
+      const { eventId: clientId } = envelope
+      const sent: Sent = { micros, applied: false, origin, clientId, isFromBody: true, enrichments: 'none' }
+      const reply = this.#takeIn(arrivals.of(envelope), sent)
       if (feedback === null) continue
-      const event = must(eventAt(store, settings.id, micros), 'the event just stored')
+      const event = must(eventAt(store, settings.id, reply.micros), 'the event just stored')
       const label = labelOf(settings.labels, { label: must(feedback.label, 'the label of a historic event') })
       modelEvidence(this.#deps, event, label, micros)
-      voteOnEvent(this.#deps, event, { eventId: eventIdOf(micros), feedback, label }, { by, atMicros: micros })
+      const eventId = reply.idToTell ?? eventIdOf(reply.micros)
+      voteOnEvent(this.#deps, event, { eventId, feedback, label }, { by, atMicros: micros })
     }
     return events.length
   }
 
   /** The walk of one event: known? → decision points → bucket → decision → record. */
-  #takeIn(arrival: Arrival, { micros, applied, clientId, idFromBody, enrichments }: Origin): EventReply {
+  #takeIn(arrival: Arrival, sent: Sent): EventReply {
+    const { micros, applied, origin, enrichments } = sent
     const { store, settings, stats, buckets, gates, cause } = this.#deps
-    if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax) {
-      throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
-    }
-    const knownId = applied ? (clientId ?? eventIdOf(micros)) : clientId
-    const known = knownId === null ? null : findEvent(store, settings.id, knownId)
+    const { clientId, known, stored } = this.#placeOf(arrival, sent)
+    const idToTell = sent.isFromBody || clientId !== sent.clientId ? clientId : null
+    const request = requestOf(origin)
     if (known !== null) {
-      if (applied || this.#isSame(known, arrival)) {
-        return replyOf(this.#deps, { header: known.header, micros: known.micros, bucket: undefined, idFromBody })
+      if (applied || stored === 'same') {
+        const isNoted = applied || request === 0 || !known.indexed || known.request === request
+        if (!isNoted) this.#putId(must(clientId, 'the id of a known event'), known.micros, request)
+        return replyOf(this.#deps, { header: known.header, micros: known.micros, bucket: undefined, idToTell, stored })
       }
       auditReplaced(this.#deps, known.micros, micros)
       deleteEvent(this.#deps, known)
@@ -137,14 +157,54 @@ export class EventIntake {
     })
     if (arrival.notUtf8 !== null) this.#deps.findings.note('invalid_utf8', '', arrival.notUtf8, micros)
     this.#putRecord(micros, header, arrival, clientId)
-    if (clientId !== null) store.put('ids', idKey(settings.id, Buffer.from(clientId)), timeValue(micros))
+    if (clientId !== null) this.#putId(clientId, micros, request)
     if (pending) store.put(waitingTable(header), timeKey(settings.id, micros), new Uint8Array(0))
     stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     stats.countDecision(decision)
     if (enrichments === 'passed_over') stats.decided.enriched(enrichments)
     if (enrichments !== 'awaited') this.#countPoints(arrival, bucket, answer)
     buckets.add(bucket, micros, decision.label)
-    return replyOf(this.#deps, { header, micros, bucket, idFromBody })
+    return replyOf(this.#deps, { header, micros, bucket, idToTell, stored })
+  }
+
+  /** @throws Refusal event_id_too_long. */
+  #placeOf(arrival: Arrival, { clientId, applied, micros, origin }: Sent): Place {
+    const { store, settings } = this.#deps
+    if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax)
+      throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
+    const knownId = applied ? (clientId ?? eventIdOf(micros)) : clientId
+    const known = knownId === null ? null : findEvent(store, settings.id, knownId)
+    if (known === null) return { clientId, known, stored: 'new' }
+    // The message stored it in an earlier run.
+    if (applied && known.micros === micros) return { clientId, known, stored: 'new' }
+    if (clientId === null || this.#isSame(known, arrival)) return { clientId, known, stored: 'same' }
+    return this.#placeOfOther(arrival, { clientId, known, applied, micros, origin })
+  }
+
+  /** The place of an event whose id another one has: the place of that one, or one of its own (S32). */
+  #placeOfOther(
+    arrival: Arrival,
+    { clientId, known, applied, micros, origin }: Pick<Sent, 'applied' | 'micros' | 'origin'> & OtherEvent,
+  ): Place {
+    const { store, settings, codec, findings } = this.#deps
+    const body = codec.decode(arrival.body)
+    const ownId = ownIdOf(clientId, [body, keptExtras(arrival)])
+    const own = findEvent(store, settings.id, ownId)
+    // An earlier try of the request has made it.
+    if (own !== null && this.#isSame(own, arrival)) return { clientId: ownId, known: own, stored: 'same' }
+    const { request, source, hasVersions } = decodeOrigin(origin)
+    if (!applied && request !== 0 && request === known.request) {
+      findings.note('repeated_id', source, clientId, micros)
+      return { clientId: ownId, known: own, stored: own === null ? 'new' : 'replaced' }
+    }
+    if (!applied && !hasVersions && !isNewVersion(clientBodyOf(store, codec, settings.id, known), body))
+      findings.note('replaced_event', source, clientId, micros)
+    return { clientId, known, stored: 'replaced' }
+  }
+
+  #putId(id: string, micros: number, request: number): void {
+    const { store, settings } = this.#deps
+    store.put('ids', idKey(settings.id, Buffer.from(id)), idValue(micros, request))
   }
 
   /** Most events have only a body, and are written straight into the memory that the store takes them from. */
@@ -158,13 +218,11 @@ export class EventIntake {
   }
 
   /** The same event again (S6): equal values in the body and in what the client sent beside it. */
-  #isSame(known: FoundEvent, { body, extras }: Arrival): boolean {
+  #isSame(known: FoundEvent, arrival: Arrival): boolean {
     const { store, codec, settings } = this.#deps
-    // Compared as it would be read again: not every text that JSON can spell is kept as it came.
-    const sent = extras === null ? null : unpack(pack(extras))
     return (
-      isDeepStrictEqual(decodeContent(known.record).extras, sent) &&
-      isDeepStrictEqual(clientBodyOf(store, codec, settings.id, known), codec.decode(body))
+      isDeepStrictEqual(decodeContent(known.record).extras, keptExtras(arrival)) &&
+      isDeepStrictEqual(clientBodyOf(store, codec, settings.id, known), codec.decode(arrival.body))
     )
   }
 
@@ -212,4 +270,15 @@ export class EventIntake {
     if (key !== null) buckets.remember(key, bucket)
     return bucket
   }
+}
+
+/** Another event that has the id. */
+interface OtherEvent {
+  readonly clientId: string
+  readonly known: FoundEvent
+}
+
+/** As they would be read again: not every text that JSON can spell is kept as it came. */
+function keptExtras({ extras }: Arrival): unknown {
+  return extras === null ? null : unpack(pack(extras))
 }

@@ -2,7 +2,8 @@
 import { blind } from '../domain/autonomy/passage.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
-import type { EventView } from '../api/decision-service.js'
+import type { EventView, IngestedView } from '../api/decision-service.js'
+import type { EventAnswer, Stored } from '../api/event-answer.js'
 import type { RecordHeader } from '../store/event-record.js'
 import type { ActorDeps } from './actor-deps.js'
 import type { Bucket } from './buckets/bucket.js'
@@ -16,16 +17,17 @@ export interface StoredEvent {
   readonly micros: number
   /** Null where the event has none; undefined where its bucket is not in memory. */
   readonly bucket: Bucket | null | undefined
-  /** The id, where it came out of the body. */
-  readonly idFromBody: string | null
+  /** As in EventReply. */
+  readonly idToTell: string | null
+  readonly stored: Stored
 }
 
 export function replyOf(deps: ActorDeps, event: StoredEvent): EventReply {
-  const { header, micros, idFromBody } = event
+  const { header, micros, idToTell, stored } = event
   const { pending, label, confidence, outlier } = header
   const bucketState = bucketStateOf(deps, event)
   const autonomy = blind(header.autonomy)
-  return { micros, pending, label, confidence, outlier, bucketState, autonomy, idFromBody }
+  return { micros, pending, label, confidence, outlier, bucketState, autonomy, idToTell, stored }
 }
 
 function bucketStateOf({ store, settings, stats }: ActorDeps, { header, micros, bucket }: StoredEvent): BucketState {
@@ -53,4 +55,13 @@ export function viewOf(job: Pick<JobSettings, 'id' | 'labels'>, eventId: string,
     confidenceScore: reply.confidence / 100,
     autonomy: reply.autonomy,
   }
+}
+
+/** The answer to an event that was sent, as a client sees it. */
+export function ingestedViewOf(
+  job: Pick<JobSettings, 'id' | 'labels'>,
+  eventId: string,
+  answer: EventAnswer,
+): IngestedView {
+  return { ...viewOf(job, eventId, answer), stored: answer.stored }
 }

@@ -14,7 +14,16 @@ import { limits } from '../limits.js'
 import { eventIdOf, microsOfEventId } from '../domain/event/event-id.js'
 import { clientIdOf, decodeHeader, type RecordHeader } from '../store/event-record.js'
 import type { Environment } from '../store/environment.js'
-import { idKey, JOB_BYTES, metaKey, timeKey, timeOfValue, timeValue, type ShardTable } from '../store/tables.js'
+import {
+  idKey,
+  JOB_BYTES,
+  metaKey,
+  requestOfId,
+  timeKey,
+  timeOfValue,
+  timeValue,
+  type ShardTable,
+} from '../store/tables.js'
 
 /** Ten years in microseconds: no process runs so long, so no event gets a later time. */
 const AHEAD_MICROS = 10 * 365.25 * DAY_MICROS
@@ -33,6 +42,8 @@ export interface FoundEvent {
   readonly header: RecordHeader
   /** The id has an entry in `ids`. */
   readonly indexed: boolean
+  /** The request that sent the event last (origin.ts); 0 for none. */
+  readonly request: number
 }
 
 /** The event with that id, or null. */
@@ -41,9 +52,12 @@ export function findEvent(reads: Reads, jobId: number, eventId: string): FoundEv
   // No stored id is longer, and the store has a bound for keys.
   if (id.length > limits.eventIdBytesMax) return null
   const indexed = reads.get('ids', idKey(jobId, id))
-  if (indexed !== undefined) return eventAt(reads, jobId, timeOfValue(indexed), true)
+  if (indexed !== undefined) {
+    const found = eventAt(reads, jobId, timeOfValue(indexed))
+    return found === null ? null : { ...found, indexed: true, request: requestOfId(indexed) }
+  }
   const micros = microsOfEventId(eventId)
-  const found = micros === null ? null : eventAt(reads, jobId, micros, false)
+  const found = micros === null ? null : eventAt(reads, jobId, micros)
   return found === null || found.header.hasClientId ? null : found
 }
 
@@ -79,9 +93,9 @@ export function lastTime(reads: Reads): number {
 }
 
 /** The event with that ingest time, or null. */
-export function eventAt(reads: Reads, jobId: number, micros: number, indexed = false): FoundEvent | null {
+export function eventAt(reads: Reads, jobId: number, micros: number): FoundEvent | null {
   const record = reads.get('events', timeKey(jobId, micros))
-  return record === undefined ? null : { micros, record, header: decodeHeader(record), indexed }
+  return record === undefined ? null : { micros, record, header: decodeHeader(record), indexed: false, request: 0 }
 }
 
 /** The id of an event. */

@@ -4,8 +4,9 @@
  * Owns: the kinds of messages, their layout in a turn's memory, and their times. Leaves out: what a message does
  * (job-actor.ts), the reply (reply.ts), queues (mailbox.ts).
  *
- * | 0 kind u8 | 1 flags u8 | 2 id bytes u16 | 4 job u32 | 8 body bytes u32 | 12 mark u32 | 16 time f64 | 24 id | body |
- * Numbers are little-endian; times are microseconds.
+ * | 0 kind u8 | 1 flags u8 | 2 id bytes u16 | 4 job u32 | 8 bytes after the id u32 | 12 mark u32 | 16 time f64 |
+ * | 24 id | origin bytes u8, origin | body |
+ * Numbers are little-endian; times are microseconds. Only a message with an origin (origin.ts) has its part.
  *
  * 1. No two messages have the same time. A historic message takes one time for each event that it may hold.
  * 2. In a cluster a message may get another time on another node. Its mark, and all but its time, stay as they are: so
@@ -53,6 +54,8 @@ const ID_IN_BODY = 1
 const HAS_ID = 2
 /** Flag: there is a mark. */
 export const HAS_MARK = 4
+/** Flag: there is an origin. */
+const HAS_ORIGIN = 8
 
 /** A message, before it has a time. */
 export interface MessageContent {
@@ -63,6 +66,8 @@ export interface MessageContent {
   /** The event's id may be in the body. */
   readonly idInBody: boolean
   readonly body: Uint8Array
+  /** Who sent an event, and in which request (origin.ts). */
+  readonly origin?: Uint8Array | undefined
   /** As it came from another node (2). */
   readonly mark?: number | undefined
 }
@@ -82,18 +87,22 @@ export class Message {
   readonly memory: Buffer
   readonly bodyStart: number
   readonly bodyEnd: number
+  readonly #originStart: number
 
   /** Messages with a time up to `appliedThrough` have been applied before. */
   constructor(memory: Buffer, at: number, appliedThrough: number) {
     const flags = memory[at + 1] as number
     const idStart = at + MESSAGE_HEADER_BYTES
-    this.bodyStart = idStart + twoBytesAt(memory, at + 2)
-    this.bodyEnd = this.bodyStart + fourBytesAt(memory, at + 8)
+    const idEnd = idStart + twoBytesAt(memory, at + 2)
+    const hasOrigin = (flags & HAS_ORIGIN) !== 0
+    this.#originStart = hasOrigin ? idEnd + 1 : -1
+    this.bodyStart = hasOrigin ? idEnd + 1 + (memory[idEnd] as number) : idEnd
+    this.bodyEnd = idEnd + fourBytesAt(memory, at + 8)
     this.memory = memory
     this.kind = messageKinds[memory[at] as number] as MessageKind
     this.jobId = fourBytesAt(memory, at + 4)
     this.micros = doubleAt(memory, at + TIME_AT)
-    this.eventId = (flags & HAS_ID) === 0 ? null : memory.toString('utf8', idStart, this.bodyStart)
+    this.eventId = (flags & HAS_ID) === 0 ? null : memory.toString('utf8', idStart, idEnd)
     this.idInBody = (flags & ID_IN_BODY) !== 0
     this.applied = this.micros <= appliedThrough
   }
@@ -102,31 +111,48 @@ export class Message {
   get body(): Buffer {
     return this.memory.subarray(this.bodyStart, this.bodyEnd)
   }
+
+  /** As `body`; undefined for a message without an origin. */
+  get origin(): Buffer | undefined {
+    return this.#originStart < 0 ? undefined : this.memory.subarray(this.#originStart, this.bodyStart)
+  }
 }
 
 /** The space that a message takes. */
-export function bytesOf({ eventId, body }: Pick<MessageContent, 'eventId' | 'body'>): number {
-  return messageBytes(eventId === null ? 0 : Buffer.byteLength(eventId), body.length)
+export function bytesOf({ eventId, body, origin }: Pick<MessageContent, 'eventId' | 'body' | 'origin'>): number {
+  const originBytes = origin === undefined ? 0 : 1 + origin.length
+  return messageBytes(eventId === null ? 0 : Buffer.byteLength(eventId), originBytes + body.length)
 }
 
-function messageBytes(idBytes: number, bodyBytes: number): number {
-  return (MESSAGE_HEADER_BYTES + idBytes + bodyBytes + 7) & ~7
+function messageBytes(idBytes: number, bytesBehindId: number): number {
+  return (MESSAGE_HEADER_BYTES + idBytes + bytesBehindId + 7) & ~7
 }
 
 /** Writes a message at `at`; returns where the next one goes. The caller has made sure that it fits. */
 export function writeMessage(memory: Buffer, at: number, message: MessageContent, micros: number): number {
-  const { job, kind, eventId, idInBody, body, mark } = message
+  const { job, kind, eventId, idInBody, body, origin, mark } = message
   const idStart = at + MESSAGE_HEADER_BYTES
   const idBytes = eventId === null ? 0 : memory.write(eventId, idStart, 'utf8')
+  const idEnd = idStart + idBytes
+  const bodyStart = origin === undefined ? idEnd : putOrigin(memory, idEnd, origin)
   memory[at] = messageKinds.indexOf(kind)
-  memory[at + 1] = (idInBody ? ID_IN_BODY : 0) | (eventId === null ? 0 : HAS_ID)
+  memory[at + 1] =
+    (idInBody ? ID_IN_BODY : 0) | (eventId === null ? 0 : HAS_ID) | (origin === undefined ? 0 : HAS_ORIGIN)
   putTwoBytes(memory, at + 2, idBytes)
   putFourBytes(memory, at + 4, job.id)
-  putFourBytes(memory, at + 8, body.length)
+  putFourBytes(memory, at + 8, bodyStart - idEnd + body.length)
   if (mark !== undefined) putMark(memory, at, mark)
   putDouble(memory, at + TIME_AT, micros)
-  memory.set(body, idStart + idBytes)
-  return at + messageBytes(idBytes, body.length)
+  memory.set(body, bodyStart)
+  return at + messageBytes(idBytes, bodyStart - idEnd + body.length)
+}
+
+/** Returns where the body goes. A loop: for few bytes it costs less than a call. */
+function putOrigin(memory: Buffer, at: number, origin: Uint8Array): number {
+  const { length } = origin
+  memory[at] = length
+  for (let i = 0; i < length; i++) memory[at + 1 + i] = origin[i] as number
+  return at + 1 + length
 }
 
 /** Marks the message at `at`. */

@@ -10,18 +10,20 @@
  */
 import { autonomies } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
-import type { EventAnswer } from '../api/event-answer.js'
+import type { EventAnswer, ShownEvent, Stored } from '../api/event-answer.js'
 import type { BucketState } from '../api/decision-service.js'
 import { doubleAt, fourBytesAt, putDouble, putFourBytes, putTwoBytes, twoBytesAt } from '../store/number-bytes.js'
 
 export const REPLY_BYTES = 24
 
+export const storedWays: readonly Stored[] = ['new', 'replaced', 'same']
+
 export const bucketStates: readonly BucketState[] = ['new', 'pending', 'in_knowledge_base', 'retrain']
 
 /** The reply to an event. */
 export interface EventReply extends EventAnswer {
-  /** The id, where it came out of the body. */
-  readonly idFromBody: string | null
+  /** The id, where the main thread does not know it: it was in the body, or is one of its own (S32). */
+  readonly idToTell: string | null
 }
 
 /** A refusal as it crosses threads. */
@@ -39,23 +41,25 @@ export type Extra =
   | { readonly type: 'result'; readonly result: unknown }
 
 /** The reply as the main thread shows it; the id is in the turn or in the request. */
-export type ShownReply = EventAnswer
+export type ShownReply = ShownEvent
 
 const NO_EXTRA = 0xffffffff
 const NO_LABEL = 255
 const EVENT = 1
 const PENDING = 1
 const OUTLIER = 2
-const AUTONOMY_SHIFT = 2
+const [AUTONOMY_SHIFT, STORED_SHIFT] = [2, 4]
+const AUTONOMY_MASK = 3
 
 /** Writes the reply to an event. `extra` is the index of its extra, or -1. */
-export function writeEventReply(memory: Buffer, at: number, reply: ShownReply, extra: number): void {
+export function writeEventReply(memory: Buffer, at: number, reply: EventAnswer, extra: number): void {
   memory[at] = EVENT
   memory[at + 1] = reply.label < 0 ? NO_LABEL : reply.label
   memory[at + 2] =
     (reply.pending ? PENDING : 0) |
     (reply.outlier ? OUTLIER : 0) |
-    (autonomies.indexOf(reply.autonomy) << AUTONOMY_SHIFT)
+    (autonomies.indexOf(reply.autonomy) << AUTONOMY_SHIFT) |
+    (storedWays.indexOf(reply.stored) << STORED_SHIFT)
   memory[at + 3] = bucketStates.indexOf(reply.bucketState)
   putTwoBytes(memory, at + 4, reply.confidence)
   putDouble(memory, at + 8, reply.micros)
@@ -73,8 +77,8 @@ export type ActorReply = EventReply | { readonly result: unknown }
 /** Writes a reply, and adds to `extras` what does not fit in the memory. */
 export function writeReply(memory: Buffer, at: number, reply: ActorReply, extras: Extra[]): void {
   if ('result' in reply) return writeExtraReply(memory, at, extras.push({ type: 'result', result: reply.result }) - 1)
-  const { idFromBody } = reply
-  writeEventReply(memory, at, reply, idFromBody === null ? -1 : extras.push({ type: 'id', eventId: idFromBody }) - 1)
+  const { idToTell } = reply
+  writeEventReply(memory, at, reply, idToTell === null ? -1 : extras.push({ type: 'id', eventId: idToTell }) - 1)
 }
 
 /** Writes a reply that consists of an extra. */
@@ -94,7 +98,7 @@ export function isEventReply(memory: Buffer, at: number): boolean {
   return memory[at] === EVENT
 }
 
-export function readEventReply(memory: Buffer, at: number): ShownReply {
+export function readEventReply(memory: Buffer, at: number): EventAnswer {
   const label = memory[at + 1] as number
   const flags = memory[at + 2] as number
   return {
@@ -104,6 +108,7 @@ export function readEventReply(memory: Buffer, at: number): ShownReply {
     confidence: twoBytesAt(memory, at + 4),
     outlier: (flags & OUTLIER) !== 0,
     bucketState: bucketStates[memory[at + 3] as number] as BucketState,
-    autonomy: autonomies[flags >> AUTONOMY_SHIFT] as ShownReply['autonomy'],
+    autonomy: autonomies[(flags >> AUTONOMY_SHIFT) & AUTONOMY_MASK] as ShownReply['autonomy'],
+    stored: storedWays[flags >> STORED_SHIFT] as Stored,
   }
 }

@@ -16,7 +16,7 @@ import type { AutonomyService } from './autonomy-service.js'
 import type { ModelsService } from './models/models-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
-import type { EventAnswer } from './event-answer.js'
+import type { EventAnswer, Stored } from './event-answer.js'
 import type { EraseService } from './erase-service.js'
 import type { ExplanationService } from './explanation-service.js'
 import type { IntegrationMetadataService } from './integration-metadata-service.js'
@@ -64,6 +64,11 @@ export interface EventView {
   readonly autonomy: Autonomy
 }
 
+/** The answer to an event that was sent. */
+export interface IngestedView extends EventView {
+  readonly stored: Stored
+}
+
 /** An event as export shows it: the client's body and what the service added. */
 export interface EventExport {
   readonly view: EventView
@@ -74,7 +79,7 @@ export interface EventExport {
 /** Receives the result of one event: exactly one call, never before ingest() has returned. */
 export interface IngestReceiver {
   /** The event is stored and flushed. `view.status`: OK when decided, pending_inference while the job is stopped. */
-  ingested(view: EventView): void
+  ingested(view: IngestedView): void
   /**
    * Called instead of `ingested` where it is there: the answer as it is, for a receiver that passes it to another
    * thread. `eventId` null: the id is made of the answer's time (`eventIdOf`).
@@ -83,6 +88,8 @@ export interface IngestReceiver {
   refused(refusal: Refusal): void
   /** True: a single event whose client waits for the answer. It may overtake events of streams. */
   readonly isAlone?: boolean
+  /** Who sent the event, and in which request (originOf). Read once, in ingest(). */
+  readonly origin?: Uint8Array | undefined
   /** The trace of the event, if there is one. Read once, in ingest(). */
   readonly trace?: TurnTrace | null
 }

@@ -2,7 +2,14 @@
 import type { Autonomy } from '../domain/autonomy/passage.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 
-export interface EventAnswer {
+/**
+ * What became of an event that was sent: it is new, it took the place of an earlier version, or it was there already
+ * with the same content (S6).
+ */
+export type Stored = 'new' | 'replaced' | 'same'
+
+/** What is shown of an event. */
+export interface ShownEvent {
   readonly micros: number
   readonly pending: boolean
   /** Index, or -1 for no decision. */
@@ -13,4 +20,9 @@ export interface EventAnswer {
   readonly bucketState: BucketState
   /** As people who vote see it. */
   readonly autonomy: Exclude<Autonomy, 'audit'>
+}
+
+/** The answer to an event that was sent. */
+export interface EventAnswer extends ShownEvent {
+  readonly stored: Stored
 }

@@ -48,7 +48,7 @@ export class Intake {
       throw new Refusal('event_id_too_long', `an event id may have at most ${limits.eventIdBytesMax} bytes`)
     }
     const job = this.#deps.current(handle)
-    this.#deps.shards.post({ job, kind: 'ingest', eventId, idInBody, body, receiver })
+    this.#deps.shards.post({ job, kind: 'ingest', eventId, idInBody, body, origin: receiver.origin, receiver })
   }
 
   /** As in DecisionService. */

@@ -7,7 +7,7 @@
  * | table    | key                          | value                                              |
  * |----------|------------------------------|----------------------------------------------------|
  * | events   | job, time                    | event record (store/event-record.ts)               |
- * | ids      | job, client's event id UTF-8 | time: which record has this id                     |
+ * | ids      | job, client's event id UTF-8 | time: which record has this id; number of the request that sent it last |
  * | pending  | job, time                    | empty: stored, decided when the job starts         |
  * | awaited  | job, time                    | empty: stored, decided when its enrichment has ended |
  * | lookups  | job, time                    | enrichment of the event (store/enrichment-row.ts)  |
@@ -244,7 +244,21 @@ export function timeValue(micros: number): Buffer {
   return value
 }
 
-/** The time in a value of timeValue. */
+/** A value of `ids`: a time, and the number of a request (actor/origin.ts), if it is not 0. */
+export function idValue(micros: number, request: number): Buffer {
+  if (request === 0) return timeValue(micros)
+  const value = Buffer.allocUnsafe(12)
+  value.set(timeValue(micros))
+  value.writeUInt32BE(request, 8)
+  return value
+}
+
+/** The number of the request in a value of idValue; 0 for none. */
+export function requestOfId(value: Uint8Array): number {
+  return value.length < 12 ? 0 : uint32At(value, 8)
+}
+
+/** The time in a value of timeValue or idValue. */
 export function timeOfValue(value: Uint8Array): number {
   return uint32At(value, 0) * TWO_32 + uint32At(value, 4)
 }

@@ -34,7 +34,8 @@ function textOf(line: Line): string {
 
 function hasId(line: string): boolean {
   try {
-    return typeof (JSON.parse(line) as { event_id?: unknown } | null)?.event_id === 'string'
+    // 0 is an id, too; it is rare, and such a batch is only not sent again.
+    return Boolean((JSON.parse(line) as { event_id?: unknown } | null)?.event_id)
   } catch {
     return false
   }

@@ -8,12 +8,14 @@
  * 1. A batch is sent again only if each of its lines has an event id, or for the lines that the service says it did not
  *    take: it ends the answer before them.
  * 2. Results that were received are given before the error that ended their batch.
+ * 3. All requests of a call are one upload: an id that is given twice in it, for different events, is two events,
+ *    whichever batches they are in.
  */
 import { operations, type ResultLine } from '#client-operations'
 import { batchesOf, type Batch, type Line } from './batches.js'
 import { ApiError } from './errors.js'
 import { requestOf } from './request.js'
-import type { CallOptions, Transport } from './transport.js'
+import type { CallOptions, Outgoing, Transport } from './transport.js'
 
 export interface BulkOptions extends CallOptions {
   /** Lines of one request. Default 1,000. */
@@ -22,6 +24,8 @@ export interface BulkOptions extends CallOptions {
   readonly batchesAtOnce?: number | undefined
   /** How long a line waits for others, in milliseconds. Default 50. */
   readonly lingerMs?: number | undefined
+  /** The id of the upload (`X-Upload-Id`). A call that goes on with the lines of another one gives the same. */
+  readonly upload?: string | undefined
 }
 
 const BATCH_CHARS = 1 << 20
@@ -42,9 +46,14 @@ function resultsOf(text: string): ResultLine[] {
   return JSON.parse(`[${text.trim().replace(/\n+/g, ',')}]`) as ResultLine[]
 }
 
-async function sendBatch<B extends Batch>(transport: Transport, batch: B, options: CallOptions): Promise<Outcome<B>> {
+async function sendBatch<B extends Batch>(
+  transport: Transport,
+  batch: B,
+  options: CallOptions,
+  headers: Outgoing['headers'] & object,
+): Promise<Outcome<B>> {
   const results: ResultLine[] = []
-  const base = { ...requestOf(OPERATION, operations[OPERATION], {}), mediaType: 'application/x-ndjson' }
+  const base = { ...requestOf(OPERATION, operations[OPERATION], {}), headers }
   for (let tried = 0; ; tried++) {
     const body = batch.body(results.length)
     let wasTaken = true
@@ -84,7 +93,8 @@ export async function* sendBatches<B extends Batch>(
   batches: AsyncGenerator<B, void, void>,
   options: BulkOptions,
 ): AsyncGenerator<Answered<B>, void, void> {
-  const { batchesAtOnce = 2, signal } = options
+  const { batchesAtOnce = 2, signal, upload = `u${Math.random()}` } = options
+  const headers = { 'content-type': 'application/x-ndjson', 'x-upload-id': upload }
   const stop = new AbortController()
   const forward = (): void => stop.abort(signal?.reason)
   if (signal?.aborted) forward()
@@ -108,7 +118,7 @@ export async function* sendBatches<B extends Batch>(
           taking = undefined
           if (next.done) isOver = true
           else {
-            const outcome = sendBatch(transport, next.value, { ...options, signal: stop.signal })
+            const outcome = sendBatch(transport, next.value, { ...options, signal: stop.signal }, headers)
             // It is thrown when its turn comes.
             outcome.catch(() => {})
             underWay.push(outcome)

@@ -33,7 +33,7 @@ export function requestOf(operation: string, row: string, { body, ...params }: P
     operation,
     method,
     path: query.size === 0 ? path : `${path}?${query}`,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), mediaType: 'application/json' }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     isRepeatable: method !== 'POST' || mark !== '',
     answer,
   }

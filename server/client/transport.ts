@@ -48,7 +48,7 @@ export interface Outgoing {
   /** Path and query. */
   readonly path: string
   readonly body?: string | Uint8Array<ArrayBuffer>
-  readonly mediaType?: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly isRepeatable: boolean
 }
 
@@ -146,16 +146,16 @@ export class Transport {
     }
   }
 
-  #fetch({ method, path, body, mediaType }: Outgoing, signal: AbortSignal): Promise<Response> {
+  #fetch({ method, path, body, headers }: Outgoing, signal: AbortSignal): Promise<Response> {
     const send = this.#options.fetch ?? ((...args) => globalThis.fetch(...args))
-    const headers = {
+    const all = {
       ...this.#options.headers,
+      ...headers,
       accept: 'application/json, application/problem+json, */*',
       ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
-      ...(mediaType === undefined ? {} : { 'content-type': mediaType }),
     }
     // An answer that leads elsewhere is an error: the key is for this service alone.
-    return send(this.#base + path, { method, headers, body: body ?? null, signal, redirect: 'manual' })
+    return send(this.#base + path, { method, headers: all, body: body ?? null, signal, redirect: 'manual' })
   }
 
   /** The error for a connection that failed, or an answer that cannot be read. */

@@ -23,6 +23,7 @@ import type { RequestTrace } from '../http/request-trace.js'
 import { Checker } from '../http/validate.js'
 import { answerWhenDecided } from './decision-wait.js'
 import { PostEventQuery } from '../schemas/events.js'
+import { originOf } from './event-origin.js'
 import { ingestedBytes } from './event-wire.js'
 import { jobIdOf, untilKnown } from './job-reference.js'
 
@@ -70,7 +71,7 @@ class EventPost implements CollectedBody, IngestReceiver {
     const job = service.jobForPosts(this.#principal, jobIdOf(bytes))
     this.#exchange.stopReading()
     if (this.#waits) this.#job = job
-    service.ingest(job, this.#eventId, false, bytes, this)
+    service.ingest(job, this.#eventId, this.#eventId === null, bytes, this)
   }
 
   #takeKept(kept: Buffer): void {
@@ -93,6 +94,10 @@ class EventPost implements CollectedBody, IngestReceiver {
 
   get isAlone(): boolean {
     return true
+  }
+
+  get origin(): Uint8Array {
+    return originOf(this.#principal)
   }
 
   get trace(): RequestTrace | null {

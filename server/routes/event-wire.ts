@@ -4,7 +4,7 @@
  *
  * The field names are those of schemas/events.ts; a test parses each answer and validates it against its schema.
  */
-import { isoMicros, type EventView, type Refusal } from '../../engine/index.js'
+import { isoMicros, type EventView, type IngestedView, type Refusal } from '../../engine/index.js'
 import { statusOf } from '../http/error-reply.js'
 
 /** Most bytes of an answer without its strings, and of one UTF-16 unit in a string. */
@@ -90,7 +90,12 @@ const eventMiddles = new Middles(
 )
 const lineMiddles = new Middles((view) => `${decisionText(view)}${standingText(view)}`)
 const eventEnd = Buffer.from('}')
-const lineEnd = Buffer.from(',"error_message":null}\n')
+/** By what became of the event: most are new, and their lines do not say so. */
+const lineEnds = {
+  new: Buffer.from(',"error_message":null}\n'),
+  replaced: Buffer.from(',"error_message":null,"stored":"replaced"}\n'),
+  same: Buffer.from(',"error_message":null,"stored":"same"}\n'),
+} as const
 
 const ingestedEnd = Buffer.from('","status":"pending_inference","error_message":null}')
 const ingestedEmptyEnd = Buffer.from('","status":"pending_inference","error_message":""}')
@@ -113,8 +118,8 @@ export function eventBytes(view: EventView): Uint8Array {
 }
 
 /** Writes the result line of an event at `at` and returns where it ends. The caller has left `answerRoom` bytes. */
-export function putResultLine(out: Buffer, at: number, view: EventView): number {
-  const end = view.errorMessage === null ? lineEnd : Buffer.from(`,${errorText(view)}}\n`)
+export function putResultLine(out: Buffer, at: number, view: IngestedView): number {
+  const end = view.errorMessage === null ? lineEnds[view.stored] : Buffer.from(`,${errorText(view)}}\n`)
   return put(out, putDecision(out, putStart(out, at, view, true), lineMiddles, view), end)
 }
 

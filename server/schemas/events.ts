@@ -13,16 +13,18 @@ const extras = {
   storage_tag: Type.Optional(Type.String()),
 }
 
-/** The body of a new event. Published here; the job's thread validates it. */
-export const NewEvent = Type.Object({ job_id: JobId, raw_body: RawBody, ...extras })
-
-/** One line of a stream. */
+/** A new event, or one line of a stream. Published here; the job's thread validates it. */
 export const EventLine = Type.Object({
   job_id: JobId,
-  event_id: Type.Optional(Type.String({ description: 'Default: the service makes an id.' })),
+  event_id: Type.Optional(
+    Type.Union([Type.String(), Type.Number()], {
+      description: 'The same id with the same body is the same event. Default: the service makes an id.',
+    }),
+  ),
   raw_body: RawBody,
   ...extras,
 })
+export const NewEvent = Type.Object({ ...EventLine.properties })
 
 export const EventStatus = Type.Enum(['pending_inference', 'OK', 'ERROR'])
 export const BucketState = Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain'])
@@ -69,6 +71,12 @@ export const EventView = Type.Object({
   error_message: ErrorMessage,
 })
 
+export const StoredBefore = Type.Enum(['replaced', 'same'], {
+  description:
+    'Absent for a new event. `replaced`: it took the place of an earlier version with its id. `same`: it was there ' +
+    'already, and nothing was stored.',
+})
+
 /** The result of a line whose event is stored. */
 export const DecidedLine = Type.Object({
   event_id: Type.String(),
@@ -77,6 +85,7 @@ export const DecidedLine = Type.Object({
   status: EventStatus,
   ...decision,
   error_message: ErrorMessage,
+  stored: Type.Optional(StoredBefore),
 })
 
 /** The result of a line that was refused. It alone has a `status_code`. */

@@ -9,6 +9,7 @@
  */
 import {
   limits,
+  requestOf,
   valuesMaxOf,
   type DecisionService,
   type IngestReceiver,
@@ -64,7 +65,7 @@ function laneService(lane: ThreadLane, stream: number): DecisionService {
     jobForPosts: (principal, id) => ({ id, secret: lane.secretOf(principal) }),
     // biome-ignore lint/complexity/useMaxParams: as DecisionService.
     ingest: ({ id, secret }, eventId, _inBody, body, receiver) =>
-      lane.post({ kind, secret, job: id, stream, eventId, body }, receiver),
+      lane.post({ kind, secret, job: id, stream, request: requestOf(receiver.origin), eventId, body }, receiver),
   }
   return part as unknown as DecisionService
 }

@@ -22,12 +22,15 @@ export class EventPasser implements IngestReceiver {
   readonly #answers: LaneAnswers
   readonly #token: number
   readonly #job: JobHandle
+  readonly origin: Uint8Array
   readonly isAlone: boolean
 
-  constructor(answers: LaneAnswers, token: number, job: JobHandle, isAlone: boolean) {
+  // biome-ignore lint/complexity/useMaxParams: made for every event, so without an object for its arguments.
+  constructor(answers: LaneAnswers, token: number, job: JobHandle, origin: Uint8Array, isAlone: boolean) {
     this.#answers = answers
     this.#token = token
     this.#job = job
+    this.origin = origin
     this.isAlone = isAlone
   }
 

@@ -15,6 +15,7 @@ import { isRefusal, Refusal, type JobHandle, type Principal, type Scope } from '
 import type { App } from '../app.js'
 import { stillAuthorized } from '../http/auth.js'
 import { ownerOfRate } from '../http/rate-limit.js'
+import { originOf } from '../routes/event-origin.js'
 import { eventAnswer } from '../routes/events.js'
 import { giveVote } from '../routes/feedback.js'
 import type { ByteRing } from './byte-ring.js'
@@ -98,14 +99,10 @@ export class MainLane {
       case asks.line:
         return this.#line(ask)
       case asks.event: {
-        const handle = this.#job(this.#caller(key, 'write:events'), job)
-        return this.#app.service.ingest(
-          handle,
-          eventId,
-          false,
-          ask.body,
-          new EventPasser(this.#answers, token, handle, true),
-        )
+        const principal = this.#caller(key, 'write:events')
+        const handle = this.#job(principal, job)
+        const passer = new EventPasser(this.#answers, token, handle, originOf(principal), true)
+        return this.#app.service.ingest(handle, eventId, eventId === null, ask.body, passer)
       }
       case asks.get:
         return this.#answers.tell(
@@ -176,11 +173,12 @@ export class MainLane {
   }
 
   /** False if there is no room now. */
-  #tryLine({ key, job, token, body }: Ask): boolean {
+  #tryLine({ key, job, token, request, body }: Ask): boolean {
     try {
       const principal = this.#caller(key, 'write:events')
       const handle = this.#job(principal, job)
-      this.#app.service.ingest(handle, null, true, body, new EventPasser(this.#answers, token, handle, false))
+      const passer = new EventPasser(this.#answers, token, handle, originOf(principal, request), false)
+      this.#app.service.ingest(handle, null, true, body, passer)
     } catch (error) {
       if (isRefusal(error, 'mailbox_full')) return false
       this.#refuse(token, error)

@@ -14,8 +14,8 @@ import type { MessagePort } from 'node:worker_threads'
 import {
   atRoundEnd,
   eventIdOf,
+  ingestedViewOf,
   Refusal,
-  viewOf,
   type IngestReceiver,
   type JobHandle,
   type Principal,
@@ -25,7 +25,7 @@ import {
 import { ownerOfRate } from '../http/rate-limit.js'
 import type { ByteRing } from './byte-ring.js'
 import { copyOf, type FromThread } from './messages.js'
-import { asks, readEvent, readEventId, RECORD_BYTES, tells, writeAsk } from './records.js'
+import { ASK_BYTES, asks, readEvent, readEventId, RECORD_BYTES, tells, writeAsk } from './records.js'
 import type { SharedState } from './shared-state.js'
 
 /** Wakes the other thread. */
@@ -53,6 +53,8 @@ export interface LaneRequest {
   readonly job: number
   /** The number of a stream, or 0. */
   readonly stream: number
+  /** As in Ask; absent for none. */
+  readonly request?: number
   readonly eventId: string | null
   readonly body: Uint8Array
 }
@@ -119,21 +121,21 @@ export class ThreadLane {
     if (this.#learning.size >= LEARNING_MAX || [...this.#learning.values()].includes(secret)) return
     const id = ++this.#keyIds
     const body = Buffer.from(secret)
-    if (!this.#write({ kind: asks.key, token: 0, job: 0, key: id, stream: 0, eventId: null, body })) return
+    if (!this.#write({ kind: asks.key, token: 0, job: 0, key: id, stream: 0, request: 0, eventId: null, body })) return
     this.#learning.set(id, secret)
   }
 
   /** @throws Refusal mailbox_full, unauthorized. */
   post(request: LaneRequest, receiver: IngestReceiver | JsonReceiver): void {
-    const { kind, secret, job, stream, eventId, body } = request
+    const { kind, secret, job, stream, request: number = 0, eventId, body } = request
     const key = this.#keys.get(secret)
     if (key === undefined) throw new Refusal('unauthorized', 'the key no longer works')
-    const streamBytes = stream === 0 ? 0 : body.length + RECORD_BYTES
+    const streamBytes = stream === 0 ? 0 : body.length + ASK_BYTES
     const token = this.#free.pop() ?? this.#waiting.length
     const isFull =
       token >= UNDER_WAY_MAX ||
       (streamBytes > 0 && this.#streamBytes > 0 && this.#streamBytes + streamBytes > STREAM_BYTES_MAX)
-    if (isFull || !this.#write({ kind, token, job, key: key.id, stream, eventId, body })) {
+    if (isFull || !this.#write({ kind, token, job, key: key.id, stream, request: number, eventId, body })) {
       if (token < this.#waiting.length) this.#free.push(token)
       throw new Refusal('mailbox_full', 'too many messages are waiting; try again shortly')
     }
@@ -180,7 +182,7 @@ export class ThreadLane {
     const answer = readEvent(bytes, at)
     const id = readEventId(bytes, at, length) ?? eventId ?? eventIdOf(answer.micros)
     const labels = this.#labels.get(job) ?? []
-    ;(receiver as IngestReceiver).ingested(viewOf({ id: job, labels }, id, answer))
+    ;(receiver as IngestReceiver).ingested(ingestedViewOf({ id: job, labels }, id, answer))
   }
 
   #refused({ receiver, secret }: Waiting, text: Buffer): void {
@@ -208,7 +210,7 @@ export class ThreadLane {
   #forget(secret: string): void {
     const key = this.#keys.get(secret)
     this.#keys.delete(secret)
-    const nothing = { token: 0, job: 0, stream: 0, eventId: null, body: new Uint8Array(0) }
+    const nothing = { token: 0, job: 0, stream: 0, request: 0, eventId: null, body: new Uint8Array(0) }
     if (key !== undefined) this.#write({ ...nothing, kind: asks.forget, key: key.id })
   }
 
@@ -217,8 +219,8 @@ export class ThreadLane {
     const ring = this.#requests
     const { eventId, body } = ask
     const idBytes = eventId === null ? 0 : Buffer.byteLength(eventId)
-    const isLarge = RECORD_BYTES + idBytes + body.length > ring.recordBytesMax
-    const at = ring.reserve(RECORD_BYTES + idBytes + (isLarge ? 0 : body.length))
+    const isLarge = ASK_BYTES + idBytes + body.length > ring.recordBytesMax
+    const at = ring.reserve(ASK_BYTES + idBytes + (isLarge ? 0 : body.length))
     if (at < 0) return false
     const bodyAt = writeAsk(ring.bytes, at, ask, idBytes, isLarge)
     if (isLarge) this.#sendBeside(body)

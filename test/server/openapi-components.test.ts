@@ -44,48 +44,49 @@ const operations = Object.values(document.paths).flatMap((methods) => Object.val
 const names = `
   ActiveModelMetrics AgenticNotes AgreementWithVotes AlertWebhook AlertmanagerAlert Alive Analyst AnalystLabel
   AnalystPair AnalystsView AnswerWithout AnyObject ApiKeyProperties ApiKeyResource ApplyAnswer AssignedEvent
-  AssignedEvents AssignmentBody Attention AuditBreak AuditChange AuditChanges AuditField AuditLogEntry AuditLogPage
-  AuditTerm AuditTerms AuditVerdict AutoRetrain AutonomyLabel AutonomyMode AutonomyView Backup BackupList
-  BackupRequest BackupState Batch BatchKind BatchList BatchStatus BeforeAndAfter BucketState CalibrationStep
-  CallerKind CastVote CastVoteScope CertificatesPage ChallengeBody Challenger ChallengerAnswer ChallengerVerdict
-  ChangedConsensus ClusterMember ClusterMessage ClusterPage ClusterState ClusterTree ClusterView ComponentType
-  ComputedAgain ComputedAnswer ComputedDecision ConsensusOverride ConsensusView Container ContainerCheck
-  ContainerError ContainerHealth ContainerList ContainerQueue ContainerStatus ContractBody ContractLabel CountByLabel
-  DecidedLine DecidingModel DecisionDifference DecisionFeature DecisionMember DecisionMessage DecisionOutlier
-  DecisionParts DecisionPointsAnswer DecisionReason DecisionScores DecisionSource DecisionTrust DeleteAnswer
-  Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote DrawnFigures Enrichment EnrichmentStatus
-  Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy EventExplanation EventFileFormat
-  EventFilter EventLine EventModel EventNote EventNotes EventSection EventStatus EventTimers EventView EventsPage
-  EventsPageNumber EventsPageSize EventsQuery ExpectedGain ExplainedCluster ExplainedDecision ExplainedModel
-  ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser Facet FacetQuery FacetValue Facets
-  FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection FailedDeliveryStatus Feedback
-  FeedbackOutcome FeedbackReach FeedbackUndo FieldDifference FieldKind FieldList FieldMapping FieldMeaning
-  FieldStatistics FieldType FieldTypes FieldValue FilterCondition FilterField FollowsFrom ForecastAnswer
-  ForecastThreshold Forgetting ForgettingState GapMessage GateCertificate GateState GateView Heartbeat
-  HeartbeatMessage HistoricEvent HistoricEvents HistoricLabel IngestedEvent Input InputStatus Inputs IntegrationKind
-  IntegrationKindInFull IntegrationList IntegrationMetadata IntegrationProperties IntegrationResource IntegrationRole
-  IntegrationRoleDetails IntegrationTypes InternalAnswer InternalByJob InternalByModel InternalJob InternalModel
-  IssuedToken Job JobAndModel JobCategory JobCategoryInFull JobCategoryList JobCategoryName JobLabel JobMetadata
-  JobMetrics JobMonitor JobName JobProperties JobQuality JobResource JobSelection JobSettings JobStatus KeptPromises
-  KeyState KnowledgeByDecision KnowledgeCount KnownVotes LabelProbabilities LabelPromise LabelQuality LabelRole
-  LabelledNeighbour Labels Leakage LinkSide ListPage ListQuery ListedEvent ListedIntegration ListedReplay LogLevel
-  LogLevelChange LogLevelResult LogMessage LogoutTaken Looker Lookers McpAnswer McpBadRequest McpError McpMessage
-  McpRefusal MeasuredShare MetricsFilters MixedPage ModelActivation ModelActiveTime ModelAnswer ModelMetrics
-  ModelOrigin ModelQuality ModelState ModelsPage MonitoringSettings Name NewDecisionPoints NewEvent NextAnswer
-  NextLabel NextPage NoteBody NotesOutcome ObjectByName Objective ObjectiveCosts ObjectiveName ObjectsExport Outcome
-  OverrideBody OwnVote ParameterByName ParameterInfo ParameterSchemas PasswordChange PickedBy PipelineStep
-  PlatformAnswer PlatformCluster PlatformInterval PlatformJob PlatformMetrics PlatformTotals ProbabilityByLabel
-  ProblemBody ProductionDateAnswer QualityBasis QualityByLabel QualityReport QueriedEvent QueueOrder QueuePage
-  QueuedEvent RawQuery RawSearch Ready ReadyMessage RecomputeAnswer RecomputeStatus RefusedLine RegisteredModel
-  ReliabilityBin ReopenBody ReopenResult Replay ReplayAgreement ReplayBucket ReplayList ReplayMove ReplayOutput
-  ReplayReach ReplayReport ReplayRequest ReplayState ReprocessOutcome ReprocessSelection ReprocessStarted
-  ReprocessStatus ReprocessTask ReprocessTasks Resource ResourceDocument ResourceList ResourceMap ResourceRef
-  ResourceSet ResourceType RestartResult RestartResults ResultLine Retention RetrainBlockers RollbackBody
-  RollbackResult RootCause SampleEvents SampleFormat SampledField SavedView SavedViews ScopeName ScoresByDecision
-  SearchAnswer SearchHit SearchHits SearchShards SearchTotal SearchTotalRelation SecondLookOrder SecondLookPage
-  SecondOpinions SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState SessionRequest SessionView
-  ShownResource SignInMethods SignedOut SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth
-  StoreIndex StoreStatus StoredDecision StreamGap StreamMessage StreamReady StreamType StreamedCluster
+  AssignedEvents AssignmentBody Attention AuditBreak AuditChange AuditChanges AuditField AuditLogEntry
+  AuditLogPage AuditTerm AuditTerms AuditVerdict AutoRetrain AutonomyLabel AutonomyMode AutonomyView Backup
+  BackupList BackupRequest BackupState Batch BatchKind BatchList BatchStatus BeforeAndAfter BucketState
+  CalibrationStep CallerKind CastVote CastVoteScope CertificatesPage ChallengeBody Challenger ChallengerAnswer
+  ChallengerVerdict ChangedConsensus ClusterMember ClusterMessage ClusterPage ClusterState ClusterTree ClusterView
+  ComponentType ComputedAgain ComputedAnswer ComputedDecision ConsensusOverride ConsensusView Container
+  ContainerCheck ContainerError ContainerHealth ContainerList ContainerQueue ContainerStatus ContractBody
+  ContractLabel CountByLabel DecidedLine DecidingModel DecisionDifference DecisionFeature DecisionMember
+  DecisionMessage DecisionOutlier DecisionParts DecisionPointsAnswer DecisionReason DecisionScores DecisionSource
+  DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote DrawnFigures
+  Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy
+  EventExplanation EventFileFormat EventFilter EventLine EventModel EventNote EventNotes EventSection EventStatus
+  EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExpectedGain ExplainedCluster
+  ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser Facet
+  FacetQuery FacetValue Facets FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection
+  FailedDeliveryStatus Feedback FeedbackOutcome FeedbackReach FeedbackUndo FieldDifference FieldKind FieldList
+  FieldMapping FieldMeaning FieldStatistics FieldType FieldTypes FieldValue FilterCondition FilterField
+  FollowsFrom ForecastAnswer ForecastThreshold Forgetting ForgettingState GapMessage GateCertificate GateState
+  GateView Heartbeat HeartbeatMessage HistoricEvent HistoricEvents HistoricLabel IngestedEvent Input InputStatus
+  Inputs IntegrationKind IntegrationKindInFull IntegrationList IntegrationMetadata IntegrationProperties
+  IntegrationResource IntegrationRole IntegrationRoleDetails IntegrationTypes InternalAnswer InternalByJob
+  InternalByModel InternalJob InternalModel IssuedToken Job JobAndModel JobCategory JobCategoryInFull
+  JobCategoryList JobCategoryName JobLabel JobMetadata JobMetrics JobMonitor JobName JobProperties JobQuality
+  JobResource JobSelection JobSettings JobStatus KeptPromises KeyState KnowledgeByDecision KnowledgeCount
+  KnownVotes LabelProbabilities LabelPromise LabelQuality LabelRole LabelledNeighbour Labels Leakage LinkSide
+  ListPage ListQuery ListedEvent ListedIntegration ListedReplay LogLevel LogLevelChange LogLevelResult LogMessage
+  LogoutTaken Looker Lookers McpAnswer McpBadRequest McpError McpMessage McpRefusal MeasuredShare MetricsFilters
+  MixedPage ModelActivation ModelActiveTime ModelAnswer ModelMetrics ModelOrigin ModelQuality ModelState
+  ModelsPage MonitoringSettings Name NewDecisionPoints NewEvent NextAnswer NextLabel NextPage NoteBody
+  NotesOutcome ObjectByName Objective ObjectiveCosts ObjectiveName ObjectsExport Outcome OverrideBody OwnVote
+  ParameterByName ParameterInfo ParameterSchemas PasswordChange PickedBy PipelineStep PlatformAnswer
+  PlatformCluster PlatformInterval PlatformJob PlatformMetrics PlatformTotals ProbabilityByLabel ProblemBody
+  ProductionDateAnswer QualityBasis QualityByLabel QualityReport QueriedEvent QueueOrder QueuePage QueuedEvent
+  RawQuery RawSearch Ready ReadyMessage RecomputeAnswer RecomputeStatus RefusedLine RegisteredModel ReliabilityBin
+  ReopenBody ReopenResult Replay ReplayAgreement ReplayBucket ReplayList ReplayMove ReplayOutput ReplayReach
+  ReplayReport ReplayRequest ReplayState ReprocessOutcome ReprocessSelection ReprocessStarted ReprocessStatus
+  ReprocessTask ReprocessTasks Resource ResourceDocument ResourceList ResourceMap ResourceRef ResourceSet
+  ResourceType RestartResult RestartResults ResultLine Retention RetrainBlockers RollbackBody RollbackResult
+  RootCause SampleEvents SampleFormat SampledField SavedView SavedViews ScopeName ScoresByDecision SearchAnswer
+  SearchHit SearchHits SearchShards SearchTotal SearchTotalRelation SecondLookOrder SecondLookPage SecondOpinions
+  SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState SessionRequest SessionView ShownResource
+  SignInMethods SignedOut SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth StoreIndex
+  StoreStatus StoredBefore StoredDecision StreamGap StreamMessage StreamReady StreamType StreamedCluster
   StreamedDecision StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector Timestamp
   Token TokenRequest TrainAnswer TrainedBy TrainingMessage TrainingReason TrainingState UnlikeField UsagePoint
   UsageSeries UsageUnit User UserChange UserDocument UserRole ValidationErrorBody ValidationIssue ValuesByPoint

@@ -16,6 +16,10 @@ export const findingKinds = [
   'invalid_utf8',
   /** An input does not read an index of its pattern (S39). */
   'skipped_index',
+  /** An id was given twice in one request, for different events: the later one got an id of its own (S32). */
+  'repeated_id',
+  /** An event took the place of another one with its id, and is no new version of it (S32). */
+  'replaced_event',
 ] as const
 export type FindingKind = (typeof findingKinds)[number]
 

@@ -3,7 +3,8 @@ import { Refusal, type RefusalCode, type RefusalContext } from '../../errors.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { IngestReceiver } from '../../api/decision-service.js'
-import { viewOf } from '../../actor/event-reply.js'
+import type { EventAnswer } from '../../api/event-answer.js'
+import { ingestedViewOf } from '../../actor/event-reply.js'
 import {
   isEventReply,
   readEventReply,
@@ -11,7 +12,6 @@ import {
   REPLY_BYTES,
   type Extra,
   type RefusalExtra,
-  type ShownReply,
 } from '../../actor/reply.js'
 import type { MailboxEvents, Receiver, ResultReceiver } from './turn-contract.js'
 
@@ -51,9 +51,9 @@ export function tellAnswers(
 }
 
 /** `eventId` null: it is made of the reply's time. */
-function tellEvent(receiver: IngestReceiver, job: JobSettings, eventId: string | null, reply: ShownReply): void {
+function tellEvent(receiver: IngestReceiver, job: JobSettings, eventId: string | null, reply: EventAnswer): void {
   if (receiver.answered !== undefined) receiver.answered(reply, eventId)
-  else receiver.ingested(viewOf(job, eventId ?? eventIdOf(reply.micros), reply))
+  else receiver.ingested(ingestedViewOf(job, eventId ?? eventIdOf(reply.micros), reply))
 }
 
 function refusalOf({ code, message, context }: RefusalExtra): Refusal {

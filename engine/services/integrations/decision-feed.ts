@@ -117,7 +117,8 @@ export class DecisionFeed implements Feed {
       if (isSpent(budget)) return { events: through, more: true }
       through = timeOfKey(key)
       spend(budget, value.length)
-      this.#push(budget, { micros: through, record: value, header: decodeHeader(value), indexed: false }, 0)
+      const header = decodeHeader(value)
+      this.#push(budget, { micros: through, record: value, header, indexed: false, request: 0 }, 0)
     }
     return { events: last, more: false }
   }

@@ -8,8 +8,10 @@ import type { Warning } from '../../api/warning.js'
 import { currentFindings, type FindingKind, type StoredFinding } from '../../domain/event/finding.js'
 
 interface Sentences {
-  /** What happened; `at` is " at `field`", or empty. */
-  message(count: string, at: string): string
+  /** The field of its findings is who sent the events, and not a field of them. */
+  readonly of?: 'source'
+  /** What happened; `place` is " at `field`" or " from `source`", or empty. */
+  message(count: string, place: string): string
   readonly action: string
 }
 
@@ -22,17 +24,36 @@ const sentences: Readonly<Record<FindingKind, Sentences>> = {
     message: (_count, at) => `An input reads no documents${at}, an index of its pattern.`,
     action: 'Leave the index out of `index_pattern`, or give it `_source` and the date field that the input reads by.',
   },
+  repeated_id: {
+    of: 'source',
+    message: (count, from) =>
+      `${count}${from} had the id of another event of the same request. ` +
+      'Each is stored under that id and a hash of its content.',
+    action:
+      'Let the sender give each event an id of its own, or name a field that differs ' +
+      '(`webhook_event_id`, `--id-field`).',
+  },
+  replaced_event: {
+    of: 'source',
+    message: (count, from) =>
+      `${count}${from} took the place of an earlier event with the same id and other content. ` +
+      'The earlier version of each is gone.',
+    action:
+      'If these are new versions of one event, this is right. ' +
+      'Else let the sender give each event an id of its own.',
+  },
 }
 
 /** Findings as warnings. Of old ones nothing is told: they did not come again before the job's latest event. */
 export function findingWarnings(findings: readonly StoredFinding[], lastEventMicros: number | null): Warning[] {
   return currentFindings(findings, lastEventMicros ?? 0).map(
     ({ kind, field, count, example, firstMicros, lastMicros }) => {
-      const { message, action } = sentences[kind]
+      const { of, message, action } = sentences[kind]
+      const place = field === '' ? '' : ` ${of === 'source' ? 'from' : 'at'} \`${field}\``
       return {
         type: kind,
-        place: field === '' ? [] : [field],
-        message: message(count === 1 ? '1 event' : `${count} events`, field === '' ? '' : ` at \`${field}\``),
+        place: field === '' || of === 'source' ? [] : [field],
+        message: message(count === 1 ? '1 event' : `${count} events`, place),
         action,
         seen: { count, example, firstMicros, lastMicros },
       }

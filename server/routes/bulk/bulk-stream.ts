@@ -18,6 +18,7 @@ import { noRoomForBodies } from '../../http/body.js'
 import type { Exchange } from '../../http/exchange.js'
 import { noRoom, tooLong, type Skipped } from '../../http/ndjson.js'
 import { ndjson } from '../../http/reply.js'
+import { originOf, uploadNumber } from '../event-origin.js'
 import { isOfJob, jobIdOf, untilKnown } from '../job-reference.js'
 import { LineSource } from './line-source.js'
 import { LineSlot, ResultLines } from './result-lines.js'
@@ -56,7 +57,8 @@ class BulkStream {
       read: () => this.#source.read(),
       rest: () => this.#source.rest(),
     })
-    this.#lines = new ResultLines(exchange, app.window, owner, { moved: () => this.#pump() })
+    const origin = originOf(principal, uploadNumber(exchange, principal))
+    this.#lines = new ResultLines(exchange, app.window, owner, origin, { moved: () => this.#pump() })
     this.#source = new LineSource(exchange, this.#share, {
       more: () => this.#pump(),
       gone: () => this.#finish(),

@@ -11,7 +11,7 @@
  *    as much as the buffer holds. uWebSockets.js does not report when that buffer is empty, so single lines probe it.
  * 4. A client that reads nothing for too long is disconnected.
  */
-import { limits, type EventView, type IngestReceiver, type Refusal } from '../../../engine/index.js'
+import { limits, type IngestedView, type IngestReceiver, type Refusal } from '../../../engine/index.js'
 import type { Exchange } from '../../http/exchange.js'
 import { answerRoom, putResultLine, refusedLine } from '../event-wire.js'
 import type { FairWindow } from './fair-window.js'
@@ -34,12 +34,16 @@ export interface LinesWatcher {
 export class LineSlot implements IngestReceiver {
   readonly #lines: ResultLines
   readonly #jobId: number | null
-  #view: EventView | null = null
+  #view: IngestedView | null = null
   #refusal: Buffer | null = null
 
   constructor(lines: ResultLines, jobId: number | null) {
     this.#lines = lines
     this.#jobId = jobId
+  }
+
+  get origin(): Uint8Array {
+    return this.#lines.origin
   }
 
   /** Writes the result line at `at` and returns where it ends; -1 if it is not settled, or there is no room. */
@@ -51,7 +55,7 @@ export class LineSlot implements IngestReceiver {
     return at + refusal.copy(out, at)
   }
 
-  ingested(view: EventView): void {
+  ingested(view: IngestedView): void {
     this.#view = view
     this.#lines.settled()
   }
@@ -67,6 +71,8 @@ export class ResultLines {
   readonly #window: FairWindow
   readonly #owner: string
   readonly #watcher: LinesWatcher
+  /** Of the events of all lines (event-origin.ts). */
+  readonly origin: Uint8Array
   /** True while lines are under way, so that the stream has a share of the window. */
   #shares = false
   #slots: (LineSlot | null)[] = []
@@ -79,10 +85,12 @@ export class ResultLines {
   #closed = false
 
   /** `owner` is the caller. */
-  constructor(exchange: Exchange, window: FairWindow, owner: string, watcher: LinesWatcher) {
+  // biome-ignore lint/complexity/useMaxParams: made once for each stream.
+  constructor(exchange: Exchange, window: FairWindow, owner: string, origin: Uint8Array, watcher: LinesWatcher) {
     this.#exchange = exchange
     this.#window = window
     this.#owner = owner
+    this.origin = origin
     this.#watcher = watcher
   }
 

@@ -150,7 +150,19 @@ describe('an exported event', () => {
     await shard.feedback(job, 'e', 'ann', 'Drop')
     await shard.feedback(job, 'e', 'bob', 'Escalate')
     const { document } = shard.reader().exportEvent(job, 'e', 'service')
-    const beside = ['event_id', 'job_id', 'job_title', 'title', 'severity', 'model.path', 'model.timestamp']
+    const beside = [
+      'event_id',
+      'job_id',
+      'job_title',
+      'title',
+      'severity',
+      'model.path',
+      'model.timestamp',
+      'assigned',
+      'voter',
+      'voted',
+      'note',
+    ]
     for (const name of Object.keys(ownFields).filter((each) => !beside.includes(each))) {
       const value = name
         .split('.')

@@ -23,6 +23,7 @@ test('replies come back as they were written, over whatever was there', () => {
       outlier: random.below(2) === 0,
       bucketState: random.pick(bucketStates),
       autonomy: random.pick(['none', 'settled', 'review'] as const),
+      stored: random.pick(['new', 'replaced', 'same'] as const),
     }
     const extra = random.below(3) - 1
     writeEventReply(memory, REPLY_BYTES, reply, extra)

@@ -10,7 +10,7 @@ import type { Client } from '../../../server/client/index.js'
 import { root } from '../../support/source-tree.js'
 import { FakeService, jsonReply } from './fake.js'
 
-const BYTES_MAX = 6 * 1024
+const BYTES_MAX = 6.5 * 1024
 
 type AnyMethod = (params: Record<string, unknown>) => Promise<unknown>
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Check } from 'typebox/schema'
 import { isoMicros } from '../../../engine/clock.js'
 import { Refusal } from '../../../engine/errors.js'
-import type { EventView } from '../../../engine/api/decision-service.js'
+import type { EventView, IngestedView } from '../../../engine/api/decision-service.js'
 import { answerRoom, eventBytes, ingestedBytes, putResultLine, refusedLine } from '../../../server/routes/event-wire.js'
 import * as schemas from '../../../server/schemas/events.js'
 
@@ -40,9 +40,9 @@ const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8'
 const eventText = (view: EventView): string => textOf(eventBytes(view))
 const ingestedText = (view: EventView, empty: boolean): string => textOf(ingestedBytes(view, empty))
 
-function resultLine(view: EventView): string {
+function resultLine(view: EventView, stored: IngestedView['stored'] = 'new'): string {
   const out = Buffer.alloc(answerRoom(view) + 3)
-  return textOf(out.subarray(3, putResultLine(out, 3, view)))
+  return textOf(out.subarray(3, putResultLine(out, 3, { ...view, stored })))
 }
 
 test('each text is JSON with the fields of its schema', () => {
@@ -60,6 +60,11 @@ test('each text is JSON with the fields of its schema', () => {
     const { knowledge_base_state: state, ...rest } = got
     assert.equal(state, view.bucketState)
     assert.deepEqual(JSON.parse(resultLine(view)), { ...rest, job_id: view.jobId })
+    for (const stored of ['same', 'replaced'] as const) {
+      const told = view.errorMessage === null ? { stored } : {}
+      assert.deepEqual(JSON.parse(resultLine(view, stored)), { ...rest, job_id: view.jobId, ...told })
+      assert.ok(Check(schemas.ResultLine, JSON.parse(resultLine(view, stored))))
+    }
     assert.equal(got.ingest_timestamp, isoMicros(view.ingestMicros))
   }
 })

@@ -65,7 +65,7 @@ async function ready(thread: ThreadLane): Promise<void> {
 
 function answerOf(receiver: IngestReceiver, micros: number): void {
   const answer = { micros, pending: false, label: 0, confidence: 9_000, outlier: false } as const
-  receiver.answered!({ ...answer, bucketState: 'new', autonomy: 'none' }, null)
+  receiver.answered!({ ...answer, bucketState: 'new', autonomy: 'none', stored: 'new' }, null)
 }
 
 test('lines that find no room in a mailbox keep the order of their stream, and none is refused', async () => {

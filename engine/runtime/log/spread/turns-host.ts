@@ -178,7 +178,7 @@ export class TurnsHost {
 
   #postOne({ message, job, isAlone, mark }: Posted, reply: Reply): Promise<Answered> {
     return new Promise((resolve) => {
-      const { kind, eventId, idInBody, body } = message
+      const { kind, eventId, idInBody, body, origin } = message
       const common = {
         refused: (refusal: Refusal): void => resolve(reply.refused(refusal)),
         moved: (mayBeLogged: boolean): void => resolve(mayBeLogged ? 'unclear' : 'moved'),
@@ -193,7 +193,7 @@ export class TurnsHost {
       try {
         if (job === undefined) throw new Refusal('job_not_found', 'job not found')
         const receiver = kind === 'ingest' ? ofEvent : ofOthers
-        this.#deps.post({ job, kind, eventId, idInBody, body, mark, receiver })
+        this.#deps.post({ job, kind, eventId, idInBody, body, origin, mark, receiver })
       } catch (error) {
         if (!isRefusal(error)) throw error
         common.refused(error)

@@ -74,6 +74,7 @@ class Recorder {
           {
             micros,
             autonomy: 'none',
+            stored: 'new',
             pending: false,
             label: -1,
             confidence: 0,

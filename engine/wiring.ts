@@ -75,6 +75,9 @@ function followChanges({ resources }: Stores, services: Services): void {
   const { watchdogs } = monitor
   resources.onJobChanged((job) => schedule.put(job))
   resources.onJobChanged((job) => reprocess.wake(job.id))
+  // A model that begins to decide may bring a task for what was stored before it.
+  services.trainings.onEnded((jobId) => reprocess.wake(jobId))
+  services.models.onActivated((jobId) => reprocess.wake(jobId))
   resources.onJobDeleted((jobId) => schedule.remove(jobId))
   resources.onJobDeleted((jobId) => reprocess.wake(jobId))
   resources.onJobDeleted((jobId) => metrics.forget(jobId))

@@ -91,13 +91,11 @@ export class VotedJob {
     return counts === undefined || label < 0 ? null : { label, counts, isSettled: false }
   }
 
-  /** By label: buckets with this consensus. */
-  consensusCounts(): number[] {
+  /** By label: voted events. */
+  labelCounts(): number[] {
     const sums = new Array<number>(this.#dataset.labelNames.length).fill(0)
-    for (const counts of this.#counts.values()) {
-      const label = majorityOf(counts)
-      if (label >= 0) sums[label] = (sums[label] as number) + 1
-    }
+    for (const counts of this.#counts.values())
+      for (const [label, count] of counts.entries()) sums[label] = (sums[label] as number) + count
     return sums
   }
 

@@ -26,11 +26,11 @@ export class WatchedModel {
   readonly #own: Float64Array
   #decided = 0
 
-  /** `consensusCounts`: by label, the buckets with this consensus. */
-  constructor(model: Model, consensusCounts: readonly number[]) {
+  /** `labelCounts`: by label, the voted events. */
+  constructor(model: Model, labelCounts: readonly number[]) {
     this.#model = model
-    this.#terms = { outlierRate: outlierRateUsual, consensusCounts, ...termsOfModel(model.summary) }
-    this.#own = new Float64Array(consensusCounts.length)
+    this.#terms = { outlierRate: outlierRateUsual, labelCounts, ...termsOfModel(model.summary) }
+    this.#own = new Float64Array(labelCounts.length)
   }
 
   /**

@@ -14,7 +14,7 @@
  * | at | bytes | meaning                                                     |
  * |----|-------|-------------------------------------------------------------|
  * | 0  | 1     | version of this layout: 1                                   |
- * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier, 4 the event was deleted |
+ * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier, 4 the event was deleted, 8 outputs are not told |
  * | 2  | 1     | its label's index, 255 without one                          |
  * | 3  | 2     | its confidence, hundredths of a percent                     |
  */
@@ -32,6 +32,7 @@ const ROW_BYTES = 5
 const DECIDED = 1
 const OUTLIER = 2
 const DELETED = 4
+const NOT_TOLD = 8
 
 /** Rows that one message deletes at most. */
 const FORGOTTEN_MAX = 2_000
@@ -43,17 +44,19 @@ export interface DecisionChange {
   readonly eventMicros: number
   /** The header that the event had. */
   readonly before: RecordHeader
+  /** False: output steps leave it out. */
+  readonly isTold?: boolean
 }
 
 /** Writes the row of a change. */
 export function noteChange(
   store: TurnStore,
   { id }: Pick<JobSettings, 'id'>,
-  { changeMicros, eventMicros, before }: DecisionChange,
+  { changeMicros, eventMicros, before, isTold = true }: DecisionChange,
 ): void {
   const row = Buffer.alloc(ROW_BYTES)
   row[0] = VERSION
-  row[1] = (before.pending ? 0 : DECIDED) | (before.outlier ? OUTLIER : 0)
+  row[1] = (before.pending ? 0 : DECIDED) | (before.outlier ? OUTLIER : 0) | (isTold ? 0 : NOT_TOLD)
   row[2] = before.label < 0 ? NO_LABEL : before.label
   row.writeUInt16LE(before.confidence, 3)
   store.put('changes', changeKey(id, changeMicros, eventMicros), row)
@@ -75,6 +78,11 @@ export function decisionBefore(row: Uint8Array): RuledDecision | null {
   if ((flags & DECIDED) === 0) return null
   const label = row[2] === NO_LABEL ? -1 : (row[2] as number)
   return { label, confidence: (row[3] as number) | ((row[4] as number) << 8), outlier: (flags & OUTLIER) !== 0 }
+}
+
+/** True where output steps are to be told of the change. */
+export function isChangeTold(row: Uint8Array): boolean {
+  return ((row[1] as number) & NOT_TOLD) === 0
 }
 
 /** A message: every output step has delivered this change and all before it. */

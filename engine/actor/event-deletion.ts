@@ -37,5 +37,6 @@ export function deleteEvent(deps: ActorDeps, event: FoundEvent): void {
     pending: pending - Number(header.pending),
     feedbackEvents: feedbackEvents - Number(header.hasFeedback),
   })
+  if (header.label < 0 && !header.pending) stats.undecidedGone(micros)
   if (events === 1) points.clear()
 }

@@ -160,7 +160,7 @@ export class EventIntake {
     if (clientId !== null) this.#putId(clientId, micros, request)
     if (pending) store.put(waitingTable(header), timeKey(settings.id, micros), new Uint8Array(0))
     stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
-    stats.countDecision(decision)
+    stats.countDecision(decision, micros, pending)
     if (enrichments === 'passed_over') stats.decided.enriched(enrichments)
     if (enrichments !== 'awaited') this.#countPoints(arrival, bucket, answer)
     buckets.add(bucket, micros, decision.label)

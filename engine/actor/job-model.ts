@@ -177,8 +177,8 @@ export class JobModel implements ModelHolder {
 
   #terms(): TrustTerms {
     const { modelThreshold, examples, ruleChanges } = this.#modelTerms
-    const { consensusCounts } = this.#stats.row
-    return { outlierRate: this.#outlierRate, modelThreshold, consensusCounts, examples, ruleChanges }
+    const { labelledEvents: labelCounts } = this.#stats.row
+    return { outlierRate: this.#outlierRate, modelThreshold, labelCounts, examples, ruleChanges }
   }
 
   /** Decides an event with these values, in that bucket or in none, and shows the decision to the trust watch. */

@@ -59,9 +59,9 @@ export class JobStats {
   }
 
   /** An event was stored or decided again. It may have no decision, for want of a model or of decision points. */
-  countDecision(decision: Decision): void {
+  countDecision(decision: Decision, micros: number, pending = false): void {
     const row = this.#row
-    if (decision.label < 0) return
+    if (decision.label < 0) return pending ? undefined : this.#countUndecided(micros, 1)
     row.decidedSinceTraining++
     if (decision.outlier) row.outliersSinceTraining++
     if (decision.confidence < LOW_CONFIDENCE) row.lowConfidenceSinceTraining++
@@ -70,14 +70,29 @@ export class JobStats {
   }
 
   /** A decision is replaced by another. Only decisions of the active model were counted since it was installed. */
-  uncountDecision(decision: Decision): void {
+  uncountDecision(decision: Decision, micros: number): void {
     const row = this.#row
-    if (decision.label < 0 || decision.modelVersion !== row.modelVersion) return
+    if (decision.label < 0) return this.#countUndecided(micros, -1)
+    if (decision.modelVersion !== row.modelVersion) return
     row.decidedSinceTraining = Math.max(0, row.decidedSinceTraining - 1)
     if (decision.outlier) row.outliersSinceTraining = Math.max(0, row.outliersSinceTraining - 1)
     if (decision.confidence < LOW_CONFIDENCE)
       row.lowConfidenceSinceTraining = Math.max(0, row.lowConfidenceSinceTraining - 1)
     this.#changed = true
+  }
+
+  #countUndecided(micros: number, change: 1 | -1): void {
+    const row = this.#row
+    const { caughtUp } = row
+    row.undecided += change
+    if (caughtUp !== undefined && micros <= caughtUp.throughMicros)
+      row.caughtUp = { ...caughtUp, undecided: caughtUp.undecided + change }
+    this.#changed = true
+  }
+
+  /** An event without a decision was deleted. */
+  undecidedGone(micros: number): void {
+    this.#countUndecided(micros, -1)
   }
 
   /** The turn changed rows of the job without changing a counter. */

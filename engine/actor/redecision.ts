@@ -9,11 +9,14 @@
  *    its own, from when the job had no buckets, stays without a bucket.
  * 3. The trust watch sees each event once, when it is first decided.
  * 4. What was settled with another label goes back to people. Nothing is settled that was decided before.
- * 5. `decidedSinceTraining` and similar counters count each event's latest decision, once.
+ * 5. Outputs are told of each change, but not when an event that had no decision gets one because there is a model at
+ *    last: nobody waits for these, and there may be many.
+ * 6. `decidedSinceTraining` and similar counters count each event's latest decision, once.
  */
 import { must } from '../assert.js'
 import { autonomyAgain } from '../domain/autonomy/passage.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
+import type { PointValues } from '../domain/event/point-value.js'
 import { hasBuckets } from '../domain/job/job.js'
 import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision } from '../domain/decide/decision.js'
@@ -34,10 +37,36 @@ import { moveVotes } from './votes/voting.js'
  * enriched from now on: only enrichment-results.ts calls this for one.
  */
 export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number): boolean {
+  return decideWith(deps, event, { atMicros, values: valuesOf(deps, event), isTold: true })
+}
+
+/** The values of a stored event at the present decision points. */
+function valuesOf({ arrivals, codec }: ActorDeps, { record }: FoundEvent): PointValues {
+  return arrivals.points.valuesOf(codec.decode(decodeContent(record).body))
+}
+
+/**
+ * Decides an event that never had a decision; outputs are not told. False where it has one by now, has no value at any
+ * decision point, or there is no model for these: then nothing changes.
+ */
+export function decideAtLast(deps: ActorDeps, event: FoundEvent, atMicros: number): boolean {
+  if (event.header.label >= 0 || event.header.pending || !deps.model.isTrained) return false
+  const values = valuesOf(deps, event)
+  if (deps.cause === null && lacksPoints(values)) return false
+  return decideWith(deps, event, { atMicros, values, isTold: false })
+}
+
+interface Redeciding {
+  readonly atMicros: number
+  readonly values: PointValues
+  /** Output steps are told of the change. */
+  readonly isTold: boolean
+}
+
+function decideWith(deps: ActorDeps, event: FoundEvent, { atMicros, values, isTold }: Redeciding): boolean {
   const { store, settings, stats, model } = deps
   const { header, micros, record } = event
   const jobId = settings.id
-  const values = deps.arrivals.points.valuesOf(deps.codec.decode(decodeContent(record).body))
   const hasOwnVotes = header.bucketId === null && readBallot(store, jobId, timeValue(micros)) !== null
   const bucket = hasBuckets(settings.category) && !hasOwnVotes ? deps.buckets.of(store, values) : null
   const bucketId = bucket === null ? null : bucket.id
@@ -64,7 +93,7 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
     stats.change({ pending: stats.row.pending - 1 })
     store.put('events', timeKey(jobId, micros), withHeader(record, decided))
   } else {
-    stats.uncountDecision(header)
+    stats.uncountDecision(header, micros)
     const withBoth = withPrevious(record, decided, { ...header, reprocessedMicros: atMicros })
     store.put('events', timeKey(jobId, micros), withBoth)
   }
@@ -76,8 +105,8 @@ export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number
     deps.buckets.countDecision(bucket, decision.label, 1)
   }
   if (header.hasFeedback && !isSame(header.bucketId, bucketId)) settleTruth(deps, micros)
-  stats.countDecision(decision)
-  noteChange(store, settings, { changeMicros: atMicros, eventMicros: micros, before: header })
+  stats.countDecision(decision, micros)
+  noteChange(store, settings, { changeMicros: atMicros, eventMicros: micros, before: header, isTold })
   return decision.label !== header.label
 }
 

@@ -9,20 +9,27 @@
  * 2. A piece says where it begins. It changes nothing where the task stands elsewhere: the piece runs a second time, or
  *    the task was cancelled, or its job was stopped.
  * 3. An event that has gone since it was found was replaced by a version that was decided when it arrived.
- * 4. Commands of people name their author and get an entry in the audit log. The engine's own commands do not.
+ * 4. A model that begins to decide brings a task for the stored events that never had a decision (C4.7), in the same
+ *    commit. It covers what no such task has covered at the present decision points.
+ * 5. Commands of people name their author and get an entry in the audit log. The engine's own commands do not.
  */
 import { limits } from '../limits.js'
 import { eventIdOf } from '../domain/event/event-id.js'
+import { decidesStored } from '../domain/job/job.js'
 import type { AuditAction } from '../api/audit-service.js'
-import type { Author } from '../api/principal.js'
+import { theService, type Author } from '../api/principal.js'
 import { isQuery, subjectOfFilter } from '../domain/query/filter.js'
 import { decodeTask, encodeTask, isOver, type ReprocessRow, type ReprocessSelection } from '../store/reprocess-row.js'
 import { jobRange, timeKey } from '../store/tables.js'
 import type { ActorDeps } from './actor-deps.js'
 import { addAuditEntry } from './audit-outbox.js'
 import { eventAt, type Reads } from './event-table.js'
+import { authorOf } from './message-author.js'
 import type { Message } from './message.js'
-import { decideAgain } from './redecision.js'
+import { decideAgain, decideAtLast } from './redecision.js'
+
+/** In the audit log, after the certificates of gates and the entries about challengers. */
+const CATCH_UP_PLACE = 3_000
 
 /** What a `task` message asks for. */
 export type TaskCommand =
@@ -84,10 +91,41 @@ export function takeTaskCommand(deps: ActorDeps, { body, micros, applied }: Mess
   }
 }
 
+/** The stored events without a decision; those that wait are passed over when it is their turn. */
+const neverDecided: ReprocessSelection = {
+  dateField: '@timestamp',
+  startDate: null,
+  endDate: null,
+  filters: [{ field: 'service.result', operator: 'not exists' }],
+}
+
+/** To be called when a model begins to decide. It decides what was stored without a decision, in the background. */
+export function catchUp(deps: ActorDeps, atMicros: number): void {
+  const { settings, stats, model, arrivals } = deps
+  if (!model.isTrained || !decidesStored(settings.advancedSettings)) return
+  const { undecided, caughtUp } = stats.row
+  const { fingerprint } = arrivals.points
+  const isPresent = caughtUp?.fingerprint === fingerprint
+  if (undecided <= (isPresent ? caughtUp.undecided : 0)) return
+  stats.change({ caughtUp: { fingerprint, throughMicros: atMicros, undecided } })
+  create(deps, atMicros, {
+    selection: neverDecided,
+    requestedBy: theService.name,
+    by: authorOf(theService),
+    cursor: isPresent ? caughtUp.throughMicros : 0,
+    isCatchUp: true,
+  })
+}
+
+interface NewTask extends Omit<Extract<TaskCommand, { op: 'create' }>, 'op'> {
+  readonly cursor?: number
+  readonly isCatchUp?: true
+}
+
 function create(
   deps: ActorDeps,
   id: number,
-  { selection, requestedBy, by }: Extract<TaskCommand, { op: 'create' }>,
+  { selection, requestedBy, by, cursor = 0, isCatchUp }: NewTask,
 ): ReprocessRow {
   const { store, settings } = deps
   // The walk sees committed rows only, so one turn may exceed the bound by the tasks that it adds.
@@ -101,12 +139,18 @@ function create(
     state: 'queued',
     message: '',
     matched: null,
-    cursor: 0,
+    cursor,
     updated: 0,
     changed: 0,
     finishedMicros: null,
+    ...(isCatchUp === true ? { isCatchUp } : {}),
   }
-  addTaskEntry(deps, row, { by, atMicros: id }, 'reprocessing requested')
+  addTaskEntry(
+    deps,
+    row,
+    { by, atMicros: id, place: isCatchUp === true ? CATCH_UP_PLACE : 0 },
+    'reprocessing requested',
+  )
   return write(deps, row)
 }
 
@@ -114,11 +158,11 @@ function create(
 function addTaskEntry(
   { store, settings }: ActorDeps,
   { id, selection }: ReprocessRow,
-  who: { by: Author; atMicros: number },
+  { place = 0, ...who }: { by: Author; atMicros: number; place?: number },
   action: AuditAction,
 ): void {
   const { dateField, startDate, endDate, filters } = selection
-  addAuditEntry(store, {
+  const entry = {
     ...who,
     action,
     object: { type: 'task', id: eventIdOf(id), title: '' },
@@ -129,12 +173,13 @@ function addTaskEntry(
       end_date: endDate,
       filtered_by: filters.map((filter) => (isQuery(filter) ? subjectOfFilter(filter) : filter.field)),
     },
-  })
+  } as const
+  addAuditEntry(store, entry, place)
 }
 
 function decidePiece(
   deps: ActorDeps,
-  { updated, changed }: ReprocessRow,
+  { updated, changed, isCatchUp }: ReprocessRow,
   command: Extract<TaskCommand, { op: 'piece' }>,
   micros: number,
 ): Partial<ReprocessRow> {
@@ -146,8 +191,14 @@ function decidePiece(
     const event = eventAt(deps.store, deps.settings.id, time)
     // An event that waits for enrichment is decided when that has ended.
     if (event === null || event.header.enrichments === 'awaited') continue
-    updatedNow++
     bytes += event.record.length
+    if (isCatchUp === true) {
+      if (!decideAtLast(deps, event, micros)) continue
+      updatedNow++
+      changedNow++
+      continue
+    }
+    updatedNow++
     if (decideAgain(deps, event, micros)) changedNow++
   }
   const end: Partial<ReprocessRow> = command.last ? { state: 'finished', finishedMicros: micros } : {}

@@ -144,7 +144,7 @@ export function resume(deps: ActorDeps, message: Message): { more: boolean } {
     store.delete('pending', key)
     noteChange(store, settings, { changeMicros: message.micros, eventMicros: event.micros, before: event.header })
     stats.change({ pending: stats.row.pending - 1 })
-    stats.countDecision(decision)
+    stats.countDecision(decision, event.micros)
     if (bucket !== null) deps.buckets.countDecision(bucket, decision.label, 1)
   }
   return { more: waiting.length === limits.resumeEventsPerTurn }

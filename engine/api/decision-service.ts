@@ -7,6 +7,7 @@
  * A method throws a Refusal, or rejects with one, when it refuses. A method that returns no promise takes no longer
  * than one read of the store.
  */
+import type { EvidenceLevel } from '../domain/metrics/evidence.js'
 import type { Autonomy } from '../domain/autonomy/passage.js'
 import type { Refusal } from '../errors.js'
 import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
@@ -130,6 +131,26 @@ export interface JobView {
   readonly modelMsg: string
   /** Since when the model is ageing, microseconds; null for any other state. */
   readonly modelAgeingSinceMicros: number | null
+  /** Stored events that have no decision and wait for none. */
+  readonly undecidedEvents: number
+  readonly evidence: JobEvidence
+}
+
+/** How far the votes of a job carry the confidence of its model (metrics/evidence.ts). Counts are by label. */
+export interface JobEvidence {
+  /** `thin`: a confidence is a guess. `enough`: it was measured. `none`: there is no model. */
+  readonly level: EvidenceLevel
+  /** Voted events now. */
+  readonly votedEvents: ReadonlyMap<string, number>
+  /** Votes that were held out from the training of the model in use. */
+  readonly heldOutVotes: ReadonlyMap<string, number>
+  /** So many of each label make it `enough`. */
+  readonly heldOutVotesNeeded: number
+  readonly labelsWithoutVotes: readonly string[]
+  /** The model in use never answers with these. */
+  readonly labelsUnknownToModel: readonly string[]
+  /** The same for people; '' where there is nothing to say. */
+  readonly message: string
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The contract of explanations: why an event has its decision, how a body would be decided, and similar events. */
+import type { EvidenceLevel } from '../domain/metrics/evidence.js'
 import type { PointValue } from '../domain/event/point-value.js'
 import type { DecisionSource } from '../domain/decide/decision.js'
 import type { AnswerShown } from './models/answer-shown.js'
@@ -26,6 +27,10 @@ export interface ExplainedDecision extends AnswerShown {
   readonly isExact: boolean | null
   /** Where `isExact` is false: why the stored decision cannot be computed again. */
   readonly inexactReason: string | null
+  /** How far the votes behind the model carry its confidence; `none` without a model. */
+  readonly confidenceBasis: EvidenceLevel
+  /** The same for people; '' where there is nothing to say. */
+  readonly confidenceNote: string
 }
 
 /** The model's answer without some fields. */

@@ -10,6 +10,7 @@ export type WarningType =
   | 'found_fields'
   | 'lacking_fields'
   | 'mixed_buckets'
+  | 'label_without_votes'
   | 'unknown_property'
   | FindingKind
 

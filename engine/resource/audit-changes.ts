@@ -43,7 +43,9 @@ function showJob(job: JobSettings, titleOf: (integrationId: number) => string): 
       category,
       status,
       decision_points: job.decisionPoints,
-      labels: job.labels.map(({ hexColor, ...label }) => ({ ...label, hex_color: hexColor })),
+      labels: job.labels.map(({ hexColor, isUnused, ...label }) => {
+        return { ...label, hex_color: hexColor, ...(isUnused === true ? { unused: true } : {}) }
+      }),
       auto_retrain: job.autoRetrain,
       feedback_columns: feedbackColumns,
       pipeline: job.pipeline.map(

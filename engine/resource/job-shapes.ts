@@ -75,8 +75,9 @@ const label = z
     role: choice(labelRoles)
       .optional()
       .describe('Root cause analysis: what the label means. Default: what its name says, else its position.'),
+    unused: flag.describe('True: the job does not use this label, so nobody is told that it has no votes.'),
   })
-  .transform(({ name, hex_color, id, role }) => ({ name, hexColor: hex_color, id, role }))
+  .transform(({ name, hex_color, id, role, unused }) => ({ name, hexColor: hex_color, id, role, isUnused: unused }))
 
 const autoRetrain = z
   .object({
@@ -158,6 +159,10 @@ const advancedSettings = z
     decide_untrained: flag.describe(
       'Root cause analysis: true makes the answer of the clusters the decision while the job is untrained. ' +
         'Default: it is only a suggestion.',
+    ),
+    decide_stored_events: flag.describe(
+      'False: stored events without a decision stay so when the job gets its first model. Default: it decides them, ' +
+        'in the background.',
     ),
     weighted_consensus: flag.describe('True: votes on one event count by the reliability of their analysts.'),
     retrain_after_erase: flag.describe('True: an erasure is complete when the model was trained again without it.'),

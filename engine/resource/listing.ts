@@ -69,8 +69,9 @@ type WarningsOf = (job: JobSettings) => readonly Warning[]
 
 function showJob(job: JobSettings, state: ResourceState, warningsOf: WarningsOf | null): unknown {
   const labels = {
-    custom_labels: job.labels.map(({ id, name, hexColor, role }) => {
-      return { name, hex_color: hexColor, id, ...(role === undefined ? {} : { role }) }
+    custom_labels: job.labels.map(({ id, name, hexColor, role, isUnused }) => {
+      const more = { ...(role === undefined ? {} : { role }), ...(isUnused === true ? { unused: true } : {}) }
+      return { name, hex_color: hexColor, id, ...more }
     }),
   }
   const brief = {

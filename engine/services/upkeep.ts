@@ -61,9 +61,9 @@ export class Upkeep {
 
   /** Why the job cannot be trained, or null. */
   missingForTraining(job: JobSettings): string | null {
-    const { consensusCounts } = this.#deps.shards.reader(job.shard).stats(job)
+    const { labelledEvents } = this.#deps.shards.reader(job.shard).stats(job)
     return missingForTraining(
-      consensusCounts,
+      labelledEvents,
       job.labels.map(({ name }) => name),
     )
   }

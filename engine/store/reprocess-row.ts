@@ -40,6 +40,8 @@ export interface ReprocessRow {
   /** Number of them that have another label now. */
   readonly changed: number
   readonly finishedMicros: number | null
+  /** The service made it, for events that never had a decision. */
+  readonly isCatchUp?: true
 }
 
 export function encodeTask(row: ReprocessRow): Buffer {

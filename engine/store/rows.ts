@@ -9,6 +9,7 @@ import { assert } from '../assert.js'
 import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
 import type { ModelOrigin } from '../domain/learn/model-origin.js'
+import type { ModelVotes } from '../domain/metrics/evidence.js'
 import type { PointCounts } from '../domain/metrics/point-tally.js'
 import { decodeJsonRow, encodeJsonRow } from './json-row.js'
 import type { AnalystWeights, DoubtedVote, DrawnFigures } from './model-votes.js'
@@ -27,6 +28,15 @@ export interface SinceTraining {
   readonly watch: ModelTrust
 }
 
+/** A model decides stored events that had none: those up to a time. */
+export interface CaughtUp {
+  /** Of the decision points. */
+  readonly fingerprint: number
+  readonly throughMicros: number
+  /** How many of these events have no decision now. */
+  readonly undecided: number
+}
+
 /** The counters of a job, and the state of its learning. */
 export interface StatsRow extends SinceTraining {
   /** Events stored now. */
@@ -36,6 +46,10 @@ export interface StatsRow extends SinceTraining {
   readonly bucketsMade: number
   /** Events that were voted on themselves, not only through their bucket. */
   readonly feedbackEvents: number
+  /** Stored events that have no decision and wait for none: the job had no model, or they lack the decision points. */
+  readonly undecided: number
+  /** What the latest catch-up covers (reprocess-tasks.ts); absent before the first one. */
+  readonly caughtUp?: CaughtUp
   /** Events that wait for the job to start. */
   readonly pending: number
   readonly lastEventMicros: number | null
@@ -48,6 +62,8 @@ export interface StatsRow extends SinceTraining {
   readonly trainedThroughSeq: number
   /** Active model, 0 for none. */
   readonly modelVersion: number
+  /** What the active model was made from; absent without one. */
+  readonly modelVotes?: ModelVotes
   /** Every version ever installed, oldest first. `registry` has them all, `models` those whose bytes are kept. */
   readonly modelVersions: readonly number[]
   /** The least trainedThroughSeq of a model that may become active: ballots keep their changes from there on. */
@@ -56,6 +72,11 @@ export interface StatsRow extends SinceTraining {
   readonly erasedMicros?: number
   /** By label: ballots with this consensus. */
   readonly consensusCounts: readonly number[]
+  /**
+   * By label: voted events with this majority. An override stands for all voted events of its bucket and for one more,
+   * as in a training.
+   */
+  readonly labelledEvents: readonly number[]
   readonly undecidedBallots: number
   /** Ballots whose consensus has a small majority. */
   readonly lowScoreBallots: number
@@ -71,6 +92,7 @@ export function emptyStats(labelCount: number): StatsRow {
     buckets: 0,
     bucketsMade: 0,
     feedbackEvents: 0,
+    undecided: 0,
     pending: 0,
     lastEventMicros: null,
     lastFeedbackMicros: null,
@@ -81,6 +103,7 @@ export function emptyStats(labelCount: number): StatsRow {
     modelVersions: [],
     keepFromSeq: 0,
     consensusCounts: new Array<number>(labelCount).fill(0),
+    labelledEvents: new Array<number>(labelCount).fill(0),
     undecidedBallots: 0,
     lowScoreBallots: 0,
     mixedBallots: 0,

@@ -40,6 +40,8 @@ function decisionWire(decision: ExplainedDecision) {
     reason: decision.reason,
     exact: decision.isExact,
     inexact_reason: decision.inexactReason,
+    confidence_basis: decision.confidenceBasis,
+    confidence_note: decision.confidenceNote,
   }
 }
 

@@ -36,6 +36,18 @@ function seenWarningWire(warning: Warning, { scopes }: Principal) {
   }
 }
 
+function evidenceWire(evidence: JobView['evidence']) {
+  return {
+    level: evidence.level,
+    voted_events: Object.fromEntries(evidence.votedEvents),
+    held_out_votes: Object.fromEntries(evidence.heldOutVotes),
+    held_out_votes_needed: evidence.heldOutVotesNeeded,
+    labels_without_votes: evidence.labelsWithoutVotes,
+    labels_unknown_to_model: evidence.labelsUnknownToModel,
+    message: evidence.message,
+  }
+}
+
 /** A job in wire form. */
 export function jobWire(view: JobView, principal: Principal) {
   return {
@@ -57,6 +69,8 @@ export function jobWire(view: JobView, principal: Principal) {
     last_feedback_timestamp: timestamp(view.lastFeedbackMicros),
     last_train_start_timestamp: timestamp(view.lastTrainStartMicros),
     last_train_finished_timestamp: timestamp(view.lastTrainFinishedMicros),
+    undecided_documents_count: view.undecidedEvents,
+    evidence: evidenceWire(view.evidence),
     warnings: view.warnings.map((warning) => seenWarningWire(warning, principal)),
     invalid: view.decisionPoints.length === 0 && view.category !== 'Automated root cause analysis',
   }

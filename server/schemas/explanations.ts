@@ -4,6 +4,7 @@ import { limits } from '../../engine/index.js'
 import { Exact, nullable, Timestamp } from './common.js'
 import { ConsensusView } from './consensus.js'
 import { BucketState, EventStatus, NewEvent } from './events.js'
+import { EvidenceLevel } from './jobs.js'
 
 const share = { minimum: 0, maximum: 1 } as const
 const EventId = Type.String()
@@ -45,6 +46,8 @@ const explainedDecision = {
       'True: what `model` says gives this very decision when it is computed again. Null: no model had a part in it.',
   }),
   inexact_reason: nullable(Type.String({ description: 'Why the decision cannot be computed again.' })),
+  confidence_basis: EvidenceLevel,
+  confidence_note: Type.String({ description: 'What its confidence rests on, where that is little; for people.' }),
 }
 
 export const ExplainedDecision = Type.Object(explainedDecision)

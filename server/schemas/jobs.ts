@@ -4,6 +4,31 @@ import { Name, nullable, Timestamp, WarningBody } from './common.js'
 
 const MaybeTimestamp = nullable(Timestamp)
 
+const LabelNames = Type.Array(Type.String())
+
+export const EvidenceLevel = Type.Enum(['none', 'thin', 'enough'], {
+  description:
+    '`enough`: a confidence is a share that was measured on held-out votes of each label. `thin`: it is a guess. ' +
+    '`none`: there is no decision of a model.',
+})
+
+export const VotesByLabel = Type.Record(Type.String(), Type.Integer(), {
+  description: 'Voted events, by the name of their label.',
+})
+
+export const JobEvidence = Type.Object(
+  {
+    level: EvidenceLevel,
+    voted_events: VotesByLabel,
+    held_out_votes: { ...VotesByLabel, description: 'Held out from the training of the model in use, by label.' },
+    held_out_votes_needed: Type.Integer({ description: 'So many of each label make the evidence `enough`.' }),
+    labels_without_votes: LabelNames,
+    labels_unknown_to_model: { ...LabelNames, description: 'The model in use never answers with these.' },
+    message: Type.String({ description: 'The same, for people.' }),
+  },
+  { description: 'How far the votes carry the confidence of decisions.' },
+)
+
 export const Job = Type.Object({
   job_id: Type.Integer(),
   title: Type.String(),
@@ -29,6 +54,10 @@ export const Job = Type.Object({
   last_feedback_timestamp: MaybeTimestamp,
   last_train_start_timestamp: MaybeTimestamp,
   last_train_finished_timestamp: MaybeTimestamp,
+  undecided_documents_count: Type.Integer({
+    description: 'Stored events without a decision: the job had no model, or they lack the decision points.',
+  }),
+  evidence: JobEvidence,
   warnings: Type.Array(WarningBody, {
     description: 'What will probably not do what people want of the job; `loc` is in its properties.',
   }),

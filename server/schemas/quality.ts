@@ -27,10 +27,16 @@ export const ReliabilityBin = Type.Object({
 export const LabelQuality = Type.Object({
   precision: MeasuredShare,
   recall: MeasuredShare,
+  right: Type.Integer({ minimum: 0, description: 'Events with this truth that were answered so; of `recall.events`.' }),
   reliability: Type.Array(ReliabilityBin, {
     description: 'Answers of this label in ten bins of confidence: the share right beside the mean confidence.',
   }),
 })
+
+export const CommonestLabel = Type.Object(
+  { label: nullable(Type.String()), share: MeasuredShare },
+  { description: 'The label that analysts gave most often. Always answering with it is right in this share.' },
+)
 
 export const QualityByLabel = Type.Record(Type.String(), LabelQuality)
 
@@ -41,6 +47,7 @@ export const QualityReport = Type.Object({
     Type.String({ description: '`not enough yet`, with the number of events; null if there are enough.' }),
   ),
   accuracy: MeasuredShare,
+  commonest: CommonestLabel,
   macro_f1: MeasuredShare,
   expected_calibration_error: nullable(Type.Number({ minimum: 0 })),
   per_label: QualityByLabel,

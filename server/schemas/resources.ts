@@ -44,6 +44,9 @@ const Label = Type.Object({
         'Root cause analysis: what the label means. Default: what its name says, else its position in the list.',
     }),
   ),
+  unused: Type.Optional(
+    Type.Boolean({ description: 'The job does not use this label, so nobody is told that it has no votes.' }),
+  ),
 })
 
 const Flag = Type.Optional(Type.Boolean())
@@ -143,6 +146,9 @@ export const JobResource = Type.Object({
           }),
         ),
         weighted_consensus: Type.Optional(Type.Boolean({ description: 'Votes count by the reliability of analysts.' })),
+        decide_stored_events: Type.Optional(
+          Type.Boolean({ description: 'False: the first model decides no event that was stored before it.' }),
+        ),
         retrain_after_erase: Type.Optional(Type.Boolean({ description: 'An erasure waits for another training.' })),
         retention: Type.Optional(Retention),
       }),

@@ -59,7 +59,6 @@ describe('a process that is killed in the middle of a reprocessing task', () => 
       (job) => (job as { retrainState: string }).retrainState === 'RETRAIN_FINISHED',
     )
     await query(child, { ask: 'note', eventId: 'e0', text: 'written before the kill' })
-    await query(child, { ask: 'reprocess' })
     for (let kill = 0, before = -1; kill < 2; kill++) {
       const { updated } = await until(
         () => firstTask(child),

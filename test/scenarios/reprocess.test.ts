@@ -15,7 +15,8 @@ after(() => service.close())
 
 /** Ten events from before the model, and the model. */
 async function taught(): Promise<{ jobId: number; key: string }> {
-  const { jobId, key } = await makeJob(client, { decision_points: ['rule'] })
+  const advanced_settings = { decide_stored_events: false }
+  const { jobId, key } = await makeJob(client, { decision_points: ['rule'], advanced_settings })
   for (let i = 0; i < 10; i++) {
     const rawBody = { rule: i % 2 === 0 ? 'noise' : 'alarm', '@timestamp': `2026-01-1${i}T10:00:00Z` }
     assert.equal((await client.post(`/api/v1/events/e${i}`, { job_id: jobId, raw_body: rawBody })).status, 201)

@@ -49,14 +49,15 @@ const names = `
   BackupList BackupRequest BackupState Batch BatchKind BatchList BatchStatus BeforeAndAfter BucketState
   CalibrationStep CallerKind CastVote CastVoteScope CertificatesPage ChallengeBody Challenger ChallengerAnswer
   ChallengerVerdict ChangedConsensus ClusterMember ClusterMessage ClusterPage ClusterState ClusterTree ClusterView
-  ComponentType ComputedAgain ComputedAnswer ComputedDecision ConsensusOverride ConsensusView Container
+  CommonestLabel ComponentType ComputedAgain ComputedAnswer ComputedDecision ConsensusOverride ConsensusView Container
   ContainerCheck ContainerError ContainerHealth ContainerList ContainerQueue ContainerStatus ContractBody
   ContractLabel CountByLabel DecidedLine DecidingModel DecisionDifference DecisionFeature DecisionMember
   DecisionMessage DecisionOutlier DecisionParts DecisionPointsAnswer DecisionReason DecisionScores DecisionSource
   DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote DrawnFigures
   Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy
   EventExplanation EventFileFormat EventFilter EventLine EventModel EventNote EventNotes EventSection EventStatus
-  EventTimers EventView EventsPage EventsPageNumber EventsPageSize EventsQuery ExpectedGain ExplainedCluster
+  EventTimers EventView EventsPage EventsPageNumber EventsPageSize
+  EventsQuery EvidenceLevel ExpectedGain ExplainedCluster
   ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser Facet
   FacetQuery FacetValue Facets FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection
   FailedDeliveryStatus Feedback FeedbackOutcome FeedbackReach FeedbackUndo FieldDifference FieldKind FieldList
@@ -66,7 +67,8 @@ const names = `
   Inputs IntegrationKind IntegrationKindInFull IntegrationList IntegrationMetadata IntegrationProperties
   IntegrationResource IntegrationRole IntegrationRoleDetails IntegrationTypes InternalAnswer InternalByJob
   InternalByModel InternalJob InternalModel IssuedToken Job JobAndModel JobCategory JobCategoryInFull
-  JobCategoryList JobCategoryName JobLabel JobMetadata JobMetrics JobMonitor JobName JobProperties JobQuality
+  JobCategoryList JobCategoryName JobEvidence JobLabel JobMetadata
+  JobMetrics JobMonitor JobName JobProperties JobQuality
   JobResource JobSelection JobSettings JobStatus KeptPromises KeyState KnowledgeByDecision KnowledgeCount
   KnownVotes LabelProbabilities LabelPromise LabelQuality LabelRole LabelledNeighbour Labels Leakage LinkSide
   ListPage ListQuery ListedEvent ListedIntegration ListedReplay LogLevel LogLevelChange LogLevelResult LogMessage
@@ -90,7 +92,8 @@ const names = `
   StreamedDecision StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector Timestamp
   Token TokenRequest TrainAnswer TrainedBy TrainingMessage TrainingReason TrainingState UnlikeField UsagePoint
   UsageSeries UsageUnit User UserChange UserDocument UserRole ValidationErrorBody ValidationIssue ValuesByPoint
-  ViewBody VoteAction VoteMessage VoteScope VoteTask VoteTaskState VoteTasks VotesByFilter VotesPreview VotesUndo
+  ViewBody VoteAction VoteMessage VoteScope VoteTask VoteTaskState
+  VoteTasks VotesByFilter VotesByLabel VotesPreview VotesUndo
   WarningBody WarningType Watchdog WatchdogCondition WatchdogConditions WatchdogDocument WatchdogIntegration
   WatchdogList WatchdogScope WatchdogSide WatchdogState WatchdogSwitch WatchdogType WebhookTaken WhatIfAnswer
   WhatIfBody

@@ -12,7 +12,7 @@ export function answersInProcess(dataset: Dataset, job: VotedJob, seed: number):
   const background = seen.slice(-limits.trainingBackgroundMax).map((line) => job.valuesOf(line))
   const set = job.trainingSet(background, seed)
   const model = defaultClassifier.load(defaultClassifier.train(set, () => true))
-  const watched = new WatchedModel(model, job.consensusCounts())
+  const watched = new WatchedModel(model, job.labelCounts())
   const probabilities = new Float64Array(labelNames.length)
   return protocol.test.map((line) => {
     const { label, confidence } = watched.decide(job.valuesOf(line), probabilities, job.known(line))

@@ -98,8 +98,8 @@ function* jobsOf({ data, sets, seeds, labels }: QualityOptions): Generator<Plann
       for (const [what, places] of kinds) {
         const title = `${name} ${run.labels}, ${what}, seed ${run.seed}`
         const job = new VotedJob(dataset, places, votes)
-        if (job.consensusCounts().filter((buckets) => buckets > 0).length > 1) yield { title, set, job }
-        else console.error(`${title}: all buckets have one consensus, so nothing can be trained`)
+        if (job.labelCounts().filter((events) => events > 0).length > 1) yield { title, set, job }
+        else console.error(`${title}: all votes are for one label, so nothing can be trained`)
       }
     }
   }

@@ -153,13 +153,13 @@ export class CauseStage {
     alert.history.push([nowMicros, header.label, header.confidence, header.source])
     if (alert.history.length > causeBounds.causeHistoryMax) alert.history.shift()
     this.#clustering.touchAlert(micros)
-    stats.uncountDecision(header)
+    stats.uncountDecision(header, micros)
     store.replace(
       'events',
       timeKey(settings.id, micros),
       withHeader(event.record, decidedAgain(header, decision, model.basis)),
     )
-    stats.countDecision(decision)
+    stats.countDecision(decision, micros)
     noteChange(store, settings, { changeMicros: nowMicros, eventMicros: micros, before: header })
   }
 }

@@ -17,13 +17,15 @@ import { must } from '../../assert.js'
 import { theService } from '../../api/principal.js'
 import { modelBounds, modelsKeptOf, type ActivationReason } from '../../domain/learn/model-origin.js'
 import { decodeRegistry, encodeRegistry, type RegistryRow } from '../../store/registry-row.js'
-import { decodeModel, nothingSinceTraining } from '../../store/rows.js'
+import { heldOutByLabel, type ModelVotes } from '../../domain/metrics/evidence.js'
+import { decodeModel, nothingSinceTraining, type ModelRow } from '../../store/rows.js'
 import { jobRange, modelKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
 import { addAuditEntry } from '../audit-outbox.js'
 import type { Reads } from '../event-table.js'
 import { authorOf } from '../message-author.js'
 import { modelIdOf } from '../model-id.js'
+import { catchUp } from '../reprocess-tasks.js'
 import { endTrial } from './trial-entries.js'
 
 /** In the audit log, behind the certificates of gates and the verdict on a challenger. */
@@ -40,7 +42,7 @@ export interface Activation {
   readonly atMicros: number
 }
 
-/** Makes a kept model the one that decides, from the next event on. */
+/** Makes a kept model the one that decides, from the next event on. Stored events without a decision follow. */
 export function makeActive(deps: ActorDeps, version: number, { why, by, atMicros }: Activation): void {
   const { store, settings, stats, buckets, model: active, gates, cause } = deps
   const { id } = settings
@@ -50,13 +52,26 @@ export function makeActive(deps: ActorDeps, version: number, { why, by, atMicros
   const entry = must(readRegistryRow(store, id, version), 'the row of a kept model')
   const spans = [...entry.spans, { fromMicros: atMicros, toMicros: null, why, by }]
   putRow(deps, { ...entry, spans: spans.slice(-modelBounds.spansMax) })
-  stats.change({ modelVersion: version, trainedThroughSeq: row.throughSeq, ...nothingSinceTraining() })
+  const modelVotes = votesBehind(row, settings.labels.length)
+  stats.change({ modelVersion: version, modelVotes, trainedThroughSeq: row.throughSeq, ...nothingSinceTraining() })
   active.use(row, model)
   gates.modelInstalled(version, atMicros)
   cause?.learn()
   buckets.forgetDecisions()
   deps.trial.championChanged(version, atMicros)
   dropErased(deps, atMicros)
+  catchUp(deps, atMicros)
+}
+
+interface VotesOf {
+  readonly summary: ModelRow['summary']
+  readonly origin?: RegistryRow['origin']
+}
+
+/** What a model was made from, by label. */
+export function votesBehind({ summary, origin }: VotesOf, labelCount: number): ModelVotes {
+  const heldOut = heldOutByLabel(labelCount, summary.scored)
+  return { examples: origin?.labelCounts ?? heldOut, heldOut }
 }
 
 /** Events from that ingest time on were erased: marks the models that were trained while they were stored (5). */

@@ -1,9 +1,11 @@
 /**
  * The job's counts of its ballots.
  *
- * 1. `consensusCounts`, `undecidedBallots`, `lowScoreBallots` and `mixedBallots` always equal a count over all ballots.
+ * 1. `consensusCounts`, `labelledEvents`, `undecidedBallots`, `lowScoreBallots` and `mixedBallots` always equal a count
+ *    over all ballots.
  */
-import { isLabel, isLowScore, isMixed, NO_CONSENSUS, UNDECIDED } from '../../domain/learn/consensus.js'
+import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
+import { isLabel, isLowScore, isMixed, NO_CONSENSUS, totalOf, UNDECIDED } from '../../domain/learn/consensus.js'
 import { flipsBack } from '../../domain/learn/knowledge-base.js'
 import type { BallotRow } from '../../store/ballot-row.js'
 import type { JobStats } from '../job-stats.js'
@@ -20,9 +22,28 @@ export function isMixedBallot(ballot: BallotRow | null): boolean {
   return ballot !== null && ballot.override === null && isMixed(ballot)
 }
 
+/**
+ * By label: the voted events that a training finds in the ballot of `subject`, a bucket or a single event. An override
+ * stands for all voted events of its bucket, and for one more.
+ */
+export function labelledBy(subject: Uint8Array, ballot: BallotRow): readonly number[] {
+  const { counts, override, consensus } = ballot
+  if (subject.length !== BUCKET_ID_BYTES) return counts.map((_, label) => Number(label === consensus))
+  return override === null ? counts : counts.map((_, label) => (label === override.label ? totalOf(ballot) + 1 : 0))
+}
+
+function countLabelled(stats: JobStats, subject: Uint8Array, ballot: BallotRow | null, factor: 1 | -1): void {
+  if (ballot === null) return
+  const found = labelledBy(subject, ballot)
+  const { labelledEvents } = stats.row
+  stats.change({ labelledEvents: labelledEvents.map((count, label) => count + factor * (found[label] ?? 0)) })
+}
+
 /** Updates the counters for a ballot that changed from `before` to `after`; null where there is none. */
-export function recount(stats: JobStats, before: BallotRow | null, after: BallotRow | null): void {
+export function recount(stats: JobStats, subject: Uint8Array, before: BallotRow | null, after: BallotRow | null): void {
   const { row } = stats
+  countLabelled(stats, subject, before, -1)
+  countLabelled(stats, subject, after, 1)
   const lowScoreBallots = row.lowScoreBallots + lowScore(after) - lowScore(before)
   if (lowScoreBallots !== row.lowScoreBallots) stats.change({ lowScoreBallots })
   const mixedBallots = row.mixedBallots + Number(isMixedBallot(after)) - Number(isMixedBallot(before))

@@ -254,7 +254,7 @@ function settle(
     changes = withChange(changes, { seq: stats.nextFeedbackSeq(), consensus }, stats.row)
   }
   const after: BallotRow = { ...next, state: stats.nextBallotState(), consensus, changes }
-  recount(stats, before, after)
+  recount(stats, subject, before, after)
   keepState(store, settings.id, subject, after)
   store.put('ballots', bucketKey(settings.id, subject), encodeBallot(after))
   return { before, after }
@@ -264,7 +264,7 @@ function settle(
 export function dropBallot({ store, settings, stats }: BallotDeps, subject: Uint8Array): void {
   const ballot = readBallot(store, settings.id, subject)
   if (ballot === null) return
-  recount(stats, ballot, null)
+  recount(stats, subject, ballot, null)
   store.delete('ballots', bucketKey(settings.id, subject))
   for (const { key } of store.walk('votes', voteRange(settings.id, subject))) store.delete('votes', key)
 }

@@ -25,6 +25,6 @@ export function modelEvidence(
       ? cause.opinion(event)
       : model.opinion(arrivals.points.valuesOf(codec.decode(decodeContent(event.record).body)))
   if (own === null) return
-  learnFromFeedback(own, row.watch, { label, consensusCounts: row.consensusCounts, micros })
+  learnFromFeedback(own, row.watch, { label, labelCounts: row.labelledEvents, micros })
   stats.change({ watch: row.watch })
 }

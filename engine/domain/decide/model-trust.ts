@@ -37,8 +37,8 @@ export interface TrustTerms {
   readonly outlierRate: number
   /** The least score of an outlier, by the model itself. */
   readonly modelThreshold: number
-  /** By label: ballots with this consensus. Doubt moves decisions towards their shares. */
-  readonly consensusCounts: readonly number[]
+  /** By label: voted events. Doubt moves decisions towards their shares. */
+  readonly labelCounts: readonly number[]
   /** The examples that the model was trained on. */
   readonly examples: number
   /** As in ModelSummary. */
@@ -58,7 +58,7 @@ export function freshTrust(): ModelTrust {
   return { anchor: null, drift: freshDrift(), shift: freshShift() }
 }
 
-/** The share of a label among all consensuses. Each label's count is raised by one. */
+/** The share of a label among all voted events. Each label's count is raised by one. */
 function baseRate(counts: readonly number[], label: number): number {
   let total = counts.length
   for (const count of counts) total += count
@@ -75,15 +75,15 @@ export function trustBasisOf(
   const { drift, shift, rule } = state
   const ruleOff = unruled !== undefined && rule?.isOff === true
   const label = ruleOff ? unruled.label : own
-  const { examples, consensusCounts } = terms
-  const labels = consensusCounts.length
+  const { examples, labelCounts } = terms
+  const labels = labelCounts.length
   const moved = shift === undefined ? 0 : shiftShare(shift, outlierScore, { examples, labels })
   const aged = drift.ageing === 'no' ? 0 : doubtShare(drift)
   // First the model's answer is spread over all labels, then an ageing model's is moved towards the base rates.
   const whole = aged + (1 - aged) * moved
   const doubt = roundedShare(whole)
   if (doubt === 0) return { threshold, ageing: drift.ageing !== 'no', doubt: 0, base: 0, ruleOff }
-  const base = (aged * baseRate(consensusCounts, label) + ((1 - aged) * moved) / labels) / whole
+  const base = (aged * baseRate(labelCounts, label) + ((1 - aged) * moved) / labels) / whole
   return { threshold, ageing: drift.ageing !== 'no', doubt, base: roundedShare(base), ruleOff }
 }
 
@@ -119,14 +119,14 @@ function anchorFor({ anchor }: ModelTrust, { outlierRate }: TrustTerms): AnchorS
 export interface FeedbackSeen {
   /** The right label. */
   readonly label: number
-  readonly consensusCounts: TrustTerms['consensusCounts']
+  readonly labelCounts: TrustTerms['labelCounts']
   readonly micros: number
 }
 
 /** Notes feedback on an event. `decision` is the model's own on it. */
 export function learnFromFeedback(decision: Decision, state: ModelTrust, feedback: FeedbackSeen): void {
-  const { label, consensusCounts, micros } = feedback
+  const { label, labelCounts, micros } = feedback
   const confidence = decision.confidence / 10_000
-  const base = baseRate(consensusCounts, decision.label)
+  const base = baseRate(labelCounts, decision.label)
   seeFeedback(state.drift, { confidence, base, right: decision.label === label }, micros)
 }

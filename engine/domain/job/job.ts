@@ -32,6 +32,8 @@ export interface Label {
   readonly hexColor: string
   /** Its meaning, where the user gave one (label-roles.ts). */
   readonly role?: LabelRole
+  /** The job does not use it: nobody is told that it has no votes (metrics/evidence.ts). */
+  readonly isUnused?: true
 }
 
 /** Scheduled training (CONTRACT.md#jobs). */
@@ -122,6 +124,11 @@ export function outlierRateOf(advancedSettings: JobSettings['advancedSettings'])
 /** True if a root cause job decides before it is trained (S23). */
 export function decidesUntrained(advancedSettings: JobSettings['advancedSettings']): boolean {
   return advancedSettings.decide_untrained === true
+}
+
+/** True if the first model decides stored events that have no decision: the default (C4.7). */
+export function decidesStored(advancedSettings: JobSettings['advancedSettings']): boolean {
+  return advancedSettings.decide_stored_events !== false
 }
 
 /** True if events are clustered, and decided by their place in a cluster (CONTRACT.md#jobs). */

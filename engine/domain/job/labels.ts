@@ -16,6 +16,7 @@ export interface LabelInput {
   readonly hexColor?: string | undefined
   readonly id?: string | undefined
   readonly role?: LabelRole | undefined
+  readonly isUnused?: boolean | undefined
 }
 
 const triage: readonly LabelInput[] = [{ name: 'Escalate' }, { name: 'Drop' }, { name: 'Investigate' }]
@@ -95,11 +96,28 @@ export function placeLabels(inputs: readonly LabelInput[], existing: readonly La
   for (let place = 0; place < limits.labelsPerJob; place++) {
     const input = places.get(place) ?? rest.shift()
     if (input === undefined) continue
-    const id = input.id ?? existing[place]?.id ?? `label_${place}`
-    const hexColor = input.hexColor ?? existing[place]?.hexColor ?? (colors[place] as string)
-    const kept = places.has(place) ? existing[place]?.role : undefined
-    const role = input.role ?? (inputs.some((other) => other.role === kept) ? undefined : kept)
-    labels.push({ id, name: input.name, hexColor, ...(role === undefined ? {} : { role }) })
+    const kept = places.has(place) ? existing[place] : undefined
+    const isFree = kept?.role !== undefined && !inputs.some((other) => other.role === kept.role)
+    labels.push(labelOf(input, place, { before: existing[place], kept, isRoleKept: isFree }))
   }
   return labels
+}
+
+interface Before {
+  /** The label of that place. */
+  readonly before: Label | undefined
+  /** The same, where the document means it. */
+  readonly kept: Label | undefined
+  readonly isRoleKept: boolean
+}
+
+function labelOf(input: LabelInput, place: number, { before, kept, isRoleKept }: Before): Label {
+  const role = input.role ?? (isRoleKept ? kept?.role : undefined)
+  return {
+    id: input.id ?? before?.id ?? `label_${place}`,
+    name: input.name,
+    hexColor: input.hexColor ?? before?.hexColor ?? (colors[place] as string),
+    ...(role === undefined ? {} : { role }),
+    ...((input.isUnused ?? kept?.isUnused) === true ? { isUnused: true } : {}),
+  }
 }

@@ -81,12 +81,17 @@ export function flipsBack(changes: readonly ConsensusChange[], trainedThroughSeq
 }
 
 /**
- * What a training still lacks, as a sentence; null where it can start. It needs a consensus for at least two labels
- * (S14). `consensusCounts` are the ballots with this consensus, in the order of `labels`, the names of the labels.
+ * What a training still lacks, as a sentence; null where it can start. It needs votes on events for at least two labels
+ * (S14), whatever their buckets agree on. `labelled` are the voted events, in the order of `labels`, the names of the
+ * labels.
  */
-export function missingForTraining(consensusCounts: readonly number[], labels: readonly string[]): string | null {
-  const having = labels.filter((_, label) => (consensusCounts[label] ?? 0) > 0)
+export function missingForTraining(labelled: readonly number[], labels: readonly string[]): string | null {
+  const having = labels.filter((_, label) => (labelled[label] ?? 0) > 0)
   if (having.length >= 2) return null
-  const known = having.length === 0 ? 'there is none yet' : `so far there is only ${having.join('')}`
-  return `Training needs feedback with a consensus for at least two labels; ${known}.`
+  const events = labelled.reduce((sum, count) => sum + count, 0)
+  const known =
+    having.length === 0
+      ? 'no event has a vote yet'
+      : `so far ${events === 1 ? 'the only voted event is' : `all ${events} voted events are`} ${having.join('')}`
+  return `A training needs votes for at least two labels; ${known}.`
 }

@@ -8,6 +8,7 @@
  * | figure            | of                                                                                |
  * |-------------------|-----------------------------------------------------------------------------------|
  * | accuracy          | all scored events: the share answered rightly                                     |
+ * | commonest         | all scored events: the share of the truth that occurs most often                  |
  * | macro F1          | the same; the mean of the labels that occur as truth or answer (S24)              |
  * | precision         | events that got this answer: the share that is right                              |
  * | recall            | events with this truth: the share answered so                                     |
@@ -49,12 +50,20 @@ export interface QualityReport {
   readonly message: string | null
   readonly accuracy: Measured
   readonly macroF1: Measured
+  /** The label that analysts gave most often: who always says it is right in this share. Null without events. */
+  readonly commonest: { readonly label: string | null; readonly share: Measured }
   /** Null from fewer than ENOUGH_EVENTS. */
   readonly expectedCalibrationError: number | null
   /** By name of the label. */
   readonly perLabel: ReadonlyMap<
     string,
-    { readonly precision: Measured; readonly recall: Measured; readonly reliability: readonly ReliabilityBin[] }
+    {
+      readonly precision: Measured
+      readonly recall: Measured
+      /** Events with this truth that were answered so, from the first one on. */
+      readonly right: number
+      readonly reliability: readonly ReliabilityBin[]
+    }
   >
 }
 
@@ -128,6 +137,17 @@ export interface OverallQuality extends Quality {
   readonly basisEvents: number
 }
 
+function commonestOf(
+  rows: readonly (readonly number[])[],
+  labels: readonly string[],
+  total: number,
+): QualityReport['commonest'] {
+  const counts = rows.map((row) => row.reduce((sum, count) => sum + count, 0))
+  const most = Math.max(0, ...counts)
+  const label = total === 0 ? null : (labels[counts.indexOf(most)] ?? null)
+  return { label, share: shareOf(most, total) }
+}
+
 export function qualityOf(scored: ScoredAnswers, labels: readonly string[]): QualityReport {
   const matrix = matrixOf(scored)
   const { total, rows } = matrix
@@ -141,6 +161,7 @@ export function qualityOf(scored: ScoredAnswers, labels: readonly string[]): Qua
     enough: total >= ENOUGH_EVENTS,
     message: tooFew(total),
     accuracy: shareOf(matrix.right, total),
+    commonest: commonestOf(rows, labels, total),
     macroF1: measured(macroF1(cells), total, () => bootstrapped(cells, macroF1)),
     expectedCalibrationError: total < ENOUGH_EVENTS ? null : calibrationError(scored, total),
     perLabel: new Map(
@@ -149,7 +170,7 @@ export function qualityOf(scored: ScoredAnswers, labels: readonly string[]): Qua
         const answered = rows.reduce((sum, row) => sum + (row[label] ?? 0), 0)
         const withTruth = (rows[label] ?? []).reduce((sum, count) => sum + count, 0)
         const reliability = reliabilityOf(scored, label)
-        return [name, { precision: shareOf(right, answered), recall: shareOf(right, withTruth), reliability }]
+        return [name, { precision: shareOf(right, answered), recall: shareOf(right, withTruth), right, reliability }]
       }),
     ),
   }

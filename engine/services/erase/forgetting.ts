@@ -47,10 +47,10 @@ export async function forget(terms: ForgetTerms): Promise<Forgetting> {
   for (;;) {
     const row = await ended(terms)
     const now = terms.current(handle)
-    const { consensusCounts, modelVersion } = terms.shards.reader(now.shard).stats(now)
+    const { labelledEvents, modelVersion } = terms.shards.reader(now.shard).stats(now)
     if (row.outdated === undefined) return trained(modelIdOf(now.id, modelVersion))
     const names = now.labels.map(({ name }) => name)
-    const missing = missingForTraining(consensusCounts, names)
+    const missing = missingForTraining(labelledEvents, names)
     if (missing !== null) return failed(missing)
     const after = await trainedAgain(terms)
     if (after.state === 'RETRAIN_FAILED') return failed(after.message)

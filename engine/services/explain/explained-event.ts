@@ -18,7 +18,9 @@ import type { BallotRow } from '../../store/ballot-row.js'
 import { findEvent, subjectOf } from '../../actor/event-table.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { knownConsensus, readBallot } from '../../actor/votes/ballots.js'
+import { readRegistryRow, votesBehind } from '../../actor/models/registry.js'
 import { ballotFigures } from '../read/ballot-view.js'
+import { evidenceOf } from '../read/job-evidence.js'
 import { placeOf } from '../read/cluster-reader.js'
 import { reasonOf } from '../read/export-log.js'
 import type { ClusterPlace } from '../../api/cluster-service.js'
@@ -104,7 +106,20 @@ export function explainedDecision(at: JobAt, parts: ExplainedParts, part: ModelP
     reason: isByEarlierModel ? `${reason}; model version ${stats.modelVersion} decides new events` : reason,
     isExact: part === null && !isGone ? null : inexactReason === null,
     inexactReason,
+    ...confidenceBasis(at, header),
   }
+}
+
+/** How far the votes behind the model of the decision carry its confidence. */
+function confidenceBasis(
+  { environment, job, stats }: JobAt,
+  { modelVersion, label, source }: RecordHeader,
+): Pick<ExplainedDecision, 'confidenceBasis' | 'confidenceNote'> {
+  const row = modelVersion === 0 ? null : readRegistryRow(environment, job.id, modelVersion)
+  if (label < 0 || row === null)
+    return { confidenceBasis: source === 'untrained' ? 'thin' : 'none', confidenceNote: '' }
+  const { level, message } = evidenceOf(job, stats.labelledEvents, votesBehind(row, job.labels.length))
+  return { confidenceBasis: level, confidenceNote: message }
 }
 
 /** Why the stored decision cannot be computed again; null where it was. */

@@ -23,6 +23,7 @@ export function inWords(parts: Parts): string[] {
     isKnown ? `${answer}: ${splitOf(votes, decision.resultLabel)}.` : `${answer}: ${decision.reason}.`,
     ...(isKnown && votes.consensus === decision.resultLabel ? [] : votesInWords(parts)),
     ...(model === null ? [] : modelInWords(model, isKnown)),
+    ...(decision.confidenceNote === '' ? [] : [decision.confidenceNote]),
     ...(decision.outlier ? [unlikeInWords(model)] : []),
   ]
 }

@@ -98,7 +98,7 @@ const nothing = {
 function thresholdOf({ job, stats }: JobAt, { row, model }: OpenedModel): number {
   const terms = {
     outlierRate: outlierRateOf(job.advancedSettings),
-    consensusCounts: stats.consensusCounts,
+    labelCounts: stats.labelledEvents,
     ...termsOfModel(model.summary),
   }
   return outlierThreshold(row.version === stats.modelVersion ? stats.watch : { ...stats.watch, anchor: null }, terms)

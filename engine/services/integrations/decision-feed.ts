@@ -25,7 +25,7 @@ import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { clientIdOf, decodeHeader, decodePrevious } from '../../store/event-record.js'
 import { changeKey, changeOfKey, jobKey, timeKey, timeOfKey } from '../../store/tables.js'
-import { decisionBefore } from '../../actor/decision-changes.js'
+import { decisionBefore, isChangeTold } from '../../actor/decision-changes.js'
 import { eventAt, lastTime, type FoundEvent } from '../../actor/event-table.js'
 import type { JobReader } from '../read/job-reader.js'
 import { RecordFields } from '../query/record-fields.js'
@@ -98,7 +98,8 @@ export class DecisionFeed implements Feed {
       if (isSpent(budget)) return { place, more: true }
       const { changeMicros, eventMicros } = changeOfKey(key)
       place = { events: after.events, change: changeMicros, changeEvent: eventMicros }
-      const event = eventMicros <= after.events ? eventAt(environment, job.id, eventMicros) : null
+      const event =
+        eventMicros <= after.events && isChangeTold(value) ? eventAt(environment, job.id, eventMicros) : null
       spend(budget, event?.record.length ?? 0)
       if (event !== null && isDelivered(this.#deps.rule, event, decisionBefore(value)))
         this.#push(budget, event, changeMicros)
@@ -108,7 +109,7 @@ export class DecisionFeed implements Feed {
 
   /** New events. */
   #events(after: Place, budget: Budget): { events: number; more: boolean } {
-    const { environment, job } = this.#deps
+    const { environment, job, rule } = this.#deps
     const last = lastTime(environment)
     let through = after.events
     const range = { from: timeKey(job.id, after.events + 1), to: timeKey(job.id, last + 1) }
@@ -117,10 +118,20 @@ export class DecisionFeed implements Feed {
       if (isSpent(budget)) return { events: through, more: true }
       through = timeOfKey(key)
       spend(budget, value.length)
+      if (!rule.undecided && this.#wasDecidedInSilence(through, value)) continue
       const header = decodeHeader(value)
       this.#push(budget, { micros: through, record: value, header, indexed: false, request: 0 }, 0)
     }
     return { events: last, more: false }
+  }
+
+  /** The event had no decision when it came, and got one of which steps are not told. */
+  #wasDecidedInSilence(eventMicros: number, record: Uint8Array): boolean {
+    const { environment, job } = this.#deps
+    const previous = decodePrevious(record)
+    if (previous === null || previous.label >= 0) return false
+    const change = environment.get('changes', changeKey(job.id, previous.reprocessedMicros, eventMicros))
+    return change !== undefined && !isChangeTold(change)
   }
 
   #push(budget: Budget, event: FoundEvent, changeMicros: number): void {

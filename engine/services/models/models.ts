@@ -41,9 +41,15 @@ export interface ModelsDeps {
 
 export class Models implements ModelsService {
   readonly #deps: ModelsDeps
+  readonly #listeners: ((jobId: number) => void)[] = []
 
   constructor(deps: ModelsDeps) {
     this.#deps = deps
+  }
+
+  /** The listener is told of jobs that may have another model in use. */
+  onActivated(listener: (jobId: number) => void): void {
+    this.#listeners.push(listener)
   }
 
   list(handle: JobHandle, page: number, size: number): ModelPage {
@@ -93,10 +99,10 @@ export class Models implements ModelsService {
       await this.#command(job, { op: 'challenge', version, by: authorOf(by) })
       return this.challenger(handle)
     }
-    const { modelVersion, consensusCounts } = shards.reader(job.shard).stats(job)
+    const { modelVersion, labelledEvents } = shards.reader(job.shard).stats(job)
     if (modelVersion === 0 || hasClusters(job.category)) throw cannotChallenge(job)
     const names = job.labels.map(({ name }) => name)
-    const missing = missingForTraining(consensusCounts, names)
+    const missing = missingForTraining(labelledEvents, names)
     if (missing !== null) throw new Refusal('not_enough_feedback', missing)
     await mustHaveVoted(readers, job, withoutAnalysts ?? [])
     trainings.request(job, by.name, by, { why: 'challenger', terms })
@@ -116,7 +122,9 @@ export class Models implements ModelsService {
   }
 
   async #command(job: JobSettings, command: ModelCommand): Promise<ActiveChange> {
-    return (await this.#deps.collector.ask(job, 'models', null, encodeModelCommand(command))) as ActiveChange
+    const change = (await this.#deps.collector.ask(job, 'models', null, encodeModelCommand(command))) as ActiveChange
+    for (const listener of this.#listeners) listener(job.id)
+    return change
   }
 
   #active(job: JobSettings): number {

@@ -11,6 +11,7 @@ import type { FieldsRow } from '../../domain/cause/field-finder.js'
 import type { StoredFinding } from '../../domain/event/finding.js'
 import { fieldWarnings } from './field-warnings.js'
 import { findingWarnings } from './finding-warnings.js'
+import { evidenceWarnings, jobEvidence } from './job-evidence.js'
 import { jobWarnings } from './job-warnings.js'
 import type { TrainingRow } from '../training/training-log.js'
 
@@ -100,11 +101,14 @@ export function jobViewOf(
       ...jobWarnings(job, stats.points ?? null),
       ...fieldWarnings(fields),
       ...mixedWarnings(stats),
+      ...evidenceWarnings(job, stats),
       ...findingWarnings(findings, stats.lastEventMicros),
     ],
     ...inputs,
     modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     ...modelHealth(stats),
+    undecidedEvents: stats.undecided,
+    evidence: jobEvidence(job, stats),
     activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
   }
 }

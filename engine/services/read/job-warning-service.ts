@@ -14,6 +14,7 @@ import type { Log } from '../../api/monitor-service.js'
 import { JobWarningLog } from './job-warning-log.js'
 import { fieldWarnings } from './field-warnings.js'
 import { findingWarnings } from './finding-warnings.js'
+import { evidenceWarnings } from './job-evidence.js'
 import { jobWarnings } from './job-warnings.js'
 import type { ReadableShards } from './job-reader.js'
 
@@ -36,10 +37,12 @@ export class JobWarnings {
   /** Places are in the properties of the job. */
   of(job: JobSettings): Warning[] {
     const reader = this.#deps.shards.reader(job.shard)
-    const { points = null, lastEventMicros } = reader.stats(job)
+    const stats = reader.stats(job)
+    const { points = null, lastEventMicros } = stats
     return [
       ...jobWarnings(job, points),
       ...fieldWarnings(reader.causeFields(job)),
+      ...evidenceWarnings(job, stats),
       ...findingWarnings(reader.findings(job), lastEventMicros),
     ]
   }

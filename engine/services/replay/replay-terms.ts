@@ -55,9 +55,9 @@ export function replayTermsOf(job: JobSettings, request: ReplayRequest, { shards
 }
 
 function mustTrain(reader: JobReader, job: JobSettings): void {
-  const { consensusCounts } = reader.stats(job)
+  const { labelledEvents } = reader.stats(job)
   const names = job.labels.map(({ name }) => name)
-  const missing = missingForTraining(consensusCounts, names)
+  const missing = missingForTraining(labelledEvents, names)
   if (missing !== null) throw new Refusal('not_enough_feedback', missing)
 }
 

@@ -11,7 +11,7 @@ export function taskView(job: JobSettings, row: ReprocessRow): ReprocessTask {
     taskId: eventIdOf(row.id),
     jobId: job.id,
     state: isWaiting ? 'waiting' : row.state,
-    message: isWaiting ? 'the job is stopped; the task goes on when it starts' : row.message,
+    message: messageOf(row, isWaiting),
     dateField,
     startDate,
     endDate,
@@ -24,6 +24,11 @@ export function taskView(job: JobSettings, row: ReprocessRow): ReprocessTask {
     requestedMicros: row.id,
     finishedMicros: row.finishedMicros,
   }
+}
+
+function messageOf({ message, isCatchUp }: ReprocessRow, isWaiting: boolean): string {
+  if (isWaiting) return 'the job is stopped; the task goes on when it starts'
+  return message === '' && isCatchUp === true ? 'events that were stored before the job had a model' : message
 }
 
 /** Events replaced meanwhile are not decided again, so only a finished task has 100 %. */

@@ -86,7 +86,7 @@ export class TaskRunner {
   }
 
   async #count(job: JobSettings, row: ReprocessRow): Promise<void> {
-    let [matched, through, last] = [0, 0, false]
+    let [matched, through, last] = [0, row.cursor, false]
     while (!last) {
       const found = await this.#search(job, row, through, true)
       matched += found.count

@@ -65,10 +65,16 @@ export class Trainings {
   /** Running trainings that may have read what outdates the model before. */
   readonly #outdated = new Set<number>()
   readonly meter = new TrainingMeter()
+  readonly #listeners: ((jobId: number) => void)[] = []
   #closed = false
 
   constructor(options: TrainingsOptions) {
     this.#options = options
+  }
+
+  /** The listener is told of jobs whose training has ended, well or not. */
+  onEnded(listener: (jobId: number) => void): void {
+    this.#listeners.push(listener)
   }
 
   /** Queues what the last process did not finish, and forgets jobs that it deleted just before its end. */
@@ -231,5 +237,6 @@ export class Trainings {
       // A full disk: the job can be trained again at once, and the stored row makes the next start train it again.
       log.remember(jobId, row)
     }
+    for (const listener of this.#listeners) listener(jobId)
   }
 }

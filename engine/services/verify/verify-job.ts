@@ -21,9 +21,9 @@ import { decodeReplay } from '../../store/replay-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
 import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
 import { decodeStats } from '../../store/rows.js'
-import { idKey, jobKey, timeKey, timeOfKey, timeOfValue, type ShardTable } from '../../store/tables.js'
+import { idKey, JOB_BYTES, jobKey, timeKey, timeOfKey, timeOfValue, type ShardTable } from '../../store/tables.js'
 import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-counts.js'
-import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
+import { isMixedBallot, labelledBy } from '../../actor/votes/ballot-counts.js'
 import type { ShardCheck } from './verify-shard.js'
 import { checkAutonomy } from './verify-autonomy.js'
 import { checkBuckets } from './verify-buckets.js'
@@ -57,6 +57,9 @@ class JobCheck {
   #enriched = 0
   #noted = 0
   #feedback = 0
+  #undecided = 0
+  /** By label: voted events. */
+  readonly #labelled = new Array<number>(LABELS).fill(0)
 
   constructor(shard: ShardCheck, jobId: number) {
     this.#shard = shard
@@ -99,6 +102,7 @@ class JobCheck {
         shard.note('events', entry.key, 'has notes that are missing')
     }
     if (header.hasFeedback) this.#feedback++
+    if (header.label < 0 && !header.pending) this.#undecided++
     if (header.bucketId === null) return
     const bucket = bucketIdText(header.bucketId)
     this.#perBucket.set(bucket, (this.#perBucket.get(bucket) ?? 0) + 1)
@@ -149,7 +153,10 @@ class JobCheck {
     for (const entry of this.#shard.entries('ballots', this.#jobId)) {
       const ballot = this.#shard.read('ballots', entry, decodeBallot)
       if (ballot === null) continue
-      ballots.set(bucketIdText(entry.key.subarray(4)), ballot)
+      const subject = entry.key.subarray(JOB_BYTES)
+      ballots.set(bucketIdText(subject), ballot)
+      for (const [label, count] of labelledBy(subject, ballot).entries())
+        this.#labelled[label] = (this.#labelled[label] ?? 0) + count
       if (ballot.consensus !== consensusOf(ballot, labelOf(ballot)))
         this.#shard.note('ballots', entry.key, 'has a consensus that does not follow from its votes')
     }
@@ -174,10 +181,11 @@ class JobCheck {
     checkModels(this.#shard, this.#jobId, stats)
     const all = [...ballots.values()]
     const consensus = (wanted: Consensus): number => all.filter((ballot) => ballot.consensus === wanted).length
-    const counted: readonly (readonly [string, unknown, unknown])[] = [
+    const counted: (readonly [string, unknown, unknown])[] = [
       ['events', stats.events, this.#events],
       ['buckets', stats.buckets, this.#perBucket.size],
       ['events with feedback', stats.feedbackEvents, this.#feedback],
+      ['events without a decision', stats.undecided, this.#undecided],
       ['waiting events', stats.pending, this.#pending + this.#awaited],
       ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
       ['mixed buckets', stats.mixedBallots, all.filter(isMixedBallot).length],
@@ -188,6 +196,7 @@ class JobCheck {
         Array.from({ length: LABELS }, (_, label) => consensus(label as Consensus)).join(),
       ],
     ]
+    counted.push(['voted events by label', stats.labelledEvents.join(), this.#labelled.join()])
     for (const [what, says, is] of counted)
       if (says !== is) this.#shard.note('stats', key, `say ${String(says)} ${what} instead of ${String(is)}`)
   }

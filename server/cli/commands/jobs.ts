@@ -13,9 +13,17 @@ export async function listJobs(context: Context, flags: ServiceFlags): Promise<v
     { title: 'status', of: (job: Job) => job.status },
     { title: 'events', of: (job: Job) => job.processed_documents_count },
     { title: 'votes', of: (job: Job) => job.feedback_documents_count },
+    { title: 'evidence', of: (job: Job) => job.evidence.level },
     { title: 'model', of: (job: Job) => job.model_msg },
   ]
   context.list(flags, jobs, columns, 'There is no job yet; make one with "decide jobs apply FILE".')
+}
+
+/** "Escalate 0, Drop 37". */
+function votesText({ evidence }: Job): string {
+  return Object.entries(evidence.voted_events)
+    .map(([label, count]) => `${label} ${count}`)
+    .join(', ')
 }
 
 function jobText(job: Job): string {
@@ -30,7 +38,10 @@ function jobText(job: Job): string {
     ['decision points', job.features.join(', ')],
     ['events', job.processed_documents_count],
     ['latest event', job.last_processed_timestamp],
+    ['undecided', job.undecided_documents_count],
     ['votes', job.feedback_documents_count],
+    ['voted events', votesText(job)],
+    ['evidence', job.evidence.message || job.evidence.level],
     ['model', job.model_msg],
     ['training', job.retrain_msg],
     ['last trained', job.last_train_finished_timestamp],

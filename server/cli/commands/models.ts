@@ -11,6 +11,21 @@ function share({ value }: { readonly value: number | null }): string | null {
   return value === null ? null : `${(value * 100).toFixed(1)} %`
 }
 
+type HeldOut = RegisteredModel['held_out']
+
+/** "96.4 % (Drop)": accuracy says little beside it. */
+function shareOfCommonest({ commonest }: HeldOut): string | null {
+  const value = share(commonest.share)
+  return value === null ? null : `${value} (${commonest.label})`
+}
+
+/** "Escalate 3 of 5, Drop 41 of 42". */
+function rightByLabel({ per_label }: HeldOut): string {
+  return Object.entries(per_label)
+    .map(([label, { recall, right }]) => `${label} ${right} of ${recall.events}`)
+    .join(', ')
+}
+
 const columns = [
   { title: 'model', of: (model: RegisteredModel) => model.model_id },
   { title: 'state', of: ({ active, kept }: RegisteredModel) => (active ? 'decides' : kept ? 'kept' : 'figures only') },
@@ -47,6 +62,8 @@ export async function showModel(context: Context, flags: ServiceFlags, job: stri
       ['examples', counts.length === 0 ? rest.examples : counts.join(', ')],
       ['decision points', origin?.decision_points.join(', ')],
       ['accuracy, held out', share(held_out.accuracy)],
+      ['always saying the commonest label', shareOfCommonest(held_out)],
+      ['right by label, held out', rightByLabel(held_out)],
       ['macro F1, held out', share(held_out.macro_f1)],
       ['log loss, held out', held_out_log_loss],
       ['decided', active_times.map(({ from, to }) => `${from} to ${to ?? 'now'}`).join(', ')],

@@ -24,5 +24,7 @@ export async function train(context: Context, flags: TrainFlags, job: string): P
   }
   if (flags.wait && stderr.isTTY === true) stderr.write('\r\u001b[K')
   if (flags.wait && now.retrain_state === 'RETRAIN_FAILED') throw new CommandError(now.retrain_msg)
-  context.print(flags, now, ({ retrain_msg, model_msg }) => (flags.wait ? `${retrain_msg}\n${model_msg}` : retrain_msg))
+  context.print(flags, now, ({ retrain_msg, model_msg, evidence }) =>
+    flags.wait ? [retrain_msg, model_msg, evidence.message].filter((line) => line !== '').join('\n') : retrain_msg,
+  )
 }

@@ -1,6 +1,7 @@
 /** A label of a job: its own colour, and a shape beside it for those who do not see colours. */
 import { styleOf, type ShownJob } from '../state/jobs.js'
-import { percent, t } from '../texts.js'
+import { t } from '../texts.js'
+import { Confidence } from './evidence.js'
 
 /** The shape of the first, second or third label of a job, in its colour. Lists have one a row, so it is no picture. */
 export function Shape({ at, color }: { readonly at: number; readonly color: string }) {
@@ -39,7 +40,9 @@ export function Decision({ of, event }: { readonly of: ShownJob | null; readonly
     <span class="label">
       <LabelMark of={of} label={event.result_label} />
       {event.result_label}
-      <span class="confidence">{percent(event.confidence_score)}</span>
+      <span class="confidence">
+        <Confidence of={of} value={event.confidence_score} />
+      </span>
     </span>
   )
 }

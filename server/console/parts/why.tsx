@@ -3,6 +3,7 @@ import type { EventExplanation } from '../../client/index.js'
 import type { ShownJob } from '../state/jobs.js'
 import { valueText } from '../state/events.js'
 import { count, percent, t } from '../texts.js'
+import { Confidence } from './evidence.js'
 import { Label, LabelMark } from './label.js'
 
 const BRIEF = 3
@@ -33,10 +34,14 @@ export function Answer({ of, explanation }: WhyProps) {
       <p class="answer">
         <span class="dim">{t(who)}</span>
         <Label of={of} label={decision.result_label} />
-        <strong>{percent(decision.confidence_score)}</strong>
+        <strong>
+          <Confidence of={of} value={decision.confidence_score} isThin={decision.confidence_basis === 'thin'} />
+        </strong>
       </p>
       <p class="dim">
-        {t('why.confidence', { n: Math.round(decision.confidence_score) })}
+        {decision.confidence_basis === 'thin'
+          ? decision.confidence_note
+          : t('why.confidence', { n: Math.round(decision.confidence_score) })}
         {model === null ? '' : ` ${count('why.learned_from', model.voted_events)}`}
         {decision.by_earlier_model ? ` ${t('why.earlier')}` : ''}
       </p>

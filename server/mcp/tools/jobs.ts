@@ -25,6 +25,7 @@ const JobShort = Type.Object({
   voted_events: Count,
   training: Text,
   model: Text,
+  evidence: Type.Enum(['none', 'thin', 'enough'], { description: '`thin`: its confidence is a guess.' }),
   warnings: Count,
 })
 
@@ -39,8 +40,14 @@ function short(job: Job) {
     voted_events: job.feedback_documents_count,
     training: job.retrain_state,
     model: job.model_state,
+    evidence: job.evidence.level,
     warnings: job.warnings.length,
   }
+}
+
+/** Beside the state: what its confidence rests on, where that is little. */
+function evidenceText({ evidence }: Job): string {
+  return evidence.message === '' ? '' : ` ${evidence.message}`
 }
 
 const findJobs = readTool({
@@ -86,12 +93,14 @@ const getJob = readTool({
     last_event: MaybeText,
     last_vote: MaybeText,
     last_training: MaybeText,
+    labels_without_votes: Type.Array(Text),
+    evidence_message: Text,
     notes: Type.Array(AsIs, { description: 'The warnings: what is wrong, and what to do.' }),
   }),
   async read({ client, input: { job_id } }) {
     const job = await client.getManagedJob({ job_id })
     return {
-      summary: `Job ${job_id} is ${job.status}; ${counted(job.warnings.length, 'warning')}.`,
+      summary: `Job ${job_id} is ${job.status}; ${counted(job.warnings.length, 'warning')}.${evidenceText(job)}`,
       content: {
         ...short(job),
         decision_points: job.features,
@@ -100,6 +109,8 @@ const getJob = readTool({
         last_event: job.last_processed_timestamp || null,
         last_vote: job.last_feedback_timestamp,
         last_training: job.last_train_finished_timestamp,
+        labels_without_votes: job.evidence.labels_without_votes,
+        evidence_message: job.evidence.message,
         notes: job.warnings.slice(0, 20).map((warning) => ({ ...warning })),
       },
     }

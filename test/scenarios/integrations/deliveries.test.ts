@@ -197,7 +197,8 @@ test('a decision made again is delivered again; a stopped job delivers nothing u
 
 /** A job that answers `Drop` where rule is a, `Escalate` where it is b. */
 async function makeTrainedJob(): Promise<{ jobId: number; title: string }> {
-  const made = await makeJob(client, { decision_points: ['rule'] })
+  const advanced_settings = { decide_stored_events: false }
+  const made = await makeJob(client, { decision_points: ['rule'], advanced_settings })
   for (const [id, rule, feedback] of [
     ['a', 'a', 'Drop'],
     ['b', 'b', 'Escalate'],

@@ -83,7 +83,7 @@ test('a model that cannot be trained again is named, and the erasure says what i
   const jobId = await trained({ retrain_after_erase: true })
   const { retrain_needed, forgetting } = await erase(jobId, 'rule', 'noise')
   assert.deepEqual([retrain_needed, forgetting.state, forgetting.gone_from_model], [true, 'failed', null])
-  assert.match(forgetting.message, /consensus for at least two labels/)
+  assert.match(forgetting.message, /votes for at least two labels/)
 })
 
 test('without the setting the model is not trained, and the erasure says that it has to be', async () => {

@@ -17,7 +17,8 @@ before(async () => {
 })
 after(() => service.close())
 
-const points = { decision_points: ['rule'] }
+/** Stored events are decided again when a test asks for it, and not by the first model. */
+const points = { decision_points: ['rule'], advanced_settings: { decide_stored_events: false } }
 
 function bodies(jobId: number, from: number, count: number): string {
   return Array.from({ length: count }, (_, n) =>

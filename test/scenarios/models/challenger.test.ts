@@ -104,7 +104,7 @@ describe('a challenger', () => {
     )
     assert.match(
       body.message,
-      /^the job has no challenger, and its last training failed: .* none yet; the model before/,
+      /^the job has no challenger, and its last training failed: .* no event has a vote yet; the model before/,
     )
   })
 

@@ -291,8 +291,8 @@ function compareTasks(environment: Environment, job: JobSettings, oracle: Oracle
       .sort((a, b) => a - b),
   )
   const tasks = entries(environment, 'tasks', job.id).map(({ key, value }) => {
-    const { cursor, updated, changed, state } = decodeTask(value)
-    return [timeOfKey(key), { cursor, updated, changed, state }]
+    const { cursor, updated, changed, state, isCatchUp } = decodeTask(value)
+    return [timeOfKey(key), { cursor, updated, changed, state, ...(isCatchUp === true ? { isCatchUp } : {}) }]
   })
   assert.deepEqual(tasks, [...oracle.tasks], 'tasks')
 }
@@ -308,10 +308,18 @@ function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): v
     points,
     ...stats
   } = reader.stats(job)
+  const caughtUp = oracle.caughtUp && {
+    ...oracle.caughtUp,
+    undecided: events.filter(
+      ({ pending, decision, micros }) =>
+        !pending && decision.label < 0 && micros <= (oracle.caughtUp?.throughMicros ?? 0),
+    ).length,
+  }
   const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade' | 'keepFromSeq' | 'ballotStates' | 'points'> = {
     events: events.length,
     buckets: new Set(events.flatMap(({ bucket }) => (bucket === null ? [] : [bucket]))).size,
     feedbackEvents: events.filter(({ hasFeedback }) => hasFeedback).length,
+    undecided: events.filter(({ pending, decision }) => !pending && decision.label < 0).length,
     pending: events.filter(({ pending }) => pending).length,
     lastEventMicros: oracle.lastEventMicros,
     lastFeedbackMicros: oracle.lastFeedbackMicros,
@@ -319,6 +327,8 @@ function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): v
     modelVersion: oracle.modelVersion,
     modelVersions: oracle.models,
     consensusCounts: [0, 1, 2].map((label) => ballots.filter(({ consensus }) => consensus === label).length),
+    ...(caughtUp === null ? {} : { caughtUp }),
+    labelledEvents: oracle.labelledEvents(),
     undecidedBallots: ballots.filter(({ consensus }) => consensus === UNDECIDED).length,
     lowScoreBallots: ballots.filter((ballot) => {
       const { counts } = evidenceOf(ballot)

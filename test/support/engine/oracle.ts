@@ -52,6 +52,8 @@ export interface OracleTask {
   updated: number
   changed: number
   state: string
+  /** For events that never had a decision. */
+  isCatchUp?: true
 }
 
 export interface OracleBallotVote {
@@ -77,6 +79,9 @@ export interface OracleBallot {
   /** The model in use when the first vote was cast. */
   firstVersion: number
 }
+
+/** The consensus of an entry that names none. */
+export const NO_TOLD = -3
 
 /** An entry of the audit log. */
 export interface OracleTold {
@@ -144,6 +149,7 @@ export class OracleJob {
   readonly ballots = new Map<string, OracleBallot>()
   readonly models: number[] = []
   readonly tasks = new Map<number, OracleTask>()
+  caughtUp: { fingerprint: number; throughMicros: number } | null = null
   since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
   /** The entries that the audit log must have, by time. */
   readonly told = new Map<number, OracleTold>()
@@ -389,8 +395,13 @@ export class OracleJob {
     for (const time of order.times) {
       const event = this.events.get(time)
       if (event === undefined || event.enrichments === 'awaited') continue
+      if (task.isCatchUp === true) {
+        const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
+        const isLacking = !hasClusters(settings.category) && lacksPoints(values)
+        if (event.pending || event.decision.label >= 0 || isLacking || !this.#fits(settings)) continue
+      }
       task.updated++
-      if (this.decideAgain(settings, event, micros)) task.changed++
+      if (this.decideAgain(settings, event, micros) || task.isCatchUp === true) task.changed++
     }
     task.cursor = order.through
     task.state = order.last ? 'finished' : 'running'
@@ -401,7 +412,8 @@ export class OracleJob {
     return new Map([...this.ballots.values()].map((ballot) => [ballot, ballot.consensus]))
   }
 
-  install(bytes: Uint8Array, seen: Snapshot): void {
+  /** True where a task decides what was stored without a decision. */
+  install(bytes: Uint8Array, seen: Snapshot, settings: JobSettings, micros: number): boolean {
     const { row, model } = decodeModel(bytes)
     this.#model = { version: row.version, fingerprint: row.fingerprint, model: openModel(Uint8Array.from(model)) }
     if (!this.models.includes(row.version)) this.models.push(row.version)
@@ -409,6 +421,27 @@ export class OracleJob {
     this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
     this.watch = freshTrust()
     this.#throughSeq = row.throughSeq
+    return this.#catchUp(settings, micros)
+  }
+
+  #fits({ decisionPoints, category }: JobSettings): boolean {
+    const isCause = this.#model?.model instanceof CauseModel
+    return (
+      this.#model?.fingerprint === new DecisionPoints(decisionPoints).fingerprint && hasClusters(category) === isCause
+    )
+  }
+
+  #catchUp(settings: JobSettings, micros: number): boolean {
+    const { fingerprint } = new DecisionPoints(settings.decisionPoints)
+    if (!this.#fits(settings)) return false
+    const undecided = [...this.events.values()].filter(({ pending, decision }) => !pending && decision.label < 0)
+    const after = this.caughtUp?.fingerprint === fingerprint ? this.caughtUp.throughMicros : 0
+    if (!undecided.some((event) => event.micros > after)) return false
+    this.caughtUp = { fingerprint, throughMicros: micros }
+    this.tasks.set(micros, { cursor: after, updated: 0, changed: 0, state: 'queued', isCatchUp: true })
+    const told = { action: 'reprocessing requested', object: eventIdOf(micros), analyst: undefined }
+    this.told.set(micros, { ...told, consensus: NO_TOLD })
+    return true
   }
 
   /**
@@ -483,7 +516,7 @@ export class OracleJob {
     const own = decide({ ...this.#model, probabilities: new Float64Array(3) }, values, known)
     const terms = {
       outlierRate: outlierRateOf(settings.advancedSettings),
-      consensusCounts: this.#consensusCounts(),
+      labelCounts: this.labelledEvents(),
       ...termsOfModel(this.#model.model.summary),
     }
     const decision = withTrust(own, this.watch, terms)
@@ -491,8 +524,19 @@ export class OracleJob {
     return decision
   }
 
-  #consensusCounts(): number[] {
-    return [0, 1, 2].map((label) => [...this.ballots.values()].filter(({ consensus }) => consensus === label).length)
+  /** By label: what a training finds in the ballots. */
+  labelledEvents(): number[] {
+    const sums = [0, 0, 0]
+    for (const ballot of this.ballots.values()) {
+      const { counts } = evidenceOf(ballot)
+      const all = counts.reduce((sum, count) => sum + count, 0)
+      for (const label of [0, 1, 2]) {
+        if (!ballot.isBucket) sums[label] = (sums[label] as number) + Number(ballot.consensus === label)
+        else if (ballot.override === null) sums[label] = (sums[label] as number) + (counts[label] as number)
+        else if (ballot.override.label === label) sums[label] = (sums[label] as number) + all + 1
+      }
+    }
+    return sums
   }
 
   #modelEvidence(settings: JobSettings, event: OracleEvent, label: number, micros: number): void {
@@ -507,7 +551,7 @@ export class OracleJob {
         : this.causes.opinion(this.#causeJob(settings), event.micros, event.body)
     if (values === null) return
     const own = decide({ ...this.#model, probabilities: new Float64Array(3) }, values, null)
-    learnFromFeedback(own, this.watch, { label, consensusCounts: this.#consensusCounts(), micros })
+    learnFromFeedback(own, this.watch, { label, labelCounts: this.labelledEvents(), micros })
   }
 
   #known(ballot: OracleBallot): KnownConsensus {

@@ -10,7 +10,7 @@ import { decodeRegistry } from '../../../engine/store/registry-row.js'
 import { decodeBucket } from '../../../engine/store/bucket-row.js'
 import { BucketTable } from '../../../engine/store/bucket-table.js'
 import { decodeStats, type StatsRow } from '../../../engine/store/rows.js'
-import { isMixedBallot } from '../../../engine/actor/votes/ballot-counts.js'
+import { isMixedBallot, labelledBy } from '../../../engine/actor/votes/ballot-counts.js'
 import { subjectOf } from '../../../engine/actor/event-table.js'
 import { truthOf } from '../../../engine/actor/votes/first-answers.js'
 import { decodeFirstAnswer } from '../../../engine/store/first-answer-row.js'
@@ -51,6 +51,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
   for (const { key } of [...entries('pending'), ...entries('awaited')]) pending.add(timeOfKey(key))
   const enrichments = new Set(entries('lookups').map(({ key }) => timeOfKey(key)))
   let feedbackEvents = 0
+  let undecided = 0
   for (const { key, value } of entries('events')) {
     const micros = timeOfKey(key)
     const header = decodeHeader(value)
@@ -61,6 +62,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
     assert.equal(header.enrichments === 'stored', enrichments.delete(micros), 'the enrichments of an event')
     events.set(clientId ?? eventIdOf(micros), codec.decode(body))
     if (header.hasFeedback) feedbackEvents++
+    if (header.label < 0 && !header.pending) undecided++
     if (header.bucketId === null) continue
     const bucket = Buffer.from(header.bucketId).toString('hex')
     perBucket.set(bucket, (perBucket.get(bucket) ?? 0) + 1)
@@ -95,23 +97,27 @@ export function recount(environment: Environment, jobId: number): Recounted {
       stats.events,
       stats.buckets,
       stats.feedbackEvents,
+      stats.undecided,
       stats.undecidedBallots,
       stats.lowScoreBallots,
       stats.mixedBallots,
       stats.consensusCounts,
+      stats.labelledEvents,
     ],
     [
       events.size,
       perBucket.size,
       feedbackEvents,
+      undecided,
       consensus.filter((one) => one === UNDECIDED).length,
       [...ballots.values()].filter((one) =>
         isLowScore(one, one.override === null ? null : one.override.label, one.consensus),
       ).length,
       [...ballots.values()].filter(isMixedBallot).length,
       Array.from({ length: LABELS }, (_, label) => consensus.filter((one) => one === label).length),
+      labelledIn(entries('ballots')),
     ],
-    'counters: events, buckets, events with feedback, undecided, low score, consensus',
+    'counters: events, buckets, events with feedback, without a decision, and of ballots',
   )
   for (const { key, value } of entries('answers')) {
     const micros = timeOfKey(key)
@@ -123,6 +129,15 @@ export function recount(environment: Environment, jobId: number): Recounted {
   }
   const votes = entries('votes').flatMap(({ value }) => decodeVotes(value))
   return { events, ballots, votes, stats }
+}
+
+/** By label: the voted events that a training finds. */
+function labelledIn(ballots: readonly Entry[]): number[] {
+  const sums = new Array<number>(LABELS).fill(0)
+  for (const { key, value } of ballots)
+    for (const [label, count] of labelledBy(key.subarray(JOB_BYTES), decodeBallot(value)).entries())
+      sums[label] = (sums[label] as number) + count
+  return sums
 }
 
 function hexOf(bytes: Uint8Array): string {

@@ -29,9 +29,16 @@ export async function trainingEnded(client: Client, jobId: number): Promise<void
   assert.equal(done.body.retrain_state, 'RETRAIN_FINISHED', done.body.retrain_msg)
 }
 
-/** 24 events, `t0` to `t23`: the even ones are threats and were escalated, the others are noise and were dropped. */
-export async function trainedJob(client: Client, more: object = {}): Promise<number> {
-  const { jobId } = await makeJob(client, { decision_points: ['rule'], ...more })
+/**
+ * 24 events, `t0` to `t23`: the even ones are threats and were escalated, the others are noise and were dropped. They
+ * have no decision, since they came before the model.
+ */
+export async function trainedJob(
+  client: Client,
+  { advanced_settings = {}, ...more }: { readonly advanced_settings?: object } & Record<string, unknown> = {},
+): Promise<number> {
+  const settings = { decide_stored_events: false, ...advanced_settings }
+  const { jobId } = await makeJob(client, { decision_points: ['rule'], advanced_settings: settings, ...more })
   for (let i = 0; i < 24; i++) {
     await send(client, jobId, `t${i}`, i % 2 === 0 ? 'threat' : 'noise')
     await vote(client, jobId, `t${i}`, i % 2 === 0 ? 'Escalate' : 'Drop')

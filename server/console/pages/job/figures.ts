@@ -57,6 +57,7 @@ export async function readFigures(jobId: number, signal: AbortSignal): Promise<F
         jobId,
         [
           { field: serviceField('consensus'), operator: 'not exists' },
+          { field: serviceField('result_label'), operator: 'is not', value: '' },
           { field: serviceField('confidence_score'), operator: 'lt', value: LOW_CONFIDENCE },
         ],
         signal,

@@ -1,5 +1,6 @@
 /** The overview of a job: what to do next, how well it decides, how that went over time. */
 import { addresses } from '../../addresses.js'
+import { EvidenceNote } from '../../parts/evidence.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { JobFrame } from '../../parts/job-head.js'
 import { Label } from '../../parts/label.js'
@@ -91,6 +92,13 @@ function JobOf({ of }: { readonly of: ShownJob }) {
   return (
     <JobFrame of={of}>
       <NextStep of={of} />
+      <EvidenceNote of={of}>
+        {may('read:event_query') ? (
+          <a class="button" href={addresses.next(of.job_id)}>
+            {t('step.open_next')}
+          </a>
+        ) : null}
+      </EvidenceNote>
       <Numbers of={of} figures={figures.value} />
       <Warnings of={of} />
       {may('read:event_query') ? <JobHistory of={of} /> : null}

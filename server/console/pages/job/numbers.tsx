@@ -7,6 +7,7 @@ import type { ComponentChildren } from 'preact'
 import type { QualityReport } from '../../../client/index.js'
 import { addresses } from '../../addresses.js'
 import { Skeleton } from '../../parts/feedback.js'
+import { LabelMark } from '../../parts/label.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { count, number, share, t } from '../../texts.js'
 import { heldOutOf, type Figures } from './figures.js'
@@ -27,22 +28,55 @@ function Figure({ title, big, children }: NumberProps) {
   )
 }
 
-function rightText({ accuracy, message }: QualityReport): string {
-  if (message !== null || accuracy.value === null) return message ?? ''
-  const [low, high] = [share(accuracy.low ?? 0), share(accuracy.high ?? 0)]
-  return count('numbers.interval', accuracy.events, { low, high })
+/** The only label that analysts gave; null where there are several. */
+function onlyLabel({ events, per_label: perLabel }: QualityReport): string | null {
+  const given = Object.entries(perLabel).filter(([, { recall }]) => recall.events > 0)
+  return events > 0 && given.length === 1 ? (given[0]?.[0] ?? null) : null
 }
 
-function Right({ figures }: { readonly figures: Figures }) {
+function rightText(quality: QualityReport): string {
+  const { accuracy, commonest, message } = quality
+  if (message !== null || accuracy.value === null) return message ?? ''
+  const only = onlyLabel(quality)
+  if (only !== null) return t('numbers.all_one', { n: quality.events, label: only })
+  const [low, high] = [share(accuracy.low ?? 0), share(accuracy.high ?? 0)]
+  const interval = count('numbers.interval', accuracy.events, { low, high })
+  if (commonest.label === null || commonest.share.value === null) return interval
+  return `${interval} ${t('numbers.commonest', { label: commonest.label, share: share(commonest.share.value) })}`
+}
+
+/** How many of each label were answered so. */
+function Recalls({ of, quality }: { readonly of: ShownJob; readonly quality: QualityReport }) {
+  if (quality.events === 0) return null
+  return (
+    <span class="row recalls">
+      {of.labels.map((label) => {
+        const { recall, right } = quality.per_label[label] ?? { recall: { events: 0 }, right: 0 }
+        return (
+          <span key={label} class="label">
+            <LabelMark of={of} label={label} />
+            {recall.events === 0
+              ? t('numbers.no_votes', { label })
+              : t('numbers.recall', { label, right, n: recall.events })}
+          </span>
+        )
+      })}
+    </span>
+  )
+}
+
+function Right({ of, figures }: { readonly of: ShownJob; readonly figures: Figures }) {
   const fresh = figures.job.quality.new_buckets
   const heldOut = heldOutOf(figures)
   const isFresh = fresh.accuracy.value !== null || heldOut === null
   const shown = isFresh ? fresh : heldOut
+  const isKnown = shown.accuracy.value !== null && onlyLabel(shown) === null
   return (
-    <Figure title={t('numbers.right')} big={shown.accuracy.value === null ? null : share(shown.accuracy.value)}>
+    <Figure title={t('numbers.right')} big={isKnown ? share(shown.accuracy.value ?? 0) : null}>
       {rightText(shown)}
       <br />
       {t(isFresh ? 'numbers.right_new' : 'numbers.right_held_out')}
+      <Recalls of={of} quality={shown} />
     </Figure>
   )
 }
@@ -60,6 +94,32 @@ function Settled({ figures }: { readonly figures: Figures }) {
   return (
     <Figure title={t('numbers.settled')} big={number(settled)}>
       {t('numbers.settled_bound', { bound: share(bound) })}
+    </Figure>
+  )
+}
+
+interface DoubtfulProps {
+  readonly of: ShownJob
+  readonly waiting: number | null
+  readonly decided: number | null
+}
+
+/**
+ * Decisions of low confidence that nobody has voted on. Where nothing is decided there is nothing to doubt; where the
+ * model cannot say a label, that none is doubtful would be no good news.
+ */
+function Doubtful({ of, waiting, decided }: DoubtfulProps) {
+  const { labels_unknown_to_model: unknown } = of.evidence
+  const isSilent = decided === 0 || (unknown.length > 0 && waiting === 0)
+  const text =
+    decided === 0
+      ? t('numbers.waiting_none')
+      : unknown.length > 0
+        ? t('numbers.waiting_unknown', { labels: unknown.join(', ') })
+        : t('numbers.waiting_text')
+  return (
+    <Figure title={t('numbers.waiting')} big={waiting === null || isSilent ? null : number(waiting)}>
+      {text} <a href={addresses.next(of.job_id)}>{t('place.next')}</a>
     </Figure>
   )
 }
@@ -85,10 +145,8 @@ export function Numbers({ of, figures }: { readonly of: ShownJob; readonly figur
           : t('numbers.of_all', { share: share(Math.min(1, decided / all)), all })}
       </Figure>
       <Settled figures={figures} />
-      <Right figures={figures} />
-      <Figure title={t('numbers.waiting')} big={waiting === null ? null : number(waiting)}>
-        {t('numbers.waiting_text')} <a href={addresses.next(of.job_id)}>{t('place.next')}</a>
-      </Figure>
+      <Right of={of} figures={figures} />
+      <Doubtful of={of} waiting={waiting} decided={decided} />
     </div>
   )
 }

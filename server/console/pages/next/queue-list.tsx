@@ -1,10 +1,11 @@
 /** The queue beside the event that is asked: what waits, for which reason, and what has been answered. */
+import { Confidence } from '../../parts/evidence.js'
 import { LabelMark } from '../../parts/label.js'
 import { List } from '../../parts/list.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { saidByOthers, subjectKey } from '../../state/live.js'
 import { voted, votedKey } from '../../state/votes.js'
-import { percent, t } from '../../texts.js'
+import { t } from '../../texts.js'
 import { FirstModel } from './first-model.js'
 import type { Waiting } from './queue.js'
 
@@ -34,7 +35,9 @@ function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting 
         </span>
       </span>
       {item.label === '' || own?.label != null || others?.consensus != null ? null : (
-        <span class="dim">{percent(item.confidence)}</span>
+        <span class="dim">
+          <Confidence of={of} value={item.confidence} />
+        </span>
       )}
     </>
   )

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { AutonomyView } from '../../../client/index.js'
 import { Confirm } from '../../parts/confirm.js'
+import { EvidenceNote } from '../../parts/evidence.js'
 import { JobFrame } from '../../parts/job-head.js'
 import { Loaded } from '../../parts/loaded.js'
 import { api, may } from '../../state/api.js'
@@ -71,6 +72,7 @@ function SafetyOf({ of }: { readonly of: ShownJob }) {
   )
   return (
     <JobFrame of={of}>
+      <EvidenceNote of={of} />
       <Loaded data={view} lines={6}>
         {(value) => (
           <>

@@ -22,6 +22,7 @@ export const settingNames = [
   'models_kept',
   'outlier_false_alarm_rate',
   'weighted_consensus',
+  'decide_stored_events',
   'decide_untrained',
   'retention',
   'retrain_after_erase',
@@ -80,6 +81,7 @@ function settingsOf(data: FormData, { advanced_settings: before }: JobDocument):
     models_kept: wholeOf(text('models_kept')),
     outlier_false_alarm_rate: Number(text('outlier_rate')) / 100,
     weighted_consensus: has('weighted_consensus'),
+    decide_stored_events: has('decide_stored_events'),
     decide_untrained: has('decide_untrained'),
     retention: {
       ...(days === undefined ? {} : { days }),
@@ -97,6 +99,7 @@ export function withDefaults({ advanced_settings: given, category }: JobDocument
     objective: isCause ? 'accuracy' : 'macro_f1',
     champion_challenger: false,
     weighted_consensus: false,
+    decide_stored_events: true,
     decide_untrained: false,
     retention: {},
     retrain_after_erase: false,

@@ -85,6 +85,12 @@ export function Learning({ of, document }: FieldsProps & { readonly of: ShownJob
         help="settings.means.weighted_consensus"
         isOn={settings.weighted_consensus === true}
       />
+      <Switch
+        name="decide_stored_events"
+        text="settings.name.decide_stored_events"
+        help="settings.means.decide_stored_events"
+        isOn={settings.decide_stored_events !== false}
+      />
       {hasClusters(of) ? (
         <Switch
           name="decide_untrained"

@@ -99,11 +99,11 @@ test('pruning never changes the state at the training in use or at a later one',
   }
 })
 
-test('a training needs a consensus for two labels, and the sentence says what there is', () => {
+test('a training needs votes for two labels, and the sentence says what there is', () => {
   const labels = ['Escalate', 'Drop', 'Investigate']
   assert.equal(missingForTraining([1, 0, 3], labels), null)
-  assert.match(missingForTraining([0, 0, 0], labels) ?? '', /at least two labels; there is none yet/)
-  assert.match(missingForTraining([0, 7, 0], labels) ?? '', /only Drop/)
+  assert.match(missingForTraining([0, 0, 0], labels) ?? '', /at least two labels; no event has a vote yet/)
+  assert.match(missingForTraining([0, 7, 0], labels) ?? '', /all 7 voted events are Drop/)
 })
 
 test('a consensus flips back to a label that it had at the training or since, and left for another', () => {

@@ -64,7 +64,11 @@ async function makeJob(engine: Engine): Promise<JobHandle> {
     {
       key: apiKey('key'),
       rest: restApi('rest', 'key'),
-      job: jobResource('job', { decision_points: ['host'], pipeline_integrations: [input('rest')] }),
+      job: jobResource('job', {
+        decision_points: ['host'],
+        pipeline_integrations: [input('rest')],
+        advanced_settings: { decide_stored_events: false },
+      }),
     },
     true,
     testAuthor,

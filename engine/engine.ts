@@ -188,7 +188,11 @@ export class Engine implements DecisionService {
       fields: reader.causeFields(job),
       findings: reader.findings(job),
     }
-    const inputs = { restInput: this.#resources.hasRestInput(job), dataType: this.#resources.dataTypeOf(job) }
+    const inputs = {
+      restInput: this.#resources.hasRestInput(job),
+      dataType: this.#resources.dataTypeOf(job),
+      stepWarnings: this.#services.warnings.ofSteps(job),
+    }
     return jobViewOf(job, rows, inputs)
   }
 

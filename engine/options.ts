@@ -27,6 +27,10 @@ export interface EngineOptions {
   /** Base-2 logarithm of scrypt's cost for new passwords; default 14, as OWASP advises. */
   readonly passwordCost?: number | undefined
   readonly clock?: Clock | undefined
+  /** The zone of people, for times that are told and schedules; default UTC. A job may have its own. */
+  readonly timeZone?: string | undefined
+  /** When people are there (domain/job/working-hours.ts); default: at any time. A job may have its own. */
+  readonly workingHours?: string | undefined
   /** Minutes that an analyst spends on one alert (S18); default 10. */
   readonly minutesPerAlert?: number | undefined
   /** Hosts, addresses and networks that integrations may reach although they are not public. */

@@ -11,7 +11,19 @@
  */
 import type { z } from 'zod'
 import { readConfigFile, SettingsError } from './config-file.js'
-import { flag, hosts, httpLibrary, identifier, integer, key, password, seconds, text, type Setting } from './setting.js'
+import {
+  anyText,
+  flag,
+  hosts,
+  httpLibrary,
+  identifier,
+  integer,
+  key,
+  password,
+  seconds,
+  text,
+  type Setting,
+} from './setting.js'
 import { clusterFault, clusterSettings } from './cluster-settings.js'
 import { ssoFault, ssoSettings } from './sso-settings.js'
 import { threadSettings } from './thread-settings.js'
@@ -107,6 +119,22 @@ export const settingsTable = {
     schema: integer(10, 18),
     fallback: '14',
     meaning: 'Cost of scrypt for new passwords, as a power of 2; less than 14 is for tests only',
+  },
+  timeZone: {
+    name: 'SERVICE_TIME_ZONE',
+    schema: text,
+    fallback: 'UTC',
+    meaning:
+      'Zone of schedules, working hours and times in messages, such as Europe/Berlin; a job may have its own; the ' +
+      'API stays in UTC',
+  },
+  workingHours: {
+    name: 'SERVICE_WORKING_HOURS',
+    schema: anyText,
+    fallback: '',
+    meaning:
+      'When people are there, for deadlines and watchdogs that count working hours, such as mon-fri 08:00-18:00; a ' +
+      'job may have its own; default: at any time',
   },
   minutesPerAlert: {
     name: 'SERVICE_MINUTES_PER_ALERT',

@@ -55,6 +55,14 @@ function levelsOf(parts: Parts, { logLevel }: Settings): LogLevels {
   return levels
 }
 
+/** What is wrong with settings that only the engine can judge, or null. */
+function peopleFault(parts: Parts, { timeZone, workingHours }: Settings): string | null {
+  if (!parts.isTimeZone(timeZone))
+    return 'SERVICE_TIME_ZONE must be the name of a time zone, such as Europe/Berlin or UTC'
+  const fault = workingHours.trim() === '' ? null : parts.workingHoursFault(workingHours)
+  return fault === null ? null : `SERVICE_WORKING_HOURS ${fault}`
+}
+
 function engineOptions(parts: Parts, settings: Settings, acceptLoss: boolean): EngineOptions {
   return { ...settings, acceptLoss, logLevels: levelsOf(parts, settings), logEcho: true }
 }
@@ -201,6 +209,8 @@ async function main(): Promise<void> {
   // The library is chosen as it is loaded (http/native.ts).
   process.env.SERVICE_HTTP_LIBRARY = settings.httpLibrary
   const parts = await loadParts()
+  const wrong = peopleFault(parts, settings)
+  if (wrong !== null) failStart(wrong)
   const { tlsCert: certFile, tlsKey: keyFile, tlsPassphrase: passphrase } = settings
   const tls = certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, passphrase }
   // Before the engine makes a data directory and its secrets: a start that fails here leaves nothing behind.

@@ -63,3 +63,6 @@ export const hosts = z
 export const httpLibrary = z.enum(['auto', 'node'], 'must be auto or node')
 
 export const seconds = integer(1, 3_600)
+
+/** A text that may be empty. */
+export const anyText = z.string()

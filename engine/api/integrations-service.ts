@@ -5,8 +5,16 @@
 import type { IntegrationRole } from '../domain/job/job.js'
 import type { JobHandle, Principal } from './principal.js'
 
+/** What a counterpart says of itself where nothing gets through until somebody changes something. */
+export interface HaltView {
+  /** Since when it says so; null where it does not. */
+  readonly haltedSinceMicros: number | null
+  /** When a stopped step tries again by itself; null if it does not. */
+  readonly nextTryMicros: number | null
+}
+
 /** The status of a step that sends events out. */
-export interface DeliveryView {
+export interface DeliveryView extends HaltView {
   readonly jobId: number
   readonly jobTitle: string
   readonly integrationId: number
@@ -18,14 +26,17 @@ export interface DeliveryView {
    * | `running`  | deliveries succeed                                |
    * | `retrying` | the last one failed and is retried                |
    * | `open`     | many failed in a row; retries are rare            |
+   * | `stopped`  | the counterpart says that nothing will go through |
    * | `full`     | too many dead letters: nothing new is sent        |
    * | `invalid`  | the step cannot be opened with its configuration  |
    */
-  readonly state: 'running' | 'retrying' | 'open' | 'full' | 'invalid'
+  readonly state: 'running' | 'retrying' | 'open' | 'stopped' | 'full' | 'invalid'
   /** Why; '' while deliveries succeed. */
   readonly reason: string
   /** Events delivered since the service started. */
   readonly delivered: number
+  /** Of these, events that one message told of together with others. */
+  readonly summedUp: number
   /** Events that failed while others succeeded, and are retried automatically. */
   readonly waiting: number
   /** Events that failed for good. */
@@ -36,13 +47,13 @@ export interface DeliveryView {
 }
 
 /** The status of an input step. */
-export interface InputView {
+export interface InputView extends HaltView {
   readonly jobId: number
   readonly jobTitle: string
   readonly integrationId: number
   readonly integrationTitle: string
   /** As for a delivery; `paused` while its job is stopped. */
-  readonly state: 'running' | 'retrying' | 'open' | 'invalid' | 'paused'
+  readonly state: 'running' | 'retrying' | 'open' | 'stopped' | 'invalid' | 'paused'
   /** Why, or the latest refused document; '' for neither. */
   readonly reason: string
   /** Documents stored as events since the service started, and documents refused. */
@@ -59,7 +70,7 @@ export interface InputView {
 }
 
 /** The status of an enrichment step. */
-export interface EnrichmentView {
+export interface EnrichmentView extends HaltView {
   readonly jobId: number
   readonly jobTitle: string
   readonly integrationId: number
@@ -67,7 +78,7 @@ export interface EnrichmentView {
   /** The name of its fields: `enrichment.<name>.<field>`. */
   readonly name: string
   /** As for a delivery. */
-  readonly state: 'running' | 'retrying' | 'open' | 'invalid'
+  readonly state: 'running' | 'retrying' | 'open' | 'stopped' | 'invalid'
   /** Why; '' while the step works. */
   readonly reason: string
   /** A sentence about the data that it holds in memory; '' where it asks the counterpart each time. */
@@ -79,6 +90,29 @@ export interface EnrichmentView {
   readonly late: number
   /** Enrichments that the cache answered; each is also counted by its outcome. */
   readonly remembered: number
+}
+
+/** What is wrong with a step, as its job is warned of it. */
+export interface StepTrouble {
+  /** 0: the notifications of watchdogs. */
+  readonly jobId: number
+  readonly integrationId: number
+  readonly integrationTitle: string
+  readonly role: IntegrationRole
+  /**
+   * | kind      | meaning                                                                     |
+   * |-----------|-----------------------------------------------------------------------------|
+   * | `stopped` | it tries no more, or rarely, until something is changed                     |
+   * | `refused` | it will stop soon, unless the counterpart changes its answer                |
+   * | `invalid` | it cannot be opened with its configuration                                  |
+   * | `dead`    | events could not be delivered, or documents of an input were no events      |
+   */
+  readonly kind: 'stopped' | 'refused' | 'invalid' | 'dead'
+  readonly reason: string
+  readonly sinceMicros: number | null
+  readonly nextTryMicros: number | null
+  /** Dead letters. */
+  readonly count: number
 }
 
 /** An event whose delivery failed while others succeeded or, for the role input, a refused document (always dead). */
@@ -107,6 +141,12 @@ export interface DeadLetterQuery {
   readonly id?: string | undefined
 }
 
+/** How many dead letters are tried again, and how many stopped steps. */
+export interface Retried {
+  readonly deadLetters: number
+  readonly steps: number
+}
+
 export interface DeadLetterPage {
   readonly deadLetters: readonly DeadLetterView[]
   readonly total: number
@@ -126,8 +166,11 @@ export interface IntegrationsService {
       readonly size: number
     },
   ): Promise<DeadLetterPage>
-  /** Retries dead letters. Resolves with how many; rejects with letter_not_found for an unknown id. */
-  sendAgain(query: DeadLetterQuery): Promise<number>
+  /**
+   * Retries dead letters. Without an id, steps that wait for another try or have stopped try again at once.
+   * Rejects with letter_not_found for an unknown id.
+   */
+  sendAgain(query: DeadLetterQuery): Promise<Retried>
   /** Discards dead letters for good. Resolves with how many; rejects with letter_not_found for an unknown id. */
   discard(query: DeadLetterQuery): Promise<number>
 }

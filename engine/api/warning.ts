@@ -11,6 +11,8 @@ export type WarningType =
   | 'lacking_fields'
   | 'mixed_buckets'
   | 'label_without_votes'
+  | 'step_stopped'
+  | 'dead_letters'
   | 'unknown_property'
   | FindingKind
 
@@ -22,7 +24,7 @@ export interface Warning {
   readonly message: string
   /** A sentence: what to do. */
   readonly action: string
-  /** How often it was seen in events, and when; absent where events do not matter. */
+  /** How often it was seen, and when; absent where that does not matter. */
   readonly seen?: Seen
 }
 

@@ -16,6 +16,7 @@ import type { Clock } from '../clock.js'
 import type { Finding } from '../domain/event/finding.js'
 import type { IntegrationRole } from '../domain/job/job.js'
 import type { IntegrationKind } from '../resource/registry/integration-registry.js'
+import type { Summary } from './delivery/tally.js'
 import type { HostPolicy } from './http/host-policy.js'
 
 /** An event with its decision, as it leaves the service. */
@@ -68,9 +69,23 @@ export interface Outgoing {
   readonly event: DecidedEvent
   /** The reference from the last delivery of this event or its bucket, such as the id of a case. */
   readonly reference: string | null
+  /** It failed before, and later events went ahead of it. */
+  readonly isLate?: boolean
   /** Set for a watchdog that fired or resolved; `event` is then the alert in the form of an event. */
   readonly alert?: WatchdogAlert
+  /** Set for a message about many decisions or alerts; `event` is then the summary in the form of an event. */
+  readonly summary?: Summary
 }
+
+/**
+ * A failure that lasts until somebody changes something, here or at the counterpart (delivery/halt.ts).
+ *
+ * | value      | example                                                                               |
+ * |------------|---------------------------------------------------------------------------------------|
+ * | `for_good` | a revoked key, an address that is gone: the counterpart says that it stays so         |
+ * | `set_up`   | 403 or 404: what a counterpart answers for a moment, too, while it starts or is moved |
+ */
+export type Lasting = 'for_good' | 'set_up'
 
 /** How one delivery ended. */
 export type Outcome =
@@ -84,12 +99,19 @@ export type Outcome =
       readonly suspect: boolean
       /** How long the counterpart asked us to wait. */
       readonly retryAfterMs?: number
+      /** Any other event would fail, too, until something is changed. Only where the event is no suspect. */
+      readonly lasting?: Lasting
     }
 
 /** Sends events out. Roles: output, post decision, case creation. */
 export interface Sink {
   /** Most events that `deliver` takes at once. */
   readonly batchMax: number
+  /**
+   * Where the counterpart was away or is slow and more wait than so many: the newest are delivered one by one, and the
+   * others as one summary. Absent or 0: each one is delivered.
+   */
+  readonly sumsUpOver?: number
   /**
    * The key under which the reference of a delivery is stored. The next event with the same key gets the reference
    * back. Only for sinks whose outcomes have references.
@@ -136,10 +158,13 @@ export interface SourceState {
 /** The counterpart was unreachable, or its answer was wrong. The message is for people. */
 export class SourceFailure extends Error {
   readonly retryAfterMs: number
+  /** It fails until something is changed; absent: it may pass. */
+  readonly lasting: Lasting | undefined
 
-  constructor(message: string, retryAfterMs = 0) {
+  constructor(message: string, retryAfterMs = 0, lasting?: Lasting) {
     super(message)
     this.retryAfterMs = retryAfterMs
+    this.lasting = lasting
   }
 }
 
@@ -160,9 +185,6 @@ export interface Source {
 
 /** Fields that an enrichment adds: scalars, lists of scalars, or nested objects of them. */
 export type EnrichmentFields = Readonly<Record<string, unknown>>
-
-/** As SourceFailure, for enrichment. */
-export class EnrichmentFailure extends SourceFailure {}
 
 /** The counterpart will never answer this query, but answers others. The reason is for people. */
 export class QueryRefused {
@@ -186,7 +208,7 @@ export interface EnrichmentSource {
    */
   subjectOf(document: Readonly<Record<string, unknown>>): string | null
   /**
-   * Finds what is known about each subject, in order. Rejects with EnrichmentFailure for failures that concern no
+   * Finds what is known about each subject, in order. Rejects with SourceFailure for failures that concern no
    * single subject. Ends soon after `signal` aborts.
    */
   find(subjects: readonly string[], signal: AbortSignal): Promise<readonly Known[]>
@@ -203,6 +225,8 @@ export interface Tools {
   readonly clock: Clock
   /** SERVICE_NAME. */
   readonly serviceName: string
+  /** The zone in which people are told times: that of the job, or of the service. */
+  readonly timeZone: string
 }
 
 /** A kind with a counterpart outside the service: its metadata, and how it is opened in a role. */

@@ -58,6 +58,21 @@ const only: ParameterSpec = {
   description: 'With `settled`, send only what a gate of the safety contract has settled. Empty for all.',
 }
 
+/** The parameter of steps whose messages people read. */
+export function sumUpParameter(usual: number): ParameterSpec {
+  return {
+    name: 'sum_up_over',
+    type: 'number',
+    required: false,
+    minimum: 0,
+    maximum: 1_000,
+    default: usual,
+    description:
+      'If the receiver was away, or is slow, and more than so many messages wait, the newest are sent one by one and ' +
+      'the others as one message with their number. 0: each one is sent.',
+  }
+}
+
 /** The parameters of every step that sends events out. */
 export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
   return [

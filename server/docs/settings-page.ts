@@ -56,6 +56,8 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   sessionMinutes: 'access',
   name: 'behaviour',
   minutesPerAlert: 'behaviour',
+  timeZone: 'behaviour',
+  workingHours: 'behaviour',
   emptyErrorMessage: 'behaviour',
   cluster: 'cluster',
   clusterMonitors: 'cluster',

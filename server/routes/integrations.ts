@@ -3,6 +3,7 @@ import {
   isoMicros,
   type DeliveryView,
   type EnrichmentView,
+  type HaltView,
   type InputView,
   type DeadLetterView,
 } from '../../engine/index.js'
@@ -24,6 +25,10 @@ function at(micros: number | null): string | null {
   return micros === null || micros === 0 ? null : isoMicros(micros)
 }
 
+function haltWire({ haltedSinceMicros, nextTryMicros }: HaltView) {
+  return { refused_since: at(haltedSinceMicros), next_attempt_at: at(nextTryMicros) }
+}
+
 function deliveryWire(view: DeliveryView) {
   return {
     job_id: view.jobId === 0 ? null : view.jobId,
@@ -34,10 +39,12 @@ function deliveryWire(view: DeliveryView) {
     status: view.state,
     reason: view.reason,
     delivered_count: view.delivered,
+    summed_up_count: view.summedUp,
     waiting_count: view.waiting,
     dead_count: view.dead,
     last_delivered_at: at(view.lastDeliveredMicros),
     handled_through: at(view.handledThroughMicros),
+    ...haltWire(view),
   }
 }
 
@@ -55,6 +62,7 @@ function inputWire(view: InputView) {
     quiet_since: at(view.quietSinceMicros),
     read_through: at(view.readThroughMicros),
     behind_seconds: view.behindSeconds,
+    ...haltWire(view),
   }
 }
 
@@ -73,6 +81,7 @@ function enrichmentWire(view: EnrichmentView) {
     failed_count: view.failed,
     late_count: view.late,
     remembered_count: view.remembered,
+    ...haltWire(view),
   }
 }
 
@@ -167,8 +176,10 @@ const retry = operation({
   path: '/api/v2/integrations/failed_deliveries/retry',
   operationId: 'retryFailedDeliveries',
   tag,
-  summary: 'Retry dead deliveries',
-  description: 'An event is sent with the decision that it has then. Documents of inputs are taken in again.',
+  summary: 'Retry dead deliveries, and steps that have stopped',
+  description:
+    'An event is sent with the decision that it has then. Documents of inputs are taken in again. Without an id, ' +
+    'steps that have stopped try again at once: deliveries, inputs and enrichments.',
   scope: 'write:resources',
   body: FailedDeliverySelection,
   bodyExample: { job_id: 1 },
@@ -176,12 +187,13 @@ const retry = operation({
     200: {
       description: 'How many deliveries are tried again.',
       schema: FailedDeliveryCount,
-      example: { status: 'OK', count: 3 },
+      example: { status: 'OK', count: 3, resumed_steps: 0 },
     },
   },
   errors: [404],
   async handle({ app, body: { job_id: jobId, integration_id: integrationId, id } }) {
-    return { status: 'OK', count: await app.service.integrations.sendAgain({ jobId, integrationId, id }) }
+    const { deadLetters, steps } = await app.service.integrations.sendAgain({ jobId, integrationId, id })
+    return { status: 'OK', count: deadLetters, resumed_steps: steps }
   },
 })
 

@@ -54,6 +54,8 @@ export const WarningBody = Type.Object({
     'found_fields',
     'lacking_fields',
     'mixed_buckets',
+    'step_stopped',
+    'dead_letters',
     'unknown_property',
     ...findingKinds,
   ]),

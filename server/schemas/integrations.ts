@@ -5,6 +5,20 @@ import { Exact, nullable, Timestamp } from './common.js'
 
 const Count = Type.Integer({ minimum: 0 })
 
+/** What the other side says where nothing gets through until somebody changes something. */
+const halt = {
+  refused_since: nullable({
+    ...Timestamp,
+    description:
+      'Since when the other side says that nothing will get through: a revoked key, an address that is gone. Null ' +
+      'where it does not.',
+  }),
+  next_attempt_at: nullable({
+    ...Timestamp,
+    description: 'When a `stopped` step tries again by itself; null if it does not.',
+  }),
+}
+
 /** A pipeline step that delivers events. */
 export const Delivery = Type.Object({
   job_id: nullable(Type.Integer({ description: 'Null: the notifications of watchdogs.' })),
@@ -12,20 +26,25 @@ export const Delivery = Type.Object({
   integration_id: Type.Integer(),
   integration_title: Type.String(),
   role: Type.Enum([...integrationRoles]),
-  status: Type.Enum(['running', 'retrying', 'open', 'full', 'invalid'], {
+  status: Type.Enum(['running', 'retrying', 'open', 'stopped', 'full', 'invalid'], {
     description:
       '`running`: it works. `retrying`: it failed and is tried again. `open`: it failed often and is tried less and ' +
-      'less often. `full`: there are too many dead letters, nothing new is taken. `invalid`: its set-up does not ' +
-      'work.',
+      'less often. `stopped`: the other side says that nothing will get through until something is changed, and the ' +
+      'step tries again only rarely, or if it is retried. `full`: there are too many dead letters, nothing new is ' +
+      'taken. `invalid`: its set-up does not work.',
   }),
   reason: Type.String({ description: 'Why, or empty.' }),
   delivered_count: Type.Integer({ description: 'Events delivered since the service started.' }),
+  summed_up_count: Type.Integer({
+    description: 'Of these, events that one message told of together with others (`sum_up_over`).',
+  }),
   waiting_count: Type.Integer({
     description: 'Events that failed while others succeeded; they are tried again automatically.',
   }),
   dead_count: Type.Integer({ description: 'Dead letters: events that failed for good.' }),
   last_delivered_at: nullable(Timestamp),
   handled_through: nullable({ ...Timestamp, description: 'All events that came in up to this time were handled.' }),
+  ...halt,
 })
 
 export const Deliveries = Type.Array(Delivery)
@@ -36,7 +55,7 @@ export const Input = Type.Object({
   job_title: Type.String(),
   integration_id: Type.Integer(),
   integration_title: Type.String(),
-  status: Type.Enum(['running', 'retrying', 'open', 'invalid', 'paused'], {
+  status: Type.Enum(['running', 'retrying', 'open', 'stopped', 'invalid', 'paused'], {
     description: '`paused`: its job is stopped. The others are those of deliveries.',
   }),
   reason: Type.String({
@@ -62,6 +81,7 @@ export const Input = Type.Object({
         'else the time since it last found nothing more.',
     }),
   ),
+  ...halt,
 })
 
 export const Inputs = Type.Array(Input)
@@ -73,7 +93,7 @@ export const Enrichment = Type.Object({
   integration_id: Type.Integer(),
   integration_title: Type.String(),
   name: Type.String({ description: 'The name in its field names: `enrichment.<name>.<field>`.' }),
-  status: Type.Enum(['running', 'retrying', 'open', 'invalid'], { description: 'As for deliveries.' }),
+  status: Type.Enum(['running', 'retrying', 'open', 'stopped', 'invalid'], { description: 'As for deliveries.' }),
   reason: Type.String({ description: 'Why, or empty.' }),
   summary: Type.String({ description: 'What it holds, such as the number of indicators, or empty.' }),
   found_count: Type.Integer({ description: 'Requests that found something, since the service started.' }),
@@ -83,6 +103,7 @@ export const Enrichment = Type.Object({
     description: 'Requests that got no answer in time; their events were decided without them.',
   }),
   remembered_count: Type.Integer({ description: 'Of all requests, those answered from memory.' }),
+  ...halt,
 })
 
 export const Enrichments = Type.Array(Enrichment)
@@ -131,4 +152,10 @@ export const FailedDeliveryQuery = Exact({
 /** Which failed deliveries; all of them by default. */
 export const FailedDeliverySelection = Exact(selection)
 
-export const FailedDeliveryCount = Type.Object({ status: Type.String(), count: Count })
+export const FailedDeliveryCount = Type.Object({
+  status: Type.String(),
+  count: Count,
+  resumed_steps: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Of a retry: steps that had stopped, and try again now.' }),
+  ),
+})

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
-  EnrichmentFailure,
+  SourceFailure,
   QueryRefused,
   type Known,
   type EnrichmentSource,
@@ -53,12 +53,12 @@ export function enrichmentContract(one: EnrichmentCase): void {
     return kind.openEnrichment!({ ...defaults, ...connection }, { ...defaults, ...parameters }, tools)
   }
 
-  async function failure(work: Promise<unknown>): Promise<EnrichmentFailure> {
+  async function failure(work: Promise<unknown>): Promise<SourceFailure> {
     const error = await work.then(
       () => assert.fail('it answered'),
       (reason: unknown) => reason,
     )
-    assert.ok(error instanceof EnrichmentFailure, String(error))
+    assert.ok(error instanceof SourceFailure, String(error))
     for (const secret of secrets) assert.ok(!error.message.includes(secret), error.message)
     return error
   }
@@ -162,9 +162,7 @@ export function enrichmentContract(one: EnrichmentCase): void {
       withEnrichment('refusing', async (enrichment) => {
         const answers = await enrichment.find(subjects(enrichment), never).catch((error: unknown) => [error])
         assert.ok(
-          answers.every(
-            (one) => (one instanceof QueryRefused && one.reason !== '') || one instanceof EnrichmentFailure,
-          ),
+          answers.every((one) => (one instanceof QueryRefused && one.reason !== '') || one instanceof SourceFailure),
         )
       }))
 

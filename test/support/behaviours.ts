@@ -13,5 +13,8 @@ export const behaving: Readonly<Record<Behaviour, Answering>> = {
     response.write('half of i', () => response.destroy())
   },
   huge: status(200, {}, 'x'.repeat(17 * 1024 * 1024)),
+  revoked: status(401, {}, 'who are you'),
+  gone: status(410, {}, 'not any more'),
+  missing: status(404, {}, 'nothing here'),
   elsewhere: status(307, { location: 'http://169.254.169.254/latest/meta-data' }),
 }

@@ -1,5 +1,5 @@
 /** Outgoing events and tools for tests of integrations. */
-import { ManualClock } from '../../engine/clock.js'
+import { ManualClock, type Clock } from '../../engine/clock.js'
 import type {
   DecidedEvent,
   OpenedParameters,
@@ -37,8 +37,8 @@ export function outgoing(eventId = 'e1', more: Partial<Outgoing> = {}): Outgoing
   return { id: `7.${eventId}`, reason: 'decided', event: decided(eventId), reference: null, ...more }
 }
 
-export function toolsFor(privateHosts: readonly string[] = ['127.0.0.1']): Tools {
-  return { policy: new HostPolicy(privateHosts), clock: new ManualClock(), serviceName: 'service' }
+export function toolsFor(privateHosts: readonly string[] = ['127.0.0.1'], clock: Clock = new ManualClock()): Tools {
+  return { policy: new HostPolicy(privateHosts), clock, serviceName: 'service', timeZone: 'UTC' }
 }
 
 export function openSink(
@@ -46,8 +46,9 @@ export function openSink(
   role: IntegrationRole,
   connection: OpenedParameters,
   parameters: OpenedParameters = {},
+  clock?: Clock,
 ): Sink {
-  return kind.openSink!(role, withDefaults(kind, connection), parameters, toolsFor())
+  return kind.openSink!(role, withDefaults(kind, connection), parameters, toolsFor(undefined, clock))
 }
 
 /** The connection, with the kind's defaults for what is not given. */

@@ -3,8 +3,11 @@ import type { IntegrationKind } from '../../resource/registry/integration-regist
 import type { OutsideKind } from '../contract.js'
 import { tlsParameters, urlParameter } from '../http/http-kind.js'
 import { ruleParameters } from '../rule.js'
-import { CaseSink } from './case-sink.js'
+import { CaseSink, NEW_AFTER_DAYS } from './case-sink.js'
 import { STANDARD_TITLE, type CaseSystem } from './case-system.js'
+
+/** Days after which nothing is old. */
+const NEW_AFTER_DAYS_MAX = 3_650
 
 export function caseKind(system: CaseSystem): OutsideKind {
   const entry: IntegrationKind = {
@@ -32,6 +35,36 @@ export function caseKind(system: CaseSystem): OutsideKind {
             default: 'bucket',
             description:
               'One case for all events of a bucket, or one for each event. Jobs without buckets have one for each event.',
+          },
+          {
+            name: 'when_closed',
+            type: 'string',
+            required: false,
+            allowed: ['reopen', 'comment', 'new'],
+            default: 'reopen',
+            description:
+              'What happens when the alert comes again and its case was closed: the case is reopened, gets a comment ' +
+              'and stays closed, or a new case is created. A case that cannot be reopened is followed by a new one.',
+          },
+          {
+            name: 'new_after_days',
+            type: 'number',
+            required: false,
+            minimum: 0,
+            maximum: NEW_AFTER_DAYS_MAX,
+            default: NEW_AFTER_DAYS,
+            description:
+              'A case that was closed for longer than so many days is not reopened or commented on: a new case is ' +
+              'created. 0: never.',
+          },
+          {
+            name: 'comment_repeats',
+            type: 'boolean',
+            required: false,
+            default: true,
+            description:
+              'Comment on an open case when its alert comes again, with a count: at the 2nd, 3rd, 5th, 10th, 20th, ' +
+              '50th event and so on, and once a day.',
           },
           {
             name: 'title',

@@ -1,8 +1,13 @@
 /** ServiceNow, with its Table API. */
 import { caseKind } from './case-kind.js'
+import { millisIn } from '../dates.js'
+import { textAt } from '../http/http-kind.js'
 import { basic, textIn, type CaseSystem } from './case-system.js'
 import { serviceNowText } from './plain-text.js'
 import type { OpenedParameters } from '../contract.js'
+
+/** States of incidents that are still active, or not: resolved, closed, cancelled. */
+const RESOLVED: ReadonlySet<string> = new Set(['6', '7', '8'])
 
 function table(parameters: OpenedParameters): string {
   return `/api/now/table/${encodeURIComponent(String(parameters.table ?? 'incident'))}`
@@ -33,7 +38,16 @@ export const serviceNowSystem: CaseSystem = {
       default: '2',
       description: 'The urgency; 1 is high.',
     },
+    {
+      name: 'reopen_state',
+      type: 'string',
+      required: false,
+      default: '2',
+      description: 'The value of state that a reopened record gets: 2 is in progress in the table incident.',
+    },
   ],
+  titleCharsMax: 160,
+  descriptionCharsMax: 4_000,
   credentials: ({ user, password }) => basic(user, password),
   plain: serviceNowText,
   create: ({ mark, title, description }, parameters) => ({
@@ -48,17 +62,45 @@ export const serviceNowSystem: CaseSystem = {
     },
   }),
   created: (answer) => textIn(answer, 'result', 'sys_id'),
+  isSetUp: (answer) => /^invalid table/i.test(textIn(answer, 'error', 'message') ?? ''),
   note: (id, text, parameters) => ({
     method: 'PATCH',
     path: `${table(parameters)}/${encodeURIComponent(id)}`,
     body: { work_notes: text },
   }),
   find: {
-    request: (mark, parameters) => ({
-      method: 'GET',
-      path: `${table(parameters)}?${new URLSearchParams({ sysparm_query: `correlation_id=${mark}`, sysparm_fields: 'sys_id', sysparm_limit: '1' }).toString()}`,
-    }),
+    // A record has one mark, which begins with that of its subject.
+    requests: (mark, parameters) => [
+      {
+        method: 'GET',
+        path: `${table(parameters)}?${new URLSearchParams({
+          sysparm_query: `correlation_idSTARTSWITH${mark}^ORDERBYDESCsys_created_on`,
+          sysparm_fields: 'sys_id',
+          sysparm_limit: '1',
+        }).toString()}`,
+      },
+    ],
     found: (answer) => textIn(answer, 'result', 0, 'sys_id'),
+  },
+  state: {
+    request: (id, parameters) => ({
+      method: 'GET',
+      path: `${table(parameters)}/${encodeURIComponent(id)}?sysparm_fields=active,state,closed_at,resolved_at`,
+    }),
+    read: (answer, parameters) => {
+      const [active, state] = [textIn(answer, 'result', 'active'), textIn(answer, 'result', 'state')]
+      if (active === null) return null
+      const isResolved = (parameters.table ?? 'incident') === 'incident' && RESOLVED.has(state ?? '')
+      const closed = textIn(answer, 'result', 'closed_at') ?? textIn(answer, 'result', 'resolved_at')
+      return { isOpen: active === 'true' && !isResolved, closedMs: closed === null ? null : millisIn(closed) }
+    },
+  },
+  reopen: {
+    request: (id, _prepared, parameters) => ({
+      method: 'PATCH',
+      path: `${table(parameters)}/${encodeURIComponent(id)}`,
+      body: { state: textAt(parameters, 'reopen_state') ?? '2' },
+    }),
   },
 }
 

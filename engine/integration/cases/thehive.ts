@@ -1,8 +1,19 @@
 /** TheHive 5, with its public API v1. */
 import { caseKind } from './case-kind.js'
-import { textIn, type CaseSystem } from './case-system.js'
+import { textIn, valueIn, type CaseSystem } from './case-system.js'
+import { textAt } from '../http/http-kind.js'
 import { markdownText } from './plain-text.js'
 
+/** The statuses of closed cases that TheHive brings along; newer versions have a stage, too. */
+const CLOSED: ReadonlySet<string> = new Set([
+  'Resolved',
+  'Closed',
+  'TruePositive',
+  'FalsePositive',
+  'Indeterminate',
+  'Duplicated',
+  'Other',
+])
 const SEVERITIES: Readonly<Record<string, number>> = { low: 1, medium: 2, high: 3, critical: 4 }
 
 export const theHiveSystem: CaseSystem = {
@@ -27,17 +38,26 @@ export const theHiveSystem: CaseSystem = {
       default: 'medium',
       description: 'The severity of the cases.',
     },
+    {
+      name: 'reopen_status',
+      type: 'string',
+      required: false,
+      default: 'InProgress',
+      description: 'The status that a reopened case gets.',
+    },
   ],
+  titleCharsMax: 250,
+  descriptionCharsMax: 64_000,
   credentials: (connection) => ({ authorization: `Bearer ${String(connection.api_key)}` }),
   plain: markdownText,
-  create: ({ mark, title, description, event }, parameters) => ({
+  create: ({ mark, subjectMark, title, description, event }, parameters) => ({
     method: 'POST',
     path: '/api/v1/case',
     body: {
       title,
       description,
       severity: SEVERITIES[String(parameters.severity)] ?? 2,
-      tags: [mark, `decision:${event.result}`],
+      tags: [...new Set([mark, subjectMark]), `decision:${event.result}`],
     },
   }),
   created: (answer) => textIn(answer, '_id'),
@@ -47,18 +67,40 @@ export const theHiveSystem: CaseSystem = {
     body: { message: text },
   }),
   find: {
-    request: (mark) => ({
-      method: 'POST',
-      path: '/api/v1/query?name=find-case',
-      body: {
-        query: [
-          { _name: 'listCase' },
-          { _name: 'filter', _eq: { _field: 'tags', _value: mark } },
-          { _name: 'page', from: 0, to: 1 },
-        ],
+    requests: (mark) => [
+      {
+        method: 'POST',
+        path: '/api/v1/query?name=find-case',
+        body: {
+          query: [
+            { _name: 'listCase' },
+            { _name: 'filter', _eq: { _field: 'tags', _value: mark } },
+            { _name: 'sort', _fields: [{ _createdAt: 'desc' }] },
+            { _name: 'page', from: 0, to: 1 },
+          ],
+        },
       },
-    }),
+    ],
     found: (answer) => textIn(answer, 0, '_id'),
+  },
+  state: {
+    request: (id) => ({ method: 'GET', path: `/api/v1/case/${encodeURIComponent(id)}` }),
+    read: (answer) => {
+      const [stage, status] = [textIn(answer, 'stage'), textIn(answer, 'status')]
+      if (stage === null && status === null) return null
+      const ended = valueIn(answer, 'endDate')
+      return {
+        isOpen: stage === null ? !CLOSED.has(status as string) : stage !== 'Closed',
+        closedMs: typeof ended === 'number' ? ended : null,
+      }
+    },
+  },
+  reopen: {
+    request: (id, _prepared, parameters) => ({
+      method: 'PATCH',
+      path: `/api/v1/case/${encodeURIComponent(id)}`,
+      body: { status: textAt(parameters, 'reopen_status') ?? 'InProgress' },
+    }),
   },
 }
 

@@ -4,6 +4,7 @@
  */
 import type { DecidedEvent, Outgoing, WatchdogAlert } from '../contract.js'
 import type { Place } from './ledger.js'
+import type { Summary, Waiting } from './tally.js'
 
 /** An event that a step is to deliver. */
 export interface FeedItem {
@@ -15,6 +16,8 @@ export interface FeedItem {
   readonly event: DecidedEvent
   /** Set for an alert of a watchdog. */
   readonly alert?: WatchdogAlert
+  /** Set for an item that tells of many: `event` then has its text. */
+  readonly summary?: Summary
 }
 
 /** The result of one read. */
@@ -30,6 +33,10 @@ export interface Feed {
   /** True if the event is stored. */
   has(eventMicros: number): boolean
   look(after: Place, eventsMax: number): FeedPiece
+  /** The same, without reading more of each than is counted. It ends after a bounded number of records. */
+  tally(after: Place, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'>
+  /** The item that tells of many. */
+  summaryItem(summary: Summary): FeedItem
   /** The event as stored now; null if it was deleted or no longer passes the rule. */
   one(eventMicros: number, changeMicros: number): FeedItem | null
 }

@@ -9,12 +9,14 @@
  *    once.
  * 2. While one piece is stored, only the next one is read ahead. So memory is bounded, and a busy engine slows the
  *    counterpart down.
- * 3. A document that can never be an event is counted and named in the reason. It is kept (refused-documents.ts) before
+ * 3. An input whose counterpart says that it will bring nothing stops (halt.ts), and keeps its checkpoint.
+ * 4. A document that can never be an event is counted and named in the reason. It is kept (refused-documents.ts) before
  *    its checkpoint is stored.
  */
 import type { Finding } from '../../domain/event/finding.js'
 import type { Source, SourceDocument, SourcePiece, SourceState } from '../contract.js'
 import { SourceFailure } from '../contract.js'
+import { Halt, type Halted } from './halt.js'
 import type { Ledger, StepId } from './ledger.js'
 import type { Circuit, Pace } from './pace.js'
 import { Refused, type TakenIn } from './refused-documents.js'
@@ -34,10 +36,12 @@ export interface IntakeDeps {
   failed(what: string, error: unknown): void
   /** Told what a source found. */
   found?(step: StepId, findings: readonly Finding[]): void
+  /** Called when the counterpart says that it will bring nothing, and when it does again. */
+  halted?(): void
 }
 
 export interface IntakeStatus {
-  readonly state: 'running' | 'retrying' | 'open'
+  readonly state: 'running' | 'retrying' | 'open' | 'stopped'
   /** Since the start of the service. */
   readonly taken: number
   readonly refused: number
@@ -48,6 +52,8 @@ export interface IntakeStatus {
   readonly readThroughMs: number | null
   /** How long what may be waiting at the counterpart has been there at most; null before the first answer. */
   readonly behindMs: number | null
+  /** Set where the counterpart says that it will bring nothing. */
+  readonly halted: Halted | null
 }
 
 export class Intake {
@@ -56,6 +62,7 @@ export class Intake {
   readonly #sleep = new LoopSleep(this.#stop.signal)
   /** Refused documents that are kept. */
   readonly #kept: Refused
+  readonly #halt: Halt
   #checkpoint: unknown
   #taken = 0
   #refused = 0
@@ -76,6 +83,7 @@ export class Intake {
     this.#checkpoint = checkpoint
     this.#lastTakenMs = lastTakenMs
     this.#kept = new Refused(deps.ledger, deps.step, () => deps.nowMs())
+    this.#halt = new Halt(deps.pace, () => deps.halted?.())
   }
 
   start(): void {
@@ -86,14 +94,25 @@ export class Intake {
     const { circuit } = this.#deps
     const { readThroughMs = null, remark = '' } = this.#state ?? {}
     return {
-      state: circuit.status,
+      state: this.#halt.isStopped ? 'stopped' : circuit.status,
       taken: this.#taken,
       refused: this.#refused,
       lastTakenMs: this.#lastTakenMs,
-      reason: circuit.reason || [this.#reason, remark].filter((one) => one !== '').join('; '),
+      reason:
+        this.#halt.halted?.reason ?? (circuit.reason || [this.#reason, remark].filter((one) => one !== '').join('; ')),
+      halted: this.#halt.halted,
       readThroughMs,
       behindMs: this.#behindMs(),
     }
+  }
+
+  /** Tries again now. Returns whether the input was stopped. */
+  resume(): boolean {
+    const wasStopped = this.#halt.isStopped
+    this.#halt.goOn()
+    this.#deps.circuit.endPause()
+    this.#sleep.interrupt()
+    return wasStopped
   }
 
   #behindMs(): number | null {
@@ -120,7 +139,14 @@ export class Intake {
   }
 
   async #loop(): Promise<void> {
+    const { nowMs, pace } = this.#deps
     while (!this.#stop.signal.aborted) {
+      this.#sleep.beginPass()
+      const stoppedMs = this.#halt.waitMs(nowMs())
+      if (stoppedMs > 0) {
+        await this.#sleep.sleep(Math.min(pace.idleMs, stoppedMs), true)
+        continue
+      }
       let restMs: number
       try {
         restMs = await this.#poll()
@@ -140,6 +166,7 @@ export class Intake {
     const { documents, checkpoint, more, note = '', state, findings } = this.#piece
     const noEvents = new Set<string>()
     circuit.succeeded()
+    this.#halt.goOn()
     if (documents.length > 0) {
       if (more && this.#ahead === null) this.#fetchAhead(checkpoint)
       const refused = await this.#takeIn(documents)
@@ -206,8 +233,14 @@ export class Intake {
       circuit.release()
       return 0
     }
-    if (error instanceof SourceFailure) circuit.failed(nowMs(), error.message, error.retryAfterMs)
-    else {
+    if (error instanceof SourceFailure) {
+      if (error.lasting === undefined) this.#halt.goOn()
+      else if (this.#halt.failed(error.lasting, error.message, nowMs())) {
+        circuit.release()
+        return 0
+      }
+      circuit.failed(nowMs(), error.message, error.retryAfterMs)
+    } else {
       circuit.failed(nowMs(), 'the integration failed; see the log of the service')
       failed('an integration failed', error)
     }

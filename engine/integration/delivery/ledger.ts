@@ -181,10 +181,9 @@ export class Ledger {
     return this.#row<{ reference: string }>('references', key)?.reference ?? null
   }
 
-  /** Written at once: the next event of the same subject must find it, or it would make a second case. */
+  /** To be flushed at once: after a crash the next event of the same subject must find it. */
   putReference(step: StepId, subject: string, reference: string): void {
     this.#put('references', Buffer.concat([stepKey(step), Buffer.from(subject)]), encodeJsonRow({ reference }))
-    this.flush()
   }
 
   /** Steps with a place or a checkpoint. */

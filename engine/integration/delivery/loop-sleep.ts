@@ -2,6 +2,7 @@
 export class LoopSleep {
   readonly #stopped: AbortSignal
   #wake: (() => void) | null = null
+  #end: (() => void) | null = null
   #woken = false
 
   constructor(stopped: AbortSignal) {
@@ -19,6 +20,12 @@ export class LoopSleep {
     this.#wake?.()
   }
 
+  /** Ends any sleep, the pause after a failure too. */
+  interrupt(): void {
+    this.#woken = true
+    this.#end?.()
+  }
+
   /** Call before looking for work: a later `wake` prevents the next idle sleep. */
   beginPass(): void {
     this.#woken = false
@@ -29,12 +36,15 @@ export class LoopSleep {
     if (this.#stopped.aborted || (isIdle && this.#woken)) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
-      this.#wake = () => {
-        if (!isIdle && !this.#stopped.aborted) return
+      this.#end = () => {
         clearTimeout(timer)
         resolve()
       }
+      this.#wake = () => {
+        if (isIdle || this.#stopped.aborted) this.#end?.()
+      }
     })
     this.#wake = null
+    this.#end = null
   }
 }

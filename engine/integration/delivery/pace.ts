@@ -24,6 +24,10 @@ export interface Pace {
   readonly lookMs: number
   /** The longest sleep of an idle step, milliseconds. */
   readonly idleMs: number
+  /** How long a counterpart must answer that nothing will get through before a step stops, if it is not sure. */
+  readonly haltAfterMs: number
+  /** Pauses of a stopped step before each of its last tries, milliseconds. */
+  readonly haltPausesMs: readonly number[]
 }
 
 export const standardPace: Pace = {
@@ -33,6 +37,8 @@ export const standardPace: Pace = {
   eventCapMs: 3_600_000,
   lookMs: 100,
   idleMs: 10_000,
+  haltAfterMs: 60_000,
+  haltPausesMs: [15, 60, 4 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * 60_000),
 }
 
 /** Failures in a row that open the circuit breaker. */
@@ -110,6 +116,11 @@ export class Circuit {
     this.#failures = 0
     this.#until = 0
     this.#reason = ''
+  }
+
+  /** A person wants to know at once whether it works again. */
+  endPause(): void {
+    this.#until = 0
   }
 
   /** The counterpart works, but asked for a pause. */

@@ -91,15 +91,22 @@ export class Enricher {
           state: 'invalid',
           reason: invalid,
           summary: '',
+          halted: null,
           found: 0,
           nothing: 0,
           failed: 0,
           late: 0,
           remembered: 0,
         }
-      const { circuit, counts, reason, summary } = requests
-      return { id, name, state: circuit.status, reason, summary, ...counts }
+      const { state, counts, reason, summary, halted } = requests
+      return { id, name, state, reason, summary, halted, ...counts }
     })
+  }
+
+  /** Steps of an integration, or all, try again. Returns how many had stopped. */
+  resume(integrationId: number | undefined): number {
+    const meant = this.#deps.steps.filter(({ id }) => (integrationId ?? id.integrationId) === id.integrationId)
+    return meant.filter(({ requests }) => requests?.resume() === true).length
   }
 
   /** Stops. Events being enriched wait in the store. */

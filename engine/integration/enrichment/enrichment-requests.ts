@@ -10,13 +10,15 @@
  * 3. A failure is retried while a query has time left. While the circuit breaker is open, all queries fail at once,
  *    with its reason.
  * 4. A refused query fails alone, and does not count as a failure of the counterpart.
- * 5. The number of waiting queries is limited by the events that are being enriched (enricher.ts).
+ * 5. Where the counterpart says that it will answer nothing, all queries fail at once, with its reason (halt.ts).
+ * 6. The number of waiting queries is limited by the events that are being enriched (enricher.ts).
  */
 import type { Known, EnrichmentSource, EnrichmentFields } from '../contract.js'
 import { QueryRefused, SourceFailure } from '../contract.js'
 import { EnrichmentCache } from './enrichment-cache.js'
 import { boundedFields } from './enrichment-fields.js'
-import type { Circuit } from '../delivery/pace.js'
+import { Halt, type Halted } from '../delivery/halt.js'
+import type { Circuit, Pace } from '../delivery/pace.js'
 
 export type EnrichmentAnswer =
   | { readonly outcome: 'found'; readonly fields: EnrichmentFields }
@@ -28,10 +30,13 @@ export interface EnrichmentRequestsDeps {
   /** Milliseconds that an answer stays in the cache. */
   readonly cacheMs: number
   readonly circuit: Circuit
+  readonly pace: Pick<Pace, 'haltAfterMs' | 'haltPausesMs'>
   nowMs(): number
   failed(what: string, error: unknown): void
   /** Reports a request: how many subjects, how long, and why it failed, if so. */
   requested?(items: number, seconds: number, reason: string | null): void
+  /** Called when the counterpart says that it will answer nothing, and when it does again. */
+  halted?(): void
 }
 
 /** Counts since the start of the service, by outcome. */
@@ -58,6 +63,7 @@ export class EnrichmentRequests {
   readonly #deps: EnrichmentRequestsDeps
   readonly #cache: EnrichmentCache
   readonly #stop = new AbortController()
+  readonly #halt: Halt
   /** Waiting queries by subject. */
   readonly #waiting = new Map<string, Waiting[]>()
   /** Subjects to request, in order. */
@@ -72,6 +78,7 @@ export class EnrichmentRequests {
   constructor(deps: EnrichmentRequestsDeps) {
     this.#deps = deps
     this.#cache = new EnrichmentCache(deps.cacheMs)
+    this.#halt = new Halt(deps.pace, () => deps.halted?.())
   }
 
   get counts(): EnrichmentCounts {
@@ -85,11 +92,28 @@ export class EnrichmentRequests {
 
   /** Why requests fail, or why the latest query was refused; '' for neither. */
   get reason(): string {
-    return this.#deps.circuit.reason || this.#refusal
+    return this.#halt.halted?.reason ?? (this.#deps.circuit.reason || this.#refusal)
   }
 
   get circuit(): Circuit {
     return this.#deps.circuit
+  }
+
+  get state(): 'running' | 'retrying' | 'open' | 'stopped' {
+    return this.#halt.isStopped ? 'stopped' : this.#deps.circuit.status
+  }
+
+  /** Set where the counterpart says that it will answer nothing. */
+  get halted(): Halted | null {
+    return this.#halt.halted
+  }
+
+  /** Tries again with the next query. Returns whether the step was stopped. */
+  resume(): boolean {
+    const wasStopped = this.#halt.isStopped
+    this.#halt.goOn()
+    this.#deps.circuit.endPause()
+    return wasStopped
   }
 
   /**
@@ -141,6 +165,8 @@ export class EnrichmentRequests {
       this.#pause === null &&
       !this.#stop.signal.aborted
     ) {
+      const halted = this.#halt.halted
+      if (halted !== null && this.#halt.waitMs(nowMs()) > 0) return this.#failAll(halted.reason)
       const waitMs = circuit.enter(nowMs())
       if (waitMs > 0) {
         if (circuit.isTripped()) return this.#failAll(circuit.reason)
@@ -165,16 +191,26 @@ export class EnrichmentRequests {
     try {
       const answers = await enrichment.find(subjects, this.#stop.signal)
       circuit.succeeded()
+      this.#halt.goOn()
       this.#report(subjects, begin, null)
       for (const [at, subject] of subjects.entries()) this.#answer(subject, answers[at] ?? null)
     } catch (error) {
       if (this.#stop.signal.aborted) return circuit.release()
-      if (error instanceof SourceFailure) circuit.failed(nowMs(), error.message, error.retryAfterMs)
+      const reason = error instanceof SourceFailure ? error.message : broken
+      if (error instanceof SourceFailure && error.lasting !== undefined) {
+        if (this.#halt.failed(error.lasting, reason, nowMs())) {
+          circuit.release()
+          this.#report(subjects, begin, reason)
+          this.#queue.unshift(...subjects.filter((subject) => this.#waiting.has(subject)))
+          return this.#failAll(reason)
+        }
+      } else this.#halt.goOn()
+      if (error instanceof SourceFailure) circuit.failed(nowMs(), reason, error.retryAfterMs)
       else {
         circuit.failed(nowMs(), broken)
         failed('an integration failed', error)
       }
-      this.#report(subjects, begin, circuit.reason)
+      this.#report(subjects, begin, reason)
       this.#queue.unshift(...subjects.filter((subject) => this.#waiting.has(subject)))
     }
   }
@@ -220,6 +256,8 @@ export class EnrichmentRequests {
   /** The answer after the time limit: the failure of the counterpart, if there was one. */
   #overdue(): EnrichmentAnswer {
     const { failures, reason } = this.#deps.circuit
+    const halted = this.#halt.halted
+    if (halted !== null) return { outcome: 'failed', reason: halted.reason }
     return failures > 0 ? { outcome: 'failed', reason } : late
   }
 

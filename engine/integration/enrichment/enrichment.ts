@@ -1,5 +1,6 @@
 /** Types of enrichment: a running step, its status, and the results of one event. */
 import type { EnrichmentOutcome } from '../../store/enrichment-row.js'
+import type { Halted } from '../delivery/halt.js'
 import type { StepId } from '../delivery/ledger.js'
 import type { EnrichmentCounts, EnrichmentRequests } from './enrichment-requests.js'
 
@@ -19,11 +20,13 @@ export interface EnrichmentStep {
 export interface EnrichmentStatus extends EnrichmentCounts {
   readonly id: StepId
   readonly name: string
-  readonly state: 'running' | 'retrying' | 'open' | 'invalid'
+  readonly state: 'running' | 'retrying' | 'open' | 'stopped' | 'invalid'
   /** '' while the step works. */
   readonly reason: string
   /** A sentence about the data that it holds in memory; '' where it asks the counterpart each time. */
   readonly summary: string
+  /** Set where the counterpart says that it will answer nothing. */
+  readonly halted: Halted | null
 }
 
 /** What was found about one event, step by step. */

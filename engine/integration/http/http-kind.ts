@@ -1,16 +1,19 @@
 /**
  * What the kinds that use HTTP share: connection parameters, a client, and the outcome of an answer.
  *
- * | status                                        | outcome                                               |
- * |-----------------------------------------------|-------------------------------------------------------|
- * | 2xx                                           | delivered                                             |
- * | 408, 425, 429, 5xx                            | failed: retried                                       |
- * | 401, 403, 404, 405, 407, unfollowed redirects | failed: the cause is the configuration, not the event |
- * | any other 4xx                                 | refused                                               |
+ * | status                                        | outcome                                                   |
+ * |-----------------------------------------------|-----------------------------------------------------------|
+ * | 2xx                                           | delivered                                                 |
+ * | 408, 425, 429, 5xx                            | failed: retried                                           |
+ * | 401, 410                                      | failed for good: a key or an address that no longer holds |
+ * | 402, 403, 404, 405, 407, unfollowed redirects | failed as it is set up: the event is not the cause        |
+ * | any other 4xx                                 | refused                                                   |
  */
 import { bounds } from '../bounds.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
-import type { Outcome, OpenedParameters, Tools } from '../contract.js'
+import { cutText } from '../../domain/event/input/cut-text.js'
+import type { Lasting, Outcome, OpenedParameters, Tools } from '../contract.js'
+import { SourceFailure } from '../contract.js'
 import { HttpClient, HttpFailure, type HttpAnswer } from './http-client.js'
 import { HostRefused } from './host-policy.js'
 
@@ -76,7 +79,12 @@ export function openHttp(
   })
 }
 
-const configurationErrors = new Set([401, 403, 404, 405, 407])
+/** What is read of an answer, and what is shown of it: a character that is cut in half is not shown. */
+const EXCERPT_BYTES = 2_048
+const EXCERPT_CHARS = 200
+
+const goneErrors = new Set([401, 410])
+const setUpErrors = new Set([402, 403, 404, 405, 407])
 const temporaryErrors = new Set([408, 425, 429, 503])
 
 /** How long the counterpart asks us to wait, or 0. */
@@ -88,35 +96,57 @@ function retryAfterMs(answer: HttpAnswer): number {
   return Number.isNaN(until) ? 0 : Math.max(0, until - Date.now())
 }
 
+/** How long a failure with this status lasts; undefined: it may pass, or is about the event. */
+export function lastingOf(status: number): Lasting | undefined {
+  if (goneErrors.has(status)) return 'for_good'
+  return setUpErrors.has(status) || (status >= 300 && status < 400) ? 'set_up' : undefined
+}
+
 /** The outcome for the event that was sent. */
 export function outcomeOf(answer: HttpAnswer): Outcome {
   const { status } = answer
   if (status >= 200 && status < 300) return { outcome: 'delivered' }
-  const reason = `HTTP ${status}${excerpt(answer)}`
-  if (status >= 400 && status < 500 && !configurationErrors.has(status) && !temporaryErrors.has(status))
-    return { outcome: 'refused', reason }
+  const reason = answerReason(answer)
+  const lasting = lastingOf(status)
+  if (lasting !== undefined) return { outcome: 'failed', reason, suspect: false, lasting }
+  if (status >= 400 && status < 500 && !temporaryErrors.has(status)) return { outcome: 'refused', reason }
   const leaveAlone = retryAfterMs(answer)
   return {
     outcome: 'failed',
     reason,
-    suspect: !configurationErrors.has(status) && !temporaryErrors.has(status) && status >= 500,
+    suspect: !temporaryErrors.has(status) && status >= 500,
     ...(leaveAlone > 0 ? { retryAfterMs: leaveAlone } : {}),
   }
 }
 
 /** The outcome of an error. Any other error is a bug, and is thrown again. */
 export function outcomeOfError(error: unknown): Outcome {
-  if (!(error instanceof HttpFailure || error instanceof HostRefused)) throw error
-  return { outcome: 'failed', reason: error.message, suspect: error instanceof HttpFailure && error.connected }
+  if (error instanceof HostRefused)
+    return { outcome: 'failed', reason: error.message, suspect: false, lasting: 'set_up' }
+  if (!(error instanceof HttpFailure)) throw error
+  return { outcome: 'failed', reason: error.message, suspect: error.connected }
 }
 
-/** The beginning of the answer, on one line. */
-function excerpt({ body }: HttpAnswer): string {
+/** The failure of a request that does not bring what it asked for. */
+export function sourceFailureOf(outcome: Exclude<Outcome, { outcome: 'delivered' }>): SourceFailure {
+  return outcome.outcome === 'failed'
+    ? new SourceFailure(outcome.reason, outcome.retryAfterMs, outcome.lasting)
+    : new SourceFailure(outcome.reason, 0, 'set_up')
+}
+
+/** The failure of a request that could not be made. Any other error is returned as it is. */
+export function sourceFailureOfError(error: unknown): unknown {
+  if (error instanceof HostRefused) return new SourceFailure(error.message, 0, 'set_up')
+  return error instanceof HttpFailure ? new SourceFailure(error.message) : error
+}
+
+/** The status, and the beginning of the answer, on one line. */
+export function answerReason({ status, body }: HttpAnswer): string {
   const text = body
-    .toString('utf8', 0, 200)
+    .toString('utf8', 0, EXCERPT_BYTES)
     .replace(/[\s\u0000-\u001f]+/g, ' ')
     .trim()
-  return text === '' ? '' : `: ${text}`
+  return `HTTP ${status}${text === '' ? '' : `: ${cutText(text, EXCERPT_CHARS)}`}`
 }
 
 /** An event that was not tried, because an earlier one failed. */

@@ -8,13 +8,12 @@
  * | 2xx                          | its document                        |
  * | 404, if the kind says so     | null: nothing is known              |
  * | another 4xx about the query  | QueryRefused: other queries go on   |
- * | everything else              | EnrichmentFailure: tried again      |
+ * | everything else              | SourceFailure                       |
  */
 import type { OpenedParameters, Tools } from '../contract.js'
-import { EnrichmentFailure, QueryRefused } from '../contract.js'
-import { HostRefused } from './host-policy.js'
+import { QueryRefused } from '../contract.js'
 import { HttpFailure, type HttpClient } from './http-client.js'
-import { openHttp, outcomeOf, timeoutMs } from './http-kind.js'
+import { openHttp, outcomeOf, sourceFailureOf, sourceFailureOfError, timeoutMs } from './http-kind.js'
 import { parseBounded } from './json.js'
 
 export interface JsonLookupOptions {
@@ -36,7 +35,7 @@ export class JsonLookup {
     this.#timeoutMs = timeoutMs(connection)
   }
 
-  /** The document at a URL; null where nothing is known. Rejects with EnrichmentFailure. */
+  /** The document at a URL; null where nothing is known. Rejects with SourceFailure. */
   async get(
     url: URL,
     signal: AbortSignal,
@@ -54,13 +53,13 @@ export class JsonLookup {
       if (answer.status === 404 && isNothing?.(documentOrNull(answer.body)) === true) return null
       const outcome = outcomeOf(answer)
       if (outcome.outcome === 'refused') return new QueryRefused(outcome.reason)
-      if (outcome.outcome === 'failed') throw new EnrichmentFailure(outcome.reason, outcome.retryAfterMs)
+      if (outcome.outcome === 'failed') throw sourceFailureOf(outcome)
       const document = parseBounded(answer.body)
       if (typeof document !== 'object' || document === null)
         throw new HttpFailure('the answer is no JSON object or array')
       return document
     } catch (error) {
-      throw error instanceof HttpFailure || error instanceof HostRefused ? new EnrichmentFailure(error.message) : error
+      throw sourceFailureOfError(error)
     }
   }
 

@@ -25,7 +25,7 @@ import {
   type KafkaRecord,
   type PartitionPlace,
 } from './kafka-cluster.js'
-import { kafkaFailure, kafkaSettings, kafkaStoppable, type KafkaSettings } from './kafka-line.js'
+import { kafkaFailure, kafkaLasting, kafkaSettings, kafkaStoppable, type KafkaSettings } from './kafka-line.js'
 
 export const BATCH_STANDARD = 1_000
 export const BATCH_MAX = 10_000
@@ -82,7 +82,8 @@ export class KafkaInput implements Source {
       return await kafkaStoppable(this.#poll(checkpoint as Checkpoint | null), signal, this.#limitMs)
     } catch (error) {
       await this.#reset()
-      throw new SourceFailure(kafkaFailure(error).message)
+      const failure = kafkaFailure(error)
+      throw new SourceFailure(failure.message, 0, kafkaLasting(failure))
     }
   }
 

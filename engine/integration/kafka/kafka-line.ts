@@ -15,7 +15,7 @@ import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { parseServers, type ServerAddress } from '../broker/addresses.js'
 import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
 import { stoppable } from '../broker/stoppable.js'
-import type { OpenedParameters, Tools } from '../contract.js'
+import type { Lasting, OpenedParameters, Tools } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { textAt, timeoutMs } from '../http/http-kind.js'
 
@@ -28,6 +28,11 @@ const SEED = '#'
 const KEEP_ALIVE_MS = 30_000
 /** The error name of the library for a request without an answer in time, after all its repetitions. */
 const UNANSWERED = 'KafkaJSRequestTimeoutError'
+/** Errors of the library that have a name in place of a type. */
+const typeOfName: Readonly<Record<string, string>> = {
+  [UNANSWERED]: UNANSWERED,
+  KafkaJSSASLAuthenticationError: 'SASL_AUTHENTICATION_FAILED',
+}
 
 export const kafkaConnection: readonly ParameterSpec[] = [
   serversParameter('Servers to connect to first, as host:port, separated by commas.'),
@@ -75,10 +80,26 @@ export function kafkaFailure(error: unknown): KafkaFailure | HostRefused {
     inner = next as typeof inner
   }
   if (inner instanceof KafkaFailure || inner instanceof HostRefused) return inner
-  return new KafkaFailure(
-    inner.message || 'the connection failed',
-    inner.type ?? (inner.name === UNANSWERED ? UNANSWERED : ''),
-  )
+  return new KafkaFailure(inner.message || 'the connection failed', inner.type ?? typeOfName[inner.name] ?? '')
+}
+
+/** Errors that last until credentials, rights or topics are changed. A starting broker has no topics for a moment. */
+const forGood = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE'])
+const asSetUp = new Set([
+  'TOPIC_AUTHORIZATION_FAILED',
+  'GROUP_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+  'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'INVALID_TOPIC_EXCEPTION',
+  'POLICY_VIOLATION',
+])
+
+/** How long a failure lasts; undefined: it may pass. */
+export function kafkaLasting(failure: KafkaFailure | HostRefused): Lasting | undefined {
+  if (failure instanceof HostRefused) return 'set_up'
+  if (forGood.has(failure.type)) return 'for_good'
+  return asSetUp.has(failure.type) ? 'set_up' : undefined
 }
 
 /**

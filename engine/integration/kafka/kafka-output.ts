@@ -11,7 +11,14 @@ import type { Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contra
 import { decidedDocument } from '../decided-document.js'
 import { textAt, timeoutMs, untried } from '../http/http-kind.js'
 import { fill } from '../template.js'
-import { kafkaFailure, kafkaSettings, kafkaStoppable, type KafkaSettings } from './kafka-line.js'
+import {
+  KafkaFailure,
+  kafkaFailure,
+  kafkaLasting,
+  kafkaSettings,
+  kafkaStoppable,
+  type KafkaSettings,
+} from './kafka-line.js'
 
 const BATCH_MAX = 500
 const REQUEST_BYTES = 700_000
@@ -73,12 +80,15 @@ export class KafkaOutput implements Sink {
     } catch (error) {
       // After a failure the state of the producer is unreliable, so it is closed.
       const closing = this.close()
-      const failure = kafkaFailure(error) as Error & { type?: string }
-      if (failure.type !== 'MESSAGE_TOO_LARGE' && failure.type !== 'RECORD_LIST_TOO_LARGE') {
+      const failure = kafkaFailure(error)
+      const type = failure instanceof KafkaFailure ? failure.type : ''
+      if (type !== 'MESSAGE_TOO_LARGE' && type !== 'RECORD_LIST_TOO_LARGE') {
+        const lasting = kafkaLasting(failure)
         return messages.map(() => ({
           outcome: 'failed',
           reason: failure.message,
-          suspect: SUSPECT.has(failure.type ?? ''),
+          suspect: SUSPECT.has(type),
+          ...(lasting === undefined ? {} : { lasting }),
         }))
       }
       await closing

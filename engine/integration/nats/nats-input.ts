@@ -18,7 +18,7 @@ import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
 import { textAt } from '../http/http-kind.js'
 import { ensureConsumer, NANOS_PER_MS } from './nats-consumer.js'
-import { NatsFailure, NatsLine, natsFailure, natsStoppable } from './nats-line.js'
+import { NatsFailure, NatsLine, natsFailure, natsLasting, natsStoppable } from './nats-line.js'
 
 export const BATCH_STANDARD = 200
 export const BATCH_MAX = 2_000
@@ -78,8 +78,8 @@ export class NatsInput implements Source {
     } catch (error) {
       await this.#reset()
       if (error instanceof SourceFailure) throw error
-      const { message } = natsFailure(error)
-      throw new SourceFailure(message)
+      const failure = natsFailure(error)
+      throw new SourceFailure(failure.message, 0, natsLasting(error) ?? natsLasting(failure))
     }
   }
 

@@ -13,7 +13,7 @@ import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { bracketed, parseServers, type ServerAddress } from '../broker/addresses.js'
 import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
 import { stoppable } from '../broker/stoppable.js'
-import type { OpenedParameters, Tools } from '../contract.js'
+import type { Lasting, OpenedParameters, Tools } from '../contract.js'
 import { HostRefused, type HostPolicy } from '../http/host-policy.js'
 import { textAt, timeoutMs } from '../http/http-kind.js'
 
@@ -66,6 +66,17 @@ export function natsFailure(error: unknown): NatsFailure | HostRefused {
   const deeper = cause instanceof Error && cause.message !== message ? `: ${cause.message}` : ''
   const text = `${message || 'the connection failed'}${deeper}`
   return new NatsFailure(typeof code === 'string' && !text.includes(code) ? `${code}: ${text}` : text)
+}
+
+/** How long a failure lasts; undefined: it may pass. */
+export function natsLasting(error: unknown): Lasting | undefined {
+  if (error instanceof HostRefused) return 'set_up'
+  const { name = '', message = '' } = error instanceof Error ? error : {}
+  if (/^(AuthorizationError|UserAuthenticationExpiredError)$/.test(name)) return 'for_good'
+  if (/authorization violation|authentication (expired|revoked)/i.test(message)) return 'for_good'
+  if (/^(PermissionViolationError|StreamNotFoundError|ConsumerNotFoundError|JetStreamNotEnabled)$/.test(name))
+    return 'set_up'
+  return /stream not found|consumer not found|permissions violation/i.test(message) ? 'set_up' : undefined
 }
 
 export class NatsLine {

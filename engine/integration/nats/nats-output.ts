@@ -5,11 +5,11 @@
  * 2. A subject may contain fields of the event. Each field is one token: characters that would split it are replaced.
  */
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
+import type { DecidedEvent, Lasting, Outcome, OpenedParameters, Outgoing, Sink, Tools } from '../contract.js'
 import { decidedDocument } from '../decided-document.js'
 import { textAt } from '../http/http-kind.js'
 import { fill } from '../template.js'
-import { NatsFailure, NatsLine, natsFailure, natsStoppable } from './nats-line.js'
+import { NatsFailure, NatsLine, natsFailure, natsLasting, natsStoppable } from './nats-line.js'
 
 const BATCH_MAX = 500
 export const STANDARD_SUBJECT = 'decisions.{{job_id}}'
@@ -42,7 +42,9 @@ export class NatsOutput implements Sink {
       const stream = jetstream(connection, { timeout: this.#line.timeoutMs })
       return await Promise.all(items.map((item) => this.#publish(stream, connection, item, signal)))
     } catch (error) {
-      return items.map(() => ({ outcome: 'failed', reason: natsFailure(error).message, suspect: false }))
+      const { message } = natsFailure(error)
+      const lasting = natsLasting(error)
+      return items.map(() => failure(message, lasting))
     }
   }
 
@@ -79,23 +81,33 @@ export class NatsOutput implements Sink {
         return { outcome: 'failed', reason: `no acknowledgement within ${this.#line.timeoutMs} ms`, suspect: false }
       case 'NoRespondersError':
       case 'JetStreamNotEnabled':
-        return { outcome: 'failed', reason: `no stream accepts the subject ${subject}`, suspect: hasOwnSubject }
+        return hasOwnSubject
+          ? suspect(`no stream accepts the subject ${subject}`)
+          : failure(`no stream accepts the subject ${subject}`, 'set_up')
       case 'PermissionViolationError':
-        return { outcome: 'failed', reason: message, suspect: hasOwnSubject }
+        return hasOwnSubject ? suspect(message) : failure(message, 'set_up')
       case 'InvalidSubjectError':
         return { outcome: 'refused', reason: `${subject} is not a valid subject` }
       case 'JetStreamApiError':
         return typeof code === 'number' && REFUSING.has(code)
           ? { outcome: 'refused', reason: message }
-          : { outcome: 'failed', reason: message, suspect: hasOwnSubject }
+          : hasOwnSubject
+            ? suspect(message)
+            : failure(message, natsLasting(error))
       default:
-        return {
-          outcome: 'failed',
-          reason: error instanceof NatsFailure ? message : natsFailure(error).message,
-          suspect: false,
-        }
+        return failure(error instanceof NatsFailure ? message : natsFailure(error).message, natsLasting(error))
     }
   }
+}
+
+/** A failure that any other event would have had. */
+function failure(reason: string, lasting: Lasting | undefined): Outcome {
+  return { outcome: 'failed', reason, suspect: false, ...(lasting === undefined ? {} : { lasting }) }
+}
+
+/** A failure that another event may not have. */
+function suspect(reason: string): Outcome {
+  return { outcome: 'failed', reason, suspect: true }
 }
 
 type Publisher = Pick<import('@nats-io/jetstream').JetStreamClient, 'publish'>

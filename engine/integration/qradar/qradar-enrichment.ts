@@ -9,7 +9,7 @@
  * 3. A reference map is read whole, once for up to 50 subjects, within the bound of one answer.
  */
 import type { EnrichmentFields, EnrichmentSource, Known, OpenedParameters, Tools } from '../contract.js'
-import { EnrichmentFailure, QueryRefused } from '../contract.js'
+import { SourceFailure, QueryRefused } from '../contract.js'
 import { EventValues } from '../enrichment/event-values.js'
 import { textAt } from '../http/http-kind.js'
 import { JsonLookup } from '../http/json-lookup.js'
@@ -90,7 +90,7 @@ export class QRadarEnrichment implements EnrichmentSource {
     if (answer === null || answer instanceof QueryRefused) return queries.map(() => answer)
     const { data, number_of_elements: size } = answer as Document
     if (typeof size === 'number' && size > MAP_ENTRIES_MAX)
-      throw new EnrichmentFailure(`the reference map has more than ${MAP_ENTRIES_MAX} entries; use a reference set`)
+      throw new SourceFailure(`the reference map has more than ${MAP_ENTRIES_MAX} entries; use a reference set`)
     const entries = new Map<string, Document>()
     if (isDocument(data))
       for (const [key, entry] of Object.entries(data)) if (isDocument(entry)) entries.set(plain(key), entry)

@@ -14,11 +14,18 @@ export function outcomesOfAll(answer: HttpAnswer, count: number): Outcome[] | nu
   return new Array<Outcome>(count).fill(each)
 }
 
-/** Sends the lines of `count` actions. Returns an outcome for each. @throws HttpFailure, HostRefused. */
+/** Actions on documents, as the lines of a bulk request. */
+export interface BulkActions {
+  readonly lines: string
+  readonly count: number
+  /** They may be about several indices: what one index refuses another may take. */
+  readonly hasOwnIndex: boolean
+}
+
+/** Sends actions. Returns an outcome for each. @throws HttpFailure, HostRefused. */
 export async function sendBulk(
   client: SearchClient,
-  lines: string,
-  count: number,
+  { lines, count, hasOwnIndex }: BulkActions,
   signal: AbortSignal,
 ): Promise<Outcome[]> {
   const answer = await client.send({
@@ -26,10 +33,10 @@ export async function sendBulk(
     body: lines,
     signal,
   })
-  return outcomesOfAll(answer, count) ?? outcomesIn(documentIn(answer), count)
+  return outcomesOfAll(answer, count) ?? outcomesIn(documentIn(answer), count, hasOwnIndex)
 }
 
-function outcomesIn({ errors, items }: Record<string, unknown>, count: number): Outcome[] {
+function outcomesIn({ errors, items }: Record<string, unknown>, count: number, hasOwnIndex: boolean): Outcome[] {
   if (errors === false) return new Array<Outcome>(count).fill({ outcome: 'delivered' })
   if (!Array.isArray(items) || items.length !== count) throw new HttpFailure('the answer does not cover every document')
   return items.map((item: unknown): Outcome => {
@@ -38,9 +45,20 @@ function outcomesIn({ errors, items }: Record<string, unknown>, count: number): 
     const { status, error } = (result ?? {}) as { status?: number; error?: unknown }
     if (status !== undefined && status >= 200 && status < 300) return { outcome: 'delivered' }
     const reason = `${status ?? 'no status'}: ${reasonOf(error)}`
-    if (status === 429 || status === 503) return { outcome: 'failed', reason, suspect: false }
+    // A block passes: the disk of the engine is full, say.
+    if (status === 429 || status === 503 || typeOf(error) === 'cluster_block_exception')
+      return { outcome: 'failed', reason, suspect: false }
+    // The index is closed to us, or is not there.
+    if (status === 401 || status === 403 || typeOf(error) === 'index_not_found_exception')
+      return hasOwnIndex
+        ? { outcome: 'failed', reason, suspect: true }
+        : { outcome: 'failed', reason, suspect: false, lasting: status === 401 ? 'for_good' : 'set_up' }
     // 409: another client writes the same document.
     const isPermanent = status !== undefined && status >= 400 && status < 500 && status !== 409
     return isPermanent ? { outcome: 'refused', reason } : { outcome: 'failed', reason, suspect: true }
   })
+}
+
+function typeOf(error: unknown): unknown {
+  return (error as { readonly type?: unknown } | null | undefined)?.type
 }

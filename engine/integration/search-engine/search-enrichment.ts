@@ -13,10 +13,9 @@ import type { ScalarValue } from '../../domain/event/point-value.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { bounds } from '../bounds.js'
 import type { Known, EnrichmentSource, OpenedParameters, Tools } from '../contract.js'
-import { EnrichmentFailure, QueryRefused } from '../contract.js'
-import { HostRefused } from '../http/host-policy.js'
+import { SourceFailure, QueryRefused } from '../contract.js'
 import { HttpFailure } from '../http/http-client.js'
-import { outcomeOf, textAt } from '../http/http-kind.js'
+import { lastingOf, outcomeOf, sourceFailureOf, sourceFailureOfError, textAt } from '../http/http-kind.js'
 import { leavesOf, nested } from './leaves.js'
 import { documentIn, reasonOf, SearchClient } from './search-client.js'
 import { checkComplete, sourcesIn } from './search-query.js'
@@ -120,14 +119,13 @@ export class SearchEnrichment implements EnrichmentSource {
     try {
       const answer = await this.#client.send({ path: '/_msearch', body: lines, signal })
       const outcome = outcomeOf(answer)
-      if (outcome.outcome !== 'delivered')
-        throw new EnrichmentFailure(outcome.reason, outcome.outcome === 'failed' ? outcome.retryAfterMs : 0)
+      if (outcome.outcome !== 'delivered') throw sourceFailureOf(outcome)
       const { responses } = documentIn(answer)
       if (!Array.isArray(responses) || responses.length !== subjects.length)
         throw new HttpFailure('the answer does not cover every query')
       return responses.map((one: unknown) => this.#fieldsOf(one))
     } catch (error) {
-      throw error instanceof HttpFailure || error instanceof HostRefused ? new EnrichmentFailure(error.message) : error
+      throw sourceFailureOfError(error)
     }
   }
 
@@ -157,7 +155,7 @@ export class SearchEnrichment implements EnrichmentSource {
     if (document.error !== undefined) {
       const reason = cutText(rootCause(document.error), bounds.reasonCharsMax)
       if (document.status === 400) return new QueryRefused(reason)
-      throw new EnrichmentFailure(reason)
+      throw new SourceFailure(reason, 0, lastingOf(Number(document.status)))
     }
     checkComplete(document)
     const sources = sourcesIn(document)

@@ -24,9 +24,8 @@ import { createHash } from 'node:crypto'
 import type { Finding } from '../../domain/event/finding.js'
 import type { OpenedParameters, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
-import { HostRefused } from '../http/host-policy.js'
 import { AnswerTooLong, HttpFailure, type HttpAnswer } from '../http/http-client.js'
-import { outcomeOf, textAt } from '../http/http-kind.js'
+import { outcomeOf, sourceFailureOf, sourceFailureOfError, textAt } from '../http/http-kind.js'
 import { documentIn, SearchClient } from './search-client.js'
 import { parsePage } from './search-page.js'
 import {
@@ -199,7 +198,7 @@ export class SearchInput implements Source {
     try {
       return await this.#poll(checkpoint as Checkpoint | null, signal)
     } catch (error) {
-      throw error instanceof HttpFailure || error instanceof HostRefused ? new SourceFailure(error.message) : error
+      throw sourceFailureOfError(error)
     }
   }
 
@@ -460,7 +459,7 @@ export class SearchInput implements Source {
       if (without.length === 0) return page
       for (const index of without) this.#silent.add(index)
       this.#leftOut(without, 'it does not store its documents (_source)')
-      if (!this.#hasOthers()) throw new SourceFailure(silentReason([...this.#silent]))
+      if (!this.#hasOthers()) throw new SourceFailure(silentReason([...this.#silent]), 0, 'set_up')
     }
   }
 
@@ -569,8 +568,7 @@ function named(indexes: readonly string[]): string {
 
 function mustSucceed(answer: HttpAnswer): HttpAnswer {
   const outcome = outcomeOf(answer)
-  if (outcome.outcome !== 'delivered')
-    throw new SourceFailure(outcome.reason, outcome.outcome === 'failed' ? outcome.retryAfterMs : 0)
+  if (outcome.outcome !== 'delivered') throw sourceFailureOf(outcome)
   return answer
 }
 

@@ -51,7 +51,8 @@ export class SearchOutput implements Sink {
 
   async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Outcome[]> {
     try {
-      return await sendBulk(this.#client, this.#lines(items), items.length, signal)
+      const actions = { lines: this.#lines(items), count: items.length, hasOwnIndex: this.#index.includes('{{') }
+      return await sendBulk(this.#client, actions, signal)
     } catch (error) {
       return new Array<Outcome>(items.length).fill(outcomeOfError(error))
     }

@@ -76,7 +76,11 @@ export class WriteBack implements Sink {
       }
       return `${JSON.stringify(action)}\n${JSON.stringify({ doc: { [event.serviceName]: decisionOf(event) } })}\n`
     })
-    const outcomes = await sendBulk(this.#client, lines.join(''), found.length, signal)
+    const outcomes = await sendBulk(
+      this.#client,
+      { lines: lines.join(''), count: found.length, hasOwnIndex: true },
+      signal,
+    )
     return items.map((item) => outcomes[found.indexOf(item)] ?? notFound)
   }
 }

@@ -83,7 +83,7 @@ function outcomesOf(answer: HttpAnswer, count: number): Outcome[] {
   const reason = outcome.reason
   // The token or the index is wrong: any other event would fail too.
   if (!aboutEvent.has(Number(code)) && answer.status === 400)
-    return new Array<Outcome>(count).fill({ outcome: 'failed', reason, suspect: false })
+    return new Array<Outcome>(count).fill({ outcome: 'failed', reason, suspect: false, lasting: 'set_up' })
   if (count === 1) return [outcome]
   const at = typeof invalid === 'number' && invalid >= 0 && invalid < count ? invalid : null
   if (at === null) return new Array<Outcome>(count).fill({ outcome: 'failed', reason, suspect: true })

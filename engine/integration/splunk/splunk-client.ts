@@ -10,9 +10,8 @@ import { cutText } from '../../domain/event/input/cut-text.js'
 import { bounds } from '../bounds.js'
 import type { OpenedParameters, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
-import { HostRefused } from '../http/host-policy.js'
 import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
-import { outcomeOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { outcomeOf, openHttp, sourceFailureOf, sourceFailureOfError, textAt, timeoutMs } from '../http/http-kind.js'
 import { parseBounded } from '../http/json.js'
 
 /** One result: fields with text, or lists of text. */
@@ -66,11 +65,10 @@ export class SplunkClient {
         answer = await this.post(this.#export, form, signal, ANSWER_BYTES_MAX)
       }
       const outcome = outcomeOf(answer)
-      if (outcome.outcome !== 'delivered')
-        throw new SourceFailure(outcome.reason, outcome.outcome === 'failed' ? outcome.retryAfterMs : 0)
+      if (outcome.outcome !== 'delivered') throw sourceFailureOf(outcome)
       return rowsIn(answer.body)
     } catch (error) {
-      throw error instanceof HttpFailure || error instanceof HostRefused ? new SourceFailure(error.message) : error
+      throw sourceFailureOfError(error)
     }
   }
 

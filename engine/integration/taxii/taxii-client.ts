@@ -7,10 +7,9 @@
  * 2. Answers are limited in bytes, depth and number.
  */
 import type { OpenedParameters, Tools } from '../contract.js'
-import { EnrichmentFailure } from '../contract.js'
-import { HostRefused } from '../http/host-policy.js'
+import { SourceFailure } from '../contract.js'
 import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
-import { outcomeOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { outcomeOf, openHttp, sourceFailureOf, sourceFailureOfError, textAt, timeoutMs } from '../http/http-kind.js'
 import { parseBounded } from '../http/json.js'
 
 const MEDIA_TYPE = 'application/taxii+json;version=2.1'
@@ -49,7 +48,7 @@ export class TaxiiClient {
   }
 
   /**
-   * The readable collections with a wanted id, alias or title; all for an empty list. Rejects with EnrichmentFailure.
+   * The readable collections with a wanted id, alias or title; all for an empty list. Rejects with SourceFailure.
    */
   async collections(wanted: readonly string[], signal: AbortSignal): Promise<TaxiiCollection[]> {
     const found: TaxiiCollection[] = []
@@ -66,17 +65,19 @@ export class TaxiiClient {
       }
     }
     if (found.length === 0)
-      throw new EnrichmentFailure(
+      throw new SourceFailure(
         wanted.length === 0
           ? 'the server has no readable collection'
           : 'the server has none of the collections in the parameter collections',
+        0,
+        'set_up',
       )
     return found
   }
 
   /**
    * Reads the indicators that were added after a time, page by page. Resolves with the time of the last one. Rejects
-   * with EnrichmentFailure.
+   * with SourceFailure.
    */
   async read(
     { url }: TaxiiCollection,
@@ -102,7 +103,7 @@ export class TaxiiClient {
       // empty
       // page with more to come would never end.
       if (objects.length === 0 || (behind === '' && last === after))
-        throw new EnrichmentFailure('the server has more pages, but does not say where')
+        throw new SourceFailure('the server has more pages, but does not say where')
       if (behind === '') after = last
       next = behind
     }
@@ -122,7 +123,7 @@ export class TaxiiClient {
     return chosen.map((root: unknown) => {
       const url = URL.canParse(String(root), this.#url.href) ? withSlash(new URL(String(root), this.#url)) : null
       if (url === null || url.origin !== this.#url.origin)
-        throw new EnrichmentFailure('the API root has another origin; set url to it')
+        throw new SourceFailure('the API root has another origin; set url to it', 0, 'set_up')
       return url
     })
   }
@@ -137,14 +138,13 @@ export class TaxiiClient {
         timeoutMs: this.#timeoutMs,
       })
       const outcome = outcomeOf(answer)
-      if (outcome.outcome !== 'delivered')
-        throw new EnrichmentFailure(outcome.reason, outcome.outcome === 'failed' ? outcome.retryAfterMs : 0)
+      if (outcome.outcome !== 'delivered') throw sourceFailureOf(outcome)
       const document = parseBounded(answer.body) ?? {}
       if (typeof document !== 'object' || document === null || Array.isArray(document))
         throw new HttpFailure('the answer is not a JSON object')
       return { document: document as Document, answer }
     } catch (error) {
-      throw error instanceof HttpFailure || error instanceof HostRefused ? new EnrichmentFailure(error.message) : error
+      throw sourceFailureOfError(error)
     }
   }
 }

@@ -9,7 +9,7 @@
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
 import type { Known, EnrichmentSource, EnrichmentFields, OpenedParameters, Tools } from '../contract.js'
-import { EnrichmentFailure } from '../contract.js'
+import { SourceFailure } from '../contract.js'
 import { textAt } from '../http/http-kind.js'
 import type { Indicator, IndicatorIndex } from './indicator-index.js'
 import { observablesIn, type ObservableType } from '../enrichment/observable.js'
@@ -176,7 +176,7 @@ function listOf(parameters: OpenedParameters, name: string): string[] {
 /** Rejects if the signal aborts before the work ends. */
 async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: () => void = () => {}
-  const stopped = new Promise<never>((_, reject) => (stop = () => reject(new EnrichmentFailure('stopped'))))
+  const stopped = new Promise<never>((_, reject) => (stop = () => reject(new SourceFailure('stopped'))))
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop)
   try {

@@ -10,7 +10,7 @@
  *    old one. This removes indicators that were deleted on the server.
  * 3. Nothing is stored on disk: after a restart everything is read again.
  */
-import { EnrichmentFailure } from '../contract.js'
+import { SourceFailure } from '../contract.js'
 import { IndicatorIndex } from './indicator-index.js'
 import type { TaxiiClient, TaxiiCollection } from './taxii-client.js'
 
@@ -41,7 +41,7 @@ export class ThreatFeed {
     this.#index = new IndicatorIndex(deps.indicatorsMax)
   }
 
-  /** The index; waits for the first read. Rejects with EnrichmentFailure. */
+  /** The index; waits for the first read. Rejects with SourceFailure. */
   async index(): Promise<IndicatorIndex> {
     if (this.#readMs === -Infinity) await this.#read()
     return this.#index
@@ -83,7 +83,7 @@ export class ThreatFeed {
       this.#readMs = nowMs()
       this.#reason = ''
     } catch (error) {
-      this.#reason = error instanceof EnrichmentFailure ? error.message : 'the integration failed'
+      this.#reason = error instanceof SourceFailure ? error.message : 'the integration failed'
       throw error
     }
   }

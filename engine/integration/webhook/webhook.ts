@@ -22,7 +22,7 @@ import {
   urlParameter,
 } from '../http/http-kind.js'
 import type { HttpClient } from '../http/http-client.js'
-import { ruleParameters } from '../rule.js'
+import { ruleParameters, sumUpParameter } from '../rule.js'
 
 const BATCH_MAX = 64
 const AT_ONCE = 8
@@ -56,7 +56,7 @@ const entry: IntegrationKind = {
     ...tlsParameters,
   ],
   roles: [
-    { role: 'post_decision', parameters: ruleParameters('post_decision') },
+    { role: 'post_decision', parameters: [sumUpParameter(0), ...ruleParameters('post_decision')] },
     { role: 'output', parameters: ruleParameters('output') },
   ],
   addedTo: [],
@@ -73,7 +73,15 @@ export function signatureOf(secret: string, id: string, timestamp: number, body:
   return `v1,${createHmac('sha256', secretBytes(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 }
 
-function payload({ id, reason, event, alert }: Outgoing): string {
+function payload({ id, reason, event, alert, summary }: Outgoing): string {
+  if (summary !== undefined) {
+    return JSON.stringify({
+      type: event.jobId === 0 ? 'watchdog.summary' : 'event.summary',
+      id,
+      timestamp: isoMicros(summary.throughMicros),
+      data: event.document,
+    })
+  }
   if (alert !== undefined) {
     return JSON.stringify({
       type: `watchdog.${alert.state}`,
@@ -103,13 +111,15 @@ function payload({ id, reason, event, alert }: Outgoing): string {
 
 class WebhookSink implements Sink {
   readonly batchMax = BATCH_MAX
+  readonly sumsUpOver: number
   readonly #http: HttpClient
   readonly #url: URL
   readonly #secret: string | undefined
   readonly #timeoutMs: number
   readonly #tools: Tools
 
-  constructor(connection: OpenedParameters, tools: Tools) {
+  constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
+    this.sumsUpOver = Number(parameters.sum_up_over ?? 0)
     const authorization = textAt(connection, 'authorization')
     this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
     this.#url = new URL(String(connection.url))
@@ -158,5 +168,5 @@ class WebhookSink implements Sink {
 export const webhook: OutsideKind = {
   entry,
   sendsAlerts: true,
-  openSink: (_role: IntegrationRole, connection, _parameters, tools) => new WebhookSink(connection, tools),
+  openSink: (_role: IntegrationRole, connection, parameters, tools) => new WebhookSink(connection, parameters, tools),
 }

@@ -127,7 +127,7 @@ export class AlertDeliveries {
 
   /** @throws Error with a sentence where it cannot be opened. */
   #make(step: StepId, { integration, since, signature }: Wanted): Delivery {
-    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#deps
+    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, timeZone, failed } = this.#deps
     const kind = outsideKind(integration.kind)
     if (kind?.openSink === undefined || kind.sendsAlerts !== true)
       throw new Error('this version of the service cannot deliver alerts of watchdogs through it')
@@ -136,9 +136,10 @@ export class AlertDeliveries {
       'post_decision',
       openParameters(integration.connection, sealer),
       {},
-      { policy, clock, serviceName },
+      { policy, clock, serviceName, timeZone },
     )
     return new Delivery({
+      halted: () => this.#deps.halted(),
       requested: (items, seconds, reason) => this.#deps.requested(step, items, seconds, reason),
       step,
       ledger,

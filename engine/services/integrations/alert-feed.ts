@@ -2,6 +2,8 @@
 import type { Feed, FeedItem, FeedPiece } from '../../integration/delivery/feed.js'
 import { alertEvent } from '../../integration/alert.js'
 import type { Place } from '../../integration/delivery/ledger.js'
+import type { Summary, Waiting } from '../../integration/delivery/tally.js'
+import { summaryEvent } from '../../integration/summary.js'
 import { alertAt, alertsAfter } from '../monitor/alert-log.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import type { Environment } from '../../store/environment.js'
@@ -28,6 +30,29 @@ export class AlertFeed implements Feed {
       if (integrationIds.includes(this.#integrationId)) items.push(this.#item(alert))
     }
     return { items, place: { ...after, events: through }, more: false }
+  }
+
+  tally(after: Place, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
+    this.#catalog.refresh()
+    let through = after.events
+    for (const { alert, integrationIds } of alertsAfter(this.#catalog, after.events)) {
+      through = alert.atMicros
+      if (!integrationIds.includes(this.#integrationId)) continue
+      count({ eventMicros: alert.atMicros, changeMicros: 0, label: this.#item(alert).event.resultLabel })
+    }
+    return { place: { ...after, events: through }, more: false }
+  }
+
+  summaryItem(summary: Summary): FeedItem {
+    const serviceName = this.#serviceName
+    return {
+      eventMicros: summary.throughMicros,
+      changeMicros: 0,
+      id: `w${this.#integrationId}.${eventIdOf(summary.fromMicros)}-${eventIdOf(summary.throughMicros)}`,
+      reason: 'decided',
+      event: summaryEvent(summary, { jobId: null, jobTitle: '', serviceName }),
+      summary,
+    }
   }
 
   has(eventMicros: number): boolean {

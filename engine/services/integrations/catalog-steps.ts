@@ -37,6 +37,7 @@ export function signatureOf({ job, step, integration }: CatalogStep): string {
     job.title,
     job.labels,
     job.decisionPoints,
+    job.advancedSettings.time_zone,
     step.parameters,
     step.outsideSince,
     status,

@@ -19,6 +19,8 @@ import { FieldSet } from '../../domain/query/field.js'
 import { compileFilters } from '../../domain/query/filter.js'
 import type { Feed, FeedItem, FeedPiece } from '../../integration/delivery/feed.js'
 import { stepKey, type Place, type StepId } from '../../integration/delivery/ledger.js'
+import type { Summary, Waiting } from '../../integration/delivery/tally.js'
+import { summaryEvent } from '../../integration/summary.js'
 import type { RuledDecision } from '../../domain/decide/decision.js'
 import { passes, type Rule } from '../../integration/rule.js'
 import { BodyCodec } from '../../store/body-codec.js'
@@ -73,6 +75,51 @@ export class DecisionFeed implements Feed {
     const changes = this.#changes(after, budget)
     const events = changes.more ? { events: after.events, more: true } : this.#events(after, budget)
     return { items, place: { ...changes.place, events: events.events }, more: changes.more || events.more }
+  }
+
+  tally(after: Place, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
+    const { reader, environment, job } = this.#deps
+    reader.refresh()
+    this.#fields?.ofJob(job)
+    let records = bounds.deliveryRecordsPerLook
+    let place = after
+    const add = (event: FoundEvent, changeMicros: number): void => {
+      if (!this.#passes(event)) return
+      const label = job.labels[event.header.label]?.name ?? NO_DECISION
+      count({ eventMicros: event.micros, changeMicros, label })
+    }
+    const changed = { from: changeKey(job.id, after.change, after.changeEvent + 1), to: jobKey(job.id + 1) }
+    for (const { key, value } of environment.range('changes', changed)) {
+      if (records-- <= 0) return { place, more: true }
+      const { changeMicros, eventMicros } = changeOfKey(key)
+      place = { ...place, change: changeMicros, changeEvent: eventMicros }
+      const event = eventMicros <= after.events ? eventAt(environment, job.id, eventMicros) : null
+      if (event !== null && isDelivered(this.#deps.rule, event, decisionBefore(value))) add(event, changeMicros)
+    }
+    const last = lastTime(environment)
+    if (last <= place.events) return { place, more: false }
+    const stored = { from: timeKey(job.id, place.events + 1), to: timeKey(job.id, last + 1) }
+    for (const { key, value } of environment.range('events', stored)) {
+      if (records-- <= 0) return { place, more: true }
+      const micros = timeOfKey(key)
+      place = { ...place, events: micros }
+      add({ micros, record: value, header: decodeHeader(value), indexed: false, request: 0 }, 0)
+    }
+    return { place: { ...place, events: last }, more: false }
+  }
+
+  summaryItem(summary: Summary): FeedItem {
+    const { job, step, serviceNames } = this.#deps
+    const serviceName = serviceNames[0] as string
+    const id = `${stepName(step)}.${eventIdOf(summary.fromMicros)}-${eventIdOf(summary.throughMicros)}`
+    return {
+      eventMicros: summary.throughMicros,
+      changeMicros: 0,
+      id,
+      reason: 'decided',
+      event: summaryEvent(summary, { jobId: job.id, jobTitle: job.title, serviceName }),
+      summary,
+    }
   }
 
   has(eventMicros: number): boolean {
@@ -139,15 +186,19 @@ export class DecisionFeed implements Feed {
     if (item !== null) budget.items.push(item)
   }
 
+  /** Whether the event passes the rule of the step. */
+  #passes({ header, micros, record }: FoundEvent): boolean {
+    if (header.pending || !passes(this.#deps.rule, header)) return false
+    if (this.#condition === null || this.#fields === null) return true
+    this.#fields.event(micros, record)
+    return matches(this.#condition, this.#fields)
+  }
+
   /** The event as it is delivered; null where it does not pass the rule. */
   #item(event: FoundEvent, changeMicros: number): FeedItem | null {
-    const { job, rule, reader, serviceNames, step } = this.#deps
+    const { job, reader, serviceNames, step } = this.#deps
     const { header, micros, record } = event
-    if (header.pending || !passes(rule, header)) return null
-    if (this.#condition !== null && this.#fields !== null) {
-      this.#fields.event(micros, record)
-      if (!matches(this.#condition, this.#fields)) return null
-    }
+    if (!this.#passes(event)) return null
     const serviceName = serviceNames[0] as string
     const eventId = clientIdOf(Buffer.from(record.buffer, record.byteOffset, record.byteLength)) ?? eventIdOf(micros)
     const { view, document } = reader.exportFound(job, event, eventId, serviceName)
@@ -155,7 +206,7 @@ export class DecisionFeed implements Feed {
     return {
       eventMicros: micros,
       changeMicros,
-      id: `${Buffer.from(stepKey(step)).toString('hex').replace(/^0+/, '')}.${eventIdOf(micros)}${change}`,
+      id: `${stepName(step)}.${eventIdOf(micros)}${change}`,
       reason: changeMicros > 0 && decodePrevious(record) !== null ? 'decided_again' : 'decided',
       event: {
         jobId: job.id,
@@ -172,6 +223,14 @@ export class DecisionFeed implements Feed {
       },
     }
   }
+}
+
+/** What people are told of an event without a decision. */
+const NO_DECISION = 'No decision'
+
+/** A step as the beginning of the ids of its deliveries. */
+function stepName(step: StepId): string {
+  return Buffer.from(stepKey(step)).toString('hex').replace(/^0+/, '')
 }
 
 interface Budget {

@@ -10,6 +10,7 @@
  * 4. Events that came in after a change wait until this thread knows of the change (still-holds.ts).
  */
 import { enriches, type JobSettings } from '../../domain/job/job.js'
+import { timeZoneOf } from '../../domain/job/time-zone.js'
 import { Enricher } from '../../integration/enrichment/enricher.js'
 import type { EnrichedResult, EnrichmentStep } from '../../integration/enrichment/enrichment.js'
 import { outsideKind } from '../../integration/registry.js'
@@ -156,14 +157,19 @@ export class Enrichers {
     const id = { jobId: job.id, integrationId: integration.id, role: step.role }
     const opened = { id, title, name, timeLimitMs: timeLimitMs(step.parameters) }
     try {
-      return { ...opened, requests: this.#make(id, step.parameters, integration), invalid: '' }
+      return { ...opened, requests: this.#make(job, id, step.parameters, integration), invalid: '' }
     } catch (error) {
       return { ...opened, requests: null, invalid: (error as Error).message }
     }
   }
 
   /** @throws Error with a sentence where the step cannot be opened. */
-  #make(id: StepId, parameters: WantedStep['step']['parameters'], integration: IntegrationRecord): EnrichmentRequests {
+  #make(
+    job: JobSettings,
+    id: StepId,
+    parameters: WantedStep['step']['parameters'],
+    integration: IntegrationRecord,
+  ): EnrichmentRequests {
     const { sealer, policy, clock, serviceNames, failed } = this.#deps
     const kind = outsideKind(integration.kind)
     if (kind?.openEnrichment === undefined) throw new Error('this version of the service cannot use it as enrichment')
@@ -173,8 +179,11 @@ export class Enrichers {
       policy,
       clock,
       serviceName: serviceNames[0] as string,
+      timeZone: timeZoneOf(job.advancedSettings, this.#deps.timeZone),
     })
     return new EnrichmentRequests({
+      halted: () => this.#deps.halted(),
+      pace: this.#deps.pace,
       requested: (items, seconds, reason) => this.#deps.requested(id, items, seconds, reason),
       enrichment,
       cacheMs: cacheMs(opened),

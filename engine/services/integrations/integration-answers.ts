@@ -8,7 +8,16 @@ import { Refusal } from '../../errors.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { Delivery } from '../../integration/delivery/delivery.js'
 import { Intake } from '../../integration/delivery/intake.js'
-import type { DeadLetterPage, DeadLetterQuery, DeadLetterView, EnrichmentView } from '../../api/integrations-service.js'
+import type {
+  DeadLetterPage,
+  DeadLetterQuery,
+  DeadLetterView,
+  DeliveryView,
+  EnrichmentView,
+  InputView,
+  Retried,
+  StepTrouble,
+} from '../../api/integrations-service.js'
 import {
   NO_JOB,
   refusedKey,
@@ -23,7 +32,7 @@ import { readThreadUsage } from '../../runtime/threads/thread-usage.js'
 import type { AlertDeliveries } from './alert-deliveries.js'
 import type { Enrichers } from './enrichers.js'
 import type { IntegrationQuery, IntegrationQueries } from './integration-protocol.js'
-import { deadLetterView, deliveryView, inputView, refusedView } from './step-views.js'
+import { deadLetterView, deliveryView, haltView, inputView, refusedView, troublesOf } from './step-views.js'
 import type { RunningStep, Steps } from './steps.js'
 
 /** What a command does, and returns to how many it was done. */
@@ -53,22 +62,15 @@ export class IntegrationAnswers {
       case 'threadUsage':
         return readThreadUsage()
       case 'deliveries':
-        return this.#ordered()
-          .filter(({ id }) => id.role !== 'input')
-          .map(deliveryView)
+        return this.#deliveries()
       case 'inputs':
-        return this.#ordered()
-          .filter(({ id }) => id.role === 'input')
-          .map(inputView)
+        return this.#inputs()
       case 'enrichments':
         return this.#enrichmentViews()
       case 'deadLetters':
         return this.#deadLetters(given as IntegrationQueries['deadLetters']['given'])
       case 'sendAgain':
-        return this.#do(given as DeadLetterQuery, {
-          delivery: (runs, micros) => runs.sendAgain(micros),
-          intake: (runs, id) => runs.takeAgain(id),
-        })
+        return this.#sendAgain(given as DeadLetterQuery)
       case 'discard':
         return this.#do(given as DeadLetterQuery, {
           delivery: (runs, micros) => runs.deadLetters.discard(micros),
@@ -76,6 +78,43 @@ export class IntegrationAnswers {
         })
     }
     throw new Error(`there is no query ${String(ask)}`)
+  }
+
+  /** What the main thread warns of. */
+  troubles(): StepTrouble[] {
+    const inputs = this.#inputs().map((view) => ({ ...view, role: 'input' as const }))
+    const enrichments = this.#enrichmentViews().map((view) => ({ ...view, role: 'enrichment' as const }))
+    return troublesOf([...this.#deliveries(), ...inputs, ...enrichments])
+  }
+
+  #deliveries(): DeliveryView[] {
+    return this.#ordered()
+      .filter(({ id }) => id.role !== 'input')
+      .map(deliveryView)
+  }
+
+  #inputs(): InputView[] {
+    return this.#ordered()
+      .filter(({ id }) => id.role === 'input')
+      .map(inputView)
+  }
+
+  async #sendAgain(query: DeadLetterQuery): Promise<Retried> {
+    const steps = query.id === undefined ? this.#resume(query) : 0
+    const deadLetters = await this.#do(query, {
+      delivery: (runs, micros) => runs.sendAgain(micros),
+      intake: (runs, id) => runs.takeAgain(id),
+    })
+    return { deadLetters, steps }
+  }
+
+  /** Steps that a query means try again at once. Returns how many had stopped. */
+  #resume(query: DeadLetterQuery): number {
+    let stopped = 0
+    for (const { runs } of this.#ordered(query)) stopped += Number(runs?.resume() ?? false)
+    for (const { job, enricher } of this.#deps.enrichments.jobs)
+      if ((query.jobId ?? job.id) === job.id) stopped += enricher.resume(query.integrationId)
+    return stopped
   }
 
   #ordered(query: DeadLetterQuery = {}): RunningStep[] {
@@ -91,7 +130,8 @@ export class IntegrationAnswers {
       .sort((a, b) => a.job.id - b.job.id)
       .flatMap(({ job, enricher, integrations }) => {
         return enricher.status().map(
-          ({ id: { integrationId }, ...status }): EnrichmentView => ({
+          ({ id: { integrationId }, halted, ...status }): EnrichmentView => ({
+            ...haltView(halted),
             jobId: job.id,
             jobTitle: job.title,
             integrationId,

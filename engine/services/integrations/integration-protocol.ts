@@ -5,6 +5,8 @@ import type {
   InputView,
   DeadLetterPage,
   DeadLetterQuery,
+  Retried,
+  StepTrouble,
 } from '../../api/integrations-service.js'
 import type { Finding } from '../../domain/event/finding.js'
 import { NO_JOB, type StepId } from '../../integration/delivery/ledger.js'
@@ -20,6 +22,8 @@ export interface IntegrationThreadData {
   readonly dataDir: string
   /** SERVICE_NAME, and the neutral name. */
   readonly serviceNames: readonly string[]
+  /** SERVICE_TIME_ZONE. */
+  readonly timeZone: string
   /** SERVICE_PRIVATE_HOSTS. */
   readonly privateHosts: readonly string[]
   readonly pace: Pace
@@ -44,7 +48,7 @@ export interface IntegrationQueries {
     }
     readonly answer: DeadLetterPage
   }
-  readonly sendAgain: { readonly given: DeadLetterQuery; readonly answer: number }
+  readonly sendAgain: { readonly given: DeadLetterQuery; readonly answer: Retried }
   readonly discard: { readonly given: DeadLetterQuery; readonly answer: number }
 }
 
@@ -69,6 +73,8 @@ export type FromIntegrations =
   | { readonly type: 'takeIn'; readonly id: number; readonly step: StepId; readonly batch: PackedBatch }
   /** Enrichment of events of the job, which are to be decided (actor/enrichment-results.ts). Answered by `tookIn`. */
   | { readonly type: 'enriched'; readonly id: number; readonly jobId: number; readonly body: Uint8Array }
+  /** What is wrong with steps, all of it. */
+  | { readonly type: 'troubles'; readonly troubles: readonly StepTrouble[] }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
   /** Rows of the ledger that are committed. */

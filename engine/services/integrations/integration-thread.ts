@@ -41,7 +41,8 @@ const REPORT_MS = 2_000
 const RETRY_MS = 1_000
 
 const port = must(parentPort, 'the port to the main thread')
-const { dataDir, serviceNames, privateHosts, pace, commits, tellsLedger } = workerData as IntegrationThreadData
+const { dataDir, serviceNames, timeZone, privateHosts, pace, commits, tellsLedger } =
+  workerData as IntegrationThreadData
 
 const tell = (message: FromIntegrations): void => port.postMessage(message)
 const failed = (what: string, error: unknown): void => {
@@ -63,7 +64,9 @@ const deps: StepsDeps = {
   ledger,
   pace,
   serviceNames,
+  timeZone,
   failed,
+  halted: () => setImmediate(reportTroubles),
   requested: (step, items, seconds, reason) => tell({ type: 'requested', step, items, seconds, reason }),
   found: (step, findings) => tell({ type: 'found', step, findings }),
   takeIn: (step, documents) =>
@@ -125,6 +128,7 @@ async function rewire(): Promise<void> {
       })
     await rewiring
     setUrgency()
+    reportTroubles()
   } while (again && !closing)
   rewiring = null
 }
@@ -149,8 +153,20 @@ function tick(): void {
 
 const passed = new PassedChanges(ledger)
 
+let told = '[]'
+
+/** Reports what is wrong with steps, where it is not as reported last. */
+function reportTroubles(): void {
+  if (closing) return
+  const troubles = answers.troubles()
+  const text = JSON.stringify(troubles)
+  if (text !== told) tell({ type: 'troubles', troubles })
+  told = text
+}
+
 /** Reports the changes that every step of a job has delivered. */
 function report(): void {
+  reportTroubles()
   for (const change of passed.next([...steps.steps].map(({ id }) => id))) tell({ type: 'passed', ...change })
 }
 

@@ -12,7 +12,7 @@ import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../clock.js'
 import { Refusal, type RefusalCode } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { IntegrationsService, DeadLetterQuery } from '../../api/integrations-service.js'
+import type { IntegrationsService, DeadLetterQuery, Retried, StepTrouble } from '../../api/integrations-service.js'
 import type { LoggedEntry } from '../../runtime/log/catalog/catalog-record.js'
 import { threadFile } from '../../runtime/thread-files.js'
 import { standardPace } from '../../integration/delivery/pace.js'
@@ -32,6 +32,8 @@ import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 export interface IntegrationsDeps extends ShardRequestsDeps {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
+  /** SERVICE_TIME_ZONE. */
+  readonly timeZone: string
   readonly resources: Pick<ResourceStore, 'jobs'>
   /** Hosts that steps may reach although they are not public (SERVICE_PRIVATE_HOSTS). */
   readonly privateHosts: readonly string[]
@@ -59,6 +61,7 @@ export class Integrations implements IntegrationsService {
   #startedMicros = 0
   #closed: (() => void) | null = null
   #isClosing = false
+  #troubles: readonly StepTrouble[] = []
 
   constructor(deps: IntegrationsDeps) {
     this.#deps = deps
@@ -102,12 +105,17 @@ export class Integrations implements IntegrationsService {
     return this.#ask('deadLetters', query, { deadLetters: [], total: 0 })
   }
 
-  async sendAgain(query: DeadLetterQuery): Promise<number> {
-    return await this.#ask('sendAgain', query, 0)
+  async sendAgain(query: DeadLetterQuery): Promise<Retried> {
+    return await this.#ask('sendAgain', query, { deadLetters: 0, steps: 0 })
   }
 
   async discard(query: DeadLetterQuery): Promise<number> {
     return await this.#ask('discard', query, 0)
+  }
+
+  /** What is wrong with the steps of a job now. */
+  troublesOf(jobId: number): readonly StepTrouble[] {
+    return this.#troubles.filter((trouble) => trouble.jobId === jobId)
   }
 
   get isRunning(): boolean {
@@ -177,10 +185,11 @@ export class Integrations implements IntegrationsService {
   }
 
   #start(): void {
-    const { dataDir, serviceNames, privateHosts, shards, module, failed } = this.#deps
+    const { dataDir, serviceNames, timeZone, privateHosts, shards, module, failed } = this.#deps
     const workerData: IntegrationThreadData = {
       dataDir,
       serviceNames,
+      timeZone,
       privateHosts,
       pace: standardPace,
       commits: shards.commits,
@@ -193,6 +202,7 @@ export class Integrations implements IntegrationsService {
     worker.on('error', (error) => failed('the integrations thread died', error))
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = null
+      this.#troubles = []
       this.#queries.refuseAll()
       this.#closed?.()
       if (!this.#isClosing) setTimeout(() => this.rewire(), RESTART_MS).unref()
@@ -229,6 +239,9 @@ export class Integrations implements IntegrationsService {
         return this.#answer(worker, message.id, this.#requests.takeIn(message))
       case 'enriched':
         return this.#answer(worker, message.id, this.#requests.enriched(message))
+      case 'troubles':
+        this.#troubles = message.troubles
+        return
       case 'answer':
         return this.#queries.answered(message.id, message.answer)
       case 'refused':

@@ -8,10 +8,19 @@ import {
   type DeadLetter,
   type RefusedDocument,
 } from '../../integration/delivery/ledger.js'
-import type { DeadLetterView, DeliveryView, InputView } from '../../api/integrations-service.js'
+import type { Halted } from '../../integration/delivery/halt.js'
+import type { DeadLetterView, DeliveryView, HaltView, InputView, StepTrouble } from '../../api/integrations-service.js'
 import type { RunningStep } from './steps.js'
 
 const MICROS = 1_000
+
+/** What a step says of its counterpart. */
+export function haltView(halted: Halted | null): HaltView {
+  return {
+    haltedSinceMicros: halted === null ? null : halted.sinceMs * MICROS,
+    nextTryMicros: halted?.nextMs == null ? null : halted.nextMs * MICROS,
+  }
+}
 
 type Names = Pick<DeliveryView, 'jobId' | 'jobTitle' | 'integrationId' | 'integrationTitle'>
 
@@ -54,18 +63,20 @@ export function refusedView(step: RunningStep, document: RefusedDocument): DeadL
 export function deliveryView(step: RunningStep): DeliveryView {
   const { runs, invalid } = step
   const names = { ...namesOf(step), role: step.id.role }
-  const none = { delivered: 0, waiting: 0, dead: 0, lastDeliveredMicros: null, handledThroughMicros: 0 }
-  if (!(runs instanceof Delivery)) return { ...names, ...none, state: 'invalid', reason: invalid }
-  const { state, reason, delivered, waiting, dead, lastDeliveredMs, place } = runs.status()
+  const none = { delivered: 0, summedUp: 0, waiting: 0, dead: 0, lastDeliveredMicros: null, handledThroughMicros: 0 }
+  if (!(runs instanceof Delivery)) return { ...names, ...none, ...haltView(null), state: 'invalid', reason: invalid }
+  const { state, reason, delivered, summedUp, waiting, dead, lastDeliveredMs, place, halted } = runs.status()
   return {
     ...names,
     state,
     reason,
     delivered,
+    summedUp,
     waiting,
     dead,
     handledThroughMicros: place.events,
     lastDeliveredMicros: lastDeliveredMs === null ? null : lastDeliveredMs * MICROS,
+    ...haltView(halted),
   }
 }
 
@@ -74,16 +85,36 @@ export function inputView(step: RunningStep): InputView {
   const names = namesOf(step)
   const none = { taken: 0, refused: 0, lastTakenMicros: null, readThroughMicros: null, behindSeconds: null }
   const quietSinceMicros = step.sinceMicros
-  if (!(runs instanceof Intake))
-    return { ...names, ...none, quietSinceMicros, reason: invalid, state: invalid === '' ? 'paused' : 'invalid' }
-  const { lastTakenMs, readThroughMs, behindMs, ...status } = runs.status()
+  if (!(runs instanceof Intake)) {
+    const state = invalid === '' ? 'paused' : 'invalid'
+    return { ...names, ...none, ...haltView(null), quietSinceMicros, reason: invalid, state }
+  }
+  const { lastTakenMs, readThroughMs, behindMs, halted, ...status } = runs.status()
   const lastTakenMicros = lastTakenMs === null ? null : lastTakenMs * MICROS
   return {
     ...names,
     ...status,
+    ...haltView(halted),
     lastTakenMicros,
     quietSinceMicros: lastTakenMicros ?? quietSinceMicros,
     readThroughMicros: readThroughMs === null ? null : readThroughMs * MICROS,
     behindSeconds: behindMs === null ? null : Math.floor(behindMs / 1_000),
   }
+}
+
+/** What jobs are warned of, for each step with a trouble. `input` tells documents that were no events from events. */
+export function troublesOf(
+  steps: readonly (Pick<DeliveryView, 'jobId' | 'integrationId' | 'integrationTitle' | 'role' | 'reason'> &
+    HaltView & { readonly state: string; readonly dead?: number })[],
+): StepTrouble[] {
+  return steps.flatMap(({ state, dead = 0, reason, haltedSinceMicros: sinceMicros, nextTryMicros, ...step }) => {
+    const { jobId, integrationId, integrationTitle, role } = step
+    const one = { jobId, integrationId, integrationTitle, role, reason, sinceMicros, nextTryMicros, count: dead }
+    const kinds: StepTrouble['kind'][] = []
+    if (state === 'invalid') kinds.push('invalid')
+    else if (state === 'stopped') kinds.push('stopped')
+    else if (sinceMicros !== null) kinds.push('refused')
+    if (dead > 0) kinds.push('dead')
+    return kinds.map((kind): StepTrouble => ({ ...one, kind }))
+  })
 }

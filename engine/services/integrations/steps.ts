@@ -13,6 +13,7 @@
  */
 import type { Finding } from '../../domain/event/finding.js'
 import { bringsIn, type JobSettings } from '../../domain/job/job.js'
+import { timeZoneOf } from '../../domain/job/time-zone.js'
 import type { Clock } from '../../clock.js'
 import type { HostPolicy } from '../../integration/http/host-policy.js'
 import { Delivery } from '../../integration/delivery/delivery.js'
@@ -40,12 +41,16 @@ export interface StepsDeps {
   readonly pace: Pace
   readonly clock: Clock
   readonly serviceNames: readonly string[]
+  /** SERVICE_TIME_ZONE. */
+  readonly timeZone: string
   readonly takeIn: DocumentBatches
   /** Told what an input found. */
   found(step: StepId, findings: readonly Finding[]): void
   failed(what: string, error: unknown): void
   /** Called after each request to a counterpart: items, seconds, and why it failed or null. */
   requested(step: StepId, items: number, seconds: number, reason: string | null): void
+  /** Called when a counterpart says that nothing will get through, and when something does again. */
+  halted(): void
 }
 
 /** A step as it runs. */
@@ -180,7 +185,8 @@ export class Steps {
     if (kind === null) throw new Error('this version of the service does not have its type')
     const connection = openConnection(integration, sealer)
     const parameters = openParameters(step.parameters, sealer)
-    const tools = { policy, clock, serviceName: serviceNames[0] as string }
+    const timeZone = timeZoneOf(job.advancedSettings, this.#deps.timeZone)
+    const tools = { policy, clock, serviceName: serviceNames[0] as string, timeZone }
     const nowMicros = (): number => clock.nowMicros()
     const shared = {
       step: opened.id,
@@ -188,6 +194,7 @@ export class Steps {
       pace,
       failed,
       circuit: this.circuit(integration),
+      halted: () => this.#deps.halted(),
       nowMs: () => Math.floor(nowMicros() / 1_000),
     }
     if (bringsIn(step)) {

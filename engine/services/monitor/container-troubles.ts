@@ -29,7 +29,7 @@ export function stepTrouble(
   steps: readonly { readonly state: string; readonly jobTitle: string; readonly reason: string }[],
 ): Trouble {
   const bad =
-    steps.find(({ state }) => state === 'invalid' || state === 'full') ??
+    steps.find(({ state }) => state === 'invalid' || state === 'full' || state === 'stopped') ??
     steps.find(({ state }) => state === 'open' || state === 'retrying')
   if (bad === undefined) return well
   return {

@@ -21,7 +21,7 @@ import { WatchdogReadings, type FailingStep } from './watchdog-readings.js'
 /** A watchdog may be checked this much before it is due: the timer is never exact. */
 const EARLY_MICROS = 1e6
 /** States of steps that do not work. */
-const FAILING: readonly string[] = ['open', 'full', 'invalid']
+const FAILING: readonly string[] = ['open', 'stopped', 'full', 'invalid']
 
 export class WatchdogChecks {
   readonly #deps: ContainersDeps

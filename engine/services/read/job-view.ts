@@ -66,8 +66,8 @@ function mixedWarnings({ mixedBallots }: StatsRow): Warning[] {
   ]
 }
 
-/** What only the resource store knows of a job's inputs. */
-export type JobInputs = Pick<JobView, 'restInput' | 'dataType'>
+/** What only the resource store knows of a job's inputs, and what its steps suffer from. */
+export type JobInputs = Pick<JobView, 'restInput' | 'dataType'> & { readonly stepWarnings: readonly Warning[] }
 
 /** What a job has stored. */
 export interface JobRows {
@@ -80,7 +80,7 @@ export interface JobRows {
 export function jobViewOf(
   job: JobSettings,
   { stats, training, fields, findings }: JobRows,
-  inputs: JobInputs,
+  { stepWarnings, ...inputs }: JobInputs,
 ): JobView {
   return {
     id: job.id,
@@ -103,6 +103,7 @@ export function jobViewOf(
       ...mixedWarnings(stats),
       ...evidenceWarnings(job, stats),
       ...findingWarnings(findings, stats.lastEventMicros),
+      ...stepWarnings,
     ],
     ...inputs,
     modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),

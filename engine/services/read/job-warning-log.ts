@@ -71,5 +71,6 @@ export class JobWarningLog {
 function keyOf({ decisionPoints }: JobSettings, { type, place }: Warning): string {
   const [first, index] = place
   const of = first === 'decision_points' && typeof index === 'number' ? decisionPoints[index] : undefined
-  return of === undefined ? type : `${type} ${of}`
+  if (of !== undefined) return `${type} ${of}`
+  return first === 'pipeline_integrations' && index !== undefined ? `${type} step ${index}` : type
 }

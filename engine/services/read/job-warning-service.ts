@@ -15,12 +15,15 @@ import { JobWarningLog } from './job-warning-log.js'
 import { fieldWarnings } from './field-warnings.js'
 import { findingWarnings } from './finding-warnings.js'
 import { evidenceWarnings } from './job-evidence.js'
+import { stepWarnings } from '../integrations/step-warnings.js'
+import type { Integrations } from '../integrations/integrations.js'
 import { jobWarnings } from './job-warnings.js'
 import type { ReadableShards } from './job-reader.js'
 
 export interface JobWarningsDeps {
   readonly resources: ResourceStore
   readonly shards: ReadableShards
+  readonly integrations: Pick<Integrations, 'troublesOf'>
   readonly log: Log
 }
 
@@ -44,7 +47,13 @@ export class JobWarnings {
       ...fieldWarnings(reader.causeFields(job)),
       ...evidenceWarnings(job, stats),
       ...findingWarnings(reader.findings(job), lastEventMicros),
+      ...this.ofSteps(job),
     ]
+  }
+
+  /** Steps that do not get through. */
+  ofSteps(job: JobSettings): Warning[] {
+    return stepWarnings(job, this.#deps.integrations.troublesOf(job.id))
   }
 
   /** The warnings of the jobs that a document has set up; places are from its top. */

@@ -37,6 +37,7 @@ import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
 import { Queries } from '../query/query-service.js'
 import { Replays } from '../replay/replays.js'
+import { UTC } from '../../domain/job/time-zone.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
 import { Handling } from '../handling/handling.js'
@@ -55,6 +56,8 @@ export interface ServiceSettings {
   readonly backupDir?: string | undefined
   readonly privateHosts?: readonly string[] | undefined
   readonly minutesPerAlert?: number | undefined
+  readonly timeZone?: string | undefined
+  readonly workingHours?: string | undefined
   /** Told of rows of the ledger that are committed (services/cluster/). */
   readonly ledgerWritten?: IntegrationsDeps['ledgerWritten']
 }
@@ -97,7 +100,7 @@ export interface Services extends Training {
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
   const { stores, runtime, reports, admission } = earlier
-  const { serviceNames, trainers, minutesPerAlert, privateHosts = [], backupDir = null } = settings
+  const { serviceNames, trainers, minutesPerAlert, timeZone = UTC, privateHosts = [], backupDir = null } = settings
   const { dataDir, clock, ingestClock, resources, catalogStore: store, auditLog, current, catalogBytes } = stores
   const { shards, readers, eventSearch: thread, trainingThreads } = runtime
   const { logs, batches, failed } = reports
@@ -111,6 +114,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const integrations = new Integrations({
     dataDir,
     serviceNames,
+    timeZone,
     resources,
     shards,
     batches,
@@ -147,7 +151,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     models: new Models({ shards, collector, readers, trainings, current, mustAccept }),
     replays: new Replays({ ...people, ...tasks, threads: runtime.replayThreads, resources, accepting, failed }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    warnings: new JobWarnings({ resources, shards, log: logs.of('actor') }),
+    warnings: new JobWarnings({ resources, shards, integrations, log: logs.of('actor') }),
     monitor: new Monitor({ ...watched, store, audit: auditLog, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

@@ -5,7 +5,7 @@ import { searchEngine } from '../../../engine/integration/search-engine/search-e
 import { slack } from '../../../engine/integration/slack/slack.js'
 import { syslog } from '../../../engine/integration/syslog/syslog.js'
 import { webhook } from '../../../engine/integration/webhook/webhook.js'
-import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
+import { caseContract, sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
 import { firstCertificate } from '../../support/servers/certificates.js'
 import { eventually } from '../../support/client.js'
 import { behaving } from '../../support/behaviours.js'
@@ -154,6 +154,7 @@ for (const [name, secret] of [
       }
     },
   })
+  caseContract(name, outsideKind(name)!, () => CaseServer.open(name))
 }
 
 sinkContract({

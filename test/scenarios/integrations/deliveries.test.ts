@@ -111,6 +111,7 @@ test('an event that is refused is kept, listed, and sent again', async () => {
   assert.deepEqual((await client.post('/api/v2/integrations/failed_deliveries/retry', { id: deadLetter.id })).body, {
     status: 'OK',
     count: 1,
+    resumed_steps: 0,
   })
   await eventually(
     () => delivery(name),

@@ -60,12 +60,17 @@ for (const name of Object.keys(dialects)) {
       const sink = openSink(outsideKind(name)!, 'case_creation', server.connection, server.parameters)
       context.after(() => sink.close())
       for (const [text, shown] of rows) {
-        const event = (eventId: string, resultLabel: string) =>
-          outgoing(eventId, { event: decided(eventId, { result: resultLabel, resultLabel, bucketId: text }) })
-        await sink.deliver([event('e0', 'Drop'), event(text, 'Escalate')], never)
+        const event = (eventId: string, resultLabel: string, ingestMicros: number) =>
+          outgoing(eventId, {
+            event: decided(eventId, { result: resultLabel, resultLabel, bucketId: text, ingestMicros }),
+          })
+        await sink.deliver([event('e0', 'Drop', 1e15), event(text, 'Escalate', 2e15)], never)
         assert.deepEqual(
           server.cases.pop()!.notes.map((note) => note.replaceAll('\u200b', '·')),
-          [`The decision is now Escalate (91.5 %), event ${shown[name] ?? text}.`],
+          [
+            `The decision is now Escalate (91.5 %), event ${shown[name] ?? text}. ` +
+              'The alert has come 2 times since 2001-09-09 01:46 UTC.',
+          ],
         )
       }
     })

@@ -6,13 +6,26 @@ import { Delivery } from '../../../../engine/integration/delivery/delivery.js'
 import type { Feed, FeedItem, FeedPiece } from '../../../../engine/integration/delivery/feed.js'
 import { Ledger, ledgerTables, type Place, type StepId } from '../../../../engine/integration/delivery/ledger.js'
 import { Circuit, type Pace } from '../../../../engine/integration/delivery/pace.js'
+import type { Summary, Waiting } from '../../../../engine/integration/delivery/tally.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
 import { eventually } from '../../../support/client.js'
 import { decided } from '../../../support/outgoing.js'
 
 const step: StepId = { jobId: 1, integrationId: 2, role: 'output' }
-const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs: 1, idleMs: 5 }
+const pace: Pace = {
+  baseMs: 1,
+  capMs: 2,
+  eventBaseMs: 1,
+  eventCapMs: 2,
+  lookMs: 1,
+  idleMs: 5,
+  haltAfterMs: 20,
+  haltPausesMs: [60_000],
+}
+
+/** How many events one tally reads. */
+const TALLIED = 40
 
 /** Events 1 to `last`, as in a shard. Some may be deleted. */
 class Events implements Feed {
@@ -27,6 +40,19 @@ class Events implements Feed {
     return { items, place: { ...after, events: end }, more: end < this.last }
   }
 
+  tally(after: Place, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
+    const end = Math.min(this.last, after.events + TALLIED)
+    for (let event = after.events + 1; event <= end; event++)
+      if (!this.gone.has(event))
+        count({ eventMicros: event, changeMicros: 0, label: event % 3 === 0 ? 'Drop' : 'Keep' })
+    return { place: { ...after, events: end }, more: end < this.last }
+  }
+
+  summaryItem(summary: Summary): FeedItem {
+    const event = decided(`${summary.fromMicros}-${summary.throughMicros}: ${summary.count}`)
+    return { eventMicros: summary.throughMicros, changeMicros: 0, id: 's', reason: 'decided', event, summary }
+  }
+
   has(eventMicros: number): boolean {
     return !this.gone.has(eventMicros)
   }
@@ -39,14 +65,20 @@ class Events implements Feed {
 
 class Counterpart implements Sink {
   readonly batchMax = 10
+  sumsUpOver = 0
   readonly taken: number[] = []
+  /** Everything that got through, in order: ids, and for a summary what it tells of. */
+  readonly told: string[] = []
   outcome: (event: number) => Outcome = () => ({ outcome: 'delivered' })
+  outcomeOfSummary: Outcome = { outcome: 'delivered' }
 
   async deliver(items: readonly Outgoing[], _signal: AbortSignal): Promise<Outcome[]> {
     await new Promise((resolve) => setImmediate(resolve))
-    return items.map(({ event }) => {
-      const outcome = this.outcome(Number(event.eventId))
-      if (outcome.outcome === 'delivered') this.taken.push(Number(event.eventId))
+    return items.map(({ event, summary }) => {
+      const outcome = summary === undefined ? this.outcome(Number(event.eventId)) : this.outcomeOfSummary
+      if (outcome.outcome !== 'delivered') return outcome
+      this.told.push(event.eventId)
+      if (summary === undefined) this.taken.push(Number(event.eventId))
       return outcome
     })
   }
@@ -66,17 +98,20 @@ class Bench {
   readonly failures: unknown[] = []
   readonly pace: Pace
   isCurrent = true
+  /** How much later it is than the times of events say. */
+  laterMs = 0
   circuit = new Circuit(pace, () => 0.5)
   delivery: Delivery
 
-  constructor(more: Partial<Pace> = {}) {
+  constructor(more: Partial<Pace> = {}, sumsUpOver = 0) {
     this.pace = { ...pace, ...more }
+    this.sink.sumsUpOver = sumsUpOver
     this.delivery = this.open()
   }
 
   open(): Delivery {
     const { ledger, feed, sink, circuit, pace } = this
-    const nowMs = (): number => Math.floor(performance.now())
+    const nowMs = (): number => Math.floor(performance.now()) + this.laterMs
     this.delivery = new Delivery({
       step,
       start: { events: 0, change: 0, changeEvent: 0 },
@@ -327,5 +362,151 @@ test('a bug in a sink is reported, and the step continues', async () => {
   await bench.until(() => bench.sink.taken.length === 3)
   assert.equal(bench.failures.length, 1)
   bench.failures.length = 0
+  await bench.close()
+})
+
+const revoked: Outcome = { outcome: 'failed', reason: 'HTTP 401', suspect: false, lasting: 'for_good' }
+
+test('a counterpart that says that nothing will get through is asked once; nothing is lost, and a person lets it go on', async () => {
+  const bench = new Bench()
+  let tries = 0
+  bench.sink.outcome = () => {
+    tries++
+    return revoked
+  }
+  bench.feed.last = 25
+  bench.delivery.wake()
+  await bench.until(() => bench.delivery.status().state === 'stopped')
+  for (let i = 0; i < 50; i++) {
+    bench.delivery.wake()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const { reason, halted, waiting, dead } = bench.delivery.status()
+  assert.deepEqual([tries, reason, waiting, dead], [10, 'HTTP 401', 0, 0])
+  assert.ok(halted?.isStopped && halted.nextMs !== null)
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
+  bench.feed.last = 40
+  assert.equal(bench.delivery.resume(), true)
+  await bench.until(() => bench.sink.taken.length === 40)
+  assert.deepEqual([bench.sink.taken, bench.delivery.status().halted], [upTo(40), null])
+  assert.equal(bench.delivery.resume(), false)
+  await bench.close()
+})
+
+test('a stopped step tries again by itself, with one event', async () => {
+  const bench = new Bench({ haltPausesMs: [1, 1, 1, 1, 1] })
+  const tried: number[] = []
+  bench.sink.outcome = (event) => {
+    tried.push(event)
+    return tried.length < 13 ? revoked : { outcome: 'delivered' }
+  }
+  bench.feed.last = 10
+  bench.delivery.wake()
+  await bench.until(() => bench.sink.taken.length === 10)
+  assert.deepEqual(tried.slice(0, 13), [...upTo(10), 1, 1, 1])
+  await bench.close()
+})
+
+test('an answer that may pass stops a step only when it stays', async () => {
+  const bench = new Bench()
+  bench.sink.outcome = () => ({ outcome: 'failed', reason: 'HTTP 404', suspect: false, lasting: 'set_up' })
+  bench.feed.last = 1
+  bench.delivery.wake()
+  await bench.until(() => bench.delivery.status().halted !== null)
+  assert.equal(bench.delivery.status().halted?.isStopped, false)
+  await bench.until(() => bench.delivery.status().state === 'stopped')
+  await bench.close()
+})
+
+/** A sink that people read, and that wants three one by one. */
+function chat(): Bench {
+  return new Bench({}, 3)
+}
+
+test('after a pause the newest come first, and the others as one message with their number and their times', async () => {
+  const bench = chat()
+  bench.sink.outcome = () => away
+  bench.sink.outcomeOfSummary = away
+  bench.feed.last = 100
+  await bench.until(() => bench.delivery.status().state === 'open')
+  bench.feed.last = 3_600
+  const tried = new Set<number>()
+  bench.sink.outcome = (event) => {
+    tried.add(event)
+    return away
+  }
+  await bench.until(() => tried.has(3_600))
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
+  bench.sink.outcomeOfSummary = { outcome: 'delivered' }
+  await bench.until(() => bench.delivery.place.events === 3_600)
+  assert.deepEqual(bench.sink.told, ['3600', '3599', '3598', '1-3597: 3597'])
+  const { delivered, summedUp, waiting, dead } = bench.delivery.status()
+  assert.deepEqual([delivered, summedUp, waiting, dead], [3_600, 3_597, 0, 0])
+  bench.feed.last = 3_602
+  bench.delivery.wake()
+  await bench.until(() => bench.delivery.place.events === 3_602)
+  assert.deepEqual(bench.sink.told.slice(4), ['3601', '3602'])
+  await bench.close()
+})
+
+test('as many as are wanted one by one are not summed up', async () => {
+  const bench = chat()
+  bench.sink.outcome = () => away
+  bench.sink.outcomeOfSummary = away
+  bench.feed.last = 3
+  await bench.until(() => bench.delivery.status().state === 'open')
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
+  bench.sink.outcomeOfSummary = { outcome: 'delivered' }
+  await bench.until(() => bench.delivery.place.events === 3)
+  assert.deepEqual(bench.sink.told, ['1', '2', '3'])
+  await bench.close()
+})
+
+test('a chat that takes a few at a time gets each event once: by itself, or in one message', async () => {
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
+    const random = new SeededRandom(seed)
+    const bench = chat()
+    const taken = (): Outcome => (random.nextFloat() < 0.3 ? { outcome: 'delivered' } : away)
+    bench.sink.outcome = taken
+    Object.defineProperty(bench.sink, 'outcomeOfSummary', { get: taken })
+    for (const last of [7, 60, 61, 400]) {
+      bench.feed.last = last
+      bench.delivery.wake()
+      await new Promise((resolve) => setTimeout(resolve, 3))
+    }
+    await bench.until(() => bench.delivery.place.events === 400)
+    const summed = bench.sink.told.reduce((sum, id) => sum + Number(/: (\d+)$/.exec(id)?.[1] ?? 0), 0)
+    assert.equal(new Set(bench.sink.taken).size, bench.sink.taken.length, `seed ${seed}`)
+    assert.equal(summed + bench.sink.taken.length, 400, `seed ${seed}: ${bench.sink.told.join()}`)
+    await bench.close()
+  }
+})
+
+test('if a message about many is refused, each is sent by itself, and none is lost or told twice', async () => {
+  const bench = chat()
+  bench.sink.outcome = () => away
+  bench.sink.outcomeOfSummary = away
+  bench.feed.last = 50
+  await bench.until(() => bench.delivery.status().state === 'open')
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
+  bench.sink.outcomeOfSummary = refused
+  await bench.until(() => bench.delivery.place.events === 50)
+  assert.deepEqual(bench.sink.taken, [50, 49, 48, ...upTo(47)])
+  await bench.close()
+})
+
+test('a crash before the message about many was sent loses none of them', async () => {
+  const bench = chat()
+  bench.sink.outcome = () => away
+  bench.sink.outcomeOfSummary = away
+  bench.feed.last = 50
+  await bench.until(() => bench.delivery.status().state === 'open')
+  bench.sink.outcome = () => ({ outcome: 'delivered' })
+  await bench.until(() => bench.sink.told.length === 3)
+  bench.laterMs = 600_000
+  await bench.restart()
+  bench.sink.outcomeOfSummary = { outcome: 'delivered' }
+  await bench.until(() => bench.delivery.place.events === 50)
+  assert.deepEqual(bench.sink.told.slice(-4), ['50', '49', '48', '1-47: 47'])
   await bench.close()
 })

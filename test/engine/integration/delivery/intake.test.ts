@@ -15,7 +15,16 @@ import { eventually } from '../../../support/client.js'
 import type { TakenIn } from '../../../../engine/integration/delivery/refused-documents.js'
 
 const step: StepId = { jobId: 1, integrationId: 2, role: 'input' }
-const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs: 1, idleMs: 5 }
+const pace: Pace = {
+  baseMs: 1,
+  capMs: 2,
+  eventBaseMs: 1,
+  eventCapMs: 2,
+  lookMs: 1,
+  idleMs: 5,
+  haltAfterMs: 20,
+  haltPausesMs: [60_000],
+}
 const SIZE = 3
 
 /** Documents 1 to `last`. A checkpoint is the last document before it. */
@@ -276,5 +285,35 @@ test('a document that its source marks as unfit never reaches the engine', async
   ])
   assert.equal(await bench.intake.takeAgain('1'), 1)
   assert.deepEqual(reported, [['2', '3']])
+  await bench.intake.close()
+})
+
+test('an input whose counterpart says that it brings nothing stops, keeps its checkpoint, and goes on by hand', async () => {
+  const bench = new Bench()
+  bench.source.last = SIZE
+  await eventually(
+    async () => bench.taken.length,
+    (count) => count === SIZE,
+  )
+  bench.source.poll = async (checkpoint) => {
+    bench.source.polled.push(checkpoint as number)
+    throw new SourceFailure('HTTP 401', 0, 'for_good')
+  }
+  await eventually(
+    async () => bench.intake.status().state,
+    (state) => state === 'stopped',
+  )
+  const asked = bench.source.polled.length
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(bench.source.polled.length, asked)
+  assert.deepEqual([bench.intake.status().reason, bench.ledger.progress(step).checkpoint], ['HTTP 401', SIZE])
+  bench.source.poll = Numbers.prototype.poll.bind(bench.source)
+  bench.source.last = 2 * SIZE
+  assert.equal(bench.intake.resume(), true)
+  await eventually(
+    async () => bench.taken.length,
+    (count) => count === 2 * SIZE,
+  )
+  assert.deepEqual([bench.taken, bench.intake.status().state], [upTo(2 * SIZE), 'running'])
   await bench.intake.close()
 })

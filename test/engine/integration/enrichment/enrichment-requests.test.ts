@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  EnrichmentFailure,
+  SourceFailure,
   QueryRefused,
   type Known,
   type EnrichmentSource,
@@ -22,7 +22,16 @@ import { behaving } from '../../../support/behaviours.js'
 import { SearchServer } from '../../../support/servers/search-server.js'
 import { until } from '../../../support/until.js'
 
-const pace = { baseMs: 20, capMs: 40, eventBaseMs: 20, eventCapMs: 40, lookMs: 5, idleMs: 50 }
+const pace = {
+  baseMs: 20,
+  capMs: 40,
+  eventBaseMs: 20,
+  eventCapMs: 40,
+  lookMs: 5,
+  idleMs: 50,
+  haltAfterMs: 200,
+  haltPausesMs: [60_000],
+}
 
 /** A counterpart in this process. It answers on command. */
 class Oracle implements EnrichmentSource {
@@ -69,6 +78,7 @@ function open(
     enrichment: oracle,
     cacheMs,
     circuit,
+    pace,
     nowMs,
     failed: (_, error) => failures.push(error),
   })
@@ -115,10 +125,10 @@ describe('the enrichment requests of a step', () => {
     const circuit = new Circuit(pace, () => 0.5)
     const first = open(oracle, 0, circuit)
     oracle.answer = async () => {
-      throw new EnrichmentFailure('away')
+      throw new SourceFailure('away')
     }
     while (!circuit.isTripped()) await first.ask('a', 100)
-    oracle.answer = () => new Promise((_, reject) => (giveUp = () => reject(new EnrichmentFailure('given up'))))
+    oracle.answer = () => new Promise((_, reject) => (giveUp = () => reject(new SourceFailure('given up'))))
     let giveUp: (() => void) | null = null
     while (giveUp === null) {
       await sleep(5)
@@ -162,7 +172,7 @@ describe('the enrichment requests of a step', () => {
       if (failures-- <= 0) return well(subjects)
       // Behind the failure, and behind the pause after it.
       setTimeout(() => (clock.ms += pace.capMs))
-      throw new EnrichmentFailure('HTTP 503')
+      throw new SourceFailure('HTTP 503')
     }
     const [patient, hasty] = await Promise.all([ask('a'), ask('b', 1)])
     assert.deepEqual(
@@ -180,7 +190,7 @@ describe('the enrichment requests of a step', () => {
     // Time passes while it tries, and none afterwards.
     oracle.answer = () => {
       setTimeout(() => (clock.ms += looks.circuit.isTripped() ? 0 : pace.capMs))
-      return Promise.reject(new EnrichmentFailure('connection refused'))
+      return Promise.reject(new SourceFailure('connection refused'))
     }
     assert.deepEqual(await ask('a'), { outcome: 'failed', reason: 'connection refused' })
     const before = oracle.requests.length

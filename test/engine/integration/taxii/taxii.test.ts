@@ -178,7 +178,12 @@ describe('a feed of indicators', () => {
   it('reads added and revoked indicators, stays while the server is down, and reports its state', async () => {
     const server = await TaxiiServer.open()
     fill(server)
-    const tools = { policy: new HostPolicy(['127.0.0.1']), clock: new ManualClock(), serviceName: 'service' }
+    const tools = {
+      policy: new HostPolicy(['127.0.0.1']),
+      clock: new ManualClock(),
+      serviceName: 'service',
+      timeZone: 'UTC',
+    }
     const feed = new ThreatFeed({
       client: new TaxiiClient(server.connection, tools),
       collections: [],

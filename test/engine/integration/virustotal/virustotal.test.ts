@@ -1,7 +1,7 @@
 /** VirusTotal against a small server with the part of its API v3 that is used. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EnrichmentFailure } from '../../../../engine/integration/contract.js'
+import { SourceFailure } from '../../../../engine/integration/contract.js'
 import { virusTotal } from '../../../../engine/integration/virustotal/virustotal.js'
 import { enrichmentContract } from '../../../contracts/enrichment.js'
 import { behaving } from '../../../support/behaviours.js'
@@ -101,7 +101,7 @@ describe('VirusTotal', () => {
     const enrichment = open({})
     const subject = enrichment.subjectOf({ ip: '192.0.2.1' }) as string
     http.answer = status(404, {}, '<h1>nothing here</h1>')
-    await assert.rejects(enrichment.find([subject], never), EnrichmentFailure)
+    await assert.rejects(enrichment.find([subject], never), SourceFailure)
     http.answer = working
     const stranger = open({ api_key: 'wrong' })
     await assert.rejects(stranger.find([subject], never), /401/)

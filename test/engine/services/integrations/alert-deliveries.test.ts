@@ -167,7 +167,7 @@ test('what is refused is kept with the failed deliveries, and sent again', async
     [0, 'Hook', `watchdog-${id}`, 'dead'],
   )
   receiver.answer = status(200)
-  assert.equal(await engine.integrations.sendAgain({ id: deadLetter!.id }), 1)
+  assert.deepEqual(await engine.integrations.sendAgain({ id: deadLetter!.id }), { deadLetters: 1, steps: 0 })
   await toldOf(id, 1)
   const views = await eventually(
     () => engine.integrations.deliveries(),

@@ -19,6 +19,7 @@ test('an answer to a thread that has died is not taken for one to the thread in 
   const integrations = new Integrations({
     dataDir: parts.dataDir,
     serviceNames: [JSON.stringify({ jobId, integrationId, role: 'input' })],
+    timeZone: 'UTC',
     resources,
     shards,
     batches,

@@ -24,7 +24,16 @@ import { HttpReceiver } from '../../../support/servers/receiver.js'
 import { SearchServer } from '../../../support/servers/search-server.js'
 import { testAuthor } from '../../../support/author.js'
 
-const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs: 1, idleMs: 600_000 }
+const pace: Pace = {
+  baseMs: 1,
+  capMs: 2,
+  eventBaseMs: 1,
+  eventCapMs: 2,
+  lookMs: 1,
+  idleMs: 600_000,
+  haltAfterMs: 20,
+  haltPausesMs: [60_000],
+}
 
 /** A catalog and a shard, and the desks over them; a test says when they hear of changes. */
 class World {
@@ -44,9 +53,11 @@ class World {
       pace,
       clock,
       serviceNames: ['service'],
+      timeZone: 'UTC',
       failed: (what, error) => assert.fail(`${what}: ${String(error)}`),
       requested: () => {},
       found: () => {},
+      halted: () => {},
       takeIn: async () => ({ refused: [], busy: null }),
       policy: new HostPolicy(['127.0.0.1']),
       sealer: new Sealer(new Uint8Array(SEALING_KEY_BYTES), new SeededRandom(2)),

@@ -250,7 +250,9 @@ class Desk {
   }
 
   #open(): Sink {
-    return openSink(this.#kind, 'case_creation', this.server.connection, this.#parameters, this.clock)
+    const { connection } = this.server
+    const tools = toolsFor(undefined, this.clock)
+    return this.#kind.openSink!('case_creation', withDefaults(this.#kind, connection), this.#parameters, tools)
   }
 
   /** As after a restart: nothing is in memory, references are. */

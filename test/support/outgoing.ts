@@ -46,9 +46,8 @@ export function openSink(
   role: IntegrationRole,
   connection: OpenedParameters,
   parameters: OpenedParameters = {},
-  clock?: Clock,
 ): Sink {
-  return kind.openSink!(role, withDefaults(kind, connection), parameters, toolsFor(undefined, clock))
+  return kind.openSink!(role, withDefaults(kind, connection), parameters, toolsFor())
 }
 
 /** The connection, with the kind's defaults for what is not given. */

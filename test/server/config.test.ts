@@ -40,6 +40,8 @@ test('without settings the defaults hold', () => {
     name: 'service',
     passwordCost: 14,
     minutesPerAlert: 10,
+    timeZone: 'UTC',
+    workingHours: '',
     privateHosts: [],
     mcpHosts: [],
     emptyErrorMessage: false,

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { ManualClock } from '../../../../engine/clock.js'
 import { wazuh } from '../../../../engine/integration/wazuh/wazuh.js'
 import { never, openSink, outgoing, toolsFor } from '../../../support/outgoing.js'
 import { SearchServer } from '../../../support/servers/search-server.js'
 
 let server: SearchServer
+/** Later than the alerts: what is ahead of the clock is read in another way. */
+const NOW = 1_780_000_000_000_000
 const alert = { timestamp: '2026-01-05T06:00:00.000Z', rule: { id: '5710', level: 5 } }
 
 before(async () => {
@@ -15,7 +18,7 @@ before(async () => {
 after(() => server.close())
 
 test('without parameters the alerts are read with their own ids', async () => {
-  const source = wazuh.openSource!(server.connection, {}, toolsFor())
+  const source = wazuh.openSource!(server.connection, {}, toolsFor(undefined, new ManualClock(NOW)))
   const { documents } = await source.poll(null, never)
   assert.deepEqual(documents.map(({ id }) => id).sort(), ['a5', 'a6'])
   await source.close()
@@ -37,7 +40,7 @@ test('the decision is written to the alert, whatever its index, and the rest of 
 })
 
 test('the written decision is not read: an alert that is read again is the same event', async () => {
-  const source = wazuh.openSource!(server.connection, {}, toolsFor())
+  const source = wazuh.openSource!(server.connection, {}, toolsFor(undefined, new ManualClock(NOW)))
   const { documents } = await source.poll(null, never)
   assert.ok(server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source.service !== undefined)
   for (const { body } of documents) assert.deepEqual(JSON.parse(Buffer.from(body).toString()), alert)

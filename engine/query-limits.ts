@@ -87,6 +87,10 @@ export const queryLimits = {
   readerMsMax: 5_000,
   /** Events in memory for lists, of all jobs: 16 bytes each. */
   listRowsMax: 8_000_000,
+  /** Bytes of the values of fields that lists keep of these events, of all jobs. */
+  listColumnBytesMax: 64 * MIB,
+  /** Events that counts and facets look at before their time counts. */
+  listRecordsMin: 16_384,
   /** Events on a page of a list, jobs of a list, and how long it may take. */
   listPageMax: 500,
   listJobsMax: 256,

@@ -21,20 +21,29 @@ export interface EventFields {
 
 export type Test = (value: ScalarValue) => boolean
 
+/** A condition on one field. */
+export type FieldCondition = {
+  readonly field: Field
+  /** Equal for conditions that pass the same events at all times; absent where that is not known. */
+  readonly key?: string
+} & (
+  | { readonly kind: 'some'; readonly test: Test }
+  | { readonly kind: 'has' }
+  /** A test of all values together. */
+  | { readonly kind: 'values'; readonly test: (values: readonly ScalarValue[]) => boolean }
+  /** Microseconds of ingest, both ends included. */
+  | { readonly kind: 'ingested'; readonly first: number; readonly last: number }
+  | { readonly kind: 'ids'; readonly ids: ReadonlySet<string> }
+)
+
 export type Condition =
+  | FieldCondition
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
   | { readonly kind: 'and'; readonly parts: readonly Condition[] }
   /** At least `least` of the parts. */
   | { readonly kind: 'or'; readonly parts: readonly Condition[]; readonly least: number }
   | { readonly kind: 'not'; readonly part: Condition }
-  | { readonly kind: 'some'; readonly field: Field; readonly test: Test }
-  | { readonly kind: 'has'; readonly field: Field }
-  /** A test of all values together. */
-  | { readonly kind: 'values'; readonly field: Field; readonly test: (values: readonly ScalarValue[]) => boolean }
-  /** Microseconds of ingest, both ends included. */
-  | { readonly kind: 'ingested'; readonly field: Field; readonly first: number; readonly last: number }
-  | { readonly kind: 'ids'; readonly field: Field; readonly ids: ReadonlySet<string> }
 
 export const everything: Condition = { kind: 'all' }
 export const nothing: Condition = { kind: 'none' }
@@ -64,6 +73,38 @@ export function not(part: Condition): Condition {
     default:
       return { kind: 'not', part }
   }
+}
+
+/** The condition with a key for what it asks of its field. */
+export function withKey(condition: Condition, key: string): Condition {
+  if (condition.kind === 'not') return { kind: 'not', part: withKey(condition.part, key) }
+  return 'field' in condition ? { ...condition, key } : condition
+}
+
+/** The key of a condition made of others; null where one of them has none. */
+export function keyOf(condition: Condition): string | null {
+  if ('field' in condition) return condition.key ?? null
+  switch (condition.kind) {
+    case 'all':
+    case 'none':
+      return condition.kind
+    case 'not': {
+      const key = keyOf(condition.part)
+      return key === null ? null : `not ${key}`
+    }
+    default: {
+      const keys = condition.parts.map(keyOf)
+      if (keys.includes(null)) return null
+      return JSON.stringify([condition.kind, condition.kind === 'or' ? condition.least : 0, keys])
+    }
+  }
+}
+
+/** The fields that a condition asks for, each once. */
+export function fieldsOf(condition: Condition): ReadonlySet<Field> {
+  if ('field' in condition) return new Set([condition.field])
+  if (condition.kind === 'not') return fieldsOf(condition.part)
+  return 'parts' in condition ? new Set(condition.parts.flatMap((part) => [...fieldsOf(part)])) : new Set()
 }
 
 function cheapFirst(parts: readonly Condition[]): Condition[] {

@@ -90,6 +90,9 @@ const bareFields = new Map<string, OwnName>(
 /** Columns of an answer (query/event-documents.ts) that show an own field under another name. */
 const columnNames = new Map<string, OwnName>([['status', 'pipeline_status']])
 
+/** Fields in which '' stands for a decision that was not made (S4). */
+export const undecidedFields: ReadonlySet<OwnName> = new Set(['result', 'result_label', 'previous_result'])
+
 /** Own fields that need another read besides the record: they cost more than the body. */
 const ballotFields: ReadonlySet<string> = new Set([
   'consensus',

@@ -17,7 +17,7 @@ import { Refusal, type Issue } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
 import { between, instantWithin, isOneOf, type BoundName } from './comparison.js'
-import { allOf, everything, not, type Condition } from './condition.js'
+import { allOf, everything, not, withKey, type Condition } from './condition.js'
 import type { Field, FieldSet } from './field.js'
 import { instantText, spanOf, type DateContext, type Span } from './instant.js'
 import { compileQuery, namesOfQuery, type QueryTerms } from './query-language.js'
@@ -179,12 +179,18 @@ export function compileFilters(
           })
         })
       }
-      return compileFilter(filter, fields.field(filter.field), context, (message) => {
+      const condition = compileFilter(filter, fields.field(filter.field), context, (message) => {
         const issue = { loc: [...place, at, 'value'], msg: message, type: 'value_error' }
         throw new Refusal('invalid_body', `filters.${at}.value: ${message}`, { issues: [issue] })
       })
+      return isTimeless(filter.value) ? withKey(condition, JSON.stringify(filter)) : condition
     }),
   )
+}
+
+/** False where a value may mean another time tomorrow. */
+export function isTimeless(value: FieldFilter['value']): boolean {
+  return typeof value !== 'string' || !(value.startsWith('now') || value.includes('||'))
 }
 
 function compileFilter(

@@ -14,7 +14,7 @@ import { limits } from '../../limits.js'
 import type { Label } from '../job/job.js'
 import { resolveLabel } from '../job/labels.js'
 import { between, isOneOf, type BoundName } from './comparison.js'
-import { allOf, anyOf, everything, not, type Condition, type Test } from './condition.js'
+import { allOf, anyOf, everything, not, withKey, type Condition, type Test } from './condition.js'
 import { ownFields, type Field, type FieldSet, type OwnName } from './field.js'
 import { instantText, type DateContext } from './instant.js'
 import {
@@ -150,10 +150,17 @@ class Compiler {
       if (part.name.isQuoted !== name.isQuoted) return null
       values.push(part.value)
     }
-    return this.#equal(this.#field(name), name, values)
+    const key = JSON.stringify(['of', keyOfName(name), values.map(({ text }) => text)])
+    return withKey(this.#equal(this.#field(name), name, values), key)
   }
 
   #leaf(leaf: QueryLeaf): Condition {
+    const condition = this.#meant(leaf)
+    const key = keyOfLeaf(leaf)
+    return key === null ? condition : withKey(condition, key)
+  }
+
+  #meant(leaf: QueryLeaf): Condition {
     const { name } = leaf
     if (name === null) return leaf.kind === 'match' ? this.#anywhere(leaf.value) : everything
     const field = this.#field(name)
@@ -231,7 +238,10 @@ class Compiler {
     const wanted = value.text.toLowerCase()
     const like = value.pattern === null ? null : patternTest(`*${value.pattern}*`, true, this.#textBudget)
     const test = like ?? ((text: string): boolean => text.toLowerCase().includes(wanted))
-    return anyOf([this.#fields.own('title'), this.#fields.wholeBody()].map((field) => textLike(field, test)))
+    const key = JSON.stringify(['in', value.pattern, value.text])
+    return anyOf(
+      [this.#fields.own('title'), this.#fields.wholeBody()].map((field) => withKey(textLike(field, test), key)),
+    )
   }
 
   #like({ pattern }: QueryValue): (text: string) => boolean {
@@ -241,6 +251,25 @@ class Compiler {
   #refuse({ from }: QueryValue, message: string): never {
     throw new QueryMistake(message, from)
   }
+}
+
+function keyOfName(name: QueryName | null): string | null {
+  return name === null ? null : `${name.isQuoted ? 'quoted ' : ''}${name.text}`
+}
+
+/** Equal for conditions that always pass the same events; null where one is about the present time. */
+function keyOfLeaf(leaf: QueryLeaf): string | null {
+  const name = keyOfName(leaf.name)
+  if (leaf.kind === 'has') return JSON.stringify(['has', name])
+  if (leaf.kind === 'match') return JSON.stringify(['is', name, leaf.value.pattern, leaf.value.text])
+  const bounds = [leaf.lower, leaf.upper].map((bound) => (bound === null ? null : [bound.isIncluded, bound.value.text]))
+  const isFixed = [leaf.lower, leaf.upper].every((bound) => bound === null || isFixedTime(bound.value.text))
+  return isFixed ? JSON.stringify(['in', name, bounds]) : null
+}
+
+/** False for a text that means another time tomorrow. */
+function isFixedTime(text: string): boolean {
+  return !text.startsWith('now') && !text.includes('||')
 }
 
 /** The own field that a field means where the event has none of that name. */

@@ -25,7 +25,7 @@ export class BucketValues {
   }
 
   /** Remembers the values and returns their number; 0 where they are not remembered. */
-  note(field: string, bucket: number, values: readonly ScalarValue[] | null): number {
+  note(field: string, bucket: number, values: readonly ScalarValue[] | null, isThere = true): number {
     if (values === null || bucket >= BUCKETS_MAX) return 0
     let column = this.#columns.get(field)
     if (column === undefined) {
@@ -38,7 +38,8 @@ export class BucketValues {
       longer.set(column.numbers)
       column.numbers = longer
     }
-    const key = JSON.stringify(values)
+    // An object at the field has no value, and is there.
+    const key = `${isThere}${JSON.stringify(values)}`
     let number = column.known.get(key)
     if (number === undefined) column.known.set(key, (number = column.known.size + 1))
     column.numbers[bucket] = number

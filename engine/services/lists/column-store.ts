@@ -6,12 +6,17 @@ import type { QueriedJob } from '../query/query-protocol.js'
 import type { BucketColumn } from './bucket-column.js'
 import { BucketValues } from './bucket-values.js'
 import { EventColumns } from './event-columns.js'
-import type { KeptVerdicts } from './list-filter.js'
+import { FieldColumns } from './field-columns.js'
+import type { KeptVerdicts } from './row-filter.js'
+
+/** Columns of a job that stay, however large they are: those of one query. */
+const IN_USE = 4
 
 interface Kept {
   readonly columns: EventColumns
   readonly verdicts: KeptVerdicts
   readonly values: BucketValues
+  readonly fields: FieldColumns
   /** What the verdicts are about. */
   buckets: BucketColumn
   fingerprint: number
@@ -26,24 +31,33 @@ export class ColumnStore {
     dataDir: string,
     environment: Environment,
     job: QueriedJob,
-    isOver: () => boolean,
-  ): { readonly columns: EventColumns; readonly verdicts: KeptVerdicts; readonly values: BucketValues } {
+  ): Pick<Kept, 'columns' | 'verdicts' | 'values' | 'fields'> {
     const key = `${dataDir}\0${job.id}`
     const known = this.#jobs.get(key)
     const columns = known?.columns ?? new EventColumns()
-    columns.follow(environment, job, isOver)
+    columns.follow(environment, job)
     const fingerprint = fingerprintOf(job.decisionPoints)
     const isKept = known?.buckets === columns.buckets && known.fingerprint === fingerprint
     const kept = isKept
       ? known
-      : { columns, verdicts: new Map(), values: new BucketValues(), buckets: columns.buckets, fingerprint }
+      : {
+          columns,
+          verdicts: new Map(),
+          values: new BucketValues(),
+          // The rows have their places as long as the buckets have theirs.
+          fields: known?.buckets === columns.buckets ? known.fields : new FieldColumns(),
+          buckets: columns.buckets,
+          fingerprint,
+        }
     this.#jobs.delete(key)
     this.#jobs.set(key, kept)
-    this.#bound()
     return kept
   }
 
-  #bound(): void {
+  /** To be called when a request is over: what it used is the last to go. */
+  bound(): void {
+    let left: number = limits.listColumnBytesMax
+    for (const { fields } of [...this.#jobs.values()].reverse()) left = Math.max(0, left - fields.bound(left, IN_USE))
     let rows = 0
     for (const { columns } of this.#jobs.values()) rows += columns.length
     for (const [key, { columns }] of this.#jobs) {

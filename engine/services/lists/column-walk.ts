@@ -8,16 +8,19 @@ export const ROWS_AT_ONCE = 8_192
 /** An entry of a table that refuses. */
 export const REFUSED = 1
 
-/** What is known of rows beforehand, by their code, confidence and bucket; null: nothing. */
+/** What is known of rows beforehand, by their code, confidence, bucket, and value of a field; null: nothing. */
 export interface Tables {
   readonly byCode: Uint8Array | null
   readonly byConfidence: Uint8Array | null
   readonly byBucket: Uint8Array | null
+  readonly byValue: Uint8Array | null
+  /** By row: the number of the value, an entry of `byValue`. */
+  numbers(rows: Rows): Int32Array | Uint8Array | null
 }
 
 export interface ColumnWalk {
   readonly tables: Tables
-  readonly visit: (micros: number, bucket: number, code: number, confidence: number) => boolean
+  readonly visit: (rows: Rows, at: number) => boolean
   readonly pause: (micros: number) => boolean
 }
 
@@ -54,7 +57,8 @@ export function oldestOf({ rows, first, end }: Span): number {
  */
 export function walkRows({ rows, first, end }: Span, before: number, { tables, visit }: ColumnWalk): number {
   const { times, codes, confidences, buckets } = rows
-  const { byCode, byConfidence, byBucket } = tables
+  const { byCode, byConfidence, byBucket, byValue } = tables
+  const numbers = byValue === null ? null : tables.numbers(rows)
   const step = first < end ? 1 : -1
   let looked = 0
   for (let at = first; at !== end; at += step) {
@@ -63,12 +67,11 @@ export function walkRows({ rows, first, end }: Span, before: number, { tables, v
     if (micros >= before || (code & DELETED) !== 0) continue
     looked++
     if (byCode !== null && byCode[code] === REFUSED) continue
-    const confidence = confidences[at] as number
-    if (byConfidence !== null && byConfidence[confidence] === REFUSED) continue
-    const bucket = buckets[at] as number
+    if (byConfidence !== null && byConfidence[confidences[at] as number] === REFUSED) continue
     // Without a bucket there is no entry, which refuses nothing.
-    if (byBucket !== null && byBucket[bucket] === REFUSED) continue
-    if (!visit(micros, bucket, code, confidence)) return -looked
+    if (byBucket !== null && byBucket[buckets[at] as number] === REFUSED) continue
+    if (numbers !== null && byValue !== null && byValue[numbers[at] as number] === REFUSED) continue
+    if (!visit(rows, at)) return -looked
   }
   return looked
 }

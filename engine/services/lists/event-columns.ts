@@ -1,10 +1,10 @@
 /**
  * What lists need of every event of a job, in columns in memory: time, bucket, label, confidence, pending and outlier.
  *
- * Owns: the columns, and how they follow the store. Leaves out: which events pass (list-filter.ts).
+ * Owns: the columns, and how they follow the store. Leaves out: which events pass (row-filter.ts).
  *
- * 1. The columns cover the events from some time on. They begin at the newest event and grow towards the oldest, a
- *    piece with each query, so the first query of a job waits for nothing.
+ * 1. The columns cover the events from some time on. They begin at the newest event and grow towards the oldest, as
+ *    far as queries look, so the first query of a job waits for nothing.
  * 2. They follow the store by its records (new events), the rows of `changes` (decided again, deleted) and the oldest
  *    key (retention). If what they hold does not add up to the job's own count, they begin anew.
  * 3. A row keeps its place until the columns begin anew; what was deleted is marked.
@@ -40,29 +40,16 @@ import { Rows } from './event-rows.js'
 
 const PENDING = 1
 const OUTLIER = 2
-/** Events between two looks at the clock. */
-const CHECK_EVENTS = 1_024
 /** The bucket of an event without one. */
 export const NO_BUCKET = -1
 /** Codes are below this: a label's place and the flags. */
 export const CODES = 1_024
 
-/** A row of the columns. */
-export interface EventRow {
-  readonly micros: number
-  /** A place in `buckets`, or NO_BUCKET. */
-  readonly bucket: number
-  /** Equal for events with the same label and flags; below CODES. */
-  readonly code: number
-  /** Hundredths of a percent. */
-  readonly confidence: number
-}
-
 export class EventColumns {
   buckets = new BucketColumn()
   /** Rows from the first look on, in the order of time, and rows from before it, in reverse. */
-  #later = new Rows()
-  #earlier = new Rows()
+  #later = new Rows(true)
+  #earlier = new Rows(false)
   #deleted = 0
   #isWhole = false
   #change = -1
@@ -79,8 +66,8 @@ export class EventColumns {
     return this.#isWhole
   }
 
-  /** Follows the store, and covers more of it until `isOver`. The caller has refreshed the environment. */
-  follow(environment: Environment, job: QueriedJob, isOver: () => boolean): void {
+  /** Follows the store. The caller has refreshed the environment. */
+  follow(environment: Environment, job: QueriedJob): void {
     const forgotten = environment.get('meta', metaKey('changes_forgotten'))
     if (this.#change < 0 || (forgotten !== undefined && this.#change <= timeOfValue(forgotten)))
       this.#begin(environment)
@@ -89,17 +76,20 @@ export class EventColumns {
     this.#takeChanges(environment, job.id)
     this.#takeNew(environment, job.id)
     this.#dropOld(environment, job.id)
-    this.#cover(environment, job.id, isOver)
     if (!this.#isWhole) return
     if (this.length - this.#deleted === readStats(environment, job.id, job.labels.length).events) return
     this.#begin(environment)
     this.#takeNew(environment, job.id)
-    this.#cover(environment, job.id, isOver)
+  }
+
+  /** True if no more events can be covered. */
+  get isFull(): boolean {
+    return this.length >= limits.listRowsMax
   }
 
   #begin(environment: Environment): void {
-    this.#later = new Rows()
-    this.#earlier = new Rows()
+    this.#later = new Rows(true)
+    this.#earlier = new Rows(false)
     this.buckets = new BucketColumn()
     this.buckets.setPoints(this.#fingerprint)
     this.#deleted = 0
@@ -159,19 +149,22 @@ export class EventColumns {
     }
   }
 
-  /** Covers earlier events. */
-  #cover(environment: Environment, jobId: number, isOver: () => boolean): void {
-    if (this.#isWhole || this.length >= limits.listRowsMax) return
+  /**
+   * Covers earlier events, newest first. `each` is called with every row that is new in memory, and its record; false
+   * ends it.
+   */
+  cover(environment: Environment, jobId: number, each: (rows: Rows, at: number, record: Uint8Array) => boolean): void {
+    if (this.#isWhole || this.isFull) return
     const range = { from: jobKey(jobId), to: timeKey(jobId, this.from), reverse: true }
-    let rows = 0
-    let ended = true
+    const rows = this.#earlier
+    let hasEnded = true
     environment.scan('events', range, (key, value) => {
-      if ((++rows % CHECK_EVENTS === 0 && isOver()) || this.length >= limits.listRowsMax) return (ended = false)
-      this.#earlier.add(timeOfKey(key), 0, 0, 0)
-      this.#write(this.#earlier, this.#earlier.length - 1, value)
-      return true
+      rows.add(timeOfKey(key), 0, 0, 0)
+      this.#write(rows, rows.length - 1, value)
+      if (each(rows, rows.length - 1, value) && !this.isFull) return true
+      return (hasEnded = false)
     })
-    this.#isWhole = ended
+    this.#isWhole = hasEnded
   }
 
   #write(rows: Rows, at: number, record: Uint8Array): void {

@@ -1,11 +1,17 @@
 /** Rows of events, as columns side by side that grow. */
 export class Rows {
+  /** Rows from the first look on, in the order of time; else from before it, in reverse. */
+  readonly isLater: boolean
   times = new Float64Array(1_024)
   buckets = new Int32Array(1_024)
   /** The label's place from 1, 0 for none, times eight, and the flags. */
   codes = new Uint16Array(1_024)
   confidences = new Uint16Array(1_024)
   length = 0
+
+  constructor(isLater: boolean) {
+    this.isLater = isLater
+  }
 
   add(micros: number, bucket: number, code: number, confidence: number): void {
     if (this.length === this.times.length) this.#grow()

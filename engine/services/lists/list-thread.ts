@@ -48,6 +48,7 @@ export default function answer(query: ReaderQuery): QueryResult {
       })
     })
   } finally {
+    columns.bound()
     reportMemory()
   }
 }

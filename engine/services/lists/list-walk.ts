@@ -4,33 +4,35 @@
  * Owns: which way the events of a job are read, and how far the walk came. Leaves out: what is done with the events
  * (run-list.ts, run-facets.ts).
  *
- * 1. Filters that the columns answer are asked there. Only events that pass them are read.
- * 2. Where every filter looks at records, and for events that the columns do not cover, records are read one by one.
+ * 1. The columns are walked as far as they cover the job. Behind that the records are read, and covered with it.
+ * 2. Where the columns are full, records are read one by one.
  * 3. The walk says from which time on it has looked at everything. So it can go on later.
  */
 import { Refusal } from '../../errors.js'
-import { everything, ingestedWithin, type Condition } from '../../domain/query/condition.js'
-import type { FieldSet } from '../../domain/query/field.js'
+import { allOf, ingestedWithin, matches, type Condition } from '../../domain/query/condition.js'
+import type { Field, FieldSet } from '../../domain/query/field.js'
 import { compileDates, compileFilters, type Filter } from '../../domain/query/filter.js'
-import type { ListSelection } from '../../api/live/list-service.js'
-import { timeKey, timeOfKey } from '../../store/tables.js'
-import type { QueryStore } from '../query/event-scan.js'
-import type { QueriedJob } from '../query/query-protocol.js'
 import type { QueryTerms } from '../../domain/query/query-language.js'
 import { TextBudget } from '../../domain/query/text-budget.js'
+import type { ListSelection } from '../../api/live/list-service.js'
+import { timeKey, timeOfKey } from '../../store/tables.js'
 import { mustHaveTime } from '../query/answer-limits.js'
+import type { QueryStore } from '../query/event-scan.js'
+import type { QueriedJob } from '../query/query-protocol.js'
 import { RecordFields } from '../query/record-fields.js'
 import type { TaskClock } from '../readers/task-frame.js'
 import type { ColumnStore } from './column-store.js'
-import type { EventColumns, EventRow } from './event-columns.js'
-import { ListFilter } from './list-filter.js'
+import { ROWS_AT_ONCE } from './column-walk.js'
+import type { EventColumns } from './event-columns.js'
+import type { Rows } from './event-rows.js'
+import type { FieldColumns } from './field-columns.js'
 import type { ListTask } from './list-protocol.js'
+import { RowFilter } from './row-filter.js'
 
-/** Records between two looks at the clock. */
+/** Records between two looks at the clock. Every walk makes so much way, however little time there is. */
 const CHECK_RECORDS = 128
-/** Milliseconds for an answer, and the share of it for covering more events. */
+/** Milliseconds for an answer. */
 const WITHIN_MS = 200
-const COVER_SHARE = 0.5
 
 /** What lists of one request have in common. */
 export interface ListContext {
@@ -47,92 +49,110 @@ export interface Walked {
   readonly looked: number
 }
 
-/** A row whose event passes. `record` is there if it had to be read. False ends the walk. */
-export type RowVisitor = (row: EventRow, record: Uint8Array | null) => boolean
+/** An event that passes. `rows` is null where the columns do not cover it. `record` reads it, if it has to. */
+export interface FoundRow {
+  micros: number
+  rows: Rows | null
+  at: number
+  record(): Uint8Array | null
+}
+
+/** A row whose event passes; it is valid until the next one. False ends the walk. */
+export type RowVisitor = (row: FoundRow) => boolean
 
 export class ListWalk {
   readonly job: QueriedJob
   readonly columns: EventColumns
   readonly fields: RecordFields
+  readonly filter: RowFilter
+  readonly fieldColumns: FieldColumns
   readonly #store: QueryStore
-  readonly #filter: ListFilter
-  readonly #isOver: () => boolean
+  readonly #condition: Condition
+  readonly #isOver: (work: number) => boolean
   readonly #first: number
   readonly #last: number
 
   constructor(context: ListContext, job: QueriedJob, selection: ParsedSelection) {
-    const { task, stores, clock, columns } = context
-    const { fieldSet, filters, dates, withinMs } = selection
+    const { stores, clock, columns } = context
+    const { fieldSet, condition, withinMs, atLeast, noted } = selection
     const store = stores(job.shard)
-    const beganMs = clock.nowMs()
-    const isPast = (ms: number): boolean => {
-      if (clock.cancelled.isCancelled) throw new Refusal('query_timeout', 'the query was given up')
-      return clock.nowMs() >= Math.min(ms, clock.deadlineMs)
-    }
-    const untilMs = Math.min(selection.untilMs, beganMs + withinMs)
-    const kept = columns.of(context.dataDir, store.environment, job, () =>
-      isPast(beganMs + (untilMs - beganMs) * COVER_SHARE),
-    )
+    const untilMs = Math.min(selection.untilMs, clock.nowMs() + withinMs)
+    const kept = columns.of(context.dataDir, store.environment, job)
     this.job = job
     this.columns = kept.columns
     this.#store = store
-    this.#isOver = () => isPast(untilMs)
+    this.#condition = condition
+    this.#isOver = (work) => {
+      if (clock.cancelled.isCancelled) throw new Refusal('query_timeout', 'the query was given up')
+      const nowMs = clock.nowMs()
+      return nowMs >= clock.deadlineMs || (nowMs >= untilMs && work >= atLeast)
+    }
     this.fields = new RecordFields(store.environment, store.codec, fieldSet, store.assignees)
     this.fields.ofJob(job)
-    const { first, last } = ingestedWithin(dates)
+    const { first, last } = ingestedWithin(condition)
     this.#first = first
     this.#last = last
-    const bounds = dates.kind === 'ingested' ? everything : dates
-    this.#filter = new ListFilter(filters, bounds, {
+    this.filter = new RowFilter(condition, {
       job,
       store,
       columns: kept.columns,
       fields: this.fields,
-      fieldSet,
-      context: termsOf(task, clock),
+      fieldColumns: kept.fields,
       kept: kept.verdicts,
       values: kept.values,
+      noted,
     })
+    this.fieldColumns = kept.fields
   }
 
   /** Walks the events before a time. */
   walk(before: number, visit: RowVisitor): Walked {
+    if (this.#condition.kind === 'none') return { from: 0, looked: 0 }
     const end = Math.min(before, this.#last + 1)
-    const filter = this.#filter
-    if (filter.needsRecords && filter.needsRecordsAlone) return this.#walkRecords(end, visit, 0)
+    const { filter, columns } = this
     let from = -1
-    const { environment } = this.#store
-    let reads = 0
-    let checked = 0
+    let looked = 0
+    let [checked, seen, passed] = [0, 0, 0]
     const endAt = (micros: number): false => {
       from = micros
       return false
     }
-    const row = (micros: number, bucket: number, code: number, confidence: number): boolean => {
+    const found: FoundRow = { micros: 0, rows: null, at: 0, record: () => filter.record() }
+    const shown = (rows: Rows, at: number, micros: number): boolean => {
+      found.micros = micros
+      found.rows = rows
+      found.at = at
+      return visit(found) || endAt(micros)
+    }
+    const row = (rows: Rows, at: number): boolean => {
+      const micros = rows.times[at] as number
       if (micros < this.#first) return endAt(0)
-      const passes = filter.passesRow(micros, bucket, code, confidence)
-      if (reads + filter.reads >= checked + CHECK_RECORDS) {
-        checked = reads + filter.reads
+      const passes = filter.passes(rows, at)
+      if (filter.reads >= checked + CHECK_RECORDS) {
+        checked = filter.reads
         // The walk that goes on from here looks at this row.
-        if (this.#isOver()) return endAt(micros + 1)
+        if (this.#isOver(filter.reads)) return endAt(micros + 1)
       }
-      if (!passes) return true
-      let record: Uint8Array | null = null
-      if (filter.needsRecords) {
-        reads++
-        record = environment.get('events', timeKey(this.job.id, micros)) ?? null
-        if (record === null || !filter.passesRecord(micros, record)) return true
-      }
-      return visit({ micros, bucket, code, confidence }, record) || endAt(micros)
+      return !passes || shown(rows, at, micros)
     }
     const pause = (micros: number): boolean => {
       if (micros < this.#first) return endAt(0)
-      return !this.#isOver() || endAt(Math.min(end, micros))
+      return !this.#isOver((passed += ROWS_AT_ONCE)) || endAt(Math.min(end, micros))
     }
-    const looked = this.columns.walk(end, { tables: filter.tables, visit: row, pause })
+    looked = columns.walk(end, { tables: filter.tables, visit: row, pause })
     if (from >= 0) return { from, looked }
-    if (this.columns.isWhole) return { from: 0, looked }
-    return this.#walkRecords(Math.min(end, this.columns.from), visit, looked)
+    columns.cover(this.#store.environment, this.job.id, (rows, at, record) => {
+      const micros = rows.times[at] as number
+      if (micros < this.#first) return endAt(0)
+      if (micros < end) {
+        looked++
+        if (filter.passesRecord(rows, at, record) && !shown(rows, at, micros)) return false
+      }
+      return ++seen % CHECK_RECORDS !== 0 || !this.#isOver(seen) || endAt(micros)
+    })
+    if (from >= 0) return { from, looked }
+    if (columns.isWhole) return { from: 0, looked }
+    return this.#walkRecords(Math.min(end, columns.from), visit, looked)
   }
 
   #walkRecords(before: number, visit: RowVisitor, lookedBefore: number): Walked {
@@ -145,14 +165,14 @@ export class ListWalk {
     let work = 0
     this.#store.environment.scan('events', { from: timeKey(job.id, first), to, reverse: true }, (key, value) => {
       const micros = timeOfKey(key)
-      // Every walk makes some way, however little time there is.
-      if (++work % CHECK_RECORDS === 0 && this.#isOver()) {
+      if (++work % CHECK_RECORDS === 0 && this.#isOver(work)) {
         from = micros + 1
         return false
       }
       looked++
-      if (!this.#filter.passesAll(micros, value)) return true
-      if (visit({ micros, bucket: -1, code: -1, confidence: -1 }, value)) return true
+      this.fields.event(micros, value)
+      if (!matches(this.#condition, this.fields)) return true
+      if (visit({ micros, rows: null, at: 0, record: () => value })) return true
       from = micros
       return false
     })
@@ -162,11 +182,14 @@ export class ListWalk {
 
 export interface ParsedSelection {
   readonly fieldSet: FieldSet
-  readonly filters: readonly Filter[]
-  readonly dates: Condition
+  readonly condition: Condition
   /** For this job, and for all jobs. */
   readonly withinMs: number
   readonly untilMs: number
+  /** Records that are read, or rows that are covered, before the time counts. */
+  readonly atLeast: number
+  /** Fields whose values are noted of every record that is read. */
+  readonly noted: readonly Field[]
 }
 
 /** What filters and queries of a request are compiled for. */
@@ -175,21 +198,31 @@ function termsOf({ nowMicros, clockMicros, jobs }: ListTask, clock: TaskClock): 
   return { nowMicros, clockMicros, offsetMinutes: 0, labels, textBudget: new TextBudget(() => mustHaveTime(clock)) }
 }
 
-/** What the jobs of a request share. @throws Refusal invalid_body. */
+export interface Selecting {
+  readonly filters: readonly Filter[]
+  readonly dates: ListSelection
+  readonly atLeast?: number
+  readonly noted?: readonly Field[]
+}
+
+/** What the jobs of a request share; all fields are known before the first event is read. @throws Refusal. */
 export function parseSelection(
   { task, clock }: ListContext,
-  { filters, dates }: { readonly filters: readonly Filter[]; readonly dates: ListSelection },
+  { filters, dates, atLeast = 0, noted = [] }: Selecting,
   fieldSet: FieldSet,
 ): ParsedSelection {
   const context = termsOf(task, clock)
-  // All fields are known before the first event is read (record-fields.ts).
-  compileFilters(filters, fieldSet, context)
   const { dateField = 'timestamp_inference', startDate, endDate, withinMs = WITHIN_MS } = dates
+  const condition = allOf([
+    compileFilters(filters, fieldSet, context),
+    compileDates({ dateField, startDate, endDate }, fieldSet, context),
+  ])
   return {
     fieldSet,
-    filters,
-    dates: compileDates({ dateField, startDate, endDate }, fieldSet, context),
+    condition,
     withinMs: withinMs / Math.max(1, task.jobs.length),
     untilMs: clock.nowMs() + withinMs,
+    atLeast: atLeast / Math.max(1, task.jobs.length),
+    noted,
   }
 }

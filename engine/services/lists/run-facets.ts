@@ -11,7 +11,7 @@ import { cutText } from '../../domain/event/input/cut-text.js'
 import { limits } from '../../limits.js'
 import { instantText } from '../../domain/query/instant.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
-import { FieldSet, type Field } from '../../domain/query/field.js'
+import { FieldSet, undecidedFields, type Field } from '../../domain/query/field.js'
 import { parseFilters } from '../../domain/query/filter.js'
 import type { FacetQuery } from '../../api/live/list-service.js'
 import { readStats } from '../../actor/job-stats.js'
@@ -19,7 +19,9 @@ import { BucketTable } from '../../store/bucket-table.js'
 import { timeKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import { NO_BUCKET } from './event-columns.js'
-import { needOf, type Need } from './list-filter.js'
+import type { Rows } from './event-rows.js'
+import type { ValueColumn } from './field-columns.js'
+import { needOf, type Need } from './row-filter.js'
 import { ListWalk, parseSelection, type ListContext } from './list-walk.js'
 
 const VALUES = 10
@@ -32,19 +34,24 @@ class Facet {
   readonly values = new Map<ScalarValue, number>()
   missing = 0
   isWhole = true
+  /** Beginnings of longer values. */
+  readonly #cut = new Set<ScalarValue>()
+  readonly #isDecision: boolean
 
   constructor(name: string, field: Field) {
     this.name = name
     this.field = field
+    this.#isDecision = field.kind === 'own' && undecidedFields.has(field.own)
   }
 
   add(values: readonly ScalarValue[], count: number): void {
-    if (values.length === 0 || (values.length === 1 && values[0] === '')) {
+    if (values.length === 0 || (this.#isDecision && values[0] === '')) {
       this.missing += count
       return
     }
     for (const value of new Set(values)) {
       const key = typeof value === 'string' ? cutText(value, limits.streamTextCharsMax, '') : value
+      if (typeof value === 'string' && value.length > limits.streamTextCharsMax) this.#cut.add(key)
       if (!this.values.has(key) && this.values.size >= limits.facetValuesCounted) this.isWhole = false
       else this.values.set(key, (this.values.get(key) ?? 0) + count)
     }
@@ -56,7 +63,11 @@ class Facet {
     const isTime = this.field.kind === 'time'
     return {
       field: this.name,
-      values: shown.map(([value, count]) => ({ value: isTime ? instantText(value as number) : value, count })),
+      values: shown.map(([value, count]) => ({
+        value: isTime ? instantText(value as number) : value,
+        count,
+        ...(this.#cut.has(value) ? { is_cut: true } : {}),
+      })),
       missing: this.missing,
       different_values: this.values.size,
       different_values_is_exact: this.isWhole,
@@ -97,13 +108,20 @@ export function runFacets(context: ListContext, query: FacetQuery): string {
   const { task, stores } = context
   const fieldSet = new FieldSet(task.serviceNames)
   const facets = query.fields.map((name) => new Facet(name, fieldSet.field(name)))
-  const selection = parseSelection(context, { filters: parseFilters(query.filters), dates: query }, fieldSet)
+  const selection = parseSelection(
+    context,
+    {
+      filters: parseFilters(query.filters),
+      dates: query,
+      atLeast: limits.listRecordsMin,
+      noted: facets.map(({ field }) => field),
+    },
+    fieldSet,
+  )
   let [counted, events] = [0, 0]
   let isWhole = true
   for (const job of task.jobs) {
-    const walk = new ListWalk(context, job, selection)
-    const needs = facets.map(({ field, name }) => needOf(field, name, job))
-    const counts = countJob(walk, facets, needs, stores(job.shard))
+    const counts = countJob(new ListWalk(context, job, selection), facets, stores(job.shard))
     counted += counts.counted
     isWhole &&= counts.isWhole
     events += readStats(stores(job.shard).environment, job.id, job.labels.length).events
@@ -117,66 +135,67 @@ export function runFacets(context: ListContext, query: FacetQuery): string {
   })
 }
 
-function countJob(
-  walk: ListWalk,
-  facets: readonly Facet[],
-  needs: readonly Need[],
-  store: QueryStore,
-): { counted: number; isWhole: boolean } {
-  const groups = facets.map(() => new Groups())
+/** How one facet counts the events of a job. */
+interface Counter {
+  readonly facet: Facet
+  readonly need: Need
+  readonly groups: Groups
+  readonly column: ValueColumn | null
+}
+
+function countJob(walk: ListWalk, facets: readonly Facet[], store: QueryStore): { counted: number; isWhole: boolean } {
   const { environment } = store
-  const { job, fields, columns } = walk
+  const { job, fields, columns, filter, fieldColumns } = walk
   const table = new BucketTable(environment, job.id)
-  const recordOf = (micros: number): Uint8Array | undefined => environment.get('events', timeKey(job.id, micros))
+  const counters = facets.map((facet): Counter => {
+    const need = needOf(facet.field, job)
+    return { facet, need, groups: new Groups(), column: need === 'value' ? fieldColumns.values(facet.field) : null }
+  })
+  /** What the value of a field is the same for; -1 where the event has to be asked. */
+  const groupOf = ({ need, column }: Counter, rows: Rows, at: number): number => {
+    switch (need) {
+      case 'code':
+        return rows.codes[at] as number
+      case 'confidence':
+        return bandNumber((rows.confidences[at] as number) / 100)
+      case 'bucket':
+      case 'votes': {
+        const bucket = rows.buckets[at] as number
+        if (bucket === NO_BUCKET) return -1
+        return need === 'votes' || columns.buckets.isCurrent(table, bucket) ? bucket : -1
+      }
+      default:
+        return column === null ? -1 : filter.numberIn(column) || -1
+    }
+  }
   let counted = 0
-  const { from } = walk.walk(Number.POSITIVE_INFINITY, (row, given) => {
+  const { from } = walk.walk(Number.POSITIVE_INFINITY, (row) => {
     counted++
-    let record = given
-    for (let i = 0; i < facets.length; i++) {
-      const need = needs[i] as Need
-      const inGroup = groupOf(need, row)
-      const isShared = need !== 'bucket' || inGroup < 0 || columns.buckets.isCurrent(table, inGroup)
-      if (inGroup >= 0 && row.code >= 0 && isShared) {
-        ;(groups[i] as Groups).add(inGroup, row.micros)
+    for (const counter of counters) {
+      const group = row.rows === null ? -1 : groupOf(counter, row.rows, row.at)
+      if (group >= 0) {
+        counter.groups.add(group, row.micros)
         continue
       }
-      record ??= recordOf(row.micros) ?? null
+      const record = row.record()
       if (record === null) continue
       fields.event(row.micros, record)
-      const facet = facets[i] as Facet
-      facet.add(need === 'confidence' ? bandOf(fields.values(facet.field)) : fields.values(facet.field), 1)
+      const values = fields.values(counter.facet.field)
+      counter.facet.add(counter.need === 'confidence' ? bandOf(values) : values, 1)
     }
     return true
   })
-  for (let i = 0; i < facets.length; i++) {
-    const facet = facets[i] as Facet
-    ;(groups[i] as Groups).each((micros, count, key) => {
-      if (needs[i] === 'confidence') return facet.add([key * 10], count)
-      const record = recordOf(micros)
+  for (const { facet, need, groups, column } of counters) {
+    groups.each((micros, count, key) => {
+      if (need === 'confidence') return facet.add([key * 10], count)
+      if (column !== null) return facet.add(column.entries[key]?.values ?? [], count)
+      const record = environment.get('events', timeKey(job.id, micros))
       if (record === undefined) return
       fields.event(micros, record)
       facet.add(fields.values(facet.field), count)
     })
   }
   return { counted, isWhole: from === 0 }
-}
-
-/** What the value of a field is the same for; -1 where each event has to be asked. */
-function groupOf(
-  need: Need,
-  row: { readonly bucket: number; readonly code: number; readonly confidence: number },
-): number {
-  switch (need) {
-    case 'code':
-      return row.code
-    case 'confidence':
-      return bandNumber(row.confidence / 100)
-    case 'bucket':
-    case 'votes':
-      return row.bucket === NO_BUCKET ? -1 : row.bucket
-    case 'record':
-      return -1
-  }
 }
 
 function bandNumber(percent: number): number {

@@ -35,9 +35,15 @@ export function runList(context: ListContext, query: ListQuery): string {
   const before = after === undefined ? Number.POSITIVE_INFINITY : cursorOf(after)
   const selection = parseSelection(
     context,
-    { filters: parseFilters(query.filters), dates: count ? query : { withinMs: PAGE_MS, ...query } },
+    {
+      filters: parseFilters(query.filters),
+      dates: count ? query : { withinMs: PAGE_MS, ...query },
+      atLeast: count ? limits.listRecordsMin : 0,
+    },
     new FieldSet(task.serviceNames),
   )
+  // What is counted already need not be walked.
+  const isKnown = count && selection.condition.kind === 'all' && after === undefined
   let [found, looked, from, events] = [0, 0, 0, 0]
   let isCounted = true
   const refs: Ref[] = []
@@ -51,13 +57,13 @@ export function runList(context: ListContext, query: ListQuery): string {
         refs.push({ job, micros })
         if (++taken === size) {
           horizon = micros
-          return count
+          return count && !isKnown
         }
       }
       return true
     })
     looked += walked.looked
-    if (walked.from > 0) isCounted = false
+    if (walked.from > 0 && !isKnown) isCounted = false
     from = Math.max(from, horizon >= 0 ? horizon : walked.from)
     events += readStats(stores(job.shard).environment, job.id, job.labels.length).events
   }
@@ -72,7 +78,7 @@ export function runList(context: ListContext, query: ListQuery): string {
     looked_at: looked,
     looked_back_to: next === 0 ? null : isoMicros(next),
     job_events: events,
-    total_count: count ? found : null,
+    total_count: count ? (isKnown ? events : found) : null,
     total_count_is_exact: count && isCounted,
   }
   return `{"events":${rows},${JSON.stringify(rest).slice(1)}`

@@ -17,7 +17,7 @@ import type { JobSettings } from '../../domain/job/job.js'
 import { decisionWords } from '../../domain/job/labels.js'
 import { BodyFields } from '../../domain/query/body-fields.js'
 import type { EventFields } from '../../domain/query/condition.js'
-import type { Field, FieldSet, OwnName } from '../../domain/query/field.js'
+import { undecidedFields, type Field, type FieldSet, type OwnName } from '../../domain/query/field.js'
 import { instantOf } from '../../domain/query/instant.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import {
@@ -53,8 +53,6 @@ interface Standing {
 const STANDINGS_MAX = 50_000
 
 const none: readonly ScalarValue[] = []
-/** Fields in which '' stands for a decision that was not made (S4). */
-const undecided: ReadonlySet<OwnName> = new Set(['result', 'result_label', 'previous_result'])
 const waiting: readonly ScalarValue[] = ['pending_inference']
 const finished: readonly ScalarValue[] = ['finished']
 const finishedWords: readonly ScalarValue[] = ['finished', 'OK']
@@ -125,7 +123,7 @@ export class RecordFields implements EventFields {
   /** A decision that was not made counts as absent. */
   #hasOwn(name: OwnName): boolean {
     const values = this.#own(name)
-    return values.length > 0 && !(values[0] === '' && undecided.has(name))
+    return values.length > 0 && !(values[0] === '' && undecidedFields.has(name))
   }
 
   #walk(): void {

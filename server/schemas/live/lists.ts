@@ -86,6 +86,7 @@ export const FacetQuery = Exact({
 export const FacetValue = Type.Object({
   value: Type.Unknown({ description: 'Of the confidence: the lower end of a range of ten percent.' }),
   count: Type.Integer(),
+  is_cut: Type.Optional(Type.Boolean({ description: 'The value goes on: these are its first characters.' })),
 })
 
 export const Facet = Type.Object({

@@ -4,10 +4,12 @@ import { DELETED, REFUSED, walkRows } from '../../../../engine/services/lists/co
 import { Rows } from '../../../../engine/services/lists/event-rows.js'
 
 function rowsOf(count: number): Rows {
-  const rows = new Rows()
+  const rows = new Rows(true)
   for (let at = 0; at < count; at++) rows.add(at, at % 3, at % 2 === 0 ? 8 : 16, at)
   return rows
 }
+
+const noTables = { byCode: null, byConfidence: null, byBucket: null, byValue: null, numbers: () => null }
 
 test('refused rows are looked at and not shown; deleted and later rows are not looked at', () => {
   const rows = rowsOf(12)
@@ -15,15 +17,14 @@ test('refused rows are looked at and not shown; deleted and later rows are not l
   const byBucket = new Uint8Array(3)
   byBucket[0] = REFUSED
   const shown: number[] = []
-  const visit = (micros: number): boolean => shown.push(micros) > 0
-  const tables = { byCode: null, byConfidence: null, byBucket }
+  const visit = (of: Rows, at: number): boolean => shown.push(of.times[at] as number) > 0
+  const tables = { ...noTables, byBucket }
   const looked = walkRows({ rows, first: 11, end: -1 }, 10, { tables, visit, pause: () => true })
   assert.deepEqual(shown, [8, 7, 5, 2, 1])
   assert.equal(looked, 9)
 })
 
 test('the visitor ends the walk', () => {
-  const tables = { byCode: null, byConfidence: null, byBucket: null }
-  const how = { tables, visit: (micros: number) => micros < 3, pause: () => true }
+  const how = { tables: noTables, visit: (_: Rows, at: number) => at < 3, pause: () => true }
   assert.equal(walkRows({ rows: rowsOf(9), first: 0, end: 9 }, 100, how), -4)
 })

@@ -4,8 +4,8 @@ import { oldestOf, ROWS_AT_ONCE, spansBefore } from '../../../../engine/services
 import { Rows } from '../../../../engine/services/lists/event-rows.js'
 
 test('every span of a walk has a row before its time', () => {
-  const later = new Rows()
-  const earlier = new Rows()
+  const later = new Rows(true)
+  const earlier = new Rows(false)
   const half = 2 * ROWS_AT_ONCE
   for (let at = 0; at < half; at++) {
     later.add(half + at, 0, 0, 0)

@@ -1,0 +1,178 @@
+/** Lists and facets of random conditions, compared with a reading of every event, while the events change. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JobSettings } from '../../../../engine/domain/job/job.js'
+import { matches } from '../../../../engine/domain/query/condition.js'
+import { FieldSet } from '../../../../engine/domain/query/field.js'
+import { compileFilters } from '../../../../engine/domain/query/filter.js'
+import { SeededRandom } from '../../../../engine/rng.js'
+import { ColumnStore } from '../../../../engine/services/lists/column-store.js'
+import type { ListContext } from '../../../../engine/services/lists/list-walk.js'
+import { runFacets } from '../../../../engine/services/lists/run-facets.js'
+import { runList } from '../../../../engine/services/lists/run-list.js'
+import { RecordFields } from '../../../../engine/services/query/record-fields.js'
+import { queriedJob } from '../../../../engine/services/query/selected-jobs.js'
+import { CancelCell } from '../../../../engine/services/readers/task-frame.js'
+import { BodyCodec } from '../../../../engine/store/body-codec.js'
+import { jobRange, timeOfKey } from '../../../../engine/store/tables.js'
+import { fieldNames, queryWorld, randomEvent, rounds, type QueryWorld } from '../../../support/query/query-events.js'
+
+const NOW = Date.UTC(2026, 1, 2) * 1000
+
+const conditions = [
+  ...fieldNames.flatMap((name) => [`${name}:5`, `${name}:*`, `${name}:"Alpha*"`, `${name}:(alpha OR true OR "")`]),
+  'label:Drop',
+  'label:*',
+  'outlier:true',
+  'confidence>50',
+  'confidence:[10 TO 60]',
+  'consensus:Drop',
+  'consensus:*',
+  'state:new',
+  'voter:ann',
+  'voter:*',
+  'voted:Escalate',
+  'assigned:ann',
+  'assigned:*',
+  'note:looked*',
+  'title:beta',
+  'severity>2',
+  'storage_tag:cold',
+  'a.b:5',
+  'a.b.c:*',
+  'c.host:failed*',
+  'wide69:69',
+  'failed',
+  '"login for"',
+  'alp*beta',
+  '*:10.0.0.7',
+  '@timestamp>2026-01-01',
+  '@timestamp:2026-01-31',
+  '@timestamp<now-1d',
+  'timestamp_inference>1970-01-02',
+  'event_id:"event 3","event 9"',
+  'event_id:event*',
+  'model:*',
+  'bucket:a*',
+  'job_id:1',
+]
+
+function randomQuery(random: SeededRandom, depth = 2): string {
+  const kind = random.below(depth === 0 ? 2 : 6)
+  if (kind === 0) return `-${random.pick(conditions)}`
+  if (kind <= 2) return random.pick(conditions)
+  const parts = Array.from({ length: 2 + random.below(2) }, () => randomQuery(random, depth - 1))
+  return kind === 3 ? `(${parts.join(' OR ')})` : kind === 4 ? `-(${parts.join(' ')})` : parts.join(' ')
+}
+
+const assigned = new Map([
+  ['event 3', 'ann'],
+  ['event 12', 'bob'],
+  ['event 30', 'ann'],
+])
+
+class Lists {
+  readonly #world: QueryWorld
+  readonly #columns = new ColumnStore()
+
+  constructor(world: QueryWorld) {
+    this.#world = world
+  }
+
+  /** A clock that is over after so many looks. */
+  context(job: JobSettings, looks = Number.POSITIVE_INFINITY): ListContext {
+    const { environment } = this.#world.shard
+    let left = looks
+    const task = { jobs: [queriedJob(job)], serviceNames: ['service'], nowMicros: NOW, clockMicros: NOW }
+    return {
+      dataDir: '',
+      task: task as unknown as ListContext['task'],
+      stores: () => ({ environment, codec: new BodyCodec(environment), assignees: () => assigned }),
+      columns: this.#columns,
+      clock: { nowMs: () => (left-- > 0 ? 0 : 1e6), deadlineMs: 1e9, cancelled: new CancelCell() },
+    }
+  }
+
+  /** The ids of all pages, and the number that was counted. */
+  all(job: JobSettings, query: string, random: SeededRandom): { ids: string[]; count: number } {
+    const ids: string[] = []
+    const filters = [{ query }]
+    let after: string | undefined
+    do {
+      const context = this.context(job, random.below(3) === 0 ? 2 + random.below(6) : undefined)
+      const page = JSON.parse(runList(context, { filters, size: 1 + random.below(40), ...(after && { after }) }))
+      ids.push(...page.events.map(({ event_id: id }: { event_id: string }) => id))
+      after = page.next ?? undefined
+    } while (after !== undefined)
+    const counted = JSON.parse(runList(this.context(job), { filters, count: true, size: 1 }))
+    assert.equal(counted.total_count_is_exact, true)
+    return { ids, count: counted.total_count }
+  }
+
+  facet(job: JobSettings, query: string, field: string): Record<string, number> {
+    const answer = JSON.parse(runFacets(this.context(job), { filters: [{ query }], fields: [field], size: 200 }))
+    assert.equal(answer.partial, false)
+    const [facet] = answer.facets
+    const counts: Record<string, number> = { '': facet.missing }
+    for (const { value, count } of facet.values) counts[String(value)] = (counts[String(value)] ?? 0) + count
+    return counts
+  }
+}
+
+/** By reading every event: the ids, newest first, and how often each value is at a field. */
+function naive(world: QueryWorld, job: JobSettings, query: string, field: string) {
+  const { environment } = world.shard
+  const fields = new FieldSet(['service'])
+  const terms = { nowMicros: NOW, offsetMinutes: 0, labels: [job.labels] }
+  const condition = compileFilters([{ query }], fields, terms)
+  const [counted, id] = [fields.field(field), fields.field('_id')]
+  const event = new RecordFields(environment, new BodyCodec(environment), fields, () => assigned)
+  event.ofJob(job)
+  const ids: string[] = []
+  const counts: Record<string, number> = { '': 0 }
+  for (const { key, value } of [...environment.range('events', jobRange(job.id))].reverse()) {
+    event.event(timeOfKey(key), value)
+    if (!matches(condition, event)) continue
+    ids.push(String(event.values(id)[0]))
+    const values = new Set(event.values(counted).map(String))
+    if (values.size === 0) counts['']!++
+    for (const one of values) counts[one] = (counts[one] ?? 0) + 1
+  }
+  return { ids, counts }
+}
+
+describe('lists', () => {
+  it('find what a reading of every event finds, and facets count it, while events come, change and go', async () => {
+    for (let seed = 1; seed <= Math.max(2, Math.round(rounds / 30)); seed++) {
+      const random = new SeededRandom(seed)
+      const world = await queryWorld(seed, 160)
+      const { shard, jobs } = world
+      const lists = new Lists(world)
+      for (let round = 0; round < 24; round++) {
+        const job = random.pick(jobs)
+        const query = randomQuery(random)
+        const field = random.pick([
+          'a',
+          'host',
+          'a.b',
+          'service.result_label',
+          'service.bucket_state',
+          'service.voter',
+          'severity',
+        ])
+        const expected = naive(world, job, query, field)
+        const found = lists.all(job, query, random)
+        const place = `seed ${seed}, round ${round}, job ${job.id}: ${query}`
+        assert.deepEqual(found.ids, expected.ids, place)
+        assert.equal(found.count, expected.ids.length, place)
+        assert.deepEqual(lists.facet(job, query, field), expected.counts, `${place}, ${field}`)
+        if (round % 4 !== 3) continue
+        const body = JSON.stringify({ job_id: job.id, raw_body: randomEvent(random) })
+        await shard.post({ job, kind: 'ingest', eventId: `more ${round}`, body })
+        const some = random.pick(naive(world, job, '', 'a').ids)
+        await shard.feedback(job, some, random.pick(['ann', 'bob']), random.pick(job.labels).name)
+        if (random.below(2) === 0) await shard.post({ job, kind: 'reprocess', eventId: some })
+      }
+    }
+  })
+})

@@ -59,7 +59,7 @@ export function takeFeedback(deps: ActorDeps, message: Message): VoteEffect | nu
   if (given.votedMicros !== undefined) mustBePast(given.votedMicros, message.micros)
   const votedMicros = given.votedMicros === undefined ? undefined : Math.min(given.votedMicros, message.micros)
   const feedback = votedMicros === undefined ? given : { ...given, votedMicros }
-  const { label: name, scope = 'event', takesBackMicros } = feedback
+  const { label: name, scope = 'event', takesBack } = feedback
   const label = name === null ? null : labelOf(settings.labels, { label: name })
   const before = beforeVote(deps, event)
   const standing = standingOf(deps, event, feedback, message.micros)
@@ -67,7 +67,7 @@ export function takeFeedback(deps: ActorDeps, message: Message): VoteEffect | nu
   if (message.applied) throw notAgain()
   const eventId = must(message.eventId, 'the id of the event voted on')
   const attribution = { by, atMicros: message.micros }
-  if (takesBackMicros !== undefined) takeBackVote(deps, event, { eventId, analyst }, attribution)
+  if (takesBack !== undefined) takeBackVote(deps, event, { eventId, analyst }, attribution)
   else if (label === null) withdrawVote(deps, event, { eventId, analyst, scope, votedMicros }, attribution)
   else {
     modelEvidence(deps, event, label, message.micros)

@@ -18,11 +18,13 @@ export interface FeedbackInput {
    * whichever arrives first. Absent: now.
    */
   readonly votedMicros?: number
+  /** What its client calls the vote: sent again, it is the same vote. */
+  readonly voteId?: string
   /**
-   * Takes back the analyst's vote of that time on the event: what it replaced stands again, with its time and notes.
-   * `label` is null. A vote that has changed since stays.
+   * Takes back the analyst's vote on the event that has this id or this time: what it replaced stands again, with its
+   * time and notes. `label` is null. A vote that has changed since stays.
    */
-  readonly takesBackMicros?: number
+  readonly takesBack?: { readonly voteId: string } | { readonly votedMicros: number }
 }
 
 export type VoteScope = 'event' | 'bucket'

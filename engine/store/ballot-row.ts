@@ -13,6 +13,8 @@ export interface SaidVote extends Vote {
   readonly pickedBy?: PickedBy
   readonly closingNotes?: string
   readonly indicators?: unknown
+  /** What its client calls it. */
+  readonly voteId?: string
 }
 
 /** A vote of one row of `votes`, which has all of them on one event. */

@@ -14,6 +14,7 @@ export const addresses = {
   safety: (job: number) => `/jobs/${job}/safety`,
   pipeline: (job: number) => `/jobs/${job}/pipeline`,
   settings: (job: number) => `/jobs/${job}/settings`,
+  voteTasks: (job: number) => `/jobs/${job}/bulk-votes`,
   events: (job: number, query = '') => `/jobs/${job}/events${query === '' ? '' : `?${query}`}`,
   event: (job: number, id: string) => `/jobs/${job}/events/${part(id)}`,
   eventFile: (job: number, query: string) => `/api/v2/jobs/${job}/events-file?${query}`,

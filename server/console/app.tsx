@@ -21,7 +21,7 @@ import { askQueue } from './pages/next/queue.js'
 import NotFound from './pages/not-found.js'
 import { Failed, Skeleton } from './parts/feedback.js'
 import { latePage } from './parts/late.js'
-import { Toasts } from './parts/toasts.js'
+import { Failures } from './parts/toasts.js'
 import { Bar } from './shell/bar.js'
 import { Foot } from './shell/foot.js'
 import { Help } from './shell/help.js'
@@ -48,6 +48,7 @@ const Replay = other('Replay')
 const Safety = other('Safety')
 const Pipeline = other('Pipeline')
 const Settings = other('Settings')
+const VoteTasks = other('VoteTasks')
 const Integration = other('Integration')
 const Keys = other('Keys')
 const Buckets = other('Buckets')
@@ -97,6 +98,7 @@ function Pages() {
         <Route path="/jobs/:job/safety" component={Safety} />
         <Route path="/jobs/:job/pipeline" component={Pipeline} />
         <Route path="/jobs/:job/settings" component={Settings} />
+        <Route path="/jobs/:job/bulk-votes" component={VoteTasks} />
         <Route path="/jobs/:job" component={JobPage} />
         <Route path="/integrations" component={Integrations} />
         <Route path="/operations" component={Operations} />
@@ -128,7 +130,7 @@ function SignedIn() {
         {jobs.value === null ? <Skeleton /> : <Pages />}
       </main>
       <Foot />
-      <Toasts />
+      <Failures />
       <Help />
       <Palette />
     </>

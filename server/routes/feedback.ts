@@ -76,10 +76,25 @@ function outcomeWire(effect: VoteEffect) {
   }
 }
 
-/** When the analyst said so, where the request says that. @throws Refusal invalid_body. */
-function saidAt(text: string | undefined, where: 'query' | 'body'): Pick<FeedbackInput, 'votedMicros'> {
+/** When the analyst said so, and the id of the vote, where the request has them. @throws Refusal invalid_body. */
+function saidAt(
+  { voted_at: text, vote_id: voteId }: { readonly voted_at?: string; readonly vote_id?: string },
+  where: 'query' | 'body',
+): Pick<FeedbackInput, 'votedMicros' | 'voteId'> {
   const votedMicros = momentOf('voted_at', text, where)
-  return votedMicros === undefined ? {} : { votedMicros }
+  return {
+    ...(votedMicros === undefined ? {} : { votedMicros }),
+    ...(voteId === undefined ? {} : { voteId }),
+  }
+}
+
+/** Which vote is taken back. @throws Refusal invalid_body. */
+function takenBackBy({ voted_at: text, vote_id: voteId }: Static<typeof FeedbackUndo>) {
+  if (voteId !== undefined) return { voteId }
+  const votedMicros = momentOf('voted_at', text, 'body')
+  if (votedMicros !== undefined) return { votedMicros }
+  const issue = { loc: ['body', 'vote_id'], msg: 'vote_id or voted_at is required', type: 'missing' }
+  throw new Refusal('invalid_body', 'vote_id or voted_at is required', { issues: [issue] })
 }
 
 function analystOf(names: readonly (string | undefined)[], fallback: string): string {
@@ -127,7 +142,7 @@ export async function giveVote(
     label,
     ...(body.scope === undefined ? {} : { scope: body.scope }),
     ...(body.picked_by === undefined ? {} : { pickedBy: body.picked_by }),
-    ...saidAt(body.voted_at, 'body'),
+    ...saidAt(body, 'body'),
     ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
     ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
   }
@@ -169,7 +184,7 @@ const giveByLabel = operation({
       label: query.feedback_label,
       ...(query.scope === undefined ? {} : { scope: query.scope }),
       ...(query.picked_by === undefined ? {} : { pickedBy: query.picked_by }),
-      ...saidAt(query.voted_at, 'query'),
+      ...saidAt(query, 'query'),
     }
     return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
   },
@@ -196,7 +211,7 @@ function withdraw(at: string, operationId: string): Route {
         analyst,
         label: null,
         ...(query.scope === undefined ? {} : { scope: query.scope }),
-        ...saidAt(query.voted_at, 'query'),
+        ...saidAt(query, 'query'),
       }
       return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
     },
@@ -224,7 +239,7 @@ const undo = operation({
     const input: FeedbackInput = {
       analyst: analystOf([body.cortex_user], principal.name),
       label: null,
-      takesBackMicros: momentOf('voted_at', body.voted_at, 'body')!,
+      takesBack: takenBackBy(body),
     }
     return outcomeWire(await app.service.giveFeedback(job, params[1]!, input, principal))
   },

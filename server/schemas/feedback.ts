@@ -1,5 +1,6 @@
 /** Votes, their withdrawal, and what they change. */
 import { Type } from 'typebox'
+import { limits } from '../../engine/index.js'
 import { Exact, Name, nullable, Timestamp } from './common.js'
 import { BucketState, Notes } from './events.js'
 import { PickedBy } from './next.js'
@@ -16,6 +17,14 @@ const VotedAt = Type.Optional({
     'later one stands, whichever arrives first. Default: now.',
 })
 
+const VoteId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: limits.nameCharsMax,
+    description: 'What you call the vote. A vote that is sent again with its id is the same vote.',
+  }),
+)
+
 /** A vote without a body. */
 export const FeedbackLabel = Type.Object({
   feedback_label: Type.String({ description: 'A label: its name in any case, its id, `label_n` or `class_n`.' }),
@@ -25,6 +34,7 @@ export const FeedbackLabel = Type.Object({
   scope: Type.Optional(Scope),
   picked_by: Type.Optional(PickedBy),
   voted_at: VotedAt,
+  vote_id: VoteId,
 })
 
 /** A vote. Older field names are accepted too. */
@@ -40,6 +50,7 @@ export const Feedback = Type.Object({
   scope: Type.Optional(Scope),
   picked_by: Type.Optional(PickedBy),
   voted_at: VotedAt,
+  vote_id: VoteId,
   closing_notes: Type.Optional(Notes),
   indicators: Type.Optional(Type.Unknown()),
 })
@@ -53,7 +64,8 @@ export const FeedbackWithdrawal = Type.Object({
 
 /** Which vote is taken back. */
 export const FeedbackUndo = Exact({
-  voted_at: { ...Timestamp, description: '`vote.voted_at` of the answer to the vote.' },
+  voted_at: Type.Optional({ ...Timestamp, description: '`vote.voted_at` of the answer to the vote.' }),
+  vote_id: Type.Optional({ ...VoteId, description: 'Its `vote_id`, in place of its time.' }),
   cortex_user: Type.Optional({ ...Name, description: 'The analyst; by default the owner of the key.' }),
 })
 

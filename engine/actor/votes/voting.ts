@@ -69,10 +69,14 @@ export type Standing =
 /** Whether a vote counts; it may have waited, and another one may have come before. */
 export function standingOf(deps: ActorDeps, event: FoundEvent, feedback: FeedbackInput, atMicros: number): Standing {
   const { settings, store } = deps
-  const { analyst, votedMicros = atMicros, takesBackMicros } = feedback
+  const { analyst, votedMicros = atMicros, takesBack, voteId } = feedback
   const place = placeOf(event, feedback.scope)
   const own = ownVote(readVotes(store, settings.id, place.subject, place.micros), analyst)
-  if (takesBackMicros !== undefined) return own?.atMicros === takesBackMicros ? 'latest' : 'outdated'
+  if (takesBack !== undefined) {
+    const isOwn = 'voteId' in takesBack ? own?.voteId === takesBack.voteId : own?.atMicros === takesBack.votedMicros
+    return isOwn && own !== undefined ? 'latest' : 'outdated'
+  }
+  if (voteId !== undefined && own?.voteId === voteId) return 'known'
   if (own !== undefined && own.atMicros > votedMicros) return 'outdated'
   if (feedback.votedMicros === undefined) return 'latest'
   const withdrawn = readWithdrawn(store, settings.id, place.subject, place.micros)
@@ -112,7 +116,7 @@ export function voteOnEvent(
   { by, atMicros }: Attribution,
 ): void {
   const { settings, store, stats, buckets, model } = deps
-  const { analyst, closingNotes, indicators, pickedBy, votedMicros = atMicros } = feedback
+  const { analyst, closingNotes, indicators, pickedBy, votedMicros = atMicros, voteId } = feedback
   const { micros } = event
   const bucket = bucketOf(deps, event)
   const { subject, micros: place, isWhole } = placeOf(event, feedback.scope)
@@ -126,6 +130,7 @@ export function voteOnEvent(
     ...(pickedBy === undefined ? {} : { pickedBy }),
     ...(closingNotes === undefined ? {} : { closingNotes }),
     ...(indicators === undefined ? {} : { indicators }),
+    ...(voteId === undefined ? {} : { voteId }),
   }
   keepFirstAnswer(deps, event, readBallot(store, settings.id, subject))
   let change: BallotChange

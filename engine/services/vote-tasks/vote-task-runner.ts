@@ -154,7 +154,7 @@ export class VoteTaskRunner {
     const isOurs = (at: number): boolean => present[at]?.label === row.label && present[at]?.atMicros === row.id
     const isBack = (vote: TaskVote, at: number): boolean => (present[at]?.label ?? null) === vote.before
     const ours = votes.filter((_, at) => isOurs(at))
-    const back = { label: null, takesBackMicros: row.id }
+    const back = { label: null, takesBack: { votedMicros: row.id } }
     const outcomes = await this.#each(ours, ({ eventId }) => this.#cast(job, row, eventId, back))
     const undone = outcomes.filter((outcome) => outcome === 'done').length
     const already = votes.filter((vote, at) => !isOurs(at) && isBack(vote, at)).length
@@ -177,7 +177,7 @@ export class VoteTaskRunner {
     job: JobSettings,
     { analyst, closingNotes, by }: VoteTaskRow,
     eventId: string,
-    what: Pick<FeedbackInput, 'label' | 'votedMicros' | 'takesBackMicros'>,
+    what: Pick<FeedbackInput, 'label' | 'votedMicros' | 'takesBack'>,
   ): Promise<Outcome> {
     const notes = what.label === null || closingNotes === undefined ? {} : { closingNotes }
     const body = encodeFeedback({ analyst, ...what, ...notes }, by)

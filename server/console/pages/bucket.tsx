@@ -12,6 +12,7 @@ import { useData } from '../state/data.js'
 import { titleOf, valueText } from '../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../state/jobs.js'
 import { useCommands } from '../state/keys.js'
+import { votesTaken } from '../state/votes.js'
 import { count, t } from '../texts.js'
 import NotFound from './not-found.js'
 
@@ -72,7 +73,7 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
   const latest = events[0]
   const before = bucket.votes.find(({ analyst }) => analyst === session.value?.name)?.label ?? null
   const vote = (at: number): void => {
-    if (latest !== undefined) voteOn({ of, eventId: latest.event_id, before }, at)
+    if (latest !== undefined) voteOn({ of, eventId: latest.event_id, title: titleOf(latest) }, at)
   }
   useCommands({ 'vote.1': () => vote(0), 'vote.2': () => vote(1), 'vote.3': () => vote(2), back: () => history.back() })
   return (
@@ -83,7 +84,9 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
           {count('votes.bucket', bucket.events_count)} · <span class="mono">{bucket.bucket_id}</span>
         </p>
       </header>
-      {latest === undefined ? null : <VoteButtons of={of} eventId={latest.event_id} before={before} />}
+      {latest === undefined ? null : (
+        <VoteButtons of={of} eventId={latest.event_id} title={titleOf(latest)} before={before} />
+      )}
       <div class="two">
         <section class="panel">
           <h2>{t('bucket.events')}</h2>
@@ -125,7 +128,8 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
 }
 
 function BucketOf({ of, id }: { readonly of: ShownJob; readonly id: string }) {
-  const data = useData(`bucket ${of.job_id} ${id}`, (signal) => readBucket(of, id, signal))
+  const key = `bucket ${of.job_id} ${id} ${votesTaken.value}`
+  const data = useData(key, (signal) => readBucket(of, id, signal), { isKept: true })
   return (
     <div class="page">
       <Loaded data={data} lines={10}>

@@ -11,6 +11,8 @@ import { LabelMark } from './label.js'
 interface VoteProps {
   readonly of: ShownJob
   readonly eventId: string
+  /** What the event is called. */
+  readonly title: string
   /** What this person had said before. */
   readonly before: string | null
   readonly pickedBy?: PickedBy | undefined
@@ -18,12 +20,10 @@ interface VoteProps {
 }
 
 /** Gives a vote on an event. */
-export function voteOn({ of, eventId, before, pickedBy, after }: VoteProps, at: number): void {
+export function voteOn({ of, eventId, title, pickedBy, after }: Omit<VoteProps, 'before'>, at: number): void {
   const label = of.labels[at]
   if (label === undefined || !may('write:event_feedback')) return
-  const own = voted.value.get(votedKey(of.job_id, eventId))
-  const current = own === undefined ? before : own.label
-  give({ jobId: of.job_id, eventId, label, before: current, scope: 'event', pickedBy })
+  give(of.job_id, label, [{ eventId, title, pickedBy }])
   after?.(label)
 }
 

@@ -1,5 +1,6 @@
 /** The line below every page: votes that wait, whether the page is live, the first key of a sequence. */
 import { Icon } from '../parts/icon.js'
+import { LastDone } from '../parts/toasts.js'
 import { isReached } from '../state/api.js'
 import { minutesAhead } from '../state/clock.js'
 import { begun } from '../state/keys.js'
@@ -53,7 +54,7 @@ export function Foot() {
   return (
     <footer class="foot">
       {begun.value === '' ? null : <kbd>{begun.value} …</kbd>}
-      <span class="grow" />
+      <LastDone />
       <Sending />
       <Clock />
       <Zone />

@@ -6,6 +6,7 @@ import { addresses } from '../addresses.js'
 import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
 import { Keys } from '../parts/keys.js'
+import { may } from '../state/api.js'
 import { job, jobs } from '../state/jobs.js'
 import { commands, isOffered, keysOf, offers, runCommand, textOfCommand } from '../state/keys.js'
 import { pagesAboutJob } from '../state/places.js'
@@ -74,6 +75,18 @@ function useEntries(): Entry[] {
     keys: '',
     run: () => route(href),
   }))
+  const ofVotes =
+    current === null || !may('write:event_feedback')
+      ? []
+      : [
+          {
+            id: 'bulk votes',
+            text: t('palette.page', { title: current.title, page: t('tasks.title') }),
+            icon: 'list',
+            keys: '',
+            run: () => route(addresses.voteTasks(current.job_id)),
+          },
+        ]
   const ofViews = views.value.map(({ id, name, jobId, address }) => ({
     id: `view ${id}`,
     text: t('palette.view', { name }),
@@ -84,7 +97,7 @@ function useEntries(): Entry[] {
   // Places first: what a key does on this page is done by the key.
   const isPlace = ({ id }: Entry): boolean => id.startsWith('go.')
   const places = ofCommands.filter(isPlace)
-  return [...places, ...ofPages, ...ofViews, ...ofJobs, ...ofCommands.filter((entry) => !isPlace(entry))]
+  return [...places, ...ofPages, ...ofVotes, ...ofViews, ...ofJobs, ...ofCommands.filter((entry) => !isPlace(entry))]
 }
 
 function eventEntry(typed: string, route: (url: string) => void): Entry[] {

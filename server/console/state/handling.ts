@@ -10,7 +10,7 @@ import type { EventNote } from '../../client/index.js'
 import { count, t } from '../texts.js'
 import { api, may, session } from './api.js'
 import { liveState } from './live.js'
-import { attempt, say } from './toasts.js'
+import { act } from './toasts.js'
 
 const EVERY_MS = 5_000
 /** The list of a job may be long: it is asked for less often than what is known of one event. */
@@ -73,10 +73,10 @@ export async function assignToMe(jobId: number, ids: readonly string[]): Promise
   if (ids.length === 0 || !may('write:event_feedback')) return
   const before = new Map(ids.map((id) => [id, assignees.value.get(id) ?? null]))
   const isOwn = ids.every((id) => before.get(id) === me())
-  const isDone = await attempt(() => give(jobId, ids, () => (isOwn ? null : me())))
-  if (!isDone) return
-  say(count(isOwn ? 'assign.withdrawn' : 'assign.given', ids.length), () =>
-    give(jobId, ids, (id) => before.get(id) ?? null),
+  await act(
+    () => give(jobId, ids, () => (isOwn ? null : me())),
+    count(isOwn ? 'assign.withdrawn' : 'assign.given', ids.length),
+    () => give(jobId, ids, (id) => before.get(id) ?? null),
   )
 }
 

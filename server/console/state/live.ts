@@ -12,13 +12,12 @@ import type { StreamMessage } from '../../client/index.js'
 import { t } from '../texts.js'
 import { api, isReached, may, session } from './api.js'
 import { job, jobs, loadJobs } from './jobs.js'
+import { noteSaid } from './said.js'
 import { say } from './toasts.js'
 
 const EVERY_MS = 5_000
 const AWAKE_MS = 5 * 60_000
 const AGAIN_MS = 10_000
-/** Votes of others that are remembered. */
-const VOTES_MAX = 5_000
 
 /** Events of each job when a page last took them in. */
 const seen = signal<ReadonlyMap<number, number>>(new Map())
@@ -32,16 +31,6 @@ export const newEvents = computed(() => {
 
 /** `live`: what is shown is current; `idle`: nobody looks; `offline`: the service is not reached. */
 export const liveState = signal<'live' | 'idle' | 'offline'>('live')
-
-/** What others have said since the page was loaded: who, and the consensus; by `subjectKey`. */
-export const saidByOthers = signal<
-  ReadonlyMap<string, { readonly analyst: string; readonly consensus: string | null }>
->(new Map())
-
-/** The key of a bucket, or of an event without one. */
-export function subjectKey(jobId: number, bucketId: string | null, eventId: string): string {
-  return `${jobId} ${bucketId ?? eventId}`
-}
 
 /** The page has the events of now. */
 export function takeIn(): void {
@@ -75,10 +64,7 @@ function take(message: StreamMessage): void {
   }
   if (message.type !== 'vote') return
   const { job_id: jobId, bucket_id: bucketId, event_id: eventId, analyst, consensus } = message.data
-  if (analyst === session.value?.name) return
-  const all = new Map([...saidByOthers.value].slice(-VOTES_MAX))
-  all.set(subjectKey(jobId, bucketId, eventId ?? ''), { analyst, consensus })
-  saidByOthers.value = all
+  noteSaid(jobId, bucketId, eventId ?? '', { analyst, consensus })
 }
 
 async function listen(jobId: number, signal: AbortSignal): Promise<void> {

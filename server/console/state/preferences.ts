@@ -25,12 +25,14 @@ export function stored<T>(name: string, fallback: T): T {
   }
 }
 
-/** Stores a value. A full or forbidden storage is no error: it is forgotten with the tab. */
-export function store(name: string, value: unknown): void {
+/** Stores a value; undefined: nothing more. False if the storage is full or forbidden: it is forgotten with the tab. */
+export function store(name: string, value: unknown): boolean {
   try {
-    localStorage.setItem(name, JSON.stringify(value))
+    if (value === undefined) localStorage.removeItem(name)
+    else localStorage.setItem(name, JSON.stringify(value))
+    return true
   } catch {
-    // Private windows may refuse it.
+    return false
   }
 }
 

@@ -158,9 +158,8 @@ test('rows are gone through, selected and voted on by keys', { skip }, async () 
   await page.getByText('4 events selected').waitFor({ state: 'detached' })
   await page.keyboard.press('x')
   await page.keyboard.press('2')
-  await page.locator('.toast', { hasText: 'for' }).first().waitFor()
   await page.keyboard.press('z')
-  await page.getByText('Undone.').waitFor()
+  await page.getByText(/^Undone: Drop on “/).waitFor()
   await page.context().close()
 })
 
@@ -298,9 +297,8 @@ test('on other layouts keys are where they are on ours', { skip }, async () => {
     (all) => all.length > 0,
   )
   assert.match(sent.join(), /^PUT [^ ]+ Drop$/)
-  await page.locator('.toast', { hasText: 'for' }).waitFor()
   await press(page, 'г', 'KeyU')
-  await page.getByText('Undone.').waitFor()
+  await page.getByText(/^Undone: Drop on “/).waitFor()
   await page.context().close()
 })
 

@@ -84,6 +84,23 @@ test('a vote that is sent twice is one vote, and one entry in the audit log', as
   assert.deepEqual(await actionsOn(id), ['voted'])
 })
 
+test('a vote with an id is one vote however often it is sent, and is taken back by its id', async () => {
+  const id = await event()
+  const first = await vote(id, 'Drop', { vote_id: 'tab-1' })
+  const again = await vote(id, 'Drop', { vote_id: 'tab-1', voted_at: minutesAgo(1) })
+  assert.deepEqual([again.applied, again.vote], [true, first.vote])
+  await vote(id, 'Escalate', { vote_id: 'tab-2' })
+  const late = await vote(id, 'Drop', { vote_id: 'tab-1', voted_at: minutesAgo(1) })
+  assert.deepEqual([late.applied, late.vote.label], [false, 'Escalate'])
+  const path = `/api/v2/events/${jobId}/${id}/feedback/undo`
+  const kept = await client.post(path, { cortex_user: 'ann', vote_id: 'tab-1' })
+  assert.deepEqual([kept.body.applied, kept.body.vote.label], [false, 'Escalate'])
+  const back = await client.post(path, { cortex_user: 'ann', vote_id: 'tab-2' })
+  assert.deepEqual([back.body.applied, back.body.vote.label], [true, 'Drop'])
+  assert.equal((await client.post(path, { cortex_user: 'ann' })).status, 422)
+  assert.equal((await votesOn(id)).length, 1)
+})
+
 test('a vote has the time at which it was given; the future is refused', async () => {
   const id = await event()
   const voted_at = minutesAgo(90)

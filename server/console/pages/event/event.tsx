@@ -19,7 +19,7 @@ import { readSimilar, titleOf } from '../../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { assignees, assignToMe, me, useCompany } from '../../state/handling.js'
 import { useCommands } from '../../state/keys.js'
-import { saidByOthers, subjectKey } from '../../state/live.js'
+import { saidSince, subjectKey } from '../../state/said.js'
 import { votesTaken } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
 import { conditionOf } from '../events/query.js'
@@ -89,7 +89,8 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
   const isNoting = useSignal(false)
   const before = ownVote(whole)
   const eventId = event.event_id
-  const vote = (at: number): void => voteOn({ of, eventId, before }, at)
+  const title = titleOf(event)
+  const vote = (at: number): void => voteOn({ of, eventId, title }, at)
   const mayNote = may('write:event_feedback')
   const company = useCompany(of.job_id, eventId)
   const assignee = assignees.value.get(eventId)
@@ -106,7 +107,7 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
   return (
     <div class="page">
       <header class="card-head">
-        <h1 class="bidi">{titleOf(event)}</h1>
+        <h1 class="bidi">{title}</h1>
         <p class="row dim">
           <a href={addresses.events(of.job_id)}>{of.title}</a>
           <span class="mono bidi">{eventId}</span>
@@ -120,7 +121,7 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
         <With assignee={assignee} company={company.now.value} />
       </header>
       <section class="stack">
-        <VoteButtons of={of} eventId={eventId} before={before} />
+        <VoteButtons of={of} eventId={eventId} title={title} before={before} />
         <div class="row">
           <span class="dim grow">{reach === null ? '' : count('next.reach', reach.applies_to_events)}</span>
           {mayNote ? (
@@ -165,12 +166,12 @@ function EventOf({ of, eventId }: { readonly of: ShownJob; readonly eventId: str
   const key = `event ${of.job_id} ${eventId}`
   const data = useData(key, (signal) => readWhole(of.job_id, eventId, signal))
   const subject = subjectKey(of.job_id, data.value?.event.bucket_id ?? null, eventId)
-  const others = saidByOthers.value.get(subject)
+  const said = saidSince.value.get(subject)
   const isFirst = useRef(true)
   useEffect(() => {
     if (!isFirst.current) data.reload()
     isFirst.current = false
-  }, [votesTaken.value, others])
+  }, [votesTaken.value, said])
   if (data.value !== null) return <Shown of={of} whole={data.value} />
   if (data.error !== null) return <Failed error={data.error} retry={data.reload} />
   if (data.isLoading) return <Skeleton lines={12} />

@@ -13,6 +13,7 @@ import type { Whole } from './read.js'
 function Override({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
   if (!may('write:consensus')) return null
   const place = { job_id: of.job_id, event_id: whole.event.event_id }
+  const before = whole.consensus?.override?.label ?? ''
   const set = async (label: string): Promise<void> => {
     const isSet = await attempt(async () => {
       if (label === '') await api.withdrawEventOverride(place)
@@ -20,7 +21,7 @@ function Override({ of, whole }: { readonly of: ShownJob; readonly whole: Whole 
     })
     if (!isSet) return
     votesTaken.value++
-    say(t(label === '' ? 'votes.override_gone' : 'votes.override_set', { label }))
+    say(t(label === '' ? 'votes.override_gone' : 'votes.override_set', { label }), () => set(before))
   }
   return (
     <label class="inline">

@@ -13,13 +13,11 @@ import { api, serviceField } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { titleOf } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { attempt, say } from '../../state/toasts.js'
-import { votesTaken } from '../../state/votes.js'
+import { attempt } from '../../state/toasts.js'
+import { follow } from '../../state/vote-tasks.js'
 import { count, t } from '../../texts.js'
 import { wireFilters } from './view.js'
 import type { View, WireFilter } from '../../first-requests.js'
-
-const EVERY_MS = 500
 
 /** What was counted, and by which filters. */
 interface Counted {
@@ -38,43 +36,8 @@ interface BulkProps {
   readonly given: () => void
 }
 
-async function wait(ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** The task when it has ended. `seen` is called with each state before. */
-async function ended(jobId: number, taskId: string, seen: (task: VoteTask) => void): Promise<VoteTask> {
-  for (;;) {
-    const task = await api.getVoteTask({ job_id: jobId, task_id: taskId })
-    seen(task)
-    if (task.state !== 'running' && task.state !== 'undoing') return task
-    await wait(EVERY_MS)
-  }
-}
-
-async function takeBack(jobId: number, taskId: string, token: string): Promise<void> {
-  await api.undoVoteTask({ job_id: jobId, task_id: taskId, body: { undo_token: token } })
-  const { taken_back: n, kept } = await ended(jobId, taskId, () => {})
-  votesTaken.value++
-  say(count('bulk.undone', n, { kept }))
-}
-
-function tell(
-  { job_id: jobId, task_id: taskId, voted, unchanged, gone, failed, label }: VoteTask,
-  token: string | null,
-): void {
-  votesTaken.value++
-  const rest = [
-    unchanged === 0 ? '' : count('bulk.unchanged', unchanged),
-    gone === 0 ? '' : count('bulk.gone', gone),
-    failed === 0 ? '' : count('bulk.failed', failed),
-  ]
-  const text = [count('bulk.done', voted, { label }), ...rest.filter((one) => one !== '')].join(' ')
-  say(text, token === null ? null : () => takeBack(jobId, taskId, token))
-}
-
 function Progress({ task }: { readonly task: VoteTask }) {
-  const done = task.voted + task.unchanged + task.gone + task.failed
+  const done = task.voted + task.unchanged + task.superseded + task.gone + task.failed
   return (
     <label>
       {count('bulk.progress', done)}
@@ -96,7 +59,7 @@ function Confirm({ of, label, close, given, preview, filters }: BulkProps & Coun
       if (begun.task === null) return
       given()
       task.value = begun.task
-      tell(await ended(of.job_id, begun.task.task_id, (now) => (task.value = now)), begun.undo_token)
+      await follow(begun.task, (now) => (task.value = now))
     })
     isBusy.value = false
     if (isGiven) close()

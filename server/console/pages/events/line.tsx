@@ -5,7 +5,7 @@ import { Time } from '../../parts/time.js'
 import { valueText } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { assignees } from '../../state/handling.js'
-import { saidByOthers, subjectKey } from '../../state/live.js'
+import { saidSince, subjectKey } from '../../state/said.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { t } from '../../texts.js'
 import type { Row } from './row.js'
@@ -35,9 +35,11 @@ export function valuesOf(row: Row, columns: readonly string[]): string {
 
 export function Line({ of, row, columns }: LineProps) {
   const own = voted.value.get(votedKey(of.job_id, row.id))
-  const others = saidByOthers.value.get(subjectKey(of.job_id, row.bucketId, row.id))
+  const said = saidSince.value.get(subjectKey(of.job_id, row.bucketId, row.id))
   const assignee = assignees.value.get(row.id)
-  const consensus = others?.consensus ?? own?.outcome?.consensus ?? own?.label ?? row.consensus
+  // The tick of a vote is there at once. The service says what people agree on with it.
+  const agreed = said === undefined ? row.consensus : said.consensus
+  const consensus = own?.state === 'waiting' ? (own.label ?? agreed) : agreed
   return (
     <>
       <span class="decided ellipsis">

@@ -3,15 +3,16 @@ import { useSignal } from '@preact/signals'
 import { Key } from '../../parts/keys.js'
 import { LabelMark } from '../../parts/label.js'
 import { NoteDialog } from '../../parts/note.js'
-import { may } from '../../state/api.js'
+import { api, may, serviceField } from '../../state/api.js'
+import { useData } from '../../state/data.js'
 import { assignToMe } from '../../state/handling.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { runCommand, useCommands, voteCommands } from '../../state/keys.js'
 import { say } from '../../state/toasts.js'
-import { give, voted, votedKey } from '../../state/votes.js'
+import { give } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
 import { BulkVote } from './bulk.js'
-import { countOf, isNothing, rowsOf } from './chosen.js'
+import { countOf, isNothing, rowsOf, type Chosen } from './chosen.js'
 import { exportRows } from './export.js'
 import type { Selection } from './selection.js'
 import type { Row } from './row.js'
@@ -24,6 +25,52 @@ interface BarProps {
   readonly view: View
   /** Events that the query finds, where it is known. */
   readonly total: number | null
+}
+
+/** Values of this many different buckets are counted. */
+const BUCKETS_MAX = 100
+const PAUSE_MS = 150
+
+/** Events that votes on these rows count for: all with the same values. Null: not known. */
+function useReach(of: ShownJob, { isAllBut, rows }: Chosen): number | null {
+  const buckets = [...new Set([...rows.values()].flatMap(({ bucketId }) => (bucketId === null ? [] : [bucketId])))]
+  const isCounted = !isAllBut && buckets.length > 0 && buckets.length <= BUCKETS_MAX
+  const key = isCounted ? `reach ${of.job_id} ${buckets.join()}` : null
+  const reach = useData(key, async (signal) => {
+    // Somebody may be choosing more rows.
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    signal.throwIfAborted()
+    const filters = [{ field: serviceField('bucket_id'), operator: 'is one of', value: buckets }]
+    const body = { job_ids: [of.job_id], filters, size: 1, count: true }
+    return (await api.listEvents({ body }, { signal })).total_count
+  })
+  return isCounted ? reach.value : null
+}
+
+interface ChosenProps extends Pick<BarProps, 'of' | 'total'> {
+  readonly chosen: Chosen
+}
+
+/** How many events are chosen, and for how many a vote on them counts. */
+function Chosens({ of, chosen, total }: ChosenProps) {
+  const reach = useReach(of, chosen)
+  const n = chosen.rows.size
+  if (!chosen.isAllBut)
+    return (
+      <strong>
+        {count('selection', n)}
+        {reach !== null && reach > n ? `, ${count('selection.reach', reach)}` : ''}
+      </strong>
+    )
+  const left = countOf(chosen, total)
+  if (n > 0)
+    return (
+      <strong>
+        {count('selection.all_but', n)}
+        {left === null ? '' : ` (${count('events.found', left)})`}
+      </strong>
+    )
+  return <strong>{total === null ? t('selection.all_unknown') : count('selection.all', total)}</strong>
 }
 
 export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
@@ -46,10 +93,8 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
       bulk.value = { label, spared: [...chosen.rows.keys()] }
       return
     }
-    for (const { id } of picked) {
-      const before = voted.value.get(votedKey(of.job_id, id))?.label ?? null
-      give({ jobId: of.job_id, eventId: id, label, before, scope: 'event' })
-    }
+    const subjects = picked.map(({ id, title }) => ({ eventId: id, title }))
+    if (subjects.length > 0) give(of.job_id, label, subjects)
     selection.clear()
   }
   /** Does something with single events, if they are known. */
@@ -67,7 +112,6 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
     'vote.3': () => vote(2),
     ...(mayVote ? { assign, note } : {}),
   })
-  const n = countOf(chosen, total)
   return (
     <>
       {noting.value === null ? null : (
@@ -78,16 +122,7 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
       )}
       {isNothing(chosen) || !mayVote ? null : (
         <div class="selection" role="toolbar" aria-label={t('selection.title')}>
-          <strong>
-            {!chosen.isAllBut
-              ? count('selection', chosen.rows.size)
-              : chosen.rows.size > 0
-                ? count('selection.all_but', chosen.rows.size)
-                : total === null
-                  ? t('selection.all_unknown')
-                  : count('selection.all', total)}
-            {chosen.isAllBut && chosen.rows.size > 0 && n !== null ? ` (${count('events.found', n)})` : ''}
-          </strong>
+          <Chosens of={of} chosen={chosen} total={total} />
           {of.styles.map(({ name }, at) => (
             <button key={name} type="button" onClick={() => vote(at)}>
               <Key of={voteCommands[at] ?? 'vote.1'} />

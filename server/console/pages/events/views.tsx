@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
 import { Confirm } from '../../parts/confirm.js'
 import { Icon } from '../../parts/icon.js'
+import { may } from '../../state/api.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { deleteView, loadViews, saveView, views, type NamedView } from '../../state/views.js'
 import { fail } from '../../state/toasts.js'
@@ -102,6 +103,7 @@ export function Views({ of, view }: ViewsProps) {
           <a href={addresses.events(of.job_id, new URLSearchParams({ q: '-consensus:*' }).toString())}>
             {t('views.unvoted')}
           </a>
+          {may('write:event_feedback') ? <a href={addresses.voteTasks(of.job_id)}>{t('tasks.title')}</a> : null}
           {known.length === 0 ? null : <hr />}
           {known.map((one) => (
             <Item key={one.id} one={one} isCurrent={one === current} />

@@ -126,6 +126,7 @@ export function Card({ of, item, known, after }: CardProps) {
         <VoteButtons
           of={of}
           eventId={item.eventId}
+          title={item.title}
           before={null}
           pickedBy={item.pickedBy}
           after={() => setTimeout(after)}

@@ -18,7 +18,7 @@ import { readKnown, type Known } from '../../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
 import { newEvents, takeIn } from '../../state/live.js'
-import { voted, votedKey } from '../../state/votes.js'
+import { takenBack } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { Card } from './card.js'
@@ -104,16 +104,12 @@ function Answering({
     else go(items.findIndex(isOpen))
   }
   // An answer that was taken back is asked again.
-  const answers = useRef(new Map<string, string | null>())
+  const back = takenBack.value
   useEffect(() => {
-    for (const [index, { eventId }] of items.entries()) {
-      const label = voted.value.get(votedKey(of.job_id, eventId))?.label ?? null
-      if (answers.current.get(eventId) != null && label === null) at.value = index
-      answers.current.set(eventId, label)
-    }
-  }, [voted.value])
-  const vote = (index: number): void =>
-    voteOn({ of, eventId: item.eventId, before: null, pickedBy: item.pickedBy, after: () => setTimeout(goOn) }, index)
+    const index = items.findIndex(({ eventId }) => back?.jobId === of.job_id && back.eventId === eventId)
+    if (index >= 0) at.value = index
+  }, [back])
+  const vote = (index: number): void => voteOn({ of, ...item, after: () => setTimeout(goOn) }, index)
   useCommands({
     'vote.1': () => vote(0),
     'vote.2': () => vote(1),

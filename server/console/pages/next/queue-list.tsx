@@ -3,7 +3,8 @@ import { Confidence } from '../../parts/evidence.js'
 import { LabelMark } from '../../parts/label.js'
 import { List } from '../../parts/list.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { saidByOthers, subjectKey } from '../../state/live.js'
+import { session } from '../../state/api.js'
+import { saidSince, subjectKey, type Said } from '../../state/said.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { t } from '../../texts.js'
 import { FirstModel } from './first-model.js'
@@ -11,15 +12,21 @@ import type { Waiting } from './queue.js'
 
 const ROW = 52
 
+/** What somebody else has said of it since the page was loaded. */
+function saidByOther(of: ShownJob, { eventId, bucketId }: Waiting): Said | undefined {
+  const said = saidSince.value.get(subjectKey(of.job_id, bucketId, eventId))
+  return said?.analyst === session.value?.name ? undefined : said
+}
+
 /** This person has answered, or somebody else meanwhile. */
-export function isAnswered(of: ShownJob, { eventId, bucketId }: Waiting): boolean {
-  if (voted.value.get(votedKey(of.job_id, eventId))?.label != null) return true
-  return saidByOthers.value.get(subjectKey(of.job_id, bucketId, eventId))?.consensus != null
+export function isAnswered(of: ShownJob, item: Waiting): boolean {
+  if (voted.value.get(votedKey(of.job_id, item.eventId))?.label != null) return true
+  return saidByOther(of, item)?.consensus != null
 }
 
 function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting }) {
   const own = voted.value.get(votedKey(of.job_id, item.eventId))
-  const others = saidByOthers.value.get(subjectKey(of.job_id, item.bucketId, item.eventId))
+  const others = saidByOther(of, item)
   const label = own?.label ?? others?.consensus ?? item.label
   return (
     <>

@@ -34,6 +34,7 @@ function filled(changed: Readonly<Record<string, string | undefined>> = {}): For
     'color 2': '#9a00ff',
     objective: 'macro_f1',
     scheduled: 'on',
+    decide_stored_events: 'on',
     cron: '0 3 * * *',
     'blocker outliers': 'on',
     models_kept: '20',

@@ -11,6 +11,7 @@ export type { ClusterOptions } from './services/cluster/cluster-logs.js'
 export * from './errors.js'
 export { isTimeZone, momentText } from './domain/job/time-zone.js'
 export { workingHoursFault } from './domain/job/working-hours.js'
+export type { Finding } from './domain/event/finding.js'
 export { cutText, cutUtf8 } from './domain/event/input/cut-text.js'
 export { limits } from './limits.js'
 export { isoMicros } from './clock.js'
@@ -59,6 +60,15 @@ export { withOwnName } from './domain/query/query-language.js'
 export { pickers } from './domain/learn/selection/slots.js'
 export { csvLine } from './domain/event/input/csv-cell.js'
 export { eventIdOf } from './domain/event/event-id.js'
+export {
+  canRead,
+  charsetName,
+  charsetOf,
+  mayBeOther,
+  toUtf8,
+  UnknownCharset,
+  Utf8Stream,
+} from './domain/event/input/text-bytes.js'
 export { findingKinds } from './domain/event/finding.js'
 export { isJsonObject, numberOfText, parseJson, writeJson, WrittenNumber } from './domain/event/json.js'
 export { hasMoreNames } from './domain/event/json-names.js'

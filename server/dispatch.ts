@@ -6,7 +6,7 @@
  *
  * 1. A drain refuses all requests except probes, which are answered until the end.
  */
-import { Refusal, type Log } from '../engine/index.js'
+import { canRead, Refusal, type Log } from '../engine/index.js'
 import type { App } from './app.js'
 import { authorize } from './http/auth.js'
 import { replyHttpError, replyRefusal } from './http/error-reply.js'
@@ -31,13 +31,23 @@ export function tableOf(served: readonly Route[], traffic: Traffic): Table {
   return table
 }
 
+const CHARSET_SHOWN = 40
+
 /** Whoever sends another coding is told which ones are read (RFC 7694). */
 const readCodings: Headers = [['Accept-Encoding', 'gzip, identity']]
 
 /** The only place that enforces the scope of a route. */
 function serve(exchange: Exchange, route: Route, params: readonly string[], app: App): void {
-  if (route.body !== undefined && exchange.hasUnreadCoding)
-    return replyHttpError(exchange, 415, 'a body is read as it is or in gzip, and in no other coding', readCodings)
+  if (route.busyIs503 === true) exchange.busyIs503 = true
+  if (route.body !== undefined) {
+    if (exchange.hasUnreadCoding)
+      return replyHttpError(exchange, 415, 'a body is read as it is or in gzip, and in no other coding', readCodings)
+    const { charset } = exchange
+    if (!canRead(charset)) {
+      const name = charset.slice(0, CHARSET_SHOWN)
+      return replyHttpError(exchange, 415, `the charset ${name} is not known: send UTF-8, and say so in Content-Type`)
+    }
+  }
   if (route.scope === null) route.serve(exchange, params, app)
   else route.serve(exchange, params, app, authorize(exchange, app, route.scope))
 }

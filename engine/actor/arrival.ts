@@ -8,6 +8,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { DecisionPoints } from '../domain/event/decision-points.js'
+import { oddPlaceOf } from '../domain/event/input/text-bytes.js'
 import { parseEnvelope, type Envelope, type EventExtras } from '../domain/event/envelope.js'
 import { PointTree, type PointKey } from '../domain/event/point-tree.js'
 import type { PointValues } from '../domain/event/point-value.js'
@@ -87,11 +88,3 @@ export class Arrivals {
     return rawBody ?? this.#codec.decode(body)
   }
 }
-
-/** The text around the first character that stands for bytes that are not UTF-8. */
-function oddPlaceOf(text: string): string {
-  const at = text.indexOf('\ufffd')
-  return text.slice(Math.max(0, at - ODD_CHARS), at + ODD_CHARS)
-}
-
-const ODD_CHARS = 40

@@ -9,13 +9,15 @@
  *    same id replaces the event, or, within one request, is an event of its own (S32). Which of the two follows from
  *    the stored ids and the message: so it is the same when the turn runs again, and on each node.
  */
+import { isUtf8 } from 'node:buffer'
 import { isDeepStrictEqual } from 'node:util'
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
-import { wrongBody } from '../domain/event/envelope.js'
+import { oddPlaceOf } from '../domain/event/input/text-bytes.js'
+import { writeJson } from '../domain/event/json.js'
 import { isNewVersion, ownIdOf } from '../domain/event/repeated-id.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { enriches, hasBuckets } from '../domain/job/job.js'
@@ -52,6 +54,9 @@ import type { EventReply } from './reply.js'
 import { modelEvidence } from './votes/model-evidence.js'
 import { labelOf, voteOnEvent } from './votes/voting.js'
 
+/** Stands for bytes that are not UTF-8. */
+const REPLACED = '\ufffd'
+
 /** An event beside its body. */
 interface Sent extends Pick<Message, 'micros' | 'applied' | 'origin'> {
   /** The id that the client gave, in the path or in the body; null for none. */
@@ -87,8 +92,8 @@ export class EventIntake {
     const { micros, applied, eventId, origin } = message
     const arrival = this.#deps.arrivals.read(message.memory, message.bodyStart, message.bodyEnd)
     const isFromBody = eventId === null && message.idInBody
-    if (eventId !== null && arrival.idInBody !== null && arrival.idInBody !== eventId)
-      throw wrongBody(['event_id'], 'Input should be the id in the path', 'value_error')
+    if (eventId !== null && arrival.idInBody !== null && arrival.idInBody !== eventId && !applied)
+      this.#deps.findings.note('ignored_id', decodeOrigin(origin).source, arrival.idInBody, micros)
     const enrichments = this.#enriches ? this.#enrichments() : 'none'
     const clientId = isFromBody ? arrival.idInBody : eventId
     return this.#takeIn(arrival, { micros, applied, origin, clientId, isFromBody, enrichments })
@@ -98,11 +103,16 @@ export class EventIntake {
    * Events with their labels, all or none: they are parsed and checked before the first is stored. Returns how many.
    */
   historic(message: Message): number {
-    const { settings, store, codec, arrivals } = this.#deps
+    const { settings, store, codec, arrivals, findings } = this.#deps
     const { by, body } = splitAuthor(message.body)
-    const events = parseHistoric(body.toString('utf8'), this.#sectionNames, settings.labels)
+    const text = body.toString('utf8')
+    const events = parseHistoric(text, this.#sectionNames, settings.labels)
     mustFit(events, (rawBody) => codec.encode(rawBody))
     if (message.applied) return events.length
+    if (!isUtf8(body)) {
+      const odd = events.filter(({ envelope: { rawBody } }) => writeJson(rawBody).includes(REPLACED)).length
+      findings.note('invalid_utf8', '', oddPlaceOf(text), message.micros, Math.max(1, odd))
+    }
     // The message has all events of the request, so its time may number it.
     const origin = Buffer.from(encodeOrigin({ request: requestOfTime(message.micros), source: sourceOf(by) }))
     for (const [place, { envelope, feedback }] of events.entries()) {

@@ -3,6 +3,7 @@
  * that senders make in their own form for an integration.
  */
 import type { IntegrationRole } from '../domain/job/job.js'
+import type { Finding } from '../domain/event/finding.js'
 import type { JobHandle, Principal } from './principal.js'
 
 /** What a counterpart says of itself where nothing gets through until somebody changes something. */
@@ -181,7 +182,10 @@ export interface InboundRequest {
   readonly integration: string
   /** The owner of the key in the request; null without a valid one. */
   readonly principal: Principal | null
+  /** As it was sent: signatures are of these bytes. */
   readonly body: Uint8Array
+  /** Of the body, as `Content-Type` says; '' for UTF-8. */
+  readonly charset: string
   /** A header by its name in lower case, or ''. */
   header(name: string): string
 }
@@ -192,22 +196,47 @@ export interface InboundEventBody {
   readonly id: string | null
   /** The body as in a `POST` of the event: `raw_body`, `title`, `severity`. */
   readonly bytes: Uint8Array
+  /** The place of the event in the body. */
+  readonly place: readonly (string | number)[]
+  /** Its format sends an event again under its id when it changes. */
+  readonly hasVersions: boolean
+}
+
+/** A part of a webhook that is not stored. */
+export interface RefusedPart {
+  readonly place: readonly (string | number)[]
+  readonly message: string
+  /** Its beginning, for those who may read events. */
+  readonly example: string
+}
+
+/** The events of a webhook. */
+export interface InboundEvents {
+  /** In the order of the sender. */
+  readonly events: readonly InboundEventBody[]
+  readonly refused: readonly RefusedPart[]
+  /** What was odd in the events. */
+  readonly findings: readonly Finding[]
 }
 
 /** What a webhook brings. */
-export interface Inbound {
+export interface Inbound extends InboundEvents {
+  /** The title of the integration. */
+  readonly title: string
+  /** Its senders give up after any answer of 4xx, 429 included. */
+  readonly givesUp: boolean
   /** Who sent it: the owner of the key, or of the key of the integration where a signature counts instead. */
   readonly principal: Principal
   /** The jobs that the integration is an enabled input of. */
   readonly jobs: readonly JobHandle[]
-  /** In the order of the sender. */
-  readonly events: readonly InboundEventBody[]
 }
 
 export interface InboundService {
   /**
-   * Checks and reads a webhook. Rejects with unauthorized, forbidden, resource_not_found, input_disabled, invalid_json,
-   * invalid_body, body_too_large, event_too_deep.
+   * Checks and reads a webhook. Rejects with unauthorized, forbidden, resource_not_found, input_disabled,
+   * body_too_large, and with invalid_json or invalid_body if there is nothing in it that can be read.
    */
   read(request: InboundRequest): Promise<Inbound>
+  /** The alerts of a webhook of Alertmanager or Grafana. @throws as `read`. */
+  alertsIn(body: Uint8Array, charset: string): InboundEvents
 }

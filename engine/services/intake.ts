@@ -62,7 +62,12 @@ export class Intake {
   noteFindings(handle: JobHandle, findings: readonly Finding[]): void {
     if (findings.length === 0) return
     const { shards, current } = this.#deps
-    shards.ask(current(handle), 'findings', null, encodeFindingsMessage(findings)).catch(() => {})
+    try {
+      shards.ask(current(handle), 'findings', null, encodeFindingsMessage(findings)).catch(() => {})
+    } catch (error) {
+      // The job is gone, or its mailbox is full.
+      if (!(error instanceof Refusal)) throw error
+    }
   }
 
   /** As in DecisionService. */

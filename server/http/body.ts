@@ -7,11 +7,12 @@
  * 1. A body of one chunk is copied only until its read has ended; a taker that keeps it copies it.
  * 2. At most the bound is held, compressed or not. Above it the refusal is `body_too_large`, and the rest is dropped.
  * 3. When the client disconnects, the collected chunks are released.
- * 4. A byte order mark, which .NET and PowerShell write before UTF-8, is not part of the body (RFC 8259, 8.1).
+ * 4. A taker gets UTF-8, whichever charset the body is in, without a byte order mark, which .NET and PowerShell write
+ *    (RFC 8259, 8.1). Only one that checks a signature takes the body as it was sent.
  * 5. At most `unpackedAtOnce` bodies are unpacked at a time. A waiting one holds its compressed bytes.
  */
 import { gunzip } from 'node:zlib'
-import { limits, Refusal } from '../../engine/index.js'
+import { limits, mayBeOther, Refusal, toUtf8, UnknownCharset } from '../../engine/index.js'
 import { afterRead, keepForRead, type AfterRead } from './framing/after-read.js'
 import type { BodySink } from './body-sink.js'
 import type { Exchange } from './exchange.js'
@@ -36,9 +37,20 @@ export function isGzipStart(bytes: Uint8Array): boolean {
   return bytes[0] === GZIP_FIRST
 }
 
+/** The charset of a body that its taker wants as it was sent. */
+export const asSent = null
+
 /** The bytes without a leading UTF-8 byte order mark. */
 export function withoutByteOrderMark<T extends Uint8Array>(bytes: T): T {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? (bytes.subarray(3) as T) : bytes
+}
+
+/** Without NUL behind the text: some programs end a text with one. UTF-16 may end with one byte of the kind. */
+function withoutNuls(bytes: Uint8Array): Uint8Array {
+  if (mayBeOther(bytes)) return bytes
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  return bytes.subarray(0, end)
 }
 
 /** Number of bodies being unpacked, and the starts of the waiting ones in order. */
@@ -72,16 +84,18 @@ export class BodyCollector implements BodySink, AfterRead {
   readonly #bytesMax: number
   readonly #taker: CollectedBody
   readonly #room: HeldBytes
+  readonly #charset: string | null
   /** Made with the second chunk: most bodies have one chunk. */
   #gathered: Gatherer | null = null
   /** The whole body, until its read has ended. */
   #whole: Uint8Array | null = null
   #over = false
 
-  /** `room` counts the bytes held while the body arrives. */
-  constructor(bytesMax: number, taker: CollectedBody, room: HeldBytes = heldBodies) {
+  /** `charset`: as Exchange says, or `asSent`. `room` counts the bytes held while the body arrives. */
+  constructor(bytesMax: number, taker: CollectedBody, charset: string | null, room: HeldBytes = heldBodies) {
     this.#bytesMax = bytesMax
     this.#taker = taker
+    this.#charset = charset
     this.#room = room
   }
 
@@ -116,7 +130,23 @@ export class BodyCollector implements BodySink, AfterRead {
   #finish(bytes: Uint8Array): void {
     this.#over = true
     if (isGzipStart(bytes)) this.#inflate(bytes)
-    else this.#taker.collected(withoutByteOrderMark(bytes))
+    else this.#give(bytes)
+  }
+
+  #give(given: Uint8Array): void {
+    const charset = this.#charset
+    if (charset === null) return this.#taker.collected(given)
+    const bytes = given.at(-1) === 0 && charset === '' ? withoutNuls(given) : given
+    if (charset === '' && !mayBeOther(bytes)) return this.#taker.collected(bytes)
+    let text: Uint8Array
+    try {
+      text = toUtf8(bytes, charset)
+    } catch (error) {
+      if (!(error instanceof UnknownCharset)) throw error
+      return this.#refuse(new Refusal('invalid_json', `${error.message}: send UTF-8`))
+    }
+    if (text.length > this.#bytesMax) this.#refuse(this.#tooLarge())
+    else this.#taker.collected(text)
   }
 
   #inflate(bytes: Uint8Array): void {
@@ -124,7 +154,7 @@ export class BodyCollector implements BodySink, AfterRead {
     if (!this.#room.take(length)) return this.#refuse(noRoomForBodies())
     unpack(bytes.slice(), this.#bytesMax, (error, plain) => {
       this.#room.giveBack(length)
-      if (error === null) this.#taker.collected(withoutByteOrderMark(plain))
+      if (error === null) this.#give(plain)
       else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') this.#refuse(this.#tooLarge())
       else this.#taker.uncollected(new Refusal('invalid_json', 'the body is not valid gzip'))
     })
@@ -141,6 +171,13 @@ export class BodyCollector implements BodySink, AfterRead {
   }
 }
 
+export interface BodyOptions {
+  /** Default: as the exchange says, which must be readable then. */
+  readonly charset?: string | null
+  /** Counts the bytes that are held while the body arrives. */
+  readonly room?: HeldBytes | undefined
+}
+
 /**
  * The whole body, which the caller may keep. Rejects with body_too_large, bodies_busy, or invalid_json for invalid
  * gzip. Never settles if the client disconnects first. `gone` is called if it disconnects before it is answered;
@@ -150,7 +187,7 @@ export function collectBody(
   exchange: Exchange,
   bytesMax: number,
   gone?: () => void,
-  room?: HeldBytes,
+  { charset = exchange.charset, room }: BodyOptions = {},
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const taker: CollectedBody = {
@@ -161,6 +198,6 @@ export function collectBody(
       uncollected: reject,
       ...(gone === undefined ? {} : { gone }),
     }
-    exchange.onBody(new BodyCollector(bytesMax, taker, room))
+    exchange.onBody(new BodyCollector(bytesMax, taker, charset, room))
   })
 }

@@ -91,6 +91,8 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   data_dir_invalid: 500,
 }
 
+const [TOO_MANY, UNAVAILABLE] = [429, 503]
+
 /** Seconds to wait before a retry, if the refusal does not say. */
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   mailbox_full: 1,
@@ -136,8 +138,8 @@ export function errorDocument(refusal: Refusal): unknown {
 }
 
 /** The body of an error answer in the form of RFC 9457. */
-export function problemDocument(refusal: Refusal): unknown {
-  const status = statusOf[refusal.code]
+export function problemDocument(refusal: Refusal, isBusy = false): unknown {
+  const status = isBusy ? UNAVAILABLE : statusOf[refusal.code]
   const { details } = refusal.context
   return {
     type: 'about:blank',
@@ -155,19 +157,20 @@ function isOfUnknown({ code }: Refusal): boolean {
 }
 
 /**
- * Answers with a refusal. Where the exchange may lack the newest, what is not known here is 503: the client would take
- * 404 for a loss, and 401 for a wrong key.
+ * Answers with a refusal. A sender that gives up after 429 is told 503 (S37). Where the exchange may lack the newest,
+ * what is not known here is 503: the client would take 404 for a loss, and 401 for a wrong key.
  */
 export function replyRefusal(exchange: Exchange, given: Refusal): void {
   const refusal =
     exchange.mayLackNewest && isOfUnknown(given)
       ? new Refusal('not_ready', `${given.message}; this node may not have the newest now: try again`)
       : given
-  const seconds = refusal.context.retryAfterSeconds ?? retryAfterSeconds[refusal.code]
+  const isBusy = exchange.busyIs503 && statusOf[refusal.code] === TOO_MANY
+  const seconds = refusal.context.retryAfterSeconds ?? retryAfterSeconds[refusal.code] ?? (isBusy ? 1 : undefined)
   const headers: Headers = seconds === undefined ? [] : [['Retry-After', String(seconds)]]
-  const status = statusLine(statusOf[refusal.code])
+  const status = statusLine(isBusy ? UNAVAILABLE : statusOf[refusal.code])
   if (exchange.wantsProblem) {
-    exchange.reply(status, problemJson, JSON.stringify(problemDocument(refusal)), headers)
+    exchange.reply(status, problemJson, JSON.stringify(problemDocument(refusal, isBusy)), headers)
   } else {
     exchange.reply(status, json, JSON.stringify(errorDocument(refusal)), headers)
   }

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
-import { headerOf, headersWhere, readHead, unreadCoding, type HeadFault } from './framing/request-head.js'
+import { bodyCharset, headerOf, headersWhere, readHead, unreadCoding, type HeadFault } from './framing/request-head.js'
 import type { HttpRequest } from './native.js'
 import { noHeaders, type Headers } from './send.js'
 
@@ -33,6 +33,8 @@ export class IncomingRequest {
   notes: Headers = noHeaders
   /** True where what is looked up may be newer than what is known here. */
   mayLackNewest = false
+  /** True for a sender that gives up after 429: it is told 503 instead (S37). */
+  busyIs503 = false
   #req: HttpRequest | null
   #wantsProblem = false
   #givenId: string | null = null
@@ -56,6 +58,12 @@ export class IncomingRequest {
   get hasUnreadCoding(): boolean {
     if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
     return unreadCoding() !== ''
+  }
+
+  /** The charset that the body is said to be in; '' for UTF-8. Only before the handler returns (invariant 1). */
+  get charset(): string {
+    if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
+    return bodyCharset()
   }
 
   /** The headers whose names pass. Only before the handler returns (invariant 1). */

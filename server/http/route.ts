@@ -44,6 +44,8 @@ export interface RouteDoc {
   readonly description?: string
   /** A POST that changes nothing more when it is sent again. Clients may repeat it. */
   readonly isIdempotent?: true
+  /** Its senders give up after 429: they are told 503 instead (S37). */
+  readonly busyIs503?: true
   /** The scope that the caller needs; null: no key needed. */
   readonly scope: Scope | null
   /** No key is needed, but one that is sent is checked. */

@@ -3,14 +3,18 @@
  *
  * 1. An alert stays one event while it lasts: its fingerprint and its start make the event id. Sent again unchanged, it
  *    is the same event; sent as resolved, it is a new version of it (S6).
- * 2. The answer leaves when all alerts are on disk. Otherwise it is an error. Alertmanager sends again after a 5xx, and
- *    alerts that were already stored are deduplicated.
+ * 2. The answer leaves when all alerts are on disk, and says which could not be stored. If none can be, or they cannot
+ *    be stored now, it is an error. Alertmanager sends again after a 5xx and gives up after a 4xx, so "try again" is
+ *    always 503 (S37). Alerts that were already stored are the same events.
  */
-import { limits, Refusal } from '../../engine/index.js'
-import { operation, type Route } from '../http/route.js'
-import { AlertWebhook, type Alert } from '../schemas/webhooks.js'
-import { StatusOnly } from '../schemas/common.js'
-import { storeAll } from './inbound/store-all.js'
+import { limits, sourceOf } from '../../engine/index.js'
+import { stillAuthorized } from '../http/auth.js'
+import { asSent, collectBody } from '../http/body.js'
+import { replyError } from '../http/error-reply.js'
+import { replyJson } from '../http/reply.js'
+import type { GuardedRoute, Route } from '../http/route.js'
+import { AlertsTaken, AlertWebhook } from '../schemas/webhooks.js'
+import { refusedField, storeAll } from './inbound/store-all.js'
 import { jobForPosts } from './job-reference.js'
 
 const example = {
@@ -30,15 +34,7 @@ const example = {
   ],
 }
 
-/** @throws Refusal invalid_body if `startsAt` is not a date and time. */
-function idOf({ fingerprint, startsAt }: Alert, at: number): string {
-  const ms = Date.parse(startsAt)
-  if (!Number.isNaN(ms)) return `${fingerprint}-${ms}`
-  const [loc, msg] = [['body', 'alerts', at, 'startsAt'], 'must be a date and time']
-  throw new Refusal('invalid_body', `${loc.slice(1).join('.')}: ${msg}`, { issues: [{ loc, msg, type: 'datetime' }] })
-}
-
-const webhook = operation({
+const webhook: GuardedRoute = {
   method: 'POST',
   path: '/api/v1/alertmanager/{job_id}',
   operationId: 'postAlertmanagerWebhook',
@@ -48,25 +44,30 @@ const webhook = operation({
     'Set this as `url` of a `webhook_config`, and put the key into `http_config.http_headers`. Each alert becomes an ' +
     'event with the id `<fingerprint>-<milliseconds of startsAt>`. The event has the fields of the alert at top ' +
     'level, and `receiver` and `externalURL` of the webhook.',
+  busyIs503: true,
   scope: 'write:events',
   body: AlertWebhook,
   bodyExample: example,
-  bodyBytesMax: limits.webhookBytesMax,
   responses: {
-    200: { description: 'All alerts are stored durably.', schema: StatusOnly, example: { status: 'ok' } },
+    200: {
+      description: 'All alerts are stored durably, but for those that `refused` names.',
+      schema: AlertsTaken,
+      example: { status: 'ok' },
+    },
   },
   errors: [404, 409, 507],
-  async handle({ app, principal, params, body }) {
-    const job = jobForPosts(app, principal, params[0]!)
-    const { alerts, receiver, externalURL } = body
-    const ids = alerts.map(idOf)
-    const events = alerts.map((alert, at) => {
-      const bytes = Buffer.from(JSON.stringify({ raw_body: { ...alert, receiver, externalURL } }))
-      return { job, id: ids[at] as string, bytes }
-    })
-    await storeAll(app, events)
-    return { status: 'ok' }
+  serve(exchange, params, app, principal) {
+    const { charset } = exchange
+    collectBody(exchange, limits.webhookBytesMax, undefined, { charset: asSent })
+      .then(async (bytes) => {
+        const now = stillAuthorized(exchange, app, 'write:events')
+        const job = jobForPosts(app, now, params[0]!)
+        const alerts = app.service.inbound.alertsIn(bytes, charset)
+        const { refused } = await storeAll(app, [job], alerts, sourceOf(principal))
+        replyJson(exchange, 200, { status: 'ok', ...refusedField(refused) })
+      })
+      .catch((error: unknown) => replyError(exchange, error))
   },
-})
+}
 
 export const alertmanagerRoutes: readonly Route[] = [webhook]

@@ -120,5 +120,5 @@ export function postEvent(exchange: Exchange, params: readonly string[], app: Ap
   const query = exchange.query()
   const waits = query !== '' && postQuery.checkQuery(query).wait === true
   const post = new EventPost(exchange, app, principal, params[0] ?? null, waits)
-  exchange.onBody(new BodyCollector(limits.eventBytesMax, post))
+  exchange.onBody(new BodyCollector(limits.eventBytesMax, post, exchange.charset))
 }

@@ -54,7 +54,7 @@ const issue: OpenRoute = {
   responses: { 200: { description: 'The token.', schema: IssuedToken } },
   errors: [401, 403, 429, 507],
   serve(exchange, _params, app) {
-    collectBody(exchange, limits.passwordBodyBytesMax, undefined, heldByStrangers)
+    collectBody(exchange, limits.passwordBodyBytesMax, undefined, { room: heldByStrangers })
       .then(async (bytes) => {
         const body = requestChecker.check(parseJson(bytes))
         mustHavePasswords(app)

@@ -109,7 +109,7 @@ const logout: OpenRoute = {
   errors: [403, 413, 422, 503],
   serve(exchange, _params, app) {
     const signOn = signOnOf(app)
-    collectBody(exchange, limits.passwordBodyBytesMax, undefined, heldByStrangers)
+    collectBody(exchange, limits.passwordBodyBytesMax, undefined, { room: heldByStrangers })
       .then(async (bytes) => {
         const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'))
         const ended = await signOn.logOut(form.get('logout_token') ?? '')

@@ -131,7 +131,7 @@ function giveVote(exchange: Exchange, params: readonly string[], { lane }: HotAp
   const { key: secret } = exchange
   const post = (body: Uint8Array, receiver: JsonReceiver): void =>
     lane.post({ kind: asks.vote, secret, job: Number(params[0]), stream: 0, eventId: params[1]!, body }, receiver)
-  exchange.onBody(new BodyCollector(limits.requestBytesMax, new VoteBody(exchange, post)))
+  exchange.onBody(new BodyCollector(limits.requestBytesMax, new VoteBody(exchange, post), exchange.charset))
 }
 
 let streams = 0

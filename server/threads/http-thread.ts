@@ -63,7 +63,8 @@ const hot: HotApp = { app, lane }
 
 /** True where the request is served on this thread. */
 function servedHere(exchange: Exchange): boolean {
-  if (!data.servesEvents || exchange.draining || exchange.method === 'head' || exchange.hasUnreadCoding) return false
+  const isUsual = data.servesEvents && !exchange.draining && exchange.method !== 'head'
+  if (!isUsual || exchange.hasUnreadCoding || exchange.charset !== '') return false
   const match = table.find(exchange.method, exchange.path)
   if (!match.found || !namesEvent(match.params) || exchange.query() !== '') return false
   const key = keyInHeaders(exchange, app)

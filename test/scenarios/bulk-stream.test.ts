@@ -130,14 +130,18 @@ test('bytes after the end of gzip are dropped, and the connection stays usable',
   socket.destroy()
 })
 
-test('the same id twice in one stream is one event, or a new version of it', async () => {
+test('the same id twice in one stream is one event; with another body it is another one (S32)', async () => {
   const results = await client.bulk([line('same', 'a'), line('same', 'a'), line('same', 'b')].join('\n'))
-  assert.deepEqual(
-    results.map(({ event_id }) => event_id),
-    ['same', 'same', 'same'],
-  )
-  const { body } = await client.get(`/api/v1/events/${jobId}/same/export`)
-  assert.equal(body.service_event.rule, 'b')
+  const [first, again, other] = results.map(({ event_id }) => event_id)
+  assert.deepEqual([first, again], ['same', 'same'])
+  assert.match(other, /^same-[0-9a-f]{12}$/)
+  for (const [id, rule] of [
+    ['same', 'a'],
+    [other, 'b'],
+  ]) {
+    const { body } = await client.get(`/api/v1/events/${jobId}/${id}/export`)
+    assert.equal(body.service_event.rule, rule)
+  }
 })
 
 test('results arrive while the body is still being sent', async () => {

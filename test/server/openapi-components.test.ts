@@ -42,11 +42,11 @@ const operations = Object.values(document.paths).flatMap((methods) => Object.val
 
 /** Names of types in generated clients. One that changes or goes breaks code of people who have such a client. */
 const names = `
-  ActiveModelMetrics AgenticNotes AgreementWithVotes AlertWebhook AlertmanagerAlert Alive Analyst AnalystLabel
-  AnalystPair AnalystsView AnswerWithout AnyObject ApiKeyProperties ApiKeyResource ApplyAnswer AssignedEvent
-  AssignedEvents AssignmentBody Attention AuditBreak AuditChange AuditChanges AuditField AuditLogEntry
-  AuditLogPage AuditTerm AuditTerms AuditVerdict AutoRetrain AutonomyLabel AutonomyMode AutonomyView Backup
-  BackupList BackupRequest BackupState Batch BatchKind BatchList BatchStatus BeforeAndAfter BucketState
+  ActiveModelMetrics AgenticNotes AgreementWithVotes AlertWebhook AlertmanagerAlert AlertsTaken Alive Analyst
+  AnalystLabel AnalystPair AnalystsView AnswerWithout AnyObject ApiKeyProperties ApiKeyResource ApplyAnswer
+  AssignedEvent AssignedEvents AssignmentBody Attention AuditBreak AuditChange AuditChanges AuditField
+  AuditLogEntry AuditLogPage AuditTerm AuditTerms AuditVerdict AutoRetrain AutonomyLabel AutonomyMode AutonomyView
+  Backup BackupList BackupRequest BackupState Batch BatchKind BatchList BatchStatus BeforeAndAfter BucketState
   CalibrationStep CallerKind CastVote CastVoteScope CertificatesPage ChallengeBody Challenger ChallengerAnswer
   ChallengerVerdict ChangedConsensus ClusterMember ClusterMessage ClusterPage ClusterState ClusterTree ClusterView
   CommonestLabel ComponentType ComputedAgain ComputedAnswer ComputedDecision ConsensusOverride ConsensusView Container

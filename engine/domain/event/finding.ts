@@ -16,8 +16,14 @@ export const findingKinds = [
   'invalid_utf8',
   /** An input does not read an index of its pattern (S39). */
   'skipped_index',
+  /** An item that is no object was stored as `{message}` (S36). */
+  'odd_item',
+  /** A part of a request could not be read, or not be stored, while others were (S36). */
+  'refused_part',
   /** An id was given twice in one request, for different events: the later one got an id of its own (S32). */
   'repeated_id',
+  /** A body had another id than the path of its request, which counts (S43). */
+  'ignored_id',
   /** An event took the place of another one with its id, and is no new version of it (S32). */
   'replaced_event',
 ] as const

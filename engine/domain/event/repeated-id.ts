@@ -4,8 +4,9 @@
  *
  * Leaves out: what is stored (actor/event-intake.ts).
  */
-import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
+import { contentHash } from './client-id.js'
+import { isJsonObject } from './json.js'
 
 const HASH_CHARS = 12
 
@@ -14,17 +15,9 @@ const HASH_CHARS = 12
  * the same, so a request that is sent again makes no more events.
  */
 export function ownIdOf(id: string, content: unknown): string {
-  const hash = createHash('sha256').update(canonical(content)).digest('hex').slice(0, HASH_CHARS)
   const room = limits.eventIdBytesMax - HASH_CHARS - 1
-  return `${Buffer.byteLength(id) <= room ? id : createHash('sha256').update(id).digest('hex')}-${hash}`
-}
-
-/** JSON text that does not depend on the order of fields. */
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`
+  const kept = Buffer.byteLength(id) <= room ? id : contentHash(id, 64)
+  return `${kept}-${contentHash(content, HASH_CHARS)}`
 }
 
 /**
@@ -63,25 +56,25 @@ class Comparison {
       // A list may grow: items that came are new, and none that was there is another one.
       return before.slice(0, after.length).every((item, at) => this.agree(item, after[at], ''))
     }
-    if (isFields(before) && isFields(after)) {
+    if (isJsonObject(before) && isJsonObject(after)) {
       const names = new Set([...Object.keys(before), ...Object.keys(after)])
       return [...names].every((inner) => this.agree(own(before, inner), own(after, inner), inner))
     }
-    return isNothing(before) || isNothing(after)
+    // A field may have come since, and `4625` is `"4625"`.
+    return isNothing(before) || (isScalar(before) && isScalar(after) && String(before) === String(after))
   }
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function own(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
-/** A field that came or went says nothing of what the event is about. */
+function isScalar(value: unknown): boolean {
+  return !isNothing(value) && !Array.isArray(value) && !isJsonObject(value)
+}
+
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }

@@ -4,10 +4,9 @@
  *
  * 1. A path without a value gives no id, and so does a template with one: two events must not become one by an
  *    accident.
- * 2. An id that is longer than ids may be is its SHA-256.
+ * 2. Different values give different ids: `web` and `1-2` is not `web-1` and `2` (domain/event/client-id.ts).
  */
-import { createHash } from 'node:crypto'
-import { limits } from '../../limits.js'
+import { fittingId, joinedId } from '../../domain/event/client-id.js'
 import { at, text, type Json } from './formats/format.js'
 
 /** The value at a dot path; an exact field name counts, too. */
@@ -17,18 +16,16 @@ export function valueAt(document: Json, path: string): unknown {
 
 /** The id that the parameter gives, or null. */
 export function idBy(pattern: string, document: Json): string | null {
-  if (!pattern.includes('{{')) return text(valueAt(document, pattern.trim())) ?? null
-  let lacks = false
-  const id = pattern.replace(/\{\{([^{}]+)\}\}/g, (_, path: string) => {
-    const value = text(valueAt(document, path.trim()))
-    lacks ||= value === undefined
-    return value ?? ''
-  })
-  return lacks || id.trim() === '' ? null : id
+  const parts = pattern.split(/\{\{([^{}]+)\}\}/)
+  const paths = parts.filter((_, n) => n % 2 === 1)
+  if (paths.length === 0) return text(valueAt(document, pattern.trim())) ?? null
+  const values = paths.map((path) => text(valueAt(document, path.trim())))
+  if (!values.every((value) => value !== undefined)) return null
+  return joinedId(
+    values,
+    parts.filter((_, n) => n % 2 === 0),
+  )
 }
 
 /** An id that the service takes. */
-export function fitting(id: string): string {
-  if (Buffer.byteLength(id) <= limits.eventIdBytesMax) return id
-  return createHash('sha256').update(id).digest('hex')
-}
+export const fitting = fittingId

@@ -1,8 +1,8 @@
 /**
  * Webhooks in the form of their sender: who may send, which events are in them, and for which jobs.
  *
- * Owns: the order of the checks. Leaves out: formats (formats/), signatures (signature.ts, sns.ts), storing the events
- * (server/routes).
+ * Owns: the order of the checks. Leaves out: events (event-reader.ts), formats (formats/), signatures (signature.ts,
+ * sns.ts), storing the events (server/routes).
  *
  * 1. Where the integration has a secret for signatures or a topic of SNS, only a signed request counts, and no key is
  *    needed. Else a key is: that of the integration, or one that may send events to any job.
@@ -10,17 +10,17 @@
  * 3. Nothing in a body names a job: the integration does.
  */
 import { isRefusal, Refusal } from '../../errors.js'
-import type { Inbound, InboundEventBody, InboundRequest, InboundService } from '../../api/integrations-service.js'
+import type { Inbound, InboundEvents, InboundRequest, InboundService } from '../../api/integrations-service.js'
 import type { JobHandle, Principal } from '../../api/principal.js'
 import { lackOf, scopesOfKey } from '../../api/scopes.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { Sealer } from '../../resource/access/sealing.js'
 import type { IntegrationRecord } from '../../resource/records.js'
 import { openParameters } from '../../resource/registry/parameters.js'
-import { documentsIn, EVENTS_MAX, objectOf } from './documents.js'
-import { fitting, idBy, valueAt } from './event-id.js'
-import type { HeaderOf, InboundEvent, Json } from './formats/format.js'
-import { formatOf } from './formats/formats.js'
+import { documentsOf, type WebhookDocument } from './documents.js'
+import { EventReader, noSettings, type ReadingSettings } from './event-reader.js'
+import { isAlert } from './formats/alertmanager.js'
+import { isObject, type Json } from './formats/format.js'
 import { isSigned, SIGNATURE_HEADER } from './signature.js'
 import { confirmationOf, isSnsMessage, mustBeFrom } from './sns.js'
 import type { SnsCertificates } from './sns-certificates.js'
@@ -40,10 +40,7 @@ export interface InboundDeps {
 }
 
 /** The parameters of an integration that are about webhooks. */
-interface WebhookSettings {
-  readonly format: string
-  readonly items: string
-  readonly eventId: string
+interface WebhookSettings extends ReadingSettings {
   readonly secret: string
   readonly signatureHeader: string
   readonly topic: string
@@ -74,16 +71,31 @@ export class Webhooks implements InboundService {
     return await this.#inbound(principal, integration, settings, request)
   }
 
+  alertsIn(body: Uint8Array, charset: string): InboundEvents {
+    const { documents, broken, oddPlace } = documentsOf(body, charset)
+    const reader = new EventReader({ ...noSettings, format: 'alertmanager' }, () => '')
+    for (const document of documents) {
+      const { value, place } = document
+      const isOfAlerts = isObject(value) && (Array.isArray(value.alerts) || isAlert(value))
+      if (isOfAlerts) reader.take(document)
+      else reader.refuse([place], 'alerts: Field required', value)
+    }
+    return reader.end(broken, oddPlace)
+  }
+
   async #inbound(
     principal: Principal,
     integration: IntegrationRecord,
     settings: WebhookSettings,
-    { body, header }: InboundRequest,
+    { body, charset, header }: InboundRequest,
   ): Promise<Inbound> {
-    const documents = documentsIn(body)
-    const own = settings.topic === '' ? documents : await this.#messagesOf(settings.topic, documents)
+    const { documents, broken, oddPlace } = documentsOf(body, charset)
     const jobs = this.#jobsOf(integration)
-    return { principal, jobs, events: eventsIn(own, settings, header).map(bodyOf) }
+    const reader = new EventReader(settings, header)
+    if (settings.topic !== '') await this.#takeMessages(settings.topic, documents, reader)
+    else for (const document of documents) reader.take(document)
+    const { title } = integration
+    return { principal, title, jobs, ...reader.end(broken, oddPlace), givesUp: reader.givesUp }
   }
 
   #integration(name: string): IntegrationRecord | null {
@@ -124,21 +136,34 @@ export class Webhooks implements InboundService {
     throw new Refusal('input_disabled', `the integration ${why}`)
   }
 
-  /** What is in messages of SNS. @throws Refusal unauthorized. */
-  async #messagesOf(topic: string, documents: readonly Json[]): Promise<readonly Json[]> {
-    const found: Json[] = []
-    for (const message of documents) {
-      if (!isSnsMessage(message)) throw new Refusal('unauthorized', 'the body is not a message of SNS')
+  /** Takes what is in messages of SNS. @throws Refusal unauthorized if none is of the topic. */
+  async #takeMessages(topic: string, documents: readonly WebhookDocument[], reader: EventReader): Promise<void> {
+    let refusal: Refusal | null = null
+    let isFrom = false
+    for (const { place, value: message } of documents) {
       try {
-        await mustBeFrom(topic, message, (this.#certificates ??= this.#deps.certificates()))
+        if (!isSnsMessage(message)) throw new Refusal('unauthorized', 'the body is not a message of SNS')
+        await this.#mustBeFrom(topic, message)
       } catch (error) {
-        throw new Refusal('unauthorized', `the message of SNS is refused: ${(error as Error).message}`)
+        if (!isRefusal(error)) throw error
+        refusal ??= error
+        reader.refuse([place], error.message, message)
+        continue
       }
+      isFrom = true
       const url = confirmationOf(message)
       if (url !== null) await this.#deps.fetch(url)
-      else if (message.Type === 'Notification') found.push(...contentOf(message))
+      else if (message.Type === 'Notification') reader.takeContent(place, message.Message)
     }
-    return found
+    if (!isFrom && refusal !== null) throw refusal
+  }
+
+  async #mustBeFrom(topic: string, message: Json): Promise<void> {
+    try {
+      await mustBeFrom(topic, message, (this.#certificates ??= this.#deps.certificates()))
+    } catch (error) {
+      throw new Refusal('unauthorized', `the message of SNS is refused: ${(error as Error).message}`)
+    }
   }
 }
 
@@ -160,50 +185,4 @@ function unknown(): Refusal {
     'resource_not_found',
     'there is no integration of that id or title that takes events with this key',
   )
-}
-
-/** The documents in the text of a message of SNS; a text of another kind is a document `{message}`. */
-function contentOf(message: Json): readonly Json[] {
-  const content = String(message.Message ?? '')
-  try {
-    return documentsIn(Buffer.from(content))
-  } catch (error) {
-    if (isRefusal(error, 'invalid_json')) return [{ message: content }]
-    throw error
-  }
-}
-
-/** @throws Refusal invalid_body, body_too_large. */
-function eventsIn(documents: readonly Json[], settings: WebhookSettings, header: HeaderOf): InboundEvent[] {
-  const events: InboundEvent[] = []
-  for (const document of documents) {
-    for (const [n, item] of itemsOf(document, settings, header).entries()) {
-      if (events.length >= EVENTS_MAX)
-        throw new Refusal('body_too_large', `a webhook has at most ${EVENTS_MAX} events: send fewer at once`)
-      const one = objectOf(item, n)
-      const format = formatOf(settings.format, settings.items === '' ? document : one, header)
-      const event = format.event(one, document, header)
-      const id =
-        settings.eventId === '' ? event.id : (idBy(settings.eventId, event.body) ?? idBy(settings.eventId, one))
-      events.push({ ...event, id: id === null ? null : fitting(id) })
-    }
-  }
-  return events
-}
-
-function itemsOf(document: Json, { format, items }: WebhookSettings, header: HeaderOf): readonly unknown[] {
-  if (items === '') return formatOf(format, document, header).items?.(document) ?? [document]
-  const list = valueAt(document, items)
-  if (Array.isArray(list)) return list
-  const msg = 'must be a list: the parameter webhook_items names it'
-  throw new Refusal('invalid_body', `${items}: ${msg}`, { issues: [{ loc: ['body', items], msg, type: 'list_type' }] })
-}
-
-function bodyOf({ id, body, title, severity }: InboundEvent): InboundEventBody {
-  const event = {
-    raw_body: body,
-    ...(title === undefined ? {} : { title }),
-    ...(severity === undefined ? {} : { severity }),
-  }
-  return { id, bytes: Buffer.from(JSON.stringify(event)) }
 }

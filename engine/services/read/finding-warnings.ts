@@ -24,6 +24,15 @@ const sentences: Readonly<Record<FindingKind, Sentences>> = {
     message: (_count, at) => `An input reads no documents${at}, an index of its pattern.`,
     action: 'Leave the index out of `index_pattern`, or give it `_source` and the date field that the input reads by.',
   },
+  odd_item: {
+    message: (count) => `${count} came as something that is no JSON object. Each is stored as \`{"message": ...}\`.`,
+    action: 'Let the sender send an object for each event.',
+  },
+  refused_part: {
+    of: 'source',
+    message: (count, from) => `${count.replace('event', 'part')} of requests${from} could not be read or stored.`,
+    action: 'The answers to these requests say which parts, and why. Send them again when they are mended.',
+  },
   repeated_id: {
     of: 'source',
     message: (count, from) =>
@@ -32,6 +41,11 @@ const sentences: Readonly<Record<FindingKind, Sentences>> = {
     action:
       'Let the sender give each event an id of its own, or name a field that differs ' +
       '(`webhook_event_id`, `--id-field`).',
+  },
+  ignored_id: {
+    of: 'source',
+    message: (count, from) => `${count}${from} had an \`event_id\` that is not the id in the path. The path counts.`,
+    action: 'Let the sender give the id in one of the two places, or the same in both.',
   },
   replaced_event: {
     of: 'source',

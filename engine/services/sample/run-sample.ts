@@ -26,7 +26,7 @@ const LOOKED_AT_BYTES = 65_536
 function sampleOf(bytes: Uint8Array): EventText {
   // Nearly any bytes can be read as CSV of one column.
   if (bytes.subarray(0, LOOKED_AT_BYTES).includes(0))
-    throw refused('Input should be text in UTF-8: it is in another encoding, such as UTF-16, or no text, as a workbook')
+    throw refused('Input should be text: it has zero bytes, as a workbook or an archive has')
   try {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     return eventsOfText(text, limits.sampleEventsMax)

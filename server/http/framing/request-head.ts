@@ -9,6 +9,7 @@
  * 2. uWebSockets.js takes the first of repeated headers. A proxy in front may take the last one, and would then see
  *    other requests on the connection than the service. So a request with such headers is refused.
  */
+import { charsetName } from '../../../engine/index.js'
 import type { HttpRequest } from '../native.js'
 
 /** Why a request is refused before it has a route. */
@@ -67,6 +68,18 @@ const readCodings: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'identity'])
 export function unreadCoding(): string {
   const coding = headerOf('content-encoding').trim().toLowerCase()
   return coding === '' || readCodings.has(coding) ? '' : coding
+}
+
+let lastType = ''
+let lastCharset = ''
+
+/** The charset of the current request's body, as charsetName gives it; '' for UTF-8, or none that is said. */
+export function bodyCharset(): string {
+  const type = headerOf('content-type')
+  if (type === lastType) return lastCharset
+  lastType = type
+  lastCharset = charsetName(/;\s*charset\s*=\s*("[^"]*"|[^;\s]*)/i.exec(type)?.[1] ?? '')
+  return lastCharset
 }
 
 /** The headers of the current request whose names pass, by name in lower case; the first of repeated ones. */

@@ -10,9 +10,11 @@
  * 3. gzip is unpacked on the threads of libuv, one bounded piece at a time. The next piece is given when the reader has
  *    taken the lines of the last one.
  * 4. `more` is called whenever there may be lines. After `close` nothing is called.
+ * 5. Lines are UTF-8, whichever charset the body is in. They end with LF, CR LF or NUL, and with CR in a body that has
+ *    no LF (S38).
  */
 import { createGunzip, type Gunzip } from 'node:zlib'
-import { limits } from '../../../engine/index.js'
+import { canRead, charsetOf, limits, Utf8Stream } from '../../../engine/index.js'
 import { isGzipStart } from '../../http/body.js'
 import type { BodySink } from '../../http/body-sink.js'
 import type { Exchange } from '../../http/exchange.js'
@@ -42,6 +44,11 @@ export class LineSource implements BodySink {
   readonly #share: RoundShare
   readonly #splitter: LineSplitter
   #gunzip: Gunzip | null = null
+  /** Makes UTF-8 of the body; null where it is that. Known with its first bytes. */
+  #utf8: Utf8Stream | null = null
+  readonly #charset: string
+  #isFirst = true
+  #hasLineFeeds = false
   /** Compressed bytes that wait. */
   readonly #packed: PieceQueue
   #unpacking = false
@@ -63,6 +70,7 @@ export class LineSource implements BodySink {
 
   constructor(exchange: Exchange, share: RoundShare, reader: LineReader) {
     this.#exchange = exchange
+    this.#charset = exchange.charset
     this.#share = share
     this.#reader = reader
     this.#splitter = new LineSplitter(limits.eventBytesMax, heldBodies, share.held)
@@ -91,8 +99,9 @@ export class LineSource implements BodySink {
       if (isGzipStart(bytes)) this.#gunzip = this.#makeGunzip()
     }
     if (this.#gunzip !== null) return this.#packedChunk(bytes)
-    if (!this.#stopped) this.#splitter.feed(bytes)
-    else if (!this.#splitter.append(bytes)) return this.#cut()
+    const text = this.#textOf(bytes, last)
+    if (!this.#stopped) this.#splitter.feed(text)
+    else if (!this.#splitter.append(text)) return this.#cut()
     if (last) this.#splitter.end()
     if (!this.#stopped) this.#offer()
   }
@@ -142,6 +151,18 @@ export class LineSource implements BodySink {
     this.#splitter.clear()
     this.#packed.clear()
     this.#gunzip?.destroy()
+  }
+
+  /** Bytes of the body, unpacked, as lines of UTF-8. */
+  #textOf(bytes: Uint8Array, isLast: boolean): Uint8Array {
+    if (this.#isFirst && bytes.length > 0) {
+      this.#isFirst = false
+      const { charset } = charsetOf(bytes, this.#charset)
+      if (charset !== '' && canRead(charset)) this.#utf8 = new Utf8Stream(charset)
+    }
+    const text = this.#utf8 === null ? bytes : this.#utf8.push(bytes, isLast)
+    this.#hasLineFeeds ||= text.indexOf(LF) >= 0
+    return withLineFeeds(text, !this.#hasLineFeeds)
   }
 
   /** Offers the lines of what was fed, and keeps what the reader leaves. */
@@ -216,7 +237,7 @@ export class LineSource implements BodySink {
     gunzip.on('data', (bytes: Buffer) => {
       if (this.#closed) return
       this.#share.spend(workOf(bytes.length))
-      this.#splitter.feed(bytes)
+      this.#splitter.feed(this.#textOf(bytes, false))
       this.#offer()
     })
     gunzip.on('end', () => this.#unpackedAll())
@@ -232,7 +253,16 @@ export class LineSource implements BodySink {
     this.#unpacked = true
     this.#packed.clear()
     this.#wakeSocket()
+    if (this.#utf8 !== null) this.#splitter.feed(this.#textOf(new Uint8Array(0), true))
     this.#splitter.end()
     this.#reader.more()
   }
+}
+
+const [LF, CR] = [0x0a, 0x0d]
+
+/** The bytes with line feeds in place of NUL, and of CR `byReturns`; the same bytes where there is neither. */
+function withLineFeeds(bytes: Uint8Array, byReturns: boolean): Uint8Array {
+  if (bytes.indexOf(0) < 0 && !(byReturns && bytes.indexOf(CR) >= 0)) return bytes
+  return bytes.map((byte) => (byte === 0 || (byReturns && byte === CR) ? LF : byte))
 }

@@ -89,7 +89,7 @@ const signIn: OpenRoute = {
     const sessions = sessionsOf(app)
     refuseForgery(exchange)
     const isSecure = originOf(exchange, app.servesTls).startsWith('https:')
-    collectBody(exchange, limits.passwordBodyBytesMax, undefined, heldByStrangers)
+    collectBody(exchange, limits.passwordBodyBytesMax, undefined, { room: heldByStrangers })
       .then(async (bytes) => {
         const [principal, owner] = await ownerOf(
           app,

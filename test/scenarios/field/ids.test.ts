@@ -179,12 +179,18 @@ describe('a single POST', () => {
     assert.equal(await countOf(admin, job.jobId), 3)
   })
 
-  test('is refused for an id that can be none, or that is not the one in the path', async () => {
+  test('takes the id in its path before the one in its body, and warns', async () => {
+    const job = await makeJob(admin)
+    assert.equal((await post(job, { event_id: 'other', raw_body: a }, 'x')).body.event_id, 'x')
+    const [warning] = await warningsOf(admin, job.jobId, 'ignored_id')
+    assert.deepEqual([warning!.count, warning!.example], [1, 'other'])
+  })
+
+  test('is refused for an id that can be none', async () => {
     const job = await makeJob(admin)
     for (const [event_id, path] of [
       [{ a: 1 }, ''],
       [true, ''],
-      ['other', 'x'],
     ] as const) {
       const answer = await post(job, { event_id, raw_body: a }, path)
       assert.deepEqual([answer.status, answer.body.detail[0].loc], [422, ['body', 'event_id']])

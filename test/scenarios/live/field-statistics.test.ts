@@ -67,11 +67,11 @@ test('the same is found in NDJSON, gzip, CSV and the answer of a search engine',
   assert.equal(fieldOf(csv.body, 'host').values, 9)
 })
 
-test('what is no text in UTF-8 is refused, and not read as CSV', async () => {
+test('what is no text is refused, and not read as CSV', async () => {
   const workbook = Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(30), Buffer.from('a,b\n1,2\n')])
-  for (const body of [workbook, gzipSync(workbook), Buffer.from('a,b\n1,2\n', 'utf16le')]) {
+  for (const body of [workbook, gzipSync(workbook)]) {
     const { status, text } = await client.post(path, body)
-    assert.deepEqual([status, /should be text in UTF-8/.test(text)], [422, true], text)
+    assert.deepEqual([status, /should be text/.test(text)], [422, true], text)
   }
 })
 

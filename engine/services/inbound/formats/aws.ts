@@ -16,6 +16,7 @@ function isFinding(document: Json): boolean {
 
 export const aws: InboundFormat = {
   name: 'guardduty',
+  hasVersions: true,
   recognizes: (document) => isEnvelope(document) || isFinding(document),
   items: (document) => {
     const findings = at(document, 'detail', 'findings')

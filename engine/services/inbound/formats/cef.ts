@@ -88,6 +88,7 @@ export function parseCef(line: string): Json | null {
 
 export const cef: InboundFormat = {
   name: 'cef',
+  givesUp: true,
   recognizes: (document) => isCef(document.message) || isObject(document.cef),
   event(item) {
     const parsed = isCef(item.message) && !isObject(item.cef) ? parseCef(item.message) : null

@@ -2,6 +2,7 @@
  * CrowdStrike Falcon: events of the event stream (`{metadata, event}`), and what a Fusion workflow sends by a webhook
  * (`{meta, data}`, with dots in the names of data).
  */
+import { idOfParts } from '../../../domain/event/client-id.js'
 import { nested } from './dotted.js'
 import { at, eventOf, firstText, isObject, type InboundFormat, type Json } from './format.js'
 
@@ -9,7 +10,7 @@ function streamId({ metadata, event }: Json): string | null {
   const own = firstText(at(event, 'CompositeId'), at(event, 'DetectId'), at(event, 'IncidentID'))
   if (own !== null) return own
   const [customer, offset] = [firstText(at(metadata, 'customerIDString')), firstText(at(metadata, 'offset'))]
-  return customer === null || offset === null ? null : `${customer}-${offset}`
+  return customer === null || offset === null ? null : idOfParts([customer, offset], '-')
 }
 
 export const crowdstrike: InboundFormat = {

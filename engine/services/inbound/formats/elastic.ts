@@ -3,7 +3,10 @@
  * Common Schema.
  *
  * 1. Names with dots are nested (dotted.ts): decision points are paths of the schema in either form.
+ * 2. An `event.id` is unique in its data set at most: logs of one connection of Zeek have the same. So the data set is
+ *    part of the id where it is named.
  */
+import { idOfParts } from '../../../domain/event/client-id.js'
 import { nested } from './dotted.js'
 import { at, eventOf, firstText, isObject, text, type InboundFormat, type Json } from './format.js'
 
@@ -35,6 +38,7 @@ function withoutMeta({ _id: _, _index: __, ...document }: Json): Json {
 
 export const elastic: InboundFormat = {
   name: 'elastic',
+  hasVersions: true,
   recognizes(document) {
     const list = listIn(document)
     if (list === null) return isAlert(document)
@@ -61,7 +65,9 @@ export const ecs: InboundFormat = {
   },
   event(item) {
     const body = withoutMeta(opened(item))
-    const id = firstText(at(body, 'event', 'id'), item._id)
+    const own = firstText(at(body, 'event', 'id'))
+    const dataset = firstText(at(body, 'event', 'dataset'))
+    const id = own === null ? firstText(item._id) : idOfParts(dataset === null ? [own] : [own, dataset], '@')
     return eventOf(body, id, firstText(at(body, 'rule', 'name'), body.message), at(body, 'event', 'severity'))
   },
 }

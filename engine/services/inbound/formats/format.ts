@@ -5,6 +5,9 @@
  * documentation names, so that decision points are those of resource/mappings/.
  */
 
+import { idText } from '../../../domain/event/client-id.js'
+import { isJsonObject } from '../../../domain/event/json.js'
+
 export type Json = Readonly<Record<string, unknown>>
 
 /** The headers of a request, by name in lower case; '' for one that is not there. */
@@ -22,6 +25,10 @@ export interface InboundEvent {
 export interface InboundFormat {
   /** The value of the parameter `webhook_format`. */
   readonly name: string
+  /** Its senders send an event again under its id when it changes. */
+  readonly hasVersions?: true
+  /** Its senders give up after any answer of 4xx, also after 429. */
+  readonly givesUp?: true
   /** True for a document of this format. */
   recognizes(document: Json, header: HeaderOf): boolean
   /** The documents of its events; absent: the document is one event. */
@@ -31,7 +38,7 @@ export interface InboundFormat {
 }
 
 export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(value)
 }
 
 /** The value at a path of names; undefined without one. Only own fields count. */
@@ -46,8 +53,7 @@ export function at(document: unknown, ...path: readonly string[]): unknown {
 
 /** A text that says something, or undefined. Numbers are texts, too. */
 export function text(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+  return idText(value) ?? undefined
 }
 
 /** The first text, or null. */

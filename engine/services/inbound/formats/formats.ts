@@ -31,6 +31,10 @@ const formats: readonly InboundFormat[] = [
 
 const byName = new Map(formats.map((format) => [format.name, format]))
 
+export function formatNamed(name: string): InboundFormat | undefined {
+  return byName.get(name)
+}
+
 /** The format of that name; by the document for `auto` and any other name. */
 export function formatOf(name: string, document: Json, header: HeaderOf): InboundFormat {
   return byName.get(name) ?? formats.find((format) => format.recognizes(document, header)) ?? plain

@@ -48,6 +48,7 @@ export function parseLeef(line: string): Json | null {
 
 export const leef: InboundFormat = {
   name: 'leef',
+  givesUp: true,
   recognizes: (document) => isLeef(document.message) || (isObject(document.attributes) && 'leef_version' in document),
   event(item) {
     const parsed = isLeef(item.message) && !isObject(item.attributes) ? parseLeef(item.message) : null

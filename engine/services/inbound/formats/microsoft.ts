@@ -32,8 +32,9 @@ function isOne(document: unknown): boolean {
 
 export const microsoft: InboundFormat = {
   name: 'sentinel',
+  hasVersions: true,
   recognizes({ object, value, ...document }) {
-    return isOne(document) || isOne(object) || (Array.isArray(value) && value.length > 0 && value.every(isOne))
+    return isOne(document) || isOne(object) || (Array.isArray(value) && value.some(isOne))
   },
   items(document) {
     if (Array.isArray(document.value)) return document.value

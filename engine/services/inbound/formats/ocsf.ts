@@ -3,7 +3,7 @@ import { at, eventOf, firstText, isObject, type InboundFormat } from './format.j
 
 export const ocsf: InboundFormat = {
   name: 'ocsf',
-  recognizes: (document) => typeof document.class_uid === 'number' && isObject(document.metadata),
+  recognizes: (document) => /^\d+$/.test(firstText(document.class_uid) ?? '') && isObject(document.metadata),
   event: (item) =>
     eventOf(
       item,

@@ -5,15 +5,15 @@
  * 1. Rows of one search have the same sid, so the event id is the sid and a hash of the row.
  */
 import { createHash } from 'node:crypto'
-import { at, eventOf, firstText, isObject, type InboundFormat } from './format.js'
+import { writeJson } from '../../../domain/event/json.js'
+import { at, eventOf, firstText, type InboundFormat } from './format.js'
 
 export const splunk: InboundFormat = {
   name: 'splunk',
-  recognizes: (document) =>
-    isObject(document.result) && typeof document.sid === 'string' && Object.hasOwn(document, 'search_name'),
+  recognizes: (document) => ['result', 'sid', 'search_name'].every((name) => Object.hasOwn(document, name)),
   event(item) {
     const row = createHash('sha256')
-      .update(JSON.stringify(item.result ?? null))
+      .update(writeJson(item.result ?? null))
       .digest('hex')
       .slice(0, 16)
     const sid = firstText(item.sid)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mappings } from '../../../../engine/resource/mappings/mappings.js'
-import { documentsIn } from '../../../../engine/services/inbound/documents.js'
+import { documentsOf, objectOf } from '../../../../engine/services/inbound/documents.js'
 import type { InboundEvent, Json } from '../../../../engine/services/inbound/formats/format.js'
 import { formatOf } from '../../../../engine/services/inbound/formats/formats.js'
 import * as samples from './samples.js'
@@ -14,7 +14,8 @@ function read(body: unknown, headers: Headers = {}): { readonly names: string[];
   const header = (name: string): string => headers[name] ?? ''
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const names: string[] = []
-  const events = documentsIn(Buffer.from(text)).flatMap((document) => {
+  const events = documentsOf(Buffer.from(text)).documents.flatMap(({ value }) => {
+    const document = objectOf(value)
     const format = formatOf('auto', document, header)
     names.push(format.name)
     return (format.items?.(document) ?? [document]).map((item) => format.event(item as Json, document, header))
@@ -242,11 +243,10 @@ test('a list, lines of JSON, a form and a byte order mark are read', () => {
 
 test('what cannot be events is refused with a sentence', () => {
   for (const [body, expected] of [
-    ['{"a": 1', /neither JSON nor lines of JSON/],
-    ['[1, 2]', /is no object/],
+    ['{"a": 1', /nothing of the body can be read. Line 1: it has no end/],
     [`[${'{},'.repeat(10_001)}{}]`, /at most 10000 events/],
-    [`${'['.repeat(300)}1${']'.repeat(300)}`, /levels/],
+    [`{"a": [${'1,'.repeat(300_000)}1]}`, /at most 262144 values/],
   ] as const)
     assert.throws(() => read(body), expected)
-  assert.throws(() => documentsIn(Uint8Array.of(0x7b, 0xff, 0x7d)), /not UTF-8/)
+  assert.throws(() => documentsOf(Uint8Array.of(0x7b, 0xff, 0x7d)), /it is not JSON \(character 2\)/)
 })

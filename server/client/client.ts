@@ -8,7 +8,7 @@ import type { Line } from './batches.js'
 import { bulk, type BulkOptions } from './bulk.js'
 import { itemsOf, pagesOf } from './pages.js'
 import { requestOf, type Params } from './request.js'
-import { stream as follow, type StreamParams } from './stream.js'
+import { stream as follow, type StreamOptions, type StreamParams } from './stream.js'
 import { Transport, type CallOptions, type ClientOptions } from './transport.js'
 
 type Lines = Iterable<Line> | AsyncIterable<Line>
@@ -34,7 +34,7 @@ export interface Client extends Methods {
     /** Sends a stream of events. Gives one result for each line that is not blank, in order. */
     bulk(lines: Lines, options?: BulkOptions): AsyncGenerator<ResultLine, void, void>
     /** What happens in jobs, as it happens. Goes on where a connection broke off. */
-    stream(params?: StreamParams, options?: CallOptions): AsyncGenerator<StreamMessage, void, void>
+    stream(params?: StreamParams, options?: StreamOptions): AsyncGenerator<StreamMessage, void, void>
   }
   /** The same as `events.stream`, named as the other operations. */
   streamEvents(params?: StreamParams, options?: CallOptions): AsyncGenerator<StreamMessage, void, void>

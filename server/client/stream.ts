@@ -11,6 +11,11 @@ import type { CallOptions, Transport } from './transport.js'
 
 export type StreamParams = Calls['streamEvents']['params']
 
+export interface StreamOptions extends CallOptions {
+  /** Called whenever something is heard, heartbeats too, with the id to go on from. The service is never silent. */
+  readonly heard?: (id: string) => void
+}
+
 const OPERATION = 'streamEvents'
 const SILENT_MS = 20_000
 
@@ -46,7 +51,7 @@ async function* blocksOf(transport: Transport, response: Response, signal?: Abor
 export async function* stream(
   transport: Transport,
   params: StreamParams = {},
-  options: CallOptions = {},
+  options: StreamOptions = {},
 ): AsyncGenerator<StreamMessage, void, void> {
   let last = params.last_event_id
   for (let tried = 0; ; tried++) {
@@ -56,6 +61,7 @@ export async function* stream(
       for await (const block of blocksOf(transport, response, options.signal)) {
         last = fieldOf(block, 'id') || last
         tried = 0
+        options.heard?.(last ?? '')
         const type = fieldOf(block, 'event')
         if (type === '') continue
         const data = JSON.parse(fieldOf(block, 'data'))

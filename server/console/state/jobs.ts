@@ -1,8 +1,9 @@
 /** The jobs that the person may see, and the one that the page is about. */
 import { computed, signal } from '@preact/signals'
 import type { Job } from '../../client/index.js'
-import { api, may } from './api.js'
+import { api, may, session } from './api.js'
 import { prefer, preferences } from './preferences.js'
+import { onTold, tellTabs } from './tabs.js'
 
 export interface LabelStyle {
   readonly name: string
@@ -77,12 +78,27 @@ export async function readFirstJobs(): Promise<readonly ShownJob[] | null> {
   }
 }
 
-export async function loadJobs(): Promise<void> {
+export async function loadJobs(signal?: AbortSignal): Promise<void> {
   const mayStyle = may('read:resources')
   const first = mayStyle && jobs.peek() === null ? loadColors() : null
-  const [list] = await Promise.all([api.listManagedJobs(), first])
+  const [list] = await Promise.all([api.listManagedJobs({}, { signal }), first])
   if (mayStyle && first === null && list.some(({ job_id: id }) => !known.has(id))) await loadColors()
   jobs.value = shown(list)
+  tellTabs(TOLD, { user: session.peek()?.name, list })
+}
+
+const TOLD = 'jobs'
+let toldMs = Number.NEGATIVE_INFINITY
+
+onTold(TOLD, ({ user, list }: { user: string; list: readonly Job[] }) => {
+  if (user !== session.peek()?.name || jobs.peek() === null) return
+  toldMs = performance.now()
+  jobs.value = shown(list)
+})
+
+/** True if another tab has read the jobs just now. */
+export function wereToldWithin(ms: number): boolean {
+  return performance.now() - toldMs < ms
 }
 
 /** The id in the address; null on pages of no job. */

@@ -7,17 +7,22 @@
  * 3. Nothing is asked while the tab is hidden, or nobody has touched it for some minutes: an open tab alone keeps no
  *    session alive.
  */
-import { computed, effect, signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import type { StreamMessage } from '../../client/index.js'
 import { t } from '../texts.js'
-import { api, isReached, may, session } from './api.js'
-import { job, jobs, loadJobs } from './jobs.js'
+import { isReached, session } from './api.js'
+import { serviceNow } from './clock.js'
+import { job, jobs, loadJobs, wereToldWithin } from './jobs.js'
+import { isHeard, listenTogether } from './listening.js'
 import { noteSaid } from './said.js'
 import { say } from './toasts.js'
 
 const EVERY_MS = 5_000
 const AWAKE_MS = 5 * 60_000
-const AGAIN_MS = 10_000
+/** An answer that takes longer is none. */
+const ANSWER_MS = 8_000
+/** What happened longer ago is no news. */
+const NEWS_MS = 60_000
 
 /** Events of each job when a page last took them in. */
 const seen = signal<ReadonlyMap<number, number>>(new Map())
@@ -29,8 +34,11 @@ export const newEvents = computed(() => {
   return value === null || before === undefined ? 0 : Math.max(0, value.processed_documents_count - before)
 })
 
-/** `live`: what is shown is current; `idle`: nobody looks; `offline`: the service is not reached. */
-export const liveState = signal<'live' | 'idle' | 'offline'>('live')
+/**
+ * `live`: what is shown is current; `late`: counts are, but what others do comes late; `idle`: nobody looks; `offline`:
+ * the service is not reached, or does not answer.
+ */
+export const liveState = signal<'live' | 'late' | 'idle' | 'offline'>('live')
 
 /** The page has the events of now. */
 export function takeIn(): void {
@@ -47,36 +55,27 @@ async function look(): Promise<void> {
     if (!isAwake) liveState.value = 'idle'
     return
   }
+  const timeout = AbortSignal.timeout(ANSWER_MS)
   try {
-    await loadJobs()
+    if (!wereToldWithin(EVERY_MS)) await loadJobs(timeout)
   } catch {
-    // `isReached` says it.
+    // `isReached` says it, if it was not the time.
   }
-  liveState.value = isReached.value ? 'live' : 'offline'
+  if (timeout.aborted || !isReached.value) liveState.value = 'offline'
+  else liveState.value = isHeard() ? 'live' : 'late'
   const { value } = job
   if (value !== null && !seen.value.has(value.job_id)) takeIn()
 }
 
 function take(message: StreamMessage): void {
   if (message.type === 'training') {
-    if (message.data.state !== 'requested') say(t(`training.${message.data.state}`))
+    const isNews = serviceNow() - Date.parse(message.data.at) < NEWS_MS
+    if (isNews && message.data.state !== 'requested') say(t(`training.${message.data.state}`))
     void look()
   }
   if (message.type !== 'vote') return
   const { job_id: jobId, bucket_id: bucketId, event_id: eventId, analyst, consensus } = message.data
   noteSaid(jobId, bucketId, eventId ?? '', { analyst, consensus })
-}
-
-async function listen(jobId: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const told = api.events.stream({ job_id: [jobId], types: ['vote', 'training'] }, { signal, retries: 1_000 })
-      for await (const message of told) take(message)
-    } catch {
-      if (session.value == null) return
-    }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-  }
 }
 
 /** Begins to follow what happens. */
@@ -93,12 +92,5 @@ export function follow(): void {
   addEventListener('online', () => void look())
   setInterval(() => void look(), EVERY_MS)
   if (jobs.value === null) void look()
-  const jobId = computed(() => job.value?.job_id ?? null)
-  const person = computed(() => session.value?.name ?? null)
-  effect(() => {
-    if (jobId.value === null || person.value === null || !may('read:event_query')) return
-    const controller = new AbortController()
-    void listen(jobId.value, controller.signal)
-    return () => controller.abort()
-  })
+  listenTogether(take)
 }

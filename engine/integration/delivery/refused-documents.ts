@@ -5,7 +5,8 @@
  * (intake.ts).
  *
  * 1. A document is kept before its counterpart gets an acknowledgement.
- * 2. There is one for each id. Beyond `refusedKeptMax` documents are only counted and named (intake.ts).
+ * 2. Documents may be discarded, or refused again, while they are tried: what they are after it counts.
+ * 3. There is one for each id. Beyond `refusedKeptMax` documents are only counted and named (intake.ts).
  */
 import { bounds } from '../bounds.js'
 import type { SourceDocument } from '../contract.js'
@@ -60,26 +61,29 @@ export class Refused {
     id: string | null,
     takeIn: (documents: readonly SourceDocument[]) => Promise<TakenIn>,
   ): Promise<number> {
-    const kept = this.#select(id)
-    const documents = kept
+    const tried = this.#select(id)
+    const documents = tried
       .filter(({ isWhole }) => isWhole)
       .map((one) => ({ id: one.id, body: Buffer.from(one.body, 'base64') }))
     const fit = documents.filter(({ body }) => misfitOf(body) === null)
     const { refused, busy } = fit.length === 0 ? { refused: [], busy: null } : await takeIn(fit)
     const reasons = new Map(refused.map(({ at, reason }) => [fit[at]?.id, reason]))
     const isTaken = new Set(busy === null ? fit.filter((one) => !reasons.has(one.id)).map((one) => one.id) : [])
-    for (const one of kept) {
-      if (isTaken.has(one.id)) this.#drop(one)
+    for (const { id: kept } of tried) {
+      // It may have been discarded, or refused once more, while it was tried.
+      const now = this.#ledger.refusedOne(this.#step, kept)
+      if (now === null) continue
+      if (isTaken.has(kept)) this.#drop(now)
       else
         this.#ledger.putRefused(this.#step, {
-          ...one,
-          reason: reasons.get(one.id) ?? busy ?? one.reason,
-          attempts: one.attempts + 1,
+          ...now,
+          reason: reasons.get(kept) ?? busy ?? now.reason,
+          attempts: now.attempts + 1,
           lastMs: this.#nowMs(),
         })
     }
     this.#ledger.flush()
-    return kept.length
+    return tried.length
   }
 
   /** Discards documents: the one with this id, or all. Returns how many. */

@@ -76,6 +76,10 @@ export function refuseLastAdministrator({ users }: ResourceState, user: UserReco
   throw new Refusal('last_administrator', message)
 }
 
+function userNotFound(): Refusal {
+  return new Refusal('user_not_found', 'user not found')
+}
+
 function wrongPassword(): Refusal {
   return new Refusal('forbidden', 'the current password is wrong')
 }
@@ -127,16 +131,26 @@ export class Users implements UserService {
     const own = by.kind === 'user' && by.name === name
     if (!own && !by.scopes.has('write:users'))
       throw new Refusal('forbidden', 'only an administrator may change the password of another user')
-    if (this.#find(name).identity !== undefined)
-      throw new Refusal('forbidden', 'this user signs in at the provider of single sign-on, and has no password here')
+    const before = this.#withPassword(name)
     refuseBad('password', badPassword(change.password))
     const checked = own ? await this.#deps.passwords.check(name, change.currentPassword ?? '', change.address) : null
     if (own && checked === null) throw wrongPassword()
     const password = await this.#deps.passwords.hash(change.password)
     this.#mustStillBe(by, own ? null : 'write:users')
-    if (checked !== null && checked.password !== this.#find(name).password) throw wrongPassword()
+    const now = this.#withPassword(name)
+    // Deleted meanwhile, and made again: that is another person.
+    if (now.createdAt !== before.createdAt) throw userNotFound()
+    if (checked !== null && checked.password !== now.password) throw wrongPassword()
     const others = change.keepTokens ? [] : this.#tokensOf(name).filter((id) => id !== by.tokenId)
-    this.#commit({ ...this.#find(name), password }, by, others)
+    this.#commit({ ...now, password }, by, others)
+  }
+
+  /** @throws Refusal user_not_found, forbidden. */
+  #withPassword(name: string): UserRecord {
+    const user = this.#find(name)
+    if (user.identity === undefined) return user
+    const why = 'this user signs in at the provider of single sign-on, and has no password here'
+    throw new Refusal('forbidden', why)
   }
 
   remove(by: Principal, name: string): void {
@@ -165,7 +179,7 @@ export class Users implements UserService {
 
   #find(name: string): UserRecord {
     const user = this.#deps.state.users.get(name)
-    if (user === undefined) throw new Refusal('user_not_found', 'user not found')
+    if (user === undefined) throw userNotFound()
     return user
   }
 

@@ -117,7 +117,7 @@ export class Autonomies implements AutonomyService {
     const untilMs = performance.now() + autonomyBounds.reopenMs
     for (;;) {
       const command = { op: 'reopen', label, from, through, first, by: authorOf(by) } as const
-      const piece = (await collector.ask(job, 'autonomy', null, encodeAutonomyCommand(command))) as Reopened
+      const piece = (await collector.ask(current(handle), 'autonomy', null, encodeAutonomyCommand(command))) as Reopened
       reopened += piece.reopened
       if (piece.next === null) return { reopened, complete: true }
       if (performance.now() > untilMs) return { reopened, complete: false }

@@ -12,6 +12,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY_MICROS, isoMicros, type Clock } from '../../clock.js'
+import { isRefusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { retentionOf } from '../../domain/job/retention.js'
@@ -38,6 +39,7 @@ export interface RetentionDeps {
 }
 
 const SWEEP_MS = 60_000
+const RETRY_MS = 50
 const HOUR_MICROS = 3_600e6
 /** The row of the retention clock. */
 const CLOCK_ROW = Buffer.from('aging')
@@ -124,13 +126,26 @@ export class RetentionSweep {
       const begun = performance.now()
       const times = this.#due(job, now)
       if (times.length === 0) break
-      const { events } = (await this.#deps.shards.insist(job, 'erase', encodeErase(times, true))) as Erased
-      deleted += events
+      deleted += await this.#purge(job, times)
       const tookMs = performance.now() - begun
       if (this.#deps.shards.messages > 0)
         await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
     }
     return deleted
+  }
+
+  /**
+   * Purges these events; returns how many there were. Where the shard takes no message now, none: what the job keeps may
+   * be another by the next try.
+   */
+  async #purge(job: JobSettings, times: readonly number[]): Promise<number> {
+    try {
+      return ((await this.#deps.shards.ask(job, 'erase', null, encodeErase(times, true))) as Erased).events
+    } catch (error) {
+      if (!isRefusal(error) || !error.retryable) throw error
+      await sleep(RETRY_MS, undefined, { ref: false })
+      return 0
+    }
   }
 
   /** The oldest events that the job does not keep, a piece at most. */

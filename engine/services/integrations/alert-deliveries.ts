@@ -32,6 +32,8 @@ export class AlertDeliveries {
   readonly #deps: StepsDeps
   readonly #steps: Steps
   readonly #running = new Map<number, RunningStep>()
+  /** Integrations whose delivery is to be opened again. */
+  readonly #restarting = new Set<number>()
 
   constructor(deps: StepsDeps, steps: Steps) {
     this.#deps = deps
@@ -42,11 +44,9 @@ export class AlertDeliveries {
     return this.#running.values()
   }
 
-  /** Closes the delivery of an integration. The next `rewire` opens it again, at its place. */
-  async restart(integrationId: number): Promise<void> {
-    const running = this.#running.get(integrationId)
-    this.#running.delete(integrationId)
-    await running?.runs?.close()
+  /** The next `rewire` closes the delivery of an integration and opens it again, at its place. */
+  restart(integrationId: number): void {
+    this.#restarting.add(integrationId)
   }
 
   /** Opens, closes and forgets deliveries as the catalog says now. */
@@ -54,9 +54,16 @@ export class AlertDeliveries {
     const { catalog, ledger } = this.#deps
     catalog.refresh()
     const wanted = this.#wanted()
-    for (const [id, { signature, runs }] of this.#running) {
-      if (wanted.get(id)?.signature !== signature) await this.restart(id)
-      else if (runs instanceof Delivery) runs.wake()
+    const restarting = new Set(this.#restarting)
+    this.#restarting.clear()
+    for (const [id, { signature, runs }] of [...this.#running]) {
+      if (wanted.get(id)?.signature === signature && !restarting.has(id)) {
+        if (runs instanceof Delivery) runs.wake()
+        continue
+      }
+      // Two deliveries of one step would write its place in turn.
+      this.#running.delete(id)
+      await runs?.close()
     }
     for (const step of ledger.steps()) if (step.jobId === NO_JOB && !wanted.has(step.integrationId)) ledger.forget(step)
     for (const [id, { integration, since, signature }] of wanted) {

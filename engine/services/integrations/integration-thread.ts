@@ -192,7 +192,8 @@ port.on('message', (message: ToIntegrations) => {
   if (message.type === 'restart') {
     steps.restart(message.integrationId)
     enrichments.restart(message.integrationId)
-    return void alerts.restart(message.integrationId).then(rewire)
+    alerts.restart(message.integrationId)
+    return void rewire()
   }
   if (message.type === 'erased') return steps.erased(message.jobId)
   if (message.type === 'alerted') return alerts.wake()

@@ -105,7 +105,7 @@ export class Models implements ModelsService {
     const missing = missingForTraining(labelledEvents, names)
     if (missing !== null) throw new Refusal('not_enough_feedback', missing)
     await mustHaveVoted(readers, job, withoutAnalysts ?? [])
-    trainings.request(job, by.name, by, { why: 'challenger', terms })
+    trainings.request(current(handle), by.name, by, { why: 'challenger', terms })
     return null
   }
 

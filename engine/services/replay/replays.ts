@@ -64,9 +64,12 @@ export class Replays implements ReplayService {
   async start(handle: JobHandle, request: ReplayRequest, by: Author): Promise<ReplayView> {
     const { mustAccept, current, collector, readers, shards, clock } = this.#deps
     mustAccept()
+    const asked = current(handle)
+    const { training } = replayTermsOf(asked, request, { shards, nowMicros: clock.nowMicros() })
+    await mustHaveVoted(readers, asked, training.withoutAnalysts ?? [])
+    // The job, or its models, may be others by now.
     const job = current(handle)
     const terms = replayTermsOf(job, request, { shards, nowMicros: clock.nowMicros() })
-    await mustHaveVoted(readers, job, terms.training.withoutAnalysts ?? [])
     const command: ReplayCommand = { op: 'create', terms, by: authorOf(by) }
     const row = (await collector.ask(job, 'replay', null, encodeReplayCommand(command))) as ReplayRow
     this.#waiting.add(job.id)

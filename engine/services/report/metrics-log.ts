@@ -6,7 +6,9 @@
  */
 import type { RecomputeState } from '../../api/metrics-service.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
-import { jobKey, jobRange, modelKey, versionOfKey } from '../../store/tables.js'
+import { decodeJsonRow, encodeJsonRow } from '../../store/json-row.js'
+import { JsonRows, type RowChange } from '../../store/json-rows.js'
+import { jobKey, modelKey, versionOfKey } from '../../store/tables.js'
 import type { ModelFigures } from './metrics-query.js'
 
 export const metricsTables = ['model_metrics', 'production_dates'] as const
@@ -21,59 +23,60 @@ export interface RecomputeRow {
   readonly figures: ModelFigures | null
 }
 
+interface ProductionRow {
+  readonly micros: number
+}
+
 /** Names a model version. */
 export interface ModelPlace {
   readonly jobId: number
   readonly version: number
 }
 
-const VERSION = 1
+function keyOf({ jobId, version }: ModelPlace): Buffer {
+  return modelKey(jobId, version)
+}
 
 export class MetricsLog {
   readonly #environment: Environment
-  readonly #rows = new Map<number, Map<number, RecomputeRow>>()
+  readonly #rows: JsonRows<RecomputeRow>
   readonly #productionDates = new Map<number, number>()
 
   constructor(environment: Environment) {
     this.#environment = environment
-    for (const { key, value } of environment.range('model_metrics', {})) {
-      this.#ofJob(Buffer.from(key).readUInt32BE(0)).set(versionOfKey(key), decode(value) as RecomputeRow)
-    }
-    for (const { key, value } of environment.range('production_dates', {})) {
-      this.#productionDates.set(Buffer.from(key).readUInt32BE(0), decode(value) as number)
-    }
+    this.#rows = new JsonRows(environment, 'model_metrics')
+    for (const { key, value } of environment.range('production_dates', {}))
+      this.#productionDates.set(Buffer.from(key).readUInt32BE(0), (decodeJsonRow(value) as ProductionRow).micros)
   }
 
   /** Jobs with a row. */
   jobs(): Set<number> {
-    return new Set([...this.#rows.keys(), ...this.#productionDates.keys()])
+    return new Set([...this.#rows.groups(), ...this.#productionDates.keys()])
   }
 
-  row({ jobId, version }: ModelPlace): RecomputeRow | null {
-    return this.#rows.get(jobId)?.get(version) ?? null
+  row(place: ModelPlace): RecomputeRow | null {
+    return this.#rows.get(keyOf(place)) ?? null
   }
 
   /** Recomputations that have not ended, in the order of their requests. */
   unfinished(): ModelPlace[] {
     const found: { place: ModelPlace; micros: number }[] = []
-    for (const [jobId, rows] of this.#rows) {
-      for (const [version, { state, requestedMicros }] of rows) {
-        if (state === 'queued' || state === 'in_progress')
-          found.push({ place: { jobId, version }, micros: requestedMicros })
-      }
+    for (const { key, row } of this.#rows.entries()) {
+      if (row.state !== 'queued' && row.state !== 'in_progress') continue
+      const jobId = Buffer.from(key).readUInt32BE(0)
+      found.push({ place: { jobId, version: versionOfKey(key) }, micros: row.requestedMicros })
     }
     return found.sort((a, b) => a.micros - b.micros).map(({ place }) => place)
   }
 
-  /** Writes the row durably. @throws Refusal store_full, store_failed. */
-  set({ jobId, version }: ModelPlace, row: RecomputeRow): void {
-    this.#put('model_metrics', modelKey(jobId, version), row)
-    this.#ofJob(jobId).set(version, row)
+  /** Changes the row by what it is now, durably; a missing one counts as `none`. */
+  change(place: ModelPlace, none: RecomputeRow, into: RowChange<RecomputeRow>): RecomputeRow {
+    return this.#rows.changeOrAdd(keyOf(place), none, into) ?? none
   }
 
-  /** Keeps a row that could not be written until the end of the process. */
-  remember({ jobId, version }: ModelPlace, row: RecomputeRow): void {
-    this.#ofJob(jobId).set(version, row)
+  /** The same for a row that could not be written: until the end of the process. */
+  remember(place: ModelPlace, none: RecomputeRow, into: RowChange<RecomputeRow>): RecomputeRow {
+    return this.#rows.remember(keyOf(place), none, into) ?? none
   }
 
   /** When the job went into production, microseconds, or null. */
@@ -82,33 +85,20 @@ export class MetricsLog {
   }
 
   setProductionMicros(jobId: number, micros: number): void {
-    this.#put('production_dates', jobKey(jobId), micros)
+    const batch = new WriteBatch()
+    batch.put('production_dates', jobKey(jobId), encodeJsonRow({ micros } satisfies ProductionRow))
+    this.#environment.commit(batch)
     this.#productionDates.set(jobId, micros)
   }
 
   /** Deletes all rows of a job. */
   remove(jobId: number): void {
     const batch = new WriteBatch()
-    for (const { key } of this.#environment.range('model_metrics', jobRange(jobId))) batch.delete('model_metrics', key)
+    const keys = [...this.#rows.entriesOf(jobId)].map(({ key }) => key)
+    for (const key of keys) batch.delete('model_metrics', key)
     if (this.#productionDates.has(jobId)) batch.delete('production_dates', jobKey(jobId))
     if (batch.size > 0) this.#environment.commit(batch)
-    this.#rows.delete(jobId)
+    for (const key of keys) this.#rows.forget(key)
     this.#productionDates.delete(jobId)
   }
-
-  #ofJob(jobId: number): Map<number, RecomputeRow> {
-    let rows = this.#rows.get(jobId)
-    if (rows === undefined) this.#rows.set(jobId, (rows = new Map()))
-    return rows
-  }
-
-  #put(table: (typeof metricsTables)[number], key: Uint8Array, row: RecomputeRow | number): void {
-    const batch = new WriteBatch()
-    batch.put(table, key, Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')]))
-    this.#environment.commit(batch)
-  }
-}
-
-function decode(value: Uint8Array): unknown {
-  return JSON.parse(Buffer.from(value.subarray(1)).toString('utf8'))
 }

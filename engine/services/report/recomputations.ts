@@ -50,7 +50,7 @@ export class Recomputations {
   /** Queues a recomputation durably. @throws Refusal queries_busy, store_full, store_failed. */
   request(place: ModelPlace): RecomputeRow {
     if (this.#options.log.row(place)?.state === 'in_progress') this.#again.add(nameOf(place))
-    return this.#enqueue(place, (row) => this.#options.log.set(place, row))
+    return this.#enqueue(place, (none, into) => this.#options.log.change(place, none, into))
   }
 
   /**
@@ -58,24 +58,21 @@ export class Recomputations {
    * @throws Refusal queries_busy.
    */
   refresh(place: ModelPlace): RecomputeRow {
-    return this.#enqueue(place, (row) => this.#keep(place, row))
+    return this.#enqueue(place, (none, into) => this.#keep(place, none, into))
   }
 
-  #enqueue(place: ModelPlace, keep: (row: RecomputeRow) => void): RecomputeRow {
+  #enqueue(
+    place: ModelPlace,
+    keep: (none: RecomputeRow, into: (now: RecomputeRow) => RecomputeRow) => RecomputeRow,
+  ): RecomputeRow {
     const { log, clock } = this.#options
     const before = log.row(place)
     if (before !== null && isPending(before)) return before
     if (this.#queue.length >= limits.recomputationsMax) {
       throw new Refusal('queries_busy', `at most ${limits.recomputationsMax} recomputations wait at once`)
     }
-    const row: RecomputeRow = {
-      state: 'queued',
-      requestedMicros: clock.nowMicros(),
-      recomputedMicros: before?.recomputedMicros ?? null,
-      error: null,
-      figures: before?.figures ?? null,
-    }
-    keep(row)
+    const requestedMicros = clock.nowMicros()
+    const row = keep(nothing, (now) => ({ ...now, state: 'queued', requestedMicros, error: null }))
     this.#queue.push(place)
     void this.#runNext()
     return row
@@ -126,23 +123,23 @@ export class Recomputations {
   async #recompute(place: ModelPlace): Promise<void> {
     const { log, clock, run, failed } = this.#options
     const job = this.#options.job(place.jobId)
-    const row = log.row(place)
-    if (job === undefined || row === null || this.#closed) return
-    this.#keep(place, { ...row, state: 'in_progress' })
+    if (job === undefined || log.row(place) === null || this.#closed) return
+    this.#keep(place, nothing, (now) => ({ ...now, state: 'in_progress' }))
     try {
       const figures = await run(job, place.version)
-      this.#end(place, { ...row, state: 'completed', recomputedMicros: clock.nowMicros(), figures })
+      const recomputedMicros = clock.nowMicros()
+      this.#end(place, (now) => ({ ...now, state: 'completed', recomputedMicros, figures }))
     } catch (error) {
       if (this.#closed) return
       if (!isRefusal(error)) failed('a recomputation of metrics failed', error)
-      this.#end(place, { ...row, state: 'failed', error: (error as Error).message })
+      this.#end(place, (now) => ({ ...now, state: 'failed', error: (error as Error).message }))
     }
   }
 
-  #end(place: ModelPlace, row: RecomputeRow): void {
+  #end(place: ModelPlace, into: (now: RecomputeRow) => RecomputeRow): void {
     const again = this.#again.delete(nameOf(place))
     if (this.#closed || this.#options.job(place.jobId) === undefined) return
-    this.#keep(place, again ? { ...row, state: 'queued' } : row)
+    this.#keep(place, nothing, (now) => (again ? { ...into(now), state: 'queued' } : into(now)))
     if (again) this.#queue.push(place)
   }
 
@@ -150,12 +147,12 @@ export class Recomputations {
    * Writes the row. On a full disk it is kept until the end of the process, and the next process repeats what is
    * missing.
    */
-  #keep(place: ModelPlace, row: RecomputeRow): void {
+  #keep(place: ModelPlace, none: RecomputeRow, into: (now: RecomputeRow) => RecomputeRow): RecomputeRow {
     try {
-      this.#options.log.set(place, row)
+      return this.#options.log.change(place, none, into)
     } catch (error) {
-      this.#options.log.remember(place, row)
       this.#options.failed('the state of a recomputation could not be written', error)
+      return this.#options.log.remember(place, none, into)
     }
   }
 
@@ -163,6 +160,15 @@ export class Recomputations {
     for (const end of [...(this.#waiting.get(name) ?? [])]) end()
     this.#waiting.delete(name)
   }
+}
+
+/** Where nothing was computed yet. */
+const nothing: RecomputeRow = {
+  state: 'queued',
+  requestedMicros: 0,
+  recomputedMicros: null,
+  error: null,
+  figures: null,
 }
 
 export function isPending({ state }: RecomputeRow): boolean {

@@ -9,6 +9,7 @@ import type { AuditTrail } from '../../resource/audit-trail.js'
 import type { RetrainState } from '../../api/decision-service.js'
 import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
+import { JsonRows, type RowChange } from '../../store/json-rows.js'
 import { jobKey } from '../../store/tables.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 import type { TrainingPlan } from './training-task.js'
@@ -33,8 +34,6 @@ export interface TrainingRow {
   readonly settings?: string | undefined
 }
 
-const VERSION = 1
-
 export const untrained: TrainingRow = {
   state: 'not_trained',
   message: '',
@@ -47,58 +46,61 @@ export const untrained: TrainingRow = {
 export class TrainingLog {
   readonly #environment: Environment
   readonly #audit: AuditTrail
-  readonly #rows = new Map<number, TrainingRow>()
+  readonly #rows: JsonRows<TrainingRow>
 
   constructor(environment: Environment, audit: AuditTrail) {
     this.#environment = environment
     this.#audit = audit
-    for (const { key, value } of environment.range(TRAININGS_TABLE, {})) {
-      this.#rows.set(
-        Buffer.from(key).readUInt32BE(0),
-        JSON.parse(Buffer.from(value.subarray(1)).toString('utf8')) as TrainingRow,
-      )
-    }
+    this.#rows = new JsonRows(environment, TRAININGS_TABLE)
   }
 
   get(jobId: number): TrainingRow {
-    return this.#rows.get(jobId) ?? untrained
+    return this.#rows.get(jobKey(jobId)) ?? untrained
   }
 
   /** Jobs that have a row. */
   jobIds(): number[] {
-    return [...this.#rows.keys()]
+    return this.#rows.groups()
   }
 
   /** Jobs whose training was requested and has not ended. */
   unfinished(): number[] {
-    return [...this.#rows].filter(([, { state }]) => state === 'queued' || state === 'training').map(([jobId]) => jobId)
+    return this.jobIds().filter((jobId) => isUnderWay(this.get(jobId)))
   }
 
-  /** Writes the row durably, in one commit with its entry in the audit log. */
-  set(jobId: number, row: TrainingRow, entry?: AuditEntry): void {
+  /** Changes the row by what it is now, durably, in one commit with its entry in the audit log. */
+  change(jobId: number, into: RowChange<TrainingRow>, entry?: (now: TrainingRow) => AuditEntry): TrainingRow {
     const batch = new WriteBatch()
-    if (entry !== undefined) this.#audit.record(batch, entry)
-    batch.put(
-      TRAININGS_TABLE,
+    const next = this.#rows.changeOrAdd(
       jobKey(jobId),
-      Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')]),
+      untrained,
+      (now) => {
+        const changed = into(now)
+        if (entry !== undefined && changed !== null) this.#audit.record(batch, entry(changed))
+        return changed
+      },
+      batch,
     )
-    this.#environment.commit(batch)
-    this.#rows.set(jobId, row)
+    return next ?? this.get(jobId)
   }
 
-  /** Keeps a row that could not be written, until the process ends. */
-  remember(jobId: number, row: TrainingRow): void {
-    this.#rows.set(jobId, row)
+  /** The same for a row that could not be written: until the process ends. */
+  remember(jobId: number, into: RowChange<TrainingRow>): void {
+    this.#rows.remember(jobKey(jobId), untrained, into)
   }
 
   /** To be called when the job is deleted. On a full disk the row stays until the next start, which deletes it. */
   remove(jobId: number): void {
-    if (!this.#rows.delete(jobId)) return
+    if (this.#rows.get(jobKey(jobId)) === undefined) return
+    this.#rows.forget(jobKey(jobId))
     const batch = new WriteBatch()
     batch.delete(TRAININGS_TABLE, jobKey(jobId))
     commitOrWait(this.#environment, batch)
   }
+}
+
+export function isUnderWay({ state }: TrainingRow): boolean {
+  return state === 'queued' || state === 'training'
 }
 
 /** The end of a training in the audit log. */

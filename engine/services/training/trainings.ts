@@ -18,7 +18,7 @@ import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { Histogram } from '../../domain/metrics/histogram.js'
 import type { TrainingThreads } from './training-threads.js'
-import { endEntry, type TrainingLog, type TrainingRow } from './training-log.js'
+import { endEntry, isUnderWay, type TrainingLog, type TrainingRow } from './training-log.js'
 import { learningSettings } from './nothing-new.js'
 import { TrainingSignals } from './training-protocol.js'
 import { installBody, plainPlan, taskOf, type TrainingPlan } from './training-task.js'
@@ -100,32 +100,27 @@ export class Trainings {
 
   /** Queues a training, durably. @throws Refusal training_in_progress. */
   request(job: JobSettings, username: string | null, by: Author, plan?: Omit<TrainingPlan, 'by'>): void {
-    const row = this.#options.log.get(job.id)
-    if (row.state === 'queued' || row.state === 'training') {
-      throw new Refusal(
-        'training_in_progress',
-        `a training of this job is ${row.state === 'queued' ? 'queued' : 'running'} already`,
-      )
-    }
-    const version = row.version + 1
-    this.#options.log.set(
+    this.#options.log.change(
       job.id,
-      {
-        ...row,
-        state: 'queued',
-        message: 'waiting for a training thread',
-        version,
-        username,
-        plan: { why: 'requested', ...plan, by: username ?? by.name },
+      (now) => {
+        mustBeOver(now)
+        return {
+          ...now,
+          state: 'queued',
+          message: 'waiting for a training thread',
+          version: now.version + 1,
+          username,
+          plan: { why: 'requested', ...plan, by: username ?? by.name },
+        }
       },
-      {
+      ({ version }) => ({
         atMicros: this.#options.clock.nowMicros(),
         by,
         action: 'training requested',
         object: { type: 'job', id: String(job.id), title: job.title },
         job: { id: job.id, title: job.title },
         details: { model_version: version, ...(username === null ? {} : { username }) },
-      },
+      }),
     )
     this.#queue.push(job.id)
     this.#startNext()
@@ -138,13 +133,13 @@ export class Trainings {
 
   /** Notes why a scheduled training did not start. */
   note(jobId: number, message: string): void {
-    this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message })
+    this.#options.log.change(jobId, (now) => ({ ...now, message }))
   }
 
   /** Marks the model in use as outdated, and the one in training: events or votes that it learns from are gone. */
   outdate(jobId: number, why: string): void {
     if (this.#running.has(jobId)) this.#outdated.add(jobId)
-    this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message: why, outdated: why })
+    this.#options.log.change(jobId, (now) => ({ ...now, message: why, outdated: why }))
   }
 
   isRunning(jobId: number): boolean {
@@ -189,8 +184,7 @@ export class Trainings {
     this.#running.set(job.id, signals)
     try {
       const began = { message: 'training', startMicros: clock.nowMicros(), settings: learningSettings(job) }
-      log.set(job.id, { ...log.get(job.id), state: 'training', ...began })
-      const { version, plan = plainPlan } = log.get(job.id)
+      const { version, plan = plainPlan } = log.change(job.id, (now) => ({ ...now, state: 'training', ...began }))
       // The process may have ended between its installation and its end.
       if (this.#options.isInstalled(job, version)) return this.#finished(job.id)
       const task = taskOf(this.#options.dataDir, job, plan.terms ?? {}, signals.memory)
@@ -226,17 +220,32 @@ export class Trainings {
     const job = this.#options.job(jobId)
     if (job === undefined) return
     const { log, clock } = this.#options
-    const { outdated, ...before } = log.get(jobId)
-    const isOutdated = outdated !== undefined && (state === 'RETRAIN_FAILED' || this.#outdated.has(jobId))
-    const row = { ...before, state, message, finishMicros: clock.nowMicros(), ...(isOutdated ? { outdated } : {}) }
-    this.meter.ended(row)
-    this.#options.ended?.(jobId, row)
+    const finishMicros = clock.nowMicros()
+    const isStale = state === 'RETRAIN_FAILED' || this.#outdated.has(jobId)
+    const ended = ({ outdated, ...now }: TrainingRow): TrainingRow => ({
+      ...now,
+      state,
+      message,
+      finishMicros,
+      ...(outdated !== undefined && isStale ? { outdated } : {}),
+    })
     try {
-      log.set(jobId, row, endEntry(job, row))
+      log.change(jobId, ended, (now) => endEntry(job, now))
     } catch {
       // A full disk: the job can be trained again at once, and the stored row makes the next start train it again.
-      log.remember(jobId, row)
+      log.remember(jobId, ended)
     }
+    this.meter.ended(log.get(jobId))
+    this.#options.ended?.(jobId, log.get(jobId))
     for (const listener of this.#listeners) listener(jobId)
   }
+}
+
+/** @throws Refusal training_in_progress. */
+function mustBeOver(row: TrainingRow): void {
+  if (!isUnderWay(row)) return
+  throw new Refusal(
+    'training_in_progress',
+    `a training of this job is ${row.state === 'queued' ? 'queued' : 'running'} already`,
+  )
 }

@@ -7,12 +7,15 @@
  * | task_votes | job (u32), task (u64), event's time (u64)    | version, id and earlier label of it, as JSON  |
  *
  * 1. What a vote replaces is written before the vote is given. So it can be taken back whatever happens in between.
+ * 2. A task is changed by what it is now (json-rows.ts): people may end it or take it back at any time.
+ * 3. A task that is dropped is seen by nobody from then on, so nobody takes back a part of its votes.
  */
 import type { ListSelection } from '../../api/live/list-service.js'
 import type { Author } from '../../api/principal.js'
 import type { VoteTaskState } from '../../api/live/vote-task-service.js'
-import type { Environment, WriteBatch } from '../../store/environment.js'
+import { WriteBatch, type Environment } from '../../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../../store/json-row.js'
+import { JsonRows, type RowChange } from '../../store/json-rows.js'
 import { changeKey, changeOfKey, timeKey } from '../../store/tables.js'
 
 export const voteTaskTables = ['vote_tasks', 'task_votes'] as const
@@ -43,7 +46,12 @@ export interface VoteTaskRow {
   readonly takenBack: number
   readonly kept: number
   readonly finishedMicros: number | null
+  /** It is being deleted, with its votes. */
+  readonly isDropped?: true
 }
+
+/** Names a task. */
+export type VoteTaskId = Pick<VoteTaskRow, 'jobId' | 'id'>
 
 /** A vote of a task: on which event, and the label that the analyst had given before. */
 export interface TaskVote {
@@ -52,73 +60,79 @@ export interface TaskVote {
   readonly before: number | null
 }
 
+function keyOf({ jobId, id }: VoteTaskId): Buffer {
+  return timeKey(jobId, id)
+}
+
 export class VoteTaskLog {
   readonly #environment: Environment
-  /** By job, in the order of their ids. */
-  readonly #rows = new Map<number, Map<number, VoteTaskRow>>()
+  readonly #rows: JsonRows<VoteTaskRow>
 
   constructor(environment: Environment) {
     this.#environment = environment
-    for (const { value } of environment.range('vote_tasks', {})) this.#keep(decodeJsonRow(value) as VoteTaskRow)
-  }
-
-  #keep(row: VoteTaskRow): void {
-    let rows = this.#rows.get(row.jobId)
-    if (rows === undefined) this.#rows.set(row.jobId, (rows = new Map()))
-    rows.set(row.id, row)
+    this.#rows = new JsonRows(environment, 'vote_tasks')
   }
 
   jobIds(): number[] {
-    return [...this.#rows.keys()]
+    return this.#rows.groups()
   }
 
+  /** In the order of their ids. */
   ofJob(jobId: number): VoteTaskRow[] {
-    return [...(this.#rows.get(jobId)?.values() ?? [])]
+    return this.#rows.of(jobId).filter(({ isDropped }) => isDropped !== true)
   }
 
   one(jobId: number, id: number): VoteTaskRow | undefined {
-    return this.#rows.get(jobId)?.get(id)
+    const row = this.#rows.get(keyOf({ jobId, id }))
+    return row?.isDropped === true ? undefined : row
   }
 
-  /** Writes a row with the rest of a batch, durably. */
-  set(row: VoteTaskRow, batch: WriteBatch): void {
-    batch.put('vote_tasks', timeKey(row.jobId, row.id), encodeJsonRow(row))
-    this.#environment.commit(batch)
-    this.#keep(row)
+  /** Writes a new task with the rest of a batch, durably. */
+  add(row: VoteTaskRow, batch: WriteBatch): void {
+    this.#rows.add(keyOf(row), row, batch)
   }
 
-  putVote(batch: WriteBatch, { jobId, id }: VoteTaskRow, { eventMicros, eventId, before }: TaskVote): void {
+  /** As JsonRows.change; a task that is dropped is gone. */
+  change(of: VoteTaskId, into: RowChange<VoteTaskRow>, batch?: WriteBatch): VoteTaskRow | undefined {
+    return this.#rows.change(keyOf(of), (now) => (now.isDropped === true ? null : into(now)), batch)
+  }
+
+  /** Drops a task. Its rows are still to be deleted. */
+  drop(of: VoteTaskId): void {
+    this.change(of, (now) => ({ ...now, isDropped: true }))
+  }
+
+  dropped(): VoteTaskRow[] {
+    return [...this.#rows.entries()].map(({ row }) => row).filter(({ isDropped }) => isDropped === true)
+  }
+
+  putVote(batch: WriteBatch, { jobId, id }: VoteTaskId, { eventMicros, eventId, before }: TaskVote): void {
     batch.put('task_votes', changeKey(jobId, id, eventMicros), encodeJsonRow({ eventId, before }))
   }
 
-  hasVote({ jobId, id }: VoteTaskRow, eventMicros: number): boolean {
+  hasVote({ jobId, id }: VoteTaskId, eventMicros: number): boolean {
     return this.#environment.get('task_votes', changeKey(jobId, id, eventMicros)) !== undefined
   }
 
-  deleteVote(batch: WriteBatch, { jobId, id }: VoteTaskRow, eventMicros: number): void {
+  deleteVote(batch: WriteBatch, { jobId, id }: VoteTaskId, eventMicros: number): void {
     batch.delete('task_votes', changeKey(jobId, id, eventMicros))
   }
 
   /** The first votes of a task. */
-  votes({ jobId, id }: VoteTaskRow, limit: number): TaskVote[] {
+  votes({ jobId, id }: VoteTaskId, limit: number): TaskVote[] {
     const range = { from: changeKey(jobId, id, 0), to: changeKey(jobId, id + 1, 0), limit }
     return [...this.#environment.range('task_votes', range)].map(({ key, value }) => {
       return { eventMicros: changeOfKey(key).eventMicros, ...(decodeJsonRow(value) as Omit<TaskVote, 'eventMicros'>) }
     })
   }
 
-  /** Deletes some of the votes of a task, and the task with the last ones. True where there are more. */
-  remove(row: VoteTaskRow, batch: WriteBatch, limit: number): boolean {
-    const votes = this.votes(row, limit)
-    for (const { eventMicros } of votes) this.deleteVote(batch, row, eventMicros)
-    if (votes.length === limit) {
-      this.#environment.commit(batch)
-      return true
-    }
-    batch.delete('vote_tasks', timeKey(row.jobId, row.id))
-    this.#environment.commit(batch)
-    this.#rows.get(row.jobId)?.delete(row.id)
-    if (this.#rows.get(row.jobId)?.size === 0) this.#rows.delete(row.jobId)
-    return false
+  /** Deletes some of the votes of a dropped task, and the task with the last ones. True where there are more. */
+  remove(of: VoteTaskId, limit: number): boolean {
+    const batch = new WriteBatch()
+    const votes = this.votes(of, limit)
+    for (const { eventMicros } of votes) this.deleteVote(batch, of, eventMicros)
+    if (votes.length === limit) this.#environment.commit(batch)
+    else this.#rows.delete(keyOf(of), batch)
+    return votes.length === limit
   }
 }

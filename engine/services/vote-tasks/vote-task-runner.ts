@@ -70,8 +70,8 @@ export class VoteTaskRunner {
           else await this.#takeBack(row)
         } catch (error) {
           if (!this.#deps.accepting()) return
-          if (isRefusal(error) && error.retryable) await sleep(FAILED_RETRY_MS, undefined, { ref: false })
-          else this.#fail(row, error)
+          const isOver = (!isRefusal(error) || !error.retryable) && this.#fail(row, error)
+          if (!isOver) await sleep(FAILED_RETRY_MS, undefined, { ref: false })
         }
         if (this.#deps.waiting() > 0) await sleep(PAUSE_MS, undefined, { ref: false })
       }
@@ -85,17 +85,23 @@ export class VoteTaskRunner {
     return open.filter(({ state }) => state === 'running' || state === 'undoing').sort((a, b) => a.id - b.id)[0]
   }
 
-  #fail(row: VoteTaskRow, error: unknown): void {
+  /** Ends a task that has failed. False where the store takes nothing now: it is tried again. */
+  #fail(row: VoteTaskRow, error: unknown): boolean {
     this.#deps.failed('votes by filter', error)
     const message = isRefusal(error) ? error.message : 'it failed for a reason that is in the log'
-    this.#end(row, { state: 'failed', message })
+    try {
+      this.#end(row, { state: 'failed', message })
+      return true
+    } catch (again) {
+      if (!isRefusal(again)) throw again
+      return false
+    }
   }
 
-  /** Writes the end of a task; another end that came meanwhile stands. */
+  /** Writes the end of a task; where it was ended or taken back meanwhile, that stands. */
   #end(row: VoteTaskRow, change: Partial<VoteTaskRow>): void {
-    const now = this.#deps.log.one(row.jobId, row.id)
-    if (now === undefined) return
-    this.#deps.log.set({ ...now, ...change, finishedMicros: this.#deps.nowMicros() }, new WriteBatch())
+    const finishedMicros = this.#deps.nowMicros()
+    this.#deps.log.change(row, (now) => (now.state === row.state ? { ...now, ...change, finishedMicros } : null))
   }
 
   async #vote(row: VoteTaskRow): Promise<void> {
@@ -103,6 +109,8 @@ export class VoteTaskRunner {
     const job = this.#deps.job(row.jobId)
     if (job === undefined) return this.#end(row, { state: 'cancelled', message: 'the job was deleted' })
     const { refs, next } = await this.#deps.refs(job, row)
+    const isRunning = (): boolean => log.one(row.jobId, row.id)?.state === 'running'
+    if (!isRunning()) return
     const counts = { voted: 0, unchanged: 0, superseded: 0, gone: 0, failed: 0 }
     const wanted: EventRef[] = []
     const before = new WriteBatch()
@@ -114,22 +122,20 @@ export class VoteTaskRunner {
       if (!isKnown && ref.label !== row.label)
         log.putVote(before, row, { eventMicros: ref.eventMicros, eventId: ref.eventId, before: ref.label })
     }
-    if (before.size > 0) log.set(row, before)
+    if (before.size > 0) log.change(row, (now) => now, before)
     const vote = { label: job.labels[row.label]?.id ?? null, votedMicros: row.id }
-    const outcomes = await this.#each(wanted, (ref) => this.#cast(job, row, ref.eventId, vote))
+    const outcomes = await this.#each(wanted, isRunning, (ref) => this.#cast(job, row, ref.eventId, vote))
     const after = new WriteBatch()
-    for (const [at, outcome] of outcomes.entries()) {
-      if (outcome === 'done') counts.voted++
-      else {
-        counts[outcome]++
-        log.deleteVote(after, row, (wanted[at] as EventRef).eventMicros)
-      }
+    for (const [at, { eventMicros }] of wanted.entries()) {
+      const outcome = outcomes[at]
+      if (outcome !== undefined) counts[outcome === 'done' ? 'voted' : outcome]++
+      if (outcome !== 'done') log.deleteVote(after, row, eventMicros)
     }
-    // Cancelled meanwhile: what was done is counted all the same.
-    const now = log.one(row.jobId, row.id) ?? row
-    const isOver = next === null && now.state === 'running'
-    log.set(
-      {
+    const finishedMicros = this.#deps.nowMicros()
+    // Ended or taken back meanwhile: what was done is counted all the same.
+    log.change(
+      row,
+      (now) => ({
         ...now,
         cursor: next,
         voted: now.voted + counts.voted,
@@ -137,8 +143,8 @@ export class VoteTaskRunner {
         superseded: now.superseded + counts.superseded,
         gone: now.gone + counts.gone,
         failed: now.failed + counts.failed,
-        ...(isOver ? { state: 'finished', finishedMicros: this.#deps.nowMicros() } : {}),
-      },
+        ...(next === null && now.state === 'running' ? { state: 'finished', finishedMicros } : {}),
+      }),
       after,
     )
   }
@@ -155,19 +161,21 @@ export class VoteTaskRunner {
     const isBack = (vote: TaskVote, at: number): boolean => (present[at]?.label ?? null) === vote.before
     const ours = votes.filter((_, at) => isOurs(at))
     const back = { label: null, takesBack: { votedMicros: row.id } }
-    const outcomes = await this.#each(ours, ({ eventId }) => this.#cast(job, row, eventId, back))
+    const isThere = (): boolean => log.one(row.jobId, row.id) !== undefined
+    const outcomes = await this.#each(ours, isThere, ({ eventId }) => this.#cast(job, row, eventId, back))
     const undone = outcomes.filter((outcome) => outcome === 'done').length
     const already = votes.filter((vote, at) => !isOurs(at) && isBack(vote, at)).length
     const takenBack = undone + already
     const batch = new WriteBatch()
     for (const { eventMicros } of votes) log.deleteVote(batch, row, eventMicros)
-    const now = log.one(row.jobId, row.id) ?? row
-    log.set({ ...now, takenBack: now.takenBack + takenBack, kept: now.kept + votes.length - takenBack }, batch)
+    const kept = votes.length - takenBack
+    log.change(row, (now) => ({ ...now, takenBack: now.takenBack + takenBack, kept: now.kept + kept }), batch)
   }
 
-  async #each<T>(items: readonly T[], work: (item: T) => Promise<Outcome>): Promise<Outcome[]> {
+  /** The outcome of each item, in order, as far as `mayGoOn` let it come. */
+  async #each<T>(items: readonly T[], mayGoOn: () => boolean, work: (item: T) => Promise<Outcome>): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
-    for (let at = 0; at < items.length; at += AT_ONCE)
+    for (let at = 0; at < items.length && mayGoOn(); at += AT_ONCE)
       outcomes.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))))
     return outcomes
   }

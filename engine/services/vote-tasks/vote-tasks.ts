@@ -40,6 +40,7 @@ const PREVIEW_MS = 1_500
 export class VoteTasks implements VoteTaskService {
   readonly #deps: VoteTasksDeps
   readonly #runner: VoteTaskRunner
+  #isRemoving = false
 
   constructor(deps: VoteTasksDeps) {
     this.#deps = deps
@@ -65,6 +66,7 @@ export class VoteTasks implements VoteTaskService {
   takeUp(): void {
     const { log, job } = this.#deps
     for (const id of log.jobIds()) if (job(id) === undefined) this.forget(id)
+    this.#removeDropped()
     this.#runner.wake()
   }
 
@@ -129,8 +131,8 @@ export class VoteTasks implements VoteTaskService {
       kept: 0,
       finishedMicros: null,
     }
-    this.#write(job, row, principal, 'votes by filter requested')
-    this.#dropOld(rows)
+    log.add(row, this.#entry(job, row, principal, 'votes by filter requested'))
+    this.#dropOld(job.id)
     this.#runner.wake()
     return { task: viewOf(job, row), preview, undoToken }
   }
@@ -150,10 +152,13 @@ export class VoteTasks implements VoteTaskService {
     this.#deps.mustAccept()
     const job = this.#deps.current(handle)
     const row = this.#row(job, taskId)
-    if (row.state !== 'running') return viewOf(job, row)
-    const ended: VoteTaskRow = { ...row, state: 'cancelled', finishedMicros: this.#deps.clock.nowMicros() }
-    this.#write(job, ended, by, 'votes by filter cancelled')
-    return viewOf(job, ended)
+    const finishedMicros = this.#deps.clock.nowMicros()
+    const ended = this.#deps.log.change(
+      row,
+      (now) => (now.state === 'running' ? { ...now, state: 'cancelled', finishedMicros } : null),
+      this.#entry(job, row, by, 'votes by filter cancelled'),
+    )
+    return viewOf(job, ended ?? row)
   }
 
   undo(handle: JobHandle, taskId: string, undoToken: string | null, by: ScopedAuthor): VoteTask {
@@ -163,16 +168,19 @@ export class VoteTasks implements VoteTaskService {
     if (undoToken === null) mustBeTheirs(row, by)
     else if (!sameHash(hashSecret(undoToken), row.undoHash))
       throw new Refusal('wrong_undo_token', 'the undo token is not that of this task; the answer to its request has it')
-    if (row.state === 'undoing' || row.state === 'undone') return viewOf(job, row)
-    const undoing: VoteTaskRow = { ...row, state: 'undoing', finishedMicros: null }
-    this.#write(job, undoing, by, 'votes by filter taken back')
+    const undoing = this.#deps.log.change(
+      row,
+      (now) =>
+        now.state === 'undoing' || now.state === 'undone' ? null : { ...now, state: 'undoing', finishedMicros: null },
+      this.#entry(job, row, by, 'votes by filter taken back'),
+    )
     this.#runner.wake()
-    return viewOf(job, undoing)
+    return viewOf(job, undoing ?? row)
   }
 
   /** To be called when a job is deleted. */
   forget(jobId: number): void {
-    this.#remove(this.#deps.log.ofJob(jobId))
+    this.#drop(this.#deps.log.ofJob(jobId))
   }
 
   close(): Promise<void> {
@@ -186,8 +194,8 @@ export class VoteTasks implements VoteTaskService {
     return row
   }
 
-  /** Writes the row with its entry in the audit log, which names fields and operators, not values. */
-  #write(job: JobSettings, row: VoteTaskRow, by: Author, action: AuditAction): void {
+  /** The entry in the audit log, which names fields and operators, not values. */
+  #entry(job: JobSettings, row: VoteTaskRow, by: Author, action: AuditAction): WriteBatch {
     const batch = new WriteBatch()
     const filters = parseFilters(row.selection.filters).map(subjectOfFilter)
     this.#deps.audit.record(batch, {
@@ -199,24 +207,40 @@ export class VoteTasks implements VoteTaskService {
       job: { id: job.id, title: job.title },
       details: { label: job.labels[row.label]?.name ?? '', filters, expected: row.expected, voted: row.voted },
     })
-    this.#deps.log.set(row, batch)
+    return batch
   }
 
   /** Tasks beyond the bound cannot be taken back any more. */
-  #dropOld(rows: readonly VoteTaskRow[]): void {
-    const over = rows.filter(isOver)
-    this.#remove(over.slice(0, Math.max(0, over.length - limits.voteTasksKeptMax)))
+  #dropOld(jobId: number): void {
+    const over = this.#deps.log.ofJob(jobId).filter(isOver)
+    this.#drop(over.slice(0, Math.max(0, over.length - limits.voteTasksKeptMax)))
   }
 
-  #remove(rows: readonly VoteTaskRow[]): void {
-    const [row, ...rest] = rows
-    if (row === undefined) return
+  #drop(rows: readonly VoteTaskRow[]): void {
+    const { log, failed } = this.#deps
     try {
-      const more = this.#deps.log.remove(row, new WriteBatch(), limits.voteTaskPiece)
-      setImmediate(() => this.#remove(more ? rows : rest))
+      for (const row of rows) log.drop(row)
+      this.#removeDropped()
     } catch (error) {
-      this.#deps.failed('deleting old tasks of votes', error)
+      failed('dropping old tasks of votes', error)
     }
+  }
+
+  /** Deletes what is dropped, piece by piece. */
+  #removeDropped(): void {
+    if (this.#isRemoving) return
+    const [row] = this.#deps.log.dropped()
+    if (row === undefined) return
+    this.#isRemoving = true
+    setImmediate(() => {
+      this.#isRemoving = false
+      try {
+        this.#deps.log.remove(row, limits.voteTaskPiece)
+        this.#removeDropped()
+      } catch (error) {
+        this.#deps.failed('deleting old tasks of votes', error)
+      }
+    })
   }
 }
 

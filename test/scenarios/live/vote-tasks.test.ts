@@ -112,3 +112,22 @@ test('a task that a crash cut off goes on after the next start, and counts each 
     await first.close()
   }
 })
+
+test('a task that is taken back or ended at once stays so', async () => {
+  const { jobId } = await filled(3_000)
+  const path = `/api/v2/jobs/${jobId}/vote-tasks`
+  for (let round = 0; round < 3; round++) {
+    const first = await client.post(path, { feedback: 'Drop', cortex_user: `bob ${round}` })
+    const id = first.body.task.task_id
+    const undoing = await client.post(`${path}/${id}/undo`, { undo_token: first.body.undo_token })
+    assert.ok(['undoing', 'undone'].includes(undoing.body.state), undoing.text)
+    const undone = await finished(jobId, id, 'undone')
+    assert.deepEqual([undone.taken_back, undone.kept], [undone.voted, 0])
+    const second = await client.post(path, { feedback: 'Drop', cortex_user: `eve ${round}` })
+    const ended = await client.delete(`${path}/${second.body.task.task_id}`)
+    assert.equal(ended.body.state, 'cancelled', ended.text)
+    const { body } = await client.get(`${path}/${second.body.task.task_id}`)
+    assert.equal(body.state, 'cancelled')
+  }
+  assert.deepEqual(await votesOf(jobId, 'e3').then((votes) => votes.filter((vote) => vote.startsWith('bob'))), [])
+})

@@ -12,7 +12,7 @@ import { Circuit, type Pace } from '../../../../engine/integration/delivery/pace
 import { SeededRandom } from '../../../../engine/rng.js'
 import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
 import { eventually } from '../../../support/client.js'
-import type { TakenIn } from '../../../../engine/integration/delivery/refused-documents.js'
+import { Refused, type TakenIn } from '../../../../engine/integration/delivery/refused-documents.js'
 
 const step: StepId = { jobId: 1, integrationId: 2, role: 'input' }
 const pace: Pace = {
@@ -316,4 +316,23 @@ test('an input whose counterpart says that it brings nothing stops, keeps its ch
   )
   assert.deepEqual([bench.taken, bench.intake.status().state], [upTo(2 * SIZE), 'running'])
   await bench.intake.close()
+})
+
+test('a document that is discarded or refused again while it is tried stays as it is then', async () => {
+  const ledger = new Ledger(new MemoryEnvironment(ledgerTables), (_, error) => assert.fail(error as Error))
+  const refused = new Refused(ledger, step, () => 5)
+  for (const id of ['fits', 'discarded', 'twice']) refused.keep({ id, body: Buffer.from('{}') }, 'no')
+  let ids: string[] = []
+  let answer = (_: TakenIn): void => {}
+  const tried = refused.takeAgain(null, (documents) => {
+    ids = documents.map(({ id }) => id)
+    return new Promise((resolve) => (answer = resolve))
+  })
+  for (const id of ['fits', 'discarded']) refused.discard(id)
+  refused.keep({ id: 'twice', body: Buffer.from('{"now": 1}') }, 'no')
+  answer({ refused: ['discarded', 'twice'].map((id) => ({ at: ids.indexOf(id), reason: 'still' })), busy: null })
+  assert.equal(await tried, 3)
+  const kept = [...ledger.refused(step)].map((one) => [one.id, one.attempts, one.reason, atob(one.body)])
+  assert.deepEqual(kept, [['twice', 3, 'still', '{"now": 1}']])
+  assert.equal(refused.count, 1)
 })

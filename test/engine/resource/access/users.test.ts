@@ -118,6 +118,17 @@ describe('a password', () => {
     await tokenOf(resources, 'ann', { password: next })
   })
 
+  test('of a user who was deleted meanwhile is not given to who came under the same name', async () => {
+    const { resources, by } = withAdmin()
+    await resources.users.create(by, ann)
+    const changing = assert.rejects(resources.users.setPassword(by, 'ann', change), { code: 'forbidden' })
+    resources.users.remove(by, 'ann')
+    const identity = { issuer: 'https://provider.example', subject: '1', name: 'ann', role: 'analyst' } as const
+    resources.tokens.issueFor(identity, 60, ADDRESS)
+    await changing
+    await assert.rejects(tokenOf(resources, 'ann', { password: next }), { code: 'wrong_password' })
+  })
+
   test('is neither made nor changed by who may it no longer when it is hashed', async () => {
     const { resources, by } = withAdmin()
     const { users } = resources

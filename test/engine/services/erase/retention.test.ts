@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../../../engine/clock.js'
+import { Refusal } from '../../../../engine/errors.js'
+import { RetentionSweep } from '../../../../engine/services/erase/retention.js'
+import type { ReadableShards } from '../../../../engine/services/read/job-reader.js'
 import { encodeFeedback } from '../../../../engine/actor/votes/feedback.js'
 import { verifyDataDir } from '../../../../engine/services/verify/verify.js'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
@@ -154,6 +157,28 @@ test('a job whose events cannot be deleted keeps none of the others from it', as
   assert.equal(own.shards.reader(0).stats(sound!).events, 1)
   await own.close()
   rmSync(path, { recursive: true })
+})
+
+test('events that a job keeps since are not purged because their shard was busy before', async () => {
+  setUp(null)
+  for (const id of ['k1', 'k2', 'k3']) await ingest(id, 'kept')
+  const job = setUp({ max_events: 1 })
+  const before = parts.shards.reader(0).stats(job).events
+  const shards = {
+    count: 1,
+    messages: 0,
+    reader: () => parts.shards.reader(0),
+    ask: async () => {
+      setUp({ max_events: 1_000_000 })
+      throw new Refusal('mailbox_full', 'busy')
+    },
+  } as unknown as ReadableShards
+  const failed = (_: string, error: unknown): void => assert.fail(error as Error)
+  const deps = { resources: parts.resources, logs: parts.logs, shards, store: parts.catalogStore, clock, failed }
+  const sweep = new RetentionSweep({ ...deps, accepting: () => true })
+  assert.equal(await sweep.sweep(), 0)
+  await sweep.close()
+  assert.equal(parts.shards.reader(0).stats(job).events, before)
 })
 
 test('every record, index and counter is in order behind it', async () => {

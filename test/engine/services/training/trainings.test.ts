@@ -15,7 +15,7 @@ test('what is known of the training of a job that was deleted goes with the next
   const store = new MemoryEnvironment([TRAININGS_TABLE])
   const open = (): TrainingLog => new TrainingLog(store, { record: () => assert.fail('nothing is told') })
   const log = open()
-  log.set(1, { ...untrained, state: 'RETRAIN_FINISHED' })
+  log.change(1, () => ({ ...untrained, state: 'RETRAIN_FINISHED' }))
   store.failNextCommit = new Refusal('store_full', 'full')
   log.remove(1)
   assert.deepEqual([log.get(1), open().jobIds()], [untrained, [1]])

@@ -1,6 +1,7 @@
 /** What every handler gets: the engine, the settings that show on the wire, and the state of the server. */
 import type { DecisionService, ServiceState } from '../engine/index.js'
 import type { InProcess } from './http/in-process.js'
+import type { OpenConnections } from './http/open-connections.js'
 import type { Rates } from './http/rate-limit.js'
 import type { Sessions } from './http/sessions.js'
 import type { Tracer } from './http/request-trace.js'
@@ -39,6 +40,8 @@ export interface App {
   readonly tracer: Tracer | null
   /** Counts requests and answers. */
   readonly traffic: Traffic
+  /** The connections of the port. */
+  readonly connections: OpenConnections
   /** Adds to `traffic` what other threads have counted. */
   gatherTraffic(): Promise<void>
   /**

@@ -6,13 +6,14 @@
  * on a machine that they do not support.
  */
 import { setFlagsFromString } from 'node:v8'
+import { endOnUncaught, traceIn } from './start/last-words.js'
 import { isNativeMisfit } from './start/native-misfit.js'
 import type { EngineOptions, LogLevels } from '../engine/index.js'
 import { asksForHelp } from './command.js'
 import { firstStartText } from './start/first-start.js'
 import type { TlsFiles } from './http/tls.js'
 import { beginWithMemorySettings, youngGeneration } from './memory-settings.js'
-import { openFilesFault } from './start/open-files.js'
+import { connectionsMaxOf, openFilesFault } from './start/open-files.js'
 import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
@@ -197,6 +198,7 @@ async function main(): Promise<void> {
     return
   }
   beginWithMemorySettings()
+  endOnUncaught()
   let settings: Settings
   try {
     settings = readSettings(process.env, args)
@@ -223,11 +225,19 @@ async function main(): Promise<void> {
     if (error instanceof SettingsError) failStart(error.message)
     throw error
   }
+  const log = engine.monitor.log('api')
+  traceIn({
+    error: (message, fields) => {
+      log.error(message, fields)
+      engine.monitor.flushLog()
+    },
+  })
   let tracing: RunningTracing | undefined
   let server: RunningServer
+  const connectionsMax = settings.connectionsMax ?? connectionsMaxOf(settings)
   try {
     tracing = await openTracing(settings, engine)
-    server = await parts.Server.start(engine, { ...settings, tls, tracer: tracing })
+    server = await parts.Server.start(engine, { ...settings, connectionsMax, tls, tracer: tracing })
   } catch (error) {
     await engine.close()
     process.stdout.write(secretsOf(parts, settings, engine))
@@ -242,11 +252,17 @@ async function main(): Promise<void> {
     })
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))
+  log.info('listening', {
+    host: settings.host,
+    port: server.port,
+    ops_port: server.opsPort,
+    tls: tls !== undefined,
+    connections_max: connectionsMax,
+  })
+  // The log's file is open from now on: an error that nobody catches is written to it even without files left.
+  engine.monitor.flushLog()
   // Only now: whoever reads that the service listens may send a signal at once.
   announce(settings, server, parts.httpNotice, secretsOf(parts, settings, engine))
-  engine.monitor
-    .log('api')
-    .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
 }
 
 await main()

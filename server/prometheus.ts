@@ -34,6 +34,7 @@ export class Prometheus {
     this.#figures = app.service.monitor.figures()
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS })
     this.#addRequests()
+    this.#addConnections()
     this.#addShards()
     this.#addDecisions()
     this.#addModels()
@@ -70,6 +71,29 @@ export class Prometheus {
       (name) => {
         return seen().flatMap(({ method, path: route, seconds }) => histogramSamples(name, { method, route }, seconds))
       },
+    )
+  }
+
+  #addConnections(): void {
+    const { connections } = this.#app
+    const one = (value: () => number) => () => [{ labels: {}, value: value() }]
+    this.#add(
+      'gauge',
+      'decision_http_connections',
+      'Open connections.',
+      one(() => connections.open),
+    )
+    this.#add(
+      'gauge',
+      'decision_http_connections_max',
+      'Open connections at most (SERVICE_CONNECTIONS_MAX).',
+      one(() => connections.max),
+    )
+    this.#add(
+      'counter',
+      'decision_http_connections_refused_total',
+      'Connections that were closed as they came.',
+      one(() => connections.refused),
     )
   }
 

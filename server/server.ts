@@ -22,7 +22,7 @@
  * | `backup.ts` and its like                | commands for operators: backup, restore, verify, nodes, ...      |
  * | `prometheus.ts`, `tracing.ts`, `zip.ts` | one wrapped library each                                         |
  */
-import { limits, type DecisionService } from '../engine/index.js'
+import { limits, type DecisionService, type Log } from '../engine/index.js'
 import type { App } from './app.js'
 import { dispatch, logFields, over, tableOf, type Table } from './dispatch.js'
 import { keyHeader } from './http/auth.js'
@@ -33,11 +33,13 @@ import { Listener, type ListenOptions } from './http/listener.js'
 import { httpNotice } from './http/native.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
+import { connectionsRefused, OpenConnections, opsConnections } from './http/open-connections.js'
 import { RateLimit, type Rates } from './http/rate-limit.js'
 import { sessionsOf } from './http/sessions.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic } from './http/traffic.js'
 import { openSignOn, type SignOnOptions } from './sso/open.js'
+import { connectionsMaxOf } from './start/open-files.js'
 import { FairWindow } from './routes/bulk/fair-window.js'
 import { ThreadRounds } from './routes/bulk/thread-rounds.js'
 import { consoleRoutes, opsRoutes, routes } from './routes/index.js'
@@ -73,6 +75,10 @@ export interface ServerOptions extends SignOnOptions {
   readonly console?: boolean | undefined
   /** Threads that serve HTTP; 1 or absent: the main thread does. */
   readonly httpThreads?: number | undefined
+  /** Connections of the port at once; default: as many as the limit of open files leaves. */
+  readonly connectionsMax?: number | undefined
+  /** The connections of the port, where somebody else has opened it. */
+  readonly connections?: OpenConnections | undefined
   /** Minutes without a request after which a session of the console ends; default 60. */
   readonly sessionMinutes?: number | undefined
   /** The operations that are served; absent: all. */
@@ -84,6 +90,8 @@ export interface ServerOptions extends SignOnOptions {
   /** Takes the requests of a port; absent: the port is opened (cluster/door.ts). */
   readonly listen?: ((options: ListenOptions) => Promise<ServedPort>) | undefined
 }
+
+type Address = Pick<ListenOptions, 'host' | 'port' | 'tls' | 'connections'>
 
 /** What serves the port of the API: a listener of this thread, or several threads. */
 type Front = Pick<ServedPort, 'port' | 'draining' | 'stopListening' | 'whenIdle' | 'reloadTls'> & {
@@ -120,6 +128,7 @@ export class Server {
     const traffic = new Traffic()
     const table = tableOf(servedRoutes(options), traffic)
     const log = service.monitor.log('api')
+    const connections = options.connections ?? connectionsOf(options, log, shared)
     const handling = {
       fault: replyError,
       failed: (exchange: Exchange, error: unknown) =>
@@ -140,9 +149,10 @@ export class Server {
       passwords: options.passwords !== false,
       window: new FairWindow(service.threads, shared),
       rounds: new ThreadRounds((caller) => {
-        service.monitor.log('api').warn('a stream brought more at once than is held, and was cut off', { caller })
+        log.warn('a stream brought more at once than is held, and was cut off', { caller })
       }, shared),
       traffic,
+      connections,
       async gatherTraffic() {
         if (main instanceof HttpThreads) await main.gatherTraffic()
       },
@@ -160,26 +170,21 @@ export class Server {
       },
     }
     if (app.signOn !== null) app.onDrain(app.signOn.close.bind(app.signOn))
-    const open = (host: string, port: number, served: Table, tls?: TlsFiles): Promise<ServedPort> =>
-      listen({
-        host,
-        port,
-        tls,
-        socketPaths,
-        ...handling,
-        handle: (exchange) => dispatch(exchange, served, app),
-      })
+    const open = (at: Address, served: Table): Promise<ServedPort> =>
+      listen({ ...at, socketPaths, ...handling, handle: (exchange) => dispatch(exchange, served, app) })
+    const { host, port, tls } = options
     main =
       shared === null
-        ? await open(options.host, options.port, table, options.tls)
+        ? await open({ host, port, tls, connections }, table)
         : await HttpThreads.open({
             count: httpThreads,
-            host: options.host,
-            port: options.port,
-            tls: options.tls,
+            host,
+            port,
+            tls,
             app,
             shared,
             rate: rateOf(options),
+            connections,
             log,
             handling,
             handle: (exchange) => dispatch(exchange, table, app),
@@ -187,7 +192,8 @@ export class Server {
     if (options.opsPort === undefined) return new Server(main, null, drainListeners)
     try {
       const opsTable = tableOf(opsRoutes, traffic)
-      return new Server(main, await open(options.opsHost ?? '127.0.0.1', options.opsPort, opsTable), drainListeners)
+      const ops = { host: options.opsHost ?? '127.0.0.1', port: options.opsPort, connections: opsConnections() }
+      return new Server(main, await open(ops, opsTable), drainListeners)
     } catch (error) {
       await main.close()
       throw error
@@ -224,6 +230,14 @@ export class Server {
     this.#ops?.close()
     await this.#listener.close()
   }
+}
+
+function connectionsOf(options: ServerOptions, log: Log, shared: SharedState | null): OpenConnections {
+  return new OpenConnections({
+    max: options.connectionsMax ?? connectionsMaxOf(options),
+    refused: (open) => connectionsRefused(log, open),
+    ...(shared === null ? {} : { words: shared.connections }),
+  })
 }
 
 function rateOf({ rateLimit = 0, rateBurst }: ServerOptions): { perSecond: number; burst: number } | null {

@@ -15,6 +15,13 @@ export const threadSettings = {
     schema: integer(1, 64),
     meaning: 'Threads that decide events; default: one less than the number of cores, at least one',
   },
+  connectionsMax: {
+    name: 'SERVICE_CONNECTIONS_MAX',
+    schema: integer(16, 1_000_000),
+    meaning:
+      'Connections of clients at once; more are closed as they come; default: as many as the limit of open files ' +
+      '(ulimit -n) leaves, 50000 at most',
+  },
   trainers: { name: 'SERVICE_TRAINERS', schema: integer(1, 16), meaning: 'Threads that train; default: one' },
   modelMemoryMb: {
     name: 'SERVICE_MODEL_MEMORY_MB',

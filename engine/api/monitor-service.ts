@@ -117,6 +117,8 @@ export interface MonitorService {
   log(component: Component, container?: string): Log
   /** Sets the levels of all components and containers. */
   setLogLevels(levels: LogLevels): void
+  /** Writes the lines that wait to the log files. */
+  flushLog(): void
   readonly containers: ContainerService
   readonly watchdogs: WatchdogService
   /** The log files as they are now, oldest first. The caller closes each. */

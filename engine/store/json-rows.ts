@@ -1,6 +1,6 @@
 /**
- * The rows of one table as they are stored, in memory as well: JSON (json-row.ts) under keys that begin with a u32, such
- * as the number of a job.
+ * The rows of one table, as they are stored and in memory: JSON (json-row.ts) under keys that begin with a u32, such as
+ * the number of a job.
  *
  * Owns: changing a row by what it is now. Leaves out: what rows mean.
  *

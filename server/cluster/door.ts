@@ -15,7 +15,7 @@ import type { ServedPort } from '../server.js'
 
 type Handling = Pick<ListenOptions, 'handle' | 'fault' | 'failed' | 'over'>
 
-export interface DoorOptions extends Pick<ListenOptions, 'host' | 'port' | 'tls' | 'socketPaths'> {
+export interface DoorOptions extends Pick<ListenOptions, 'host' | 'port' | 'tls' | 'socketPaths' | 'connections'> {
   /** Serves what the engine does not. `waited`: what `waitsFor` resolved to. */
   elsewhere(exchange: Exchange, waited?: number | null): void
   /** What a request waits for that the engine does not serve (listener.ts). */

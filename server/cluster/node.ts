@@ -7,8 +7,10 @@
 import { ClusterNode, openEngine, type Engine, type EngineOptions, type NodeDeps } from '../../engine/index.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/native.js'
+import { OpenConnections, opsConnections } from '../http/open-connections.js'
 import { replyJson } from '../http/reply.js'
 import { Server, type ServerOptions } from '../server.js'
+import { connectionsMaxOf } from '../start/open-files.js'
 import { socketPaths } from '../routes/stream/stream.js'
 import { Door } from './door.js'
 import { Forwarder } from './forwarder.js'
@@ -52,11 +54,17 @@ export class RunningNode {
     const readsNow = (): StandbyReads | null => (running === null ? null : running.#reads)
     const failed = (error: unknown): void => tell('error', 'a request failed', { error: String(error) })
     const probe = (exchange: Exchange): boolean => answerProbe(exchange, node, readsNow())
+    const connections = new OpenConnections({
+      // A request that is forwarded takes a second connection.
+      max: options.server.connectionsMax ?? Math.ceil(connectionsMaxOf(options.engine) / 2),
+      refused: (open) => tell('warn', 'connections are refused', { open }),
+    })
     const main = await Door.open({
       host,
       port,
       tls,
       socketPaths,
+      connections,
       failed,
       elsewhere: (exchange, waited) => {
         if (probe(exchange)) return
@@ -74,8 +82,11 @@ export class RunningNode {
     const elsewhere = (exchange: Exchange): void => {
       if (!probe(exchange)) replyJson(exchange, 503, { error: 'this node is a standby: ask the owner' })
     }
-    const ops = opsPort === undefined ? null : await Door.open({ host: opsHost, port: opsPort, failed, elsewhere })
-    running = new RunningNode(options, { main, ops }, forwarder)
+    const ops =
+      opsPort === undefined
+        ? null
+        : await Door.open({ host: opsHost, port: opsPort, failed, elsewhere, connections: opsConnections() })
+    running = new RunningNode({ ...options, server: { ...options.server, connections } }, { main, ops }, forwarder)
     try {
       node = running.#node = await ClusterNode.join(running.#deps())
       return running

@@ -28,6 +28,7 @@ const topicOf: Readonly<Record<keyof typeof settingsTable, keyof typeof topics>>
   opsHost: 'network',
   httpLibrary: 'network',
   httpThreads: 'network',
+  connectionsMax: 'network',
   drainSeconds: 'running',
   logLevel: 'running',
   dataDir: 'storage',

@@ -74,6 +74,11 @@ export interface SocketBehavior {
   close(socket: HttpSocket): void
 }
 
+/** A connection as it opens. Valid during the call. */
+export type OpenedConnection = Pick<HttpResponse, 'getRemoteAddress' | 'close'>
+
+export type FollowConnection = (connection: OpenedConnection, count: number) => void
+
 export type Handler = (res: HttpResponse, req: HttpRequest) => void
 
 /** Names an app in messages between threads. */
@@ -90,6 +95,8 @@ export interface HttpApp {
   /** Absent where the library has no WebSockets. */
   ws?(pattern: string, behavior: SocketBehavior): unknown
   listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): HttpApp
+  /** Told of each connection that opens (1) or closes (-1), not of the ends of WebSockets; may close what opens. */
+  filter?(take: FollowConnection): unknown
   /** Ends all connections. */
   close(): HttpApp
   /** What an app of another thread needs to hand connections to this one. Absent where the library cannot do that. */

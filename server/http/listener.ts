@@ -19,6 +19,8 @@ import {
 } from './native.js'
 import type { AppDescriptor, HttpApp, HttpRequest, HttpResponse, ListenSocket } from './native.js'
 import { Exchange, type ExchangeHost } from './exchange.js'
+import type { FollowConnection } from './library.js'
+import type { OpenConnections } from './open-connections.js'
 import { postpone } from './pieces/postponed.js'
 import { checkTlsFiles, type TlsFiles } from './tls.js'
 
@@ -39,6 +41,8 @@ export interface ListenOptions {
   over(exchange: Exchange, status: number): void
   /** Paths whose GET may become a WebSocket. */
   readonly socketPaths?: readonly string[]
+  /** Bounds the connections; absent: they are not bounded here. */
+  readonly connections?: OpenConnections | undefined
 }
 
 /** What a client may leave unread of a WebSocket, what it may send, and how long it may be silent, in seconds. */
@@ -205,14 +209,25 @@ export class Listener implements ExchangeHost {
             this.#handle(new Exchange(res, req, this, method, socketContext))
         : (method: string) => (res: HttpResponse, req: HttpRequest, socketContext?: unknown) =>
             this.#whenWaited(res, req, method, socketContext)
-    for (const path of this.#options.socketPaths ?? []) {
+    const { socketPaths = [], connections } = this.#options
+    for (const path of socketPaths) {
       app.ws?.(path, {
         ...SOCKET,
         upgrade: serve('get'),
         open: (socket) => socket.getUserData().user.opened(socket),
         drain: (socket) => socket.getUserData().user.drained(),
-        close: (socket) => socket.getUserData().user.closed(),
+        close: (socket) => {
+          connections?.closed()
+          socket.getUserData().user.closed()
+        },
       })
+    }
+    if (connections !== undefined) {
+      const follow: FollowConnection = (connection, count) => {
+        if (count < 0) connections.closed()
+        else if (!connections.opened(new Uint8Array(connection.getRemoteAddress()))) connection.close()
+      }
+      app.filter?.(follow)
     }
     // GET and POST have handlers of their own, so that their method need not be read from the request.
     app.get('/*', serve('get')).post('/*', serve('post')).any('/*', serve(''))

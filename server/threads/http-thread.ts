@@ -12,6 +12,7 @@ import { keyInHeaders } from '../http/auth.js'
 import { replyError, replyHttpError } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
 import { Listener } from '../http/listener.js'
+import { OpenConnections } from '../http/open-connections.js'
 import { Traffic } from '../http/traffic.js'
 import { FairWindow } from '../routes/bulk/fair-window.js'
 import { ThreadRounds } from '../routes/bulk/thread-rounds.js'
@@ -106,6 +107,11 @@ const listener = Listener.adopting({
   port: 0,
   tls: data.tls,
   socketPaths,
+  connections: new OpenConnections({
+    max: data.connectionsMax,
+    words: shared.connections,
+    refused: (open) => tell({ t: 'full', open }),
+  }),
   handle,
   over,
   fault: replyError,

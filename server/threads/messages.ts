@@ -18,6 +18,7 @@ export interface ThreadData {
   readonly deciders: number
   /** The rate limit of callers; null: none. */
   readonly rate: { readonly perSecond: number; readonly burst: number } | null
+  readonly connectionsMax: number
   /** False: all requests are passed to the main thread. */
   readonly servesEvents: boolean
   /** The shared state, and the rings of requests and answers. */
@@ -64,6 +65,8 @@ export type FromThread =
   | { readonly t: 'traffic'; readonly counts: readonly TrafficCounts[] }
   | ({ readonly t: 'log' } & LogLine)
   | { readonly t: 'cut'; readonly caller: string }
+  /** Connections are refused: so many are open. */
+  | { readonly t: 'full'; readonly open: number }
   | { readonly t: 'large'; readonly body: Uint8Array }
   | { readonly t: 'drained'; readonly whole: boolean }
 

@@ -14,12 +14,14 @@ import type { SharedCallers } from '../routes/bulk/shared-callers.js'
 const PLACES = 16_384
 /** Numbers of a caller: streams, bytes, and a time of two words. */
 const PLACE = 4
-const [BODIES, ANSWERS, STREAMED, OWNERS, DEBUG, FIRST] = [0, 1, 2, 3, 4, 8]
+const [BODIES, ANSWERS, STREAMED, OWNERS, DEBUG, CONNECTIONS, FIRST] = [0, 1, 2, 3, 4, 5, 8]
 
 export class SharedState implements SharedCallers {
   readonly memory: SharedArrayBuffer
   readonly owners: Int32Array
   readonly held: Int32Array
+  /** As OpenConnections has them. */
+  readonly connections: Int32Array
   readonly #words: Int32Array
   readonly #places = new Map<string, number>()
   readonly #streams = new Map<string, Int32Array>()
@@ -33,6 +35,7 @@ export class SharedState implements SharedCallers {
     this.#words = new Int32Array(memory)
     this.owners = this.#at(OWNERS)
     this.held = this.#at(STREAMED)
+    this.connections = this.#words.subarray(CONNECTIONS, CONNECTIONS + 2)
   }
 
   /** This thread counts here what it holds. Only before it serves anything. */

@@ -8,6 +8,7 @@ import type { Log } from '../../engine/index.js'
 import type { App } from '../app.js'
 import type { Exchange, ExchangeHost } from '../http/exchange.js'
 import type { AppDescriptor } from '../http/native.js'
+import { connectionsRefused, type OpenConnections } from '../http/open-connections.js'
 import type { TlsFiles } from '../http/tls.js'
 import { ByteRing, ringMemory } from './byte-ring.js'
 import { MainLane } from './main-lane.js'
@@ -30,6 +31,7 @@ export interface HttpThreadsOptions {
   readonly app: App
   readonly shared: SharedState
   readonly rate: ThreadData['rate']
+  readonly connections: OpenConnections
   readonly log: Log
   /** What happens to requests that the threads pass on. */
   readonly handling: Pick<ExchangeHost, 'fault' | 'failed' | 'over'>
@@ -56,6 +58,7 @@ export class HttpThread {
       tls,
       deciders: app.service.threads,
       rate: options.rate,
+      connectionsMax: options.connections.max,
       // Only the main thread knows traces.
       servesEvents: app.tracer === null,
       shared: shared.memory,
@@ -97,6 +100,8 @@ export class HttpThread {
         return this.#options.log.warn('a stream brought more at once than is held, and was cut off', {
           caller: message.caller,
         })
+      case 'full':
+        return connectionsRefused(this.#options.log, message.open)
       case 'traffic':
         addCounts(this.#options.app.traffic, message.counts)
         break

@@ -135,8 +135,8 @@ export class RetentionSweep {
   }
 
   /**
-   * Purges these events; returns how many there were. Where the shard takes no message now, none: what the job keeps may
-   * be another by the next try.
+   * Purges these events; returns how many there were. If the shard takes no message now, none: what the job keeps may be
+   * another by the next try.
    */
   async #purge(job: JobSettings, times: readonly number[]): Promise<number> {
     try {

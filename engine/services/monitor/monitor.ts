@@ -96,8 +96,12 @@ export class Monitor implements MonitorService {
     this.#deps.logs.setLevels(levels)
   }
 
-  async logFiles(): Promise<LogFile[]> {
+  flushLog(): void {
     this.#deps.logs.flush()
+  }
+
+  async logFiles(): Promise<LogFile[]> {
+    this.flushLog()
     return await openLog(this.#deps.dataDir)
   }
 

@@ -64,9 +64,9 @@ export class Replays implements ReplayService {
   async start(handle: JobHandle, request: ReplayRequest, by: Author): Promise<ReplayView> {
     const { mustAccept, current, collector, readers, shards, clock } = this.#deps
     mustAccept()
-    const asked = current(handle)
-    const { training } = replayTermsOf(asked, request, { shards, nowMicros: clock.nowMicros() })
-    await mustHaveVoted(readers, asked, training.withoutAnalysts ?? [])
+    const jobThen = current(handle)
+    const { training } = replayTermsOf(jobThen, request, { shards, nowMicros: clock.nowMicros() })
+    await mustHaveVoted(readers, jobThen, training.withoutAnalysts ?? [])
     // The job, or its models, may be others by now.
     const job = current(handle)
     const terms = replayTermsOf(job, request, { shards, nowMicros: clock.nowMicros() })

@@ -40,7 +40,7 @@ const PREVIEW_MS = 1_500
 export class VoteTasks implements VoteTaskService {
   readonly #deps: VoteTasksDeps
   readonly #runner: VoteTaskRunner
-  #isRemoving = false
+  #isPurging = false
 
   constructor(deps: VoteTasksDeps) {
     this.#deps = deps
@@ -66,7 +66,7 @@ export class VoteTasks implements VoteTaskService {
   takeUp(): void {
     const { log, job } = this.#deps
     for (const id of log.jobIds()) if (job(id) === undefined) this.forget(id)
-    this.#removeDropped()
+    this.#purgeDropped()
     this.#runner.wake()
   }
 
@@ -220,23 +220,23 @@ export class VoteTasks implements VoteTaskService {
     const { log, failed } = this.#deps
     try {
       for (const row of rows) log.drop(row)
-      this.#removeDropped()
+      this.#purgeDropped()
     } catch (error) {
       failed('dropping old tasks of votes', error)
     }
   }
 
   /** Deletes what is dropped, piece by piece. */
-  #removeDropped(): void {
-    if (this.#isRemoving) return
+  #purgeDropped(): void {
+    if (this.#isPurging) return
     const [row] = this.#deps.log.dropped()
     if (row === undefined) return
-    this.#isRemoving = true
+    this.#isPurging = true
     setImmediate(() => {
-      this.#isRemoving = false
+      this.#isPurging = false
       try {
         this.#deps.log.remove(row, limits.voteTaskPiece)
-        this.#removeDropped()
+        this.#purgeDropped()
       } catch (error) {
         this.#deps.failed('deleting old tasks of votes', error)
       }

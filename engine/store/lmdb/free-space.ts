@@ -187,7 +187,7 @@ export class Room {
     this.#own(until, Math.min(until + AHEAD_BYTES, longest))
   }
 
-  /** Writes zeros as far as there is room for them. True if there was room for all. @throws the system's other errors. */
+  /** Writes zeros as far as there is room. True if there was room for all. @throws the system's other errors. */
   #own(from: number, until: number): boolean {
     try {
       for (let at = from; at < until; this.#reservedUntil = at)

@@ -8,11 +8,12 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
-import type { Handler, HttpApp, HttpLibrary, ListenSocket } from '../library.js'
+import type { Handler, HttpApp, HttpLibrary, ListenSocket, OpenedConnection } from '../library.js'
 import type { TlsFiles } from '../tls.js'
 import { ArrivingBodies, closeIdle, IDLE_MS } from './connections.js'
 import { NodeRequest } from './node-request.js'
 import { NodeResponse } from './node-response.js'
+import { addressBytes } from './remote-address.js'
 
 /** Bytes of an answer that wait in the process until the client counts as slow. */
 const WAITING_BYTES = 256 * 1024
@@ -68,6 +69,18 @@ class NodeApp implements HttpApp {
 
   any(_pattern: string, handler: Handler): this {
     this.#others = handler
+    return this
+  }
+
+  filter(take: (connection: OpenedConnection, count: number) => void): this {
+    this.#server.on('connection', (socket: Socket) => {
+      const connection: OpenedConnection = {
+        getRemoteAddress: () => addressBytes(socket.remoteAddress).buffer as ArrayBuffer,
+        close: () => socket.destroy() as never,
+      }
+      socket.once('close', () => take(connection, -1))
+      take(connection, 1)
+    })
     return this
   }
 

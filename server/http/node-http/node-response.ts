@@ -70,6 +70,7 @@ export class NodeResponse implements HttpResponse {
     bodies.begin(this)
     req.on('error', () => {})
     res.on('error', () => {})
+    req.socket.once('close', () => bodies.end(this))
     res.on('close', () => this.#abort())
   }
 
@@ -228,7 +229,8 @@ export class NodeResponse implements HttpResponse {
 
   #settle(closes: boolean): void {
     this.#over = true
-    this.#bodies.end(this)
+    // An answer may come before the body has ended: what is left must arrive in time, too.
+    if (closes || this.#whole || this.#req.complete) this.#bodies.end(this)
     ended(this.#req.socket, this)
     this.#ended(closes)
   }

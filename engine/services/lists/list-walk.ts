@@ -148,7 +148,8 @@ export class ListWalk {
         looked++
         if (filter.passesRecord(rows, at, record) && !shown(rows, at, micros)) return false
       }
-      return ++seen % CHECK_RECORDS !== 0 || !this.#isOver(seen) || endAt(micros)
+      // What is newer than the cursor is covered on the way; the walk still goes on from the cursor.
+      return ++seen % CHECK_RECORDS !== 0 || !this.#isOver(seen) || endAt(Math.min(end, micros))
     })
     if (from >= 0) return { from, looked }
     if (columns.isWhole) return { from: 0, looked }

@@ -29,6 +29,7 @@ import type { Finding } from './domain/event/finding.js'
 import type { JobSettings } from './domain/job/job.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { mustBeNoNode } from './services/cluster/cluster-facts.js'
+import { timeZoneOf } from './domain/job/time-zone.js'
 import { jobViewOf } from './services/read/job-view.js'
 import type { EngineLogs } from './services/start/engine-logs.js'
 
@@ -192,6 +193,8 @@ export class Engine implements DecisionService {
       restInput: this.#resources.hasRestInput(job),
       dataType: this.#resources.dataTypeOf(job),
       stepWarnings: this.#services.warnings.ofSteps(job),
+      timeZone: timeZoneOf(job.advancedSettings, this.#services.timeZone),
+      nextTrainingMicros: this.#services.schedule.dueMicros(job.id),
     }
     return jobViewOf(job, rows, inputs)
   }

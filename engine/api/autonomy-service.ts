@@ -43,6 +43,8 @@ export interface AutonomyView {
   readonly holdOutRate: number
   readonly revokeOnMiss: boolean
   readonly auditDeadlineHours: number
+  /** Only working hours count for it. */
+  readonly auditDeadlineWorkingHours: boolean
   readonly protectedLabels: readonly string[]
   readonly labels: readonly {
     readonly label: string

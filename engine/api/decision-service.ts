@@ -131,6 +131,10 @@ export interface JobView {
   readonly modelMsg: string
   /** Since when the model is ageing, microseconds; null for any other state. */
   readonly modelAgeingSinceMicros: number | null
+  /** The zone of its schedules and messages. */
+  readonly timeZone: string
+  /** When the next scheduled training is due, microseconds; null where there is none. */
+  readonly nextTrainingMicros: number | null
   /** Stored events that have no decision and wait for none. */
   readonly undecidedEvents: number
   readonly evidence: JobEvidence

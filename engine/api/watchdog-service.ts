@@ -43,8 +43,12 @@ export interface NewWatchdog {
   readonly integrations?: readonly (number | string)[] | undefined
   /** Seconds between two measurements. */
   readonly intervalSeconds?: number | undefined
-  /** At most one message about its firing is sent in this many seconds; 0: every one is sent. */
+  /** At most one message about its firing in this many seconds; what is held back is told then. 0: every one. */
   readonly throttleSeconds?: number | undefined
+  /** A watchdog that still fires is told of again after this many seconds; 0: it is told of once. */
+  readonly reminderSeconds?: number | undefined
+  /** It is checked in working hours only, and minutes that it counts are those of working hours. */
+  readonly workingHoursOnly?: boolean | undefined
   readonly enabled?: boolean | undefined
 }
 

@@ -38,7 +38,7 @@ export interface DecidedEvent {
   readonly serviceName: string
 }
 
-/** A watchdog that fired or resolved. */
+/** A watchdog that fired or resolved, or that still fires. */
 export interface WatchdogAlert {
   /** When it fired or resolved: no two have the same. */
   readonly atMicros: number
@@ -57,8 +57,16 @@ export interface WatchdogAlert {
   /** null: of the service as a whole. */
   readonly jobId: number | null
   readonly jobTitle: string | null
-  /** Since when it was as it was before: firing, for one that resolves. */
+  /** Since when it is as it is, or was as it was before: firing, for one that resolves. */
   readonly sinceMicros: number
+  /** Since when it fires, or fired; null where it fired several times and is over. */
+  readonly firingSinceMicros: number | null
+  /** How often it fired since the last message, this time too; 0 for a resolution of what was told. */
+  readonly fired: number
+  /** It was told of before, and still fires. */
+  readonly isReminder: boolean
+  /** The zone in which people are told times. */
+  readonly timeZone: string
 }
 
 /** One event on its way out. */

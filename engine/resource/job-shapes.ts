@@ -10,6 +10,8 @@ import { modelBounds } from '../domain/learn/model-origin.js'
 import { integrationRoles, jobCategories, labelRoles, outlierRateMax, outlierRateMin } from '../domain/job/job.js'
 import { namedObjectives } from '../domain/job/objective.js'
 import { retentionDaysMax, retentionEventsMax } from '../domain/job/retention.js'
+import { isTimeZone } from '../domain/job/time-zone.js'
+import { workingHoursFault } from '../domain/job/working-hours.js'
 import { cronFault } from './cron.js'
 
 /** Ignores case and the difference between spaces, `_` and `-`, so that a category can be given by its id, too. */
@@ -90,7 +92,7 @@ const autoRetrain = z
         if (fault !== null) context.addIssue({ code: 'custom', message: fault })
       })
       .optional()
-      .describe('Cron expression of five or six fields, UTC. Required when enabled.'),
+      .describe('Cron expression of five or six fields, in the time zone of the job. Required when enabled.'),
     blockers: z
       .object({
         outliers: flag.describe('Blocks while too many decisions since the last training are outliers.'),
@@ -120,6 +122,17 @@ const monitor = z.looseObject({
   name: z.string(),
   active: flag,
   interval_check: z.union([z.number(), z.string()]).optional(),
+  reminder: z.union([z.number(), z.string()]).optional(),
+  working_hours_only: flag,
+})
+
+const timeZone = z
+  .string()
+  .refine((text) => text === '' || isTimeZone(text), 'must be the name of a time zone, such as Europe/Berlin or UTC')
+
+const workingHours = z.string().superRefine((text, context) => {
+  const fault = text.trim() === '' ? null : workingHoursFault(text)
+  if (fault !== null) context.addIssue({ code: 'custom', message: fault })
 })
 
 const modelsKept = z.int().min(modelBounds.keptMin).max(modelBounds.keptMax)
@@ -145,6 +158,15 @@ const advancedSettings = z
       .optional()
       .describe('Exactly three. Default: the labels of the category.'),
     auto_retrain: autoRetrain.optional(),
+    time_zone: timeZone
+      .optional()
+      .describe('The zone of its schedules, working hours and messages. Default: SERVICE_TIME_ZONE.'),
+    working_hours: workingHours
+      .optional()
+      .describe(
+        'When people are there, such as "mon-fri 08:00-18:00, not 2026-12-24": for deadlines and watchdogs ' +
+          'that count working hours. Default: SERVICE_WORKING_HOURS.',
+      ),
     outlier_false_alarm_rate: z
       .number()
       .min(outlierRateMin)
@@ -174,7 +196,11 @@ const advancedSettings = z
       .optional()
       .describe('Deletes events that are older than `days`, or beyond the latest `max_events`. Default: all are kept.'),
     monitoring_settings: z
-      .looseObject({ throttling: z.unknown().optional(), monitors: z.array(monitor).optional() })
+      .looseObject({
+        throttling: z.unknown().optional(),
+        reminder: z.unknown().optional(),
+        monitors: z.array(monitor).optional(),
+      })
       .optional()
       .describe(
         'Watchdogs of the job: one for each monitor whose name is a type of watchdog or one of its conditions. ' +

@@ -1,5 +1,5 @@
 /**
- * The schedule of trainings: calls back when a job is due (CONTRACT.md#jobs), in UTC.
+ * The schedule of trainings: calls back when a job is due (CONTRACT.md#jobs), in the zone of the job.
  *
  * Owns: the due times, and one timer for the earliest. Leaves out: whether the job may train (job/retrain.ts),
  * training.
@@ -12,10 +12,12 @@
  */
 import type { Clock } from '../clock.js'
 import type { JobSettings } from '../domain/job/job.js'
+import { timeZoneOf } from '../domain/job/time-zone.js'
 import { nextTimeMicros } from './cron.js'
 
 interface Scheduled {
   readonly cron: string
+  readonly zone: string
   readonly dueMicros: number
 }
 
@@ -25,15 +27,16 @@ const WAIT_MS_MAX = 60_000
 const SET_BACK_MICROS = 3_600e6
 
 /** The next scheduled training of the job after `nowMicros`; null where there is none. */
-export function nextRetrainMicros(job: JobSettings, nowMicros: number): number | null {
-  const { autoRetrain } = job
+export function nextRetrainMicros(job: JobSettings, nowMicros: number, serviceZone: string): number | null {
+  const { autoRetrain, advancedSettings } = job
   if (autoRetrain === null || !autoRetrain.enabled || job.status !== 'STARTED') return null
-  return nextTimeMicros(autoRetrain.cron, nowMicros)
+  return nextTimeMicros(autoRetrain.cron, nowMicros, timeZoneOf(advancedSettings, serviceZone))
 }
 
 export class RetrainSchedule {
   readonly #clock: Clock
   readonly #due: (jobId: number) => void
+  readonly #serviceZone: string
   readonly #scheduled = new Map<number, Scheduled>()
   #timer: NodeJS.Timeout | null = null
   #wakeMicros = Infinity
@@ -41,8 +44,9 @@ export class RetrainSchedule {
   #tickMicros: number
   #closed = false
 
-  constructor(clock: Clock, due: (jobId: number) => void) {
+  constructor(clock: Clock, serviceZone: string, due: (jobId: number) => void) {
     this.#clock = clock
+    this.#serviceZone = serviceZone
     this.#due = due
     this.#tickMicros = clock.nowMicros()
   }
@@ -51,14 +55,15 @@ export class RetrainSchedule {
   put(job: JobSettings): void {
     if (this.#closed) return
     const before = this.#scheduled.get(job.id)
-    const dueMicros = nextRetrainMicros(job, this.#clock.nowMicros())
+    const dueMicros = nextRetrainMicros(job, this.#clock.nowMicros(), this.#serviceZone)
     if (dueMicros === null || job.autoRetrain === null) {
       this.#scheduled.delete(job.id)
       return
     }
     const { cron } = job.autoRetrain
-    if (before?.cron === cron) return
-    this.#scheduled.set(job.id, { cron, dueMicros })
+    const zone = timeZoneOf(job.advancedSettings, this.#serviceZone)
+    if (before?.cron === cron && before.zone === zone) return
+    this.#scheduled.set(job.id, { cron, zone, dueMicros })
     if (dueMicros < this.#wakeMicros) this.#arm(dueMicros)
   }
 
@@ -86,10 +91,10 @@ export class RetrainSchedule {
   }
 
   #reschedule(scheduled: readonly (readonly [jobId: number, Scheduled])[], now: number): void {
-    for (const [jobId, { cron }] of scheduled) {
-      const next = nextTimeMicros(cron, now)
+    for (const [jobId, { cron, zone }] of scheduled) {
+      const next = nextTimeMicros(cron, now, zone)
       if (next === null) this.#scheduled.delete(jobId)
-      else this.#scheduled.set(jobId, { cron, dueMicros: next })
+      else this.#scheduled.set(jobId, { cron, zone, dueMicros: next })
     }
   }
 

@@ -64,6 +64,7 @@ function viewWire(view: EngineView) {
     hold_out_rate: view.holdOutRate,
     revoke_on_miss: view.revokeOnMiss,
     audit_deadline_hours: view.auditDeadlineHours,
+    audit_deadline_working_hours: view.auditDeadlineWorkingHours,
     protected_labels: view.protectedLabels,
     labels: view.labels,
     set_at: view.setMicros === null ? null : isoMicros(view.setMicros),
@@ -113,6 +114,7 @@ const set = operation({
       holdOutRate: body.hold_out_rate,
       revokeOnMiss: body.revoke_on_miss,
       auditDeadlineHours: body.audit_deadline_hours,
+      auditDeadlineWorkingHours: body.audit_deadline_working_hours,
       protectedLabels: body.protected_labels,
       labels: body.labels,
     }

@@ -67,6 +67,8 @@ export function jobWire(view: JobView, principal: Principal) {
     feedback_documents_count: view.feedbackDocuments,
     last_processed_timestamp: timestamp(view.lastProcessedMicros) ?? '',
     last_feedback_timestamp: timestamp(view.lastFeedbackMicros),
+    time_zone: view.timeZone,
+    next_training_at: timestamp(view.nextTrainingMicros),
     last_train_start_timestamp: timestamp(view.lastTrainStartMicros),
     last_train_finished_timestamp: timestamp(view.lastTrainFinishedMicros),
     undecided_documents_count: view.undecidedEvents,

@@ -19,7 +19,16 @@ const ContractLabel = {
 const contract = {
   hold_out_rate: share('The share of events that go to people although a gate would settle them: audits.'),
   revoke_on_miss: Type.Boolean({ description: 'One confirmed miss of a protected label revokes the gate.' }),
-  audit_deadline_hours: Type.Number({ description: 'An audit that nobody answers in this time counts as a failure.' }),
+  audit_deadline_hours: Type.Number({
+    description:
+      'An audit that nobody answers in this time counts as a failure. Default: 72, or three working days where only ' +
+      'working hours count.',
+  }),
+  audit_deadline_working_hours: Type.Boolean({
+    description:
+      'Only working hours count for the deadline (`advanced_settings.working_hours` of the job, or ' +
+      '`SERVICE_WORKING_HOURS`). Default: true where there are any.',
+  }),
   protected_labels: LabelNames,
 }
 

@@ -52,6 +52,8 @@ export const Job = Type.Object({
     description: 'When the latest event arrived, ISO 8601 UTC with microseconds; empty before the first one.',
   }),
   last_feedback_timestamp: MaybeTimestamp,
+  time_zone: Type.String({ description: 'The zone of its schedules and messages; times of the API are in UTC.' }),
+  next_training_at: nullable({ ...Timestamp, description: 'When the next scheduled training is due.' }),
   last_train_start_timestamp: MaybeTimestamp,
   last_train_finished_timestamp: MaybeTimestamp,
   undecided_documents_count: Type.Integer({

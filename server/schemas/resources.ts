@@ -54,7 +54,7 @@ const Kept = Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolea
 
 const AutoRetrain = Type.Object({
   enabled: Flag,
-  cron: Type.Optional(Type.String({ description: 'Cron expression, in UTC.' })),
+  cron: Type.Optional(Type.String({ description: 'Cron expression, in the `time_zone` of the job.' })),
   blockers: Type.Optional(
     Type.Object({
       outliers: Flag,
@@ -71,10 +71,20 @@ const Monitor = Type.Object({
   name: Type.String(),
   active: Flag,
   interval_check: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+  reminder: Type.Optional(
+    Type.Union([Type.Number(), Type.String()], {
+      description: 'Seconds after which a monitor that still fires is told of again. Default: never.',
+    }),
+  ),
+  working_hours_only: Flag,
 })
 
 const MonitoringSettings = Type.Object(
-  { throttling: Type.Optional(Type.Unknown()), monitors: Type.Optional(Type.Array(Monitor)) },
+  {
+    throttling: Type.Optional(Type.Unknown()),
+    reminder: Type.Optional(Type.Unknown()),
+    monitors: Type.Optional(Type.Array(Monitor)),
+  },
   {
     description:
       'Watchdogs of the job. A monitor takes effect if its name is a watchdog type or one of its conditions. Kept as ' +
@@ -119,6 +129,20 @@ export const JobResource = Type.Object({
       Type.Object({
         custom_labels: Type.Optional(Type.Array(Label, { minItems: 3, maxItems: 3 })),
         auto_retrain: Type.Optional(AutoRetrain),
+        time_zone: Type.Optional(
+          Type.String({
+            description:
+              'The zone of schedules, working hours and times in messages, such as `Europe/Berlin`. Default: ' +
+              '`SERVICE_TIME_ZONE`. Times of the API stay in UTC.',
+          }),
+        ),
+        working_hours: Type.Optional(
+          Type.String({
+            description:
+              'When people are there: spans of days and times, and days that are left out, such as ' +
+              '`mon-thu 08:00-17:30, fri 08:00-15:00, not 2026-12-24`. Default: `SERVICE_WORKING_HOURS`.',
+          }),
+        ),
         monitoring_settings: Type.Optional(MonitoringSettings),
         outlier_false_alarm_rate: Type.Optional(
           Type.Number({

@@ -26,7 +26,21 @@ export const WatchdogDocument = Type.Object({
     }),
   ),
   throttle_seconds: Type.Optional(
-    Type.Number({ description: 'Least seconds between two notifications that it fires; 0: notify each time.' }),
+    Type.Number({
+      description:
+        'Least seconds between two notifications that it fires; 0: notify each time. What is held back is told when ' +
+        'they are over.',
+    }),
+  ),
+  reminder_seconds: Type.Optional(
+    Type.Number({ description: 'Seconds after which it is told of again while it still fires; 0: never.' }),
+  ),
+  working_hours_only: Type.Optional(
+    Type.Boolean({
+      description:
+        'It is checked in working hours only, and counts their minutes only (`minutes_without_events`): those of its ' +
+        'job, or of the service.',
+    }),
   ),
 })
 
@@ -42,6 +56,8 @@ export const Watchdog = Type.Object({
   for_seconds: Type.Number(),
   interval_seconds: Type.Number(),
   throttle_seconds: Type.Number(),
+  reminder_seconds: Type.Number(),
+  working_hours_only: Type.Boolean(),
   integrations: Type.Array(Type.Object({ integration_id: Type.Integer(), title: Type.String() }), {
     description: 'Integrations that still exist.',
   }),

@@ -12,6 +12,7 @@
  */
 import type { Audit } from '../../domain/autonomy/audit.js'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
+import { dueMicros } from '../../domain/autonomy/contract.js'
 import { weekOf, type Gate, type StateReason } from '../../domain/autonomy/gate.js'
 import { reachOf, recount, revoked, withAudit, type Reach } from '../../domain/autonomy/ladder.js'
 import { isEligible, standingOf, type Autonomy, type BucketStanding } from '../../domain/autonomy/passage.js'
@@ -194,7 +195,7 @@ export class GateKeeper {
     const row = this.#row as AutonomyRow
     const audit: Audit = {
       drawnMicros: atMicros,
-      dueMicros: atMicros + row.contract.deadlineMicros,
+      dueMicros: dueMicros(row.contract, this.#settings.advancedSettings, atMicros),
       label: decision.label,
       confidence: decision.confidence,
       from,

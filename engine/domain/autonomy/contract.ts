@@ -10,6 +10,13 @@
 import { Refusal, type Issue } from '../../errors.js'
 import type { JobCategory, Label } from '../job/job.js'
 import { defaultLabels, resolveLabel } from '../job/labels.js'
+import {
+  afterWorkingMs,
+  peopleHoursOf,
+  threeWorkingDaysHours,
+  workingHoursOf,
+  type PeopleHours,
+} from '../job/working-hours.js'
 import { autonomyBounds } from './bounds.js'
 
 /** `shadow` collects evidence and settles nothing. `open`: gates open where the evidence allows it. */
@@ -39,6 +46,11 @@ export interface SafetyContract {
   readonly revokeOnMiss: boolean
   /** How long an audit may stay unanswered before it counts as a failure. */
   readonly deadlineMicros: number
+  /**
+   * Set where only working hours count for that: those of the job, or of the service, when the contract was set. A job
+   * with working hours of its own is counted by these as they are now.
+   */
+  readonly deadlineIn?: PeopleHours
   /** Indexes of labels. */
   readonly protectedLabels: readonly number[]
   readonly labels: readonly LabelTerms[]
@@ -50,6 +62,8 @@ export interface ContractInput {
   readonly holdOutRate?: number | undefined
   readonly revokeOnMiss?: boolean | undefined
   readonly auditDeadlineHours?: number | undefined
+  /** Only working hours count for the deadline; default: where there are any. */
+  readonly auditDeadlineWorkingHours?: boolean | undefined
   readonly protectedLabels?: readonly string[] | undefined
   readonly labels: readonly {
     readonly label: string
@@ -67,6 +81,8 @@ export const riskMax = 0.5
 /** ε and δ are at least this: below it no number of audits proves anything, and bounds are not told (evidence.ts). */
 export const riskMin = 1e-6
 const HOUR_MICROS = 3_600_000_000
+/** Evidence of four weeks counts. */
+const DUE_MICROS_MAX = 28 * 24 * HOUR_MICROS
 const bucketIdForm = /^[0-9a-f]{32}$/
 
 interface ContractJob {
@@ -74,13 +90,11 @@ interface ContractJob {
   readonly labels: readonly Label[]
 }
 
-/** @throws Refusal invalid_body, unknown_label. */
-export function contractOf(input: ContractInput, job: ContractJob): SafetyContract {
-  const hours = input.auditDeadlineHours ?? contractDefaults.auditDeadlineHours
+/** `people`: when people are there to answer audits of the job. @throws Refusal invalid_body, unknown_label. */
+export function contractOf(input: ContractInput, job: ContractJob, people: PeopleHours): SafetyContract {
   const rate = input.holdOutRate ?? contractDefaults.holdOutRate
   mustBeRate(['hold_out_rate'], rate)
-  if (!(hours >= 1 && hours <= autonomyBounds.auditDeadlineHoursMax))
-    throw wrong(['audit_deadline_hours'], `the deadline is 1 to ${autonomyBounds.auditDeadlineHoursMax} hours`)
+  const deadline = deadlineOf(input, people)
   const protectedLabels = protectedOf(input, job)
   const labels = input.labels.map((terms, place) => termsOf(terms, ['labels', place], job.labels))
   for (const [place, { label }] of labels.entries()) {
@@ -99,10 +113,48 @@ export function contractOf(input: ContractInput, job: ContractJob): SafetyContra
     mode: input.mode,
     holdOutRate: rate,
     revokeOnMiss: input.revokeOnMiss ?? false,
-    deadlineMicros: Math.round(hours * HOUR_MICROS),
+    ...deadline,
     protectedLabels,
     labels,
   }
+}
+
+/** The deadline of audits, as a person writes it or by default. @throws Refusal invalid_body. */
+export function deadlineOf(
+  { auditDeadlineHours, auditDeadlineWorkingHours }: Partial<ContractInput>,
+  people: PeopleHours,
+): Pick<SafetyContract, 'deadlineMicros' | 'deadlineIn'> {
+  const working = workingHoursOf(people.workingHours, people.timeZone)
+  if (auditDeadlineWorkingHours === true && working === null)
+    throw wrong(
+      ['audit_deadline_working_hours'],
+      'there are no working hours: give the job advanced_settings.working_hours, or the service SERVICE_WORKING_HOURS',
+    )
+  const counted = auditDeadlineWorkingHours === false ? null : working
+  const usual = counted === null ? contractDefaults.auditDeadlineHours : threeWorkingDaysHours(counted)
+  const hours = auditDeadlineHours ?? usual
+  if (!(hours >= 1 && hours <= autonomyBounds.auditDeadlineHoursMax))
+    throw wrong(['audit_deadline_hours'], `the deadline is 1 to ${autonomyBounds.auditDeadlineHoursMax} hours`)
+  return { deadlineMicros: Math.round(hours * HOUR_MICROS), ...(counted === null ? {} : { deadlineIn: people }) }
+}
+
+/**
+ * Until when an audit has to be answered that is drawn at a time. With working hours it is at most the longest deadline
+ * of all, four weeks: later answers would be no evidence.
+ */
+export function dueMicros(
+  { deadlineMicros, deadlineIn }: Pick<SafetyContract, 'deadlineMicros' | 'deadlineIn'>,
+  advancedSettings: Readonly<Record<string, unknown>>,
+  atMicros: number,
+): number {
+  if (deadlineIn === undefined) return atMicros + deadlineMicros
+  const { workingHours, timeZone } = peopleHoursOf(advancedSettings, deadlineIn)
+  const hours = workingHoursOf(workingHours, timeZone)
+  if (hours === null) return atMicros + deadlineMicros
+  // Whole milliseconds in working time; the microseconds of the draw stay, so no two audits are mixed up.
+  const drawnMs = Math.floor(atMicros / 1_000)
+  const due = afterWorkingMs(hours, drawnMs, deadlineMicros / 1_000) * 1_000 + (atMicros - drawnMs * 1_000)
+  return Math.min(due, atMicros + DUE_MICROS_MAX)
 }
 
 function termsOf(

@@ -39,7 +39,7 @@ export interface Label {
 /** Scheduled training (CONTRACT.md#jobs). */
 export interface AutoRetrain {
   readonly enabled: boolean
-  /** Five- or six-field cron expression, UTC. */
+  /** Five- or six-field cron expression, in the time zone of the job. */
   readonly cron: string
   readonly blockers: {
     readonly outliers: boolean

@@ -9,7 +9,7 @@
  * 2. The zone decides, so a change of the clock shortens or lengthens a night, and no working day moves.
  * 3. A day that is left out has no span that begins on it.
  */
-import { dayText, firstInstantOf, instantsOf, wallTimeOf, type WallTime } from './time-zone.js'
+import { dayText, firstInstantOf, instantsOf, timeZoneOf, wallTimeOf, type WallTime } from './time-zone.js'
 
 const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 const DAY_MINUTES = 1_440
@@ -156,13 +156,24 @@ export function afterWorkingMs(hours: WorkingHours, fromMs: number, workingMs: n
   return fromMs + DAYS_MAX * DAY_MS
 }
 
-/** The working time of an average week, milliseconds. */
-export function weeklyMs({ spans }: WorkingHours): number {
-  // Overlaps are rare, and only make a default longer.
-  return spans.reduce((sum, { from, until }) => sum + until - from, 0) * 60_000
+/** When people are there, as the service is set up: a zone, and working hours or ''. */
+export interface PeopleHours {
+  readonly timeZone: string
+  readonly workingHours: string
 }
 
-/** How many days of a week have working hours. */
-export function workingDays({ spans }: WorkingHours): number {
-  return new Set(spans.map(({ weekday }) => weekday)).size
+/** The working hours of a job as texts: its own (advanced_settings), or those of the service. */
+export function peopleHoursOf(advancedSettings: Readonly<Record<string, unknown>>, service: PeopleHours): PeopleHours {
+  const own = advancedSettings.working_hours
+  return {
+    timeZone: timeZoneOf(advancedSettings, service.timeZone),
+    workingHours: typeof own === 'string' && own.trim() !== '' ? own : service.workingHours,
+  }
+}
+
+/** Three working days of average length, in whole hours: what people mean by 72 hours. */
+export function threeWorkingDaysHours({ spans }: WorkingHours): number {
+  const days = new Set(spans.map(({ weekday }) => weekday)).size
+  const minutes = spans.reduce((sum, { from, until }) => sum + until - from, 0)
+  return Math.max(1, Math.round((3 * minutes) / days / 60))
 }

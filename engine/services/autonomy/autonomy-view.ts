@@ -8,9 +8,10 @@ import {
   ratesInWords,
   statementOf,
 } from '../../domain/autonomy/certificate.js'
-import { contractDefaults } from '../../domain/autonomy/contract.js'
+import { contractDefaults, deadlineOf } from '../../domain/autonomy/contract.js'
 import type { Gate, StateReason } from '../../domain/autonomy/gate.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import type { PeopleHours } from '../../domain/job/working-hours.js'
 import type { AutonomyView, GateView } from '../../api/autonomy-service.js'
 import type { AutonomyRow } from '../../store/autonomy-row.js'
 import { modelIdOf } from '../../actor/model-id.js'
@@ -79,13 +80,16 @@ export function gateView(job: JobSettings, row: AutonomyRow, gate: Gate): GateVi
   }
 }
 
-export function autonomyView(job: JobSettings, row: AutonomyRow | null): AutonomyView {
+/** `people`: when people are there to answer audits of the job. */
+export function autonomyView(job: JobSettings, row: AutonomyRow | null, people: PeopleHours): AutonomyView {
   if (row === null) {
+    const { deadlineMicros, deadlineIn } = deadlineOf({}, people)
     return {
       mode: 'off',
       holdOutRate: contractDefaults.holdOutRate,
       revokeOnMiss: false,
-      auditDeadlineHours: contractDefaults.auditDeadlineHours,
+      auditDeadlineHours: deadlineMicros / HOUR_MICROS,
+      auditDeadlineWorkingHours: deadlineIn !== undefined,
       protectedLabels: [],
       labels: [],
       setMicros: null,
@@ -102,6 +106,7 @@ export function autonomyView(job: JobSettings, row: AutonomyRow | null): Autonom
     holdOutRate: contract.holdOutRate,
     revokeOnMiss: contract.revokeOnMiss,
     auditDeadlineHours: contract.deadlineMicros / HOUR_MICROS,
+    auditDeadlineWorkingHours: contract.deadlineIn !== undefined,
     protectedLabels: contract.protectedLabels.map(name),
     labels: contract.labels.map(({ label, epsilon, delta, thresholds, exclusions }) => ({
       label: name(label),

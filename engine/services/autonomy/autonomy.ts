@@ -7,6 +7,7 @@
 import { cutText } from '../../domain/event/input/cut-text.js'
 import { Refusal } from '../../errors.js'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
+import { peopleHoursOf, type PeopleHours } from '../../domain/job/working-hours.js'
 import { contractDefaults, contractOf, mustBeRate, mustBeRisk } from '../../domain/autonomy/contract.js'
 import { epochWeeks, weekMicros } from '../../domain/autonomy/gate.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -42,6 +43,8 @@ export interface AutonomyDeps {
   readonly audit: Pick<AuditService, 'entries'>
   readonly clock: Pick<IngestClock, 'nowMicros'>
   readonly random: Random
+  /** When people are there. */
+  readonly people: PeopleHours
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
   /** @throws Refusal draining. */
@@ -65,18 +68,27 @@ export class Autonomies implements AutonomyService {
     const nowMicros = clock.nowMicros()
     if (isCheckDue(reader.autonomy(job.id), nowMicros))
       await collector.ask(job, 'autonomy', null, encodeAutonomyCommand({ op: 'check' }))
-    return autonomyView(job, shards.reader(job.shard).autonomy(job.id)?.row ?? null)
+    return this.#view(job)
   }
 
   async set(handle: JobHandle, input: ContractInput, by: Author): Promise<AutonomyView> {
-    const { shards, collector, random, current, mustAccept } = this.#deps
+    const { collector, random, current, mustAccept } = this.#deps
     mustAccept()
     const job = current(handle)
-    const contract = contractOf(input, job)
+    const contract = contractOf(input, job, this.#peopleOf(job))
     const drawKey = Buffer.from(random.bytes(KEY_BYTES)).toString('base64')
     const command = { op: 'set', contract, drawKey, by: authorOf(by) } as const
     await collector.ask(job, 'autonomy', null, encodeAutonomyCommand(command))
-    return autonomyView(job, shards.reader(job.shard).autonomy(job.id)?.row ?? null)
+    return this.#view(job)
+  }
+
+  #view(job: JobSettings): AutonomyView {
+    const row = this.#deps.shards.reader(job.shard).autonomy(job.id)?.row ?? null
+    return autonomyView(job, row, this.#peopleOf(job))
+  }
+
+  #peopleOf({ advancedSettings }: JobSettings): PeopleHours {
+    return peopleHoursOf(advancedSettings, this.#deps.people)
   }
 
   async certificates(handle: JobHandle, { gateId: gate, page, size }: CertificateQuery): Promise<CertificatePage> {
@@ -152,6 +164,7 @@ export class Autonomies implements AutonomyService {
         labels: [],
       },
       job,
+      this.#peopleOf(job),
     )
     const { epsilon, delta } = query
     return await readers.ask('forecast', { job, terms: { epsilon, delta, holdOutRate, protectedLabels } })

@@ -16,6 +16,8 @@ export const monitorBounds = {
   watchdogIntervalSecondsMax: 86_400,
   /** Longest time for which a value must be bad, and in which a watchdog tells once, seconds. */
   watchdogWindowSecondsMax: 7 * 86_400,
+  /** Shortest time between two reminders, seconds. */
+  watchdogReminderSecondsMin: 60,
   /** Milliseconds after which an export of the log ends because its client reads nothing. */
   exportStallMs: 60_000,
 } as const

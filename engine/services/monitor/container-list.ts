@@ -7,6 +7,7 @@
  *    monitoring. The HTTP server, stores, integrations and the process are parts that are known by name.
  */
 import { limits } from '../../limits.js'
+import type { PeopleHours } from '../../domain/job/working-hours.js'
 import { MAIN } from '../../api/components.js'
 import type { ContainerName, ContainerStatus } from '../../api/container-service.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
@@ -18,6 +19,8 @@ export interface ContainerListDeps extends UsageDeps {
   readonly dataDir: string
   readonly resources: ResourceStore
   readonly trainings: Trainings
+  /** When people are there, where a job does not say. */
+  readonly hours: PeopleHours
   catalogBytes(): number
 }
 

@@ -6,6 +6,8 @@
  * | `monitors[].name`           | a type of watchdogs, or one of its conditions; other names are kept and ignored   |
  * | `monitors[].active`         | checked unless it is false                                                        |
  * | `monitors[].interval_check` | seconds between two checks; 10 where it is less or not given                      |
+ * | `reminder`, `monitors[].reminder` | seconds after which a monitor that still fires is told of again; else never |
+ * | `monitors[].working_hours_only` | checked in the working hours of the job only, and counts their minutes only   |
  * | `throttling`                | seconds in which a monitor tells at most once that it fires; without it, always   |
  *
  * Integrations tell of these watchdogs if they are enabled post decision steps of the job and of a kind that can:
@@ -30,16 +32,25 @@ interface JobMonitor {
 
 interface Settings {
   readonly throttling?: unknown
+  readonly reminder?: unknown
   readonly monitors?: readonly {
     readonly name: string
     readonly active?: boolean
     readonly interval_check?: number | string
+    readonly reminder?: number | string
+    readonly working_hours_only?: boolean
   }[]
 }
 
 function seconds(given: unknown, least: number, most: number): number {
   const number = Number(given ?? least)
   return Number.isFinite(number) ? Math.min(most, Math.max(least, number)) : least
+}
+
+/** Seconds between two reminders; 0 for none. */
+function reminderOf(given: unknown): number {
+  const { watchdogReminderSecondsMin: least, watchdogWindowSecondsMax: most } = monitorBounds
+  return Number(given ?? 0) > 0 ? seconds(given, least, most) : 0
 }
 
 /** The condition with that name, or the first of the type with that name; null where jobs have no such condition. */
@@ -63,7 +74,8 @@ function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationRecord>)
     monitorBounds.watchdogIntegrationsMax,
   )
   const found = new Map<string, JobMonitor>()
-  for (const { name, active = true, interval_check: interval } of settings.monitors) {
+  for (const monitor of settings.monitors) {
+    const { name, active = true, interval_check: interval, reminder, working_hours_only: only = false } = monitor
     const named = watchdogNamed(name)
     if (named === null || found.has(name)) continue
     const watchdog: NewWatchdog = {
@@ -74,6 +86,8 @@ function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationRecord>)
       forSeconds: 0,
       intervalSeconds: seconds(interval, SAMPLE_SECONDS, monitorBounds.watchdogIntervalSecondsMax),
       throttleSeconds: seconds(settings.throttling, 0, monitorBounds.watchdogWindowSecondsMax),
+      reminderSeconds: reminderOf(reminder ?? settings.reminder),
+      workingHoursOnly: only,
     }
     found.set(name, { name, watchdog, integrationIds })
   }
@@ -106,21 +120,31 @@ export function monitorChanges(
 }
 
 /** What the settings decide of a watchdog, as text. */
-function settingsOf({ enabled, intervalSeconds, throttleSeconds, integrationIds }: NewWatchdogRow): string {
-  return JSON.stringify([enabled, intervalSeconds, throttleSeconds, integrationIds])
+function settingsOf({
+  enabled,
+  intervalSeconds,
+  throttleSeconds,
+  reminderSeconds,
+  workingHoursOnly,
+  integrationIds,
+}: NewWatchdogRow): string {
+  return JSON.stringify([enabled, intervalSeconds, throttleSeconds, reminderSeconds, workingHoursOnly, integrationIds])
 }
 
 /** The row with the present settings; its state stays. */
 function changed(
   was: WatchdogRow,
-  { enabled, intervalSeconds, throttleSeconds, integrationIds, namedMicros }: NewWatchdogRow,
+  { enabled, intervalSeconds, throttleSeconds, reminderSeconds, workingHoursOnly, ...told }: NewWatchdogRow,
 ): WatchdogRow {
+  const { integrationIds, namedMicros } = told
   const isNamed = integrationIds.join() !== was.integrationIds.join()
   return {
     ...was,
     enabled,
     intervalSeconds,
     throttleSeconds,
+    reminderSeconds,
+    workingHoursOnly,
     integrationIds,
     namedMicros: isNamed ? namedMicros : was.namedMicros,
   }

@@ -57,6 +57,7 @@ export function newWatchdog(query: NewWatchdog, integrationIds: readonly number[
     enabled = true,
   } = query
   const { windowMinutes = condition.windowMinutes ?? 0, intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = query
+  const { reminderSeconds = 0, workingHoursOnly = false } = query
   return {
     title,
     type,
@@ -69,6 +70,8 @@ export function newWatchdog(query: NewWatchdog, integrationIds: readonly number[
     windowMinutes,
     intervalSeconds,
     throttleSeconds,
+    reminderSeconds,
+    workingHoursOnly,
     integrationIds,
     monitor: null,
     state: enabled ? 'unknown' : 'disabled',
@@ -77,6 +80,7 @@ export function newWatchdog(query: NewWatchdog, integrationIds: readonly number[
     namedMicros: nowMicros,
     toldMicros: null,
     isTold: false,
+    untold: 0,
   }
 }
 
@@ -105,7 +109,8 @@ function mustFitThresholds(query: NewWatchdog, { bad, threshold: usual }: Watchd
 
 function mustFitTimes(query: NewWatchdog, condition: WatchdogCondition): void {
   const { windowMinutes, forSeconds = FOR_SECONDS, intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = query
-  const { watchdogWindowSecondsMax, watchdogIntervalSecondsMax } = monitorBounds
+  const { reminderSeconds = 0 } = query
+  const { watchdogWindowSecondsMax, watchdogIntervalSecondsMax, watchdogReminderSecondsMin } = monitorBounds
   if (windowMinutes !== undefined) {
     if (condition.windowMinutes === null) throw wrong('window_minutes', 'this condition is about the present moment')
     if (windowMinutes < 1 || windowMinutes > WINDOW_MINUTES_MAX)
@@ -117,4 +122,7 @@ function mustFitTimes(query: NewWatchdog, condition: WatchdogCondition): void {
     throw wrong('interval_seconds', `${SAMPLE_SECONDS} to ${watchdogIntervalSecondsMax} seconds`)
   if (throttleSeconds < 0 || throttleSeconds > watchdogWindowSecondsMax)
     throw wrong('throttle_seconds', `0 to ${watchdogWindowSecondsMax} seconds`)
+  const isReminder = reminderSeconds >= watchdogReminderSecondsMin && reminderSeconds <= watchdogWindowSecondsMax
+  if (reminderSeconds !== 0 && !isReminder)
+    throw wrong('reminder_seconds', `0, or ${watchdogReminderSecondsMin} to ${watchdogWindowSecondsMax} seconds`)
 }

@@ -6,6 +6,7 @@
  *
  * 1. A change that cannot be written is tried again at the next check.
  * 2. All checks start anew where the clock was set back.
+ * 3. A watchdog of working hours is not measured outside of them: it keeps its state, and tells nothing.
  */
 import type { Clock } from '../../clock.js'
 import { isRefusal } from '../../errors.js'
@@ -17,6 +18,7 @@ import type { WatchdogChanges } from './watchdog-changes.js'
 import { conditionOf } from './watchdog-conditions.js'
 import type { WatchdogLog, WatchdogRow } from './watchdog-log.js'
 import { WatchdogReadings, type FailingStep } from './watchdog-readings.js'
+import { isWorking, peopleHoursOf, workingHoursOf, type WorkingHours } from '../../domain/job/working-hours.js'
 
 /** A watchdog may be checked this much before it is due: the timer is never exact. */
 const EARLY_MICROS = 1e6
@@ -90,11 +92,31 @@ export class WatchdogChecks {
     if (condition === undefined) return
     if (nowMicros - (this.#checked.get(id) ?? 0) < row.intervalSeconds * 1e6 - EARLY_MICROS) return
     this.#checked.set(id, nowMicros)
-    const value = readings.value(row)
+    const hours = this.#hoursOf(row)
+    // Nobody is there: it is not measured, and keeps its state.
+    const value = hours !== null && !isWorking(hours, nowMicros / 1_000) ? null : readings.value(row, hours)
     this.#values.set(id, value)
     let hysteresis = this.#hysteresis.get(id)
     if (hysteresis === undefined) this.#hysteresis.set(id, (hysteresis = new Hysteresis()))
     if (hysteresis.mustChange(row, condition, value, nowMicros)) this.#changeState(row, value, nowMicros)
+    else if (value !== null || hours === null) this.#tellLater(row, value, nowMicros)
+  }
+
+  /** The working hours that a watchdog keeps to; null for none. */
+  #hoursOf({ workingHoursOnly, jobId }: WatchdogRow): WorkingHours | null {
+    if (!workingHoursOnly) return null
+    const { resources, hours } = this.#deps
+    const settings = jobId === null ? {} : (resources.job(jobId)?.advancedSettings ?? {})
+    const { workingHours, timeZone } = peopleHoursOf(settings, hours)
+    return workingHoursOf(workingHours, timeZone)
+  }
+
+  #tellLater(row: WatchdogRow, value: number | null, nowMicros: number): void {
+    try {
+      this.#changes.tellLater(row, value, nowMicros)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+    }
   }
 
   #changeState(row: WatchdogRow, value: number | null, nowMicros: number): void {

@@ -23,6 +23,8 @@ export interface WatchdogRow extends Omit<WatchdogView, 'value' | 'integrations'
   readonly toldMicros: number | null
   /** Integrations were told that it fires, and not yet that it resolved. */
   readonly isTold: boolean
+  /** How often it fired since integrations were last told of anything, without being told of it. */
+  readonly untold: number
 }
 
 /** A watchdog without the id that it gets when it is kept. */
@@ -73,8 +75,11 @@ export class WatchdogLog {
     return (this.#lastAlertMicros = Math.max(nowMicros, this.#lastAlertMicros + 1))
   }
 
-  /** Writes the row; the row's integrations will tell `alert`. @throws Refusal store_full, store_failed. */
-  put(row: WatchdogRow, entry: AuditEntry, alert: WatchdogAlert | null = null): void {
+  /**
+   * Writes the row; the row's integrations will tell `alert`. Without an entry nothing is in the audit log: telling
+   * again changes no watchdog. @throws Refusal store_full, store_failed.
+   */
+  put(row: WatchdogRow, entry: AuditEntry | null, alert: WatchdogAlert | null = null): void {
     this.#commit(row, entry, alert, Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row))]))
     this.rows.set(row.id, row)
   }
@@ -87,13 +92,13 @@ export class WatchdogLog {
 
   #commit(
     { id, integrationIds }: WatchdogRow,
-    entry: AuditEntry,
+    entry: AuditEntry | null,
     alert: WatchdogAlert | null,
     value: Uint8Array | null,
   ): void {
     const batch = new WriteBatch()
     if (alert !== null) putAlert(batch, this.#environment, { alert, integrationIds })
-    this.#audit.record(batch, entry)
+    if (entry !== null) this.#audit.record(batch, entry)
     if (value === null) batch.delete(watchdogsTable, numberKey(Number(id)))
     else batch.put(watchdogsTable, numberKey(Number(id)), value)
     this.#environment.commit(batch)

@@ -6,6 +6,7 @@
 import type { WindowCounts } from '../../domain/metrics/decision-window.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { WatchdogView } from '../../api/watchdog-service.js'
+import { workingMsBetween, type WorkingHours } from '../../domain/job/working-hours.js'
 import type { StatsRow } from '../../store/rows.js'
 import { modelHealth } from '../read/job-view.js'
 import type { ContainerListDeps } from './container-list.js'
@@ -35,18 +36,17 @@ export class WatchdogReadings {
     this.#context = context
   }
 
-  /** The number that the watchdog's condition is about. */
-  value({
-    condition,
-    jobId,
-    windowMinutes,
-  }: Pick<WatchdogView, 'condition' | 'jobId' | 'windowMinutes'>): number | null {
+  /** The number that the watchdog's condition is about. `hours`: only time in these counts; null for all. */
+  value(
+    { condition, jobId, windowMinutes }: Pick<WatchdogView, 'condition' | 'jobId' | 'windowMinutes'>,
+    hours: WorkingHours | null = null,
+  ): number | null {
     const { deps, failing } = this.#context
     if (jobId !== null && deps.resources.job(jobId) === undefined) return null
     const counts = (): WindowCounts => this.#context.window(jobId, windowMinutes)
     switch (condition) {
       case 'minutes_without_events':
-        return this.#minutesWithoutEvents(jobId)
+        return this.#minutesWithoutEvents(jobId, hours)
       case 'undecided_percent':
         return percent(counts().stored - counts().decided, counts().stored)
       case 'training_failed':
@@ -72,7 +72,7 @@ export class WatchdogReadings {
       case 'outlier_percent':
         return percent(counts().outliers, counts().decided)
       case 'minutes_without_feedback':
-        return this.#feedbackLag(jobId)
+        return this.#feedbackLag(jobId, hours)
       case 'undecided_ballots':
         return this.#jobs(jobId).reduce((sum, job) => sum + this.#statsOf(job).undecidedBallots, 0)
       default:
@@ -105,19 +105,25 @@ export class WatchdogReadings {
     return Math.max(...this.#shards().map((shard) => size(this.#context.deps.shards.mailbox(shard))))
   }
 
-  #minutesWithoutEvents(jobId: number | null): number | null {
+  #minutesWithoutEvents(jobId: number | null, hours: WorkingHours | null): number | null {
     const times = this.#jobs(jobId).flatMap((job) => this.#statsOf(job).lastEventMicros ?? [])
     if (times.length === 0) return null
-    return Math.max(0, (this.#context.nowMicros - times.reduce((a, b) => Math.max(a, b))) / MINUTE_MICROS)
+    const latest = times.reduce((a, b) => Math.max(a, b))
+    return minutesBetween(latest, this.#context.nowMicros, hours)
   }
 
-  #feedbackLag(jobId: number | null): number | null {
+  #feedbackLag(jobId: number | null, hours: WorkingHours | null): number | null {
     const [job] = this.#jobs(jobId)
     if (job === undefined) return null
     const { lastEventMicros, lastFeedbackMicros } = this.#statsOf(job)
     if (lastEventMicros === null || lastFeedbackMicros === null) return null
-    return Math.max(0, (lastEventMicros - lastFeedbackMicros) / MINUTE_MICROS)
+    return minutesBetween(lastFeedbackMicros, lastEventMicros, hours)
   }
+}
+
+function minutesBetween(fromMicros: number, untilMicros: number, hours: WorkingHours | null): number {
+  if (hours === null) return Math.max(0, (untilMicros - fromMicros) / MINUTE_MICROS)
+  return workingMsBetween(hours, fromMicros / 1_000, untilMicros / 1_000) / 60_000
 }
 
 function percent(part: number, whole: number): number | null {

@@ -24,6 +24,7 @@ import { namedIntegrations, newWatchdog } from './new-watchdog.js'
 import { WatchdogChanges } from './watchdog-changes.js'
 import { WatchdogChecks } from './watchdog-checks.js'
 import { conditions } from './watchdog-conditions.js'
+import { peopleHoursOf } from '../../domain/job/working-hours.js'
 import type { WatchdogLog, WatchdogRow } from './watchdog-log.js'
 
 export class Watchdogs implements WatchdogService {
@@ -34,11 +35,11 @@ export class Watchdogs implements WatchdogService {
   readonly #changes: WatchdogChanges
 
   constructor(deps: ContainersDeps, log: WatchdogLog, clock: Clock) {
-    const { resources, integrations } = deps
+    const { resources, integrations, hours } = deps
     this.#deps = deps
     this.#log = log
     this.#clock = clock
-    this.#changes = new WatchdogChanges({ log, resources, integrations, clock })
+    this.#changes = new WatchdogChanges({ log, resources, integrations, clock, hours })
     this.checks = new WatchdogChecks(deps, log, this.#changes, clock)
   }
 
@@ -61,8 +62,16 @@ export class Watchdogs implements WatchdogService {
     this.#mustHaveRoom()
     const integrationIds = namedIntegrations(resources.integrations(), query.integrations ?? [])
     const made = newWatchdog(query, integrationIds, this.#clock.nowMicros())
-    if (query.jobId !== null && resources.job(query.jobId) === undefined)
-      throw new Refusal('job_not_found', 'job not found')
+    const job = query.jobId === null ? null : resources.job(query.jobId)
+    if (job === undefined) throw new Refusal('job_not_found', 'job not found')
+    const people = peopleHoursOf(job?.advancedSettings ?? {}, this.#deps.hours)
+    if (query.workingHoursOnly === true && people.workingHours.trim() === '') {
+      const msg =
+        'there are no working hours: give the job advanced_settings.working_hours, or the service SERVICE_WORKING_HOURS'
+      throw new Refusal('invalid_body', msg, {
+        issues: [{ loc: ['body', 'working_hours_only'], msg, type: 'value_error' }],
+      })
+    }
     const { type, condition, threshold, resolveThreshold } = made
     const row = this.#changes.create(made, by, { type, condition, threshold, resolve_threshold: resolveThreshold })
     integrations.rewire()
@@ -146,7 +155,7 @@ export class Watchdogs implements WatchdogService {
 
   #view(row: WatchdogRow): WatchdogView {
     const value = this.checks.valueOf(row.id)
-    const { namedMicros: _, toldMicros: __, isTold: ___, integrationIds, ...view } = row
+    const { namedMicros: _, toldMicros: __, isTold: ___, untold: ____, integrationIds, ...view } = row
     return {
       ...view,
       integrations: this.#titled(integrationIds),

@@ -66,8 +66,10 @@ function mixedWarnings({ mixedBallots }: StatsRow): Warning[] {
   ]
 }
 
-/** What only the resource store knows of a job's inputs, and what its steps suffer from. */
-export type JobInputs = Pick<JobView, 'restInput' | 'dataType'> & { readonly stepWarnings: readonly Warning[] }
+/** What only the resource store knows of a job's inputs, its schedule, and what its steps suffer from. */
+export type JobInputs = Pick<JobView, 'restInput' | 'dataType' | 'timeZone' | 'nextTrainingMicros'> & {
+  readonly stepWarnings: readonly Warning[]
+}
 
 /** What a job has stored. */
 export interface JobRows {

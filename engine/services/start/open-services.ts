@@ -38,6 +38,7 @@ import { openTraining, type Training, type EarlierStages } from './open-training
 import { Queries } from '../query/query-service.js'
 import { Replays } from '../replay/replays.js'
 import { UTC } from '../../domain/job/time-zone.js'
+import type { PeopleHours } from '../../domain/job/working-hours.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
 import { Handling } from '../handling/handling.js'
@@ -64,6 +65,8 @@ export interface ServiceSettings {
 
 /** The services of the engine. */
 export interface Services extends Training {
+  /** SERVICE_TIME_ZONE. */
+  readonly timeZone: string
   readonly intake: Intake
   readonly collector: AuditCollector
   readonly audit: Audit
@@ -100,7 +103,9 @@ export interface Services extends Training {
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
   const { stores, runtime, reports, admission } = earlier
-  const { serviceNames, trainers, minutesPerAlert, timeZone = UTC, privateHosts = [], backupDir = null } = settings
+  const { serviceNames, trainers, minutesPerAlert, privateHosts = [], backupDir = null } = settings
+  const { timeZone = UTC, workingHours = '' } = settings
+  const hours: PeopleHours = { timeZone, workingHours }
   const { dataDir, clock, ingestClock, resources, catalogStore: store, auditLog, current, catalogBytes } = stores
   const { shards, readers, eventSearch: thread, trainingThreads } = runtime
   const { logs, batches, failed } = reports
@@ -108,7 +113,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const job = (id: number) => resources.job(id)
 
   const collector = new AuditCollector({ environment: store, log: auditLog, shards, failed })
-  const training = openTraining(trainers, earlier, collector)
+  const training = openTraining({ trainers, timeZone }, earlier, collector)
   const { trainings } = training
   const watchdogLog = new WatchdogLog(store, auditLog)
   const integrations = new Integrations({
@@ -127,9 +132,11 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })
   const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
-  const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
+  const parts = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
+  const watched = { ...parts, hours }
   return {
     ...training,
+    timeZone,
     ...openSweeps(earlier, collector),
     ...openLive(serviceNames, earlier, collector),
     collector,
@@ -138,7 +145,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     integrations,
     inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,
-    autonomy: new Autonomies({ ...people, current, mustAccept }),
+    autonomy: new Autonomies({ ...people, people: hours, current, mustAccept }),
     nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
     consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
     clusters: new Clusters({ shards, current }),

@@ -23,9 +23,9 @@ export interface EarlierStages {
   readonly admission: Admission
 }
 
-/** `trainers`: trainings that run at once. */
+/** `trainers`: trainings that run at once. `timeZone`: of schedules, where a job has none of its own. */
 export function openTraining(
-  trainers: number,
+  { trainers, timeZone }: { readonly trainers: number; readonly timeZone: string },
   { stores, runtime, reports, admission }: EarlierStages,
   collector: Pick<AuditCollector, 'request'>,
 ): Training {
@@ -48,7 +48,7 @@ export function openTraining(
   })
   const { accepting } = admission
   const upkeep = new Upkeep({ resources, shards, trainings, accepting, failed: reports.failed })
-  const schedule = new RetrainSchedule(clock, (jobId) => upkeep.trainBySchedule(jobId))
+  const schedule = new RetrainSchedule(clock, timeZone, (jobId) => upkeep.trainBySchedule(jobId))
   return { trainings, upkeep, schedule }
 }
 

@@ -33,6 +33,8 @@ export function watchdogWire(view: WatchdogView) {
     for_seconds: view.forSeconds,
     interval_seconds: view.intervalSeconds,
     throttle_seconds: view.throttleSeconds,
+    reminder_seconds: view.reminderSeconds,
+    working_hours_only: view.workingHoursOnly,
     integrations: view.integrations.map(({ id, title }) => ({ integration_id: id, title })),
     monitor: view.monitor,
     enabled: view.enabled,
@@ -76,8 +78,10 @@ const create = operation({
     'Both are recorded in the audit log, the log and `/metrics`. The integrations named (Webhook, Slack message, ' +
     'Syslog) send each of them at least once. A webhook gets `{"type": "watchdog.firing" or "watchdog.resolved", ' +
     '"id", "timestamp", "data": {title, message, severity, state, watchdog_id, type, condition, value, unit, fires, ' +
-    'threshold, resolve_threshold, job_id, job_title, at, since}}`, signed like decisions. Every retry has the same ' +
-    '`id`.',
+    'threshold, resolve_threshold, job_id, job_title, at, since, firing_since, fired_count, reminder}}`, signed like ' +
+    'decisions. Every retry has the same `id`.\n\n' +
+    'What `throttle_seconds` holds back is told when they are over: that it fires and since when, or how often it ' +
+    'fired meanwhile. With `reminder_seconds` a watchdog that still fires is told of again.',
   scope: 'write:platform_monitoring',
   body: WatchdogDocument,
   bodyExample: { title: 'The mail gateway is silent', type: 'no_data', job_id: 1, threshold: 30 },
@@ -102,6 +106,8 @@ const create = operation({
           integrations: body.integrations,
           intervalSeconds: body.interval_seconds,
           throttleSeconds: body.throttle_seconds,
+          reminderSeconds: body.reminder_seconds,
+          workingHoursOnly: body.working_hours_only,
         },
         principal,
       ),

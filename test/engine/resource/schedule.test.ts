@@ -22,15 +22,15 @@ function scheduled(id: number, cron: string, enabled = true, status: JobStatus =
 function bench(): { clock: ManualClock; calls: number[]; schedule: RetrainSchedule } {
   const clock = new ManualClock(start)
   const calls: number[] = []
-  return { clock, calls, schedule: new RetrainSchedule(clock, (id) => calls.push(id)) }
+  return { clock, calls, schedule: new RetrainSchedule(clock, 'UTC', (id) => calls.push(id)) }
 }
 
 test('a job without an enabled schedule, or stopped, has no next time', () => {
-  assert.equal(nextRetrainMicros(plain, start), null)
-  assert.equal(nextRetrainMicros(scheduled(1, '0 3 * * *', false), start), null)
-  assert.equal(nextRetrainMicros(scheduled(1, '0 3 * * *', true, 'STOPPED'), start), null)
-  assert.equal(nextRetrainMicros(scheduled(1, '', false), start), null)
-  assert.equal(nextRetrainMicros(scheduled(1, '0 3 * * *'), start), at('2026-01-31T03:00:00Z'))
+  assert.equal(nextRetrainMicros(plain, start, 'UTC'), null)
+  assert.equal(nextRetrainMicros(scheduled(1, '0 3 * * *', false), start, 'UTC'), null)
+  assert.equal(nextRetrainMicros(scheduled(1, '0 3 * * *', true, 'STOPPED'), start, 'UTC'), null)
+  assert.equal(nextRetrainMicros(scheduled(1, '', false), start, 'UTC'), null)
+  assert.equal(nextRetrainMicros(scheduled(1, '0 3 * * *'), start, 'UTC'), at('2026-01-31T03:00:00Z'))
 })
 
 test('a due job is called back once and waits for its next time', () => {
@@ -97,7 +97,7 @@ test('a job that is stopped, disabled, removed or given another time is not call
 test('the timer calls back by itself', async () => {
   const clock = new ManualClock(start + 990_000)
   const called = new Promise<number>((resolve) => {
-    const schedule = new RetrainSchedule(clock, (id) => {
+    const schedule = new RetrainSchedule(clock, 'UTC', (id) => {
       schedule.close()
       resolve(id)
     })

@@ -40,6 +40,7 @@ function contractOf(data: FormData, { of, view }: ContractProps): ContractBody {
     mode: text('mode') as ContractBody['mode'],
     hold_out_rate: Number(text('rate')) / 100,
     audit_deadline_hours: Number(text('hours')),
+    audit_deadline_working_hours: view.audit_deadline_working_hours,
     revoke_on_miss: data.get('revoke') !== null,
     ...(kept.length === 0 ? {} : { protected_labels: kept }),
     labels,
@@ -159,7 +160,7 @@ function Terms({ view }: { readonly view: AutonomyView }) {
         />
       </label>
       <label>
-        {t('contract.hours')}
+        {t(view.audit_deadline_working_hours ? 'contract.working_hours' : 'contract.hours')}
         <input
           class="short"
           name="hours"

@@ -18,6 +18,8 @@ export const settingNames = [
   'custom_labels',
   'objective',
   'auto_retrain',
+  'time_zone',
+  'working_hours',
   'champion_challenger',
   'models_kept',
   'outlier_false_alarm_rate',
@@ -77,6 +79,8 @@ function settingsOf(data: FormData, { advanced_settings: before }: JobDocument):
       cron: text('cron').trim(),
       blockers: Object.fromEntries(blockers.map((name) => [name, has(`blocker ${name}`)])),
     },
+    time_zone: text('time_zone').trim(),
+    working_hours: text('working_hours').trim(),
     champion_challenger: has('champion_challenger'),
     models_kept: wholeOf(text('models_kept')),
     outlier_false_alarm_rate: Number(text('outlier_rate')) / 100,
@@ -97,6 +101,8 @@ export function withDefaults({ advanced_settings: given, category }: JobDocument
   const isCause = category === 'Automated root cause analysis'
   return {
     objective: isCause ? 'accuracy' : 'macro_f1',
+    time_zone: '',
+    working_hours: '',
     champion_challenger: false,
     weighted_consensus: false,
     decide_stored_events: true,

@@ -111,7 +111,7 @@ export function Learning({ of, document }: FieldsProps & { readonly of: ShownJob
   )
 }
 
-export function Training({ document }: FieldsProps) {
+export function Training({ of, document }: FieldsProps & { readonly of: ShownJob }) {
   const settings = withDefaults(document)
   const schedule = settings.auto_retrain
   return (
@@ -123,10 +123,33 @@ export function Training({ document }: FieldsProps) {
         isOn={schedule?.enabled === true}
       />
       <label>
-        {t('settings.cron')}
+        {t('settings.cron', { zone: of.time_zone })}
         <input class="mono" name="cron" placeholder="0 3 * * *" defaultValue={schedule?.cron ?? ''} />
         <span class="help">{t('settings.cron_help')}</span>
       </label>
+      <div class="halves">
+        <label>
+          {t('settings.name.time_zone')}
+          <input
+            name="time_zone"
+            placeholder={of.time_zone}
+            spellcheck={false}
+            defaultValue={settings.time_zone ?? ''}
+          />
+          <span class="help">{t('settings.means.time_zone')}</span>
+        </label>
+        <label>
+          {t('settings.name.working_hours')}
+          <input
+            class="mono"
+            name="working_hours"
+            placeholder="mon-fri 08:00-18:00, not 2026-12-24"
+            spellcheck={false}
+            defaultValue={settings.working_hours ?? ''}
+          />
+          <span class="help">{t('settings.means.working_hours')}</span>
+        </label>
+      </div>
       <fieldset class="choices">
         <legend>{t('settings.blockers')}</legend>
         {blockers.map((name) => (

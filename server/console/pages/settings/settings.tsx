@@ -34,14 +34,19 @@ function valueText(value: unknown): string {
 }
 
 /** The watchdogs that are on, and how often they check and tell. */
-function watchdogsText({ monitors, throttling }: WatchdogSettings): string {
-  const on = monitors.flatMap(({ name, active, interval_check: seconds }) => {
+function watchdogsText({ monitors, throttling, reminder }: WatchdogSettings): string {
+  const on = monitors.flatMap(({ name, active, interval_check: seconds, working_hours_only: only }) => {
     if (!active) return []
     const known = (watchdogs as readonly string[]).includes(name) ? t(`watchdog.${name as WatchdogName}`) : name
-    return [seconds === undefined ? known : `${known} (${seconds} s)`]
+    const more = [
+      ...(seconds === undefined ? [] : [`${seconds} s`]),
+      ...(only === true ? [t('settings.working_hours_only')] : []),
+    ]
+    return [more.length === 0 ? known : `${known} (${more.join(', ')})`]
   })
   const pause = throttling === undefined ? [] : [`${t('settings.throttling')}: ${throttling}`]
-  return [on.join(', ') || '—', ...pause].join('; ')
+  const again = reminder === undefined ? [] : [`${t('settings.reminder')}: ${reminder}`]
+  return [on.join(', ') || '—', ...pause, ...again].join('; ')
 }
 
 /** What a change means: each setting as it was and will be, and what follows. */
@@ -112,7 +117,7 @@ function SettingsForm({ of, document, saved }: SettingsFormProps) {
       <fieldset class="stack" disabled={!mayWrite}>
         <Basics of={of} document={document} />
         <Learning of={of} document={document} />
-        <Training document={document} />
+        <Training of={of} document={document} />
         <Storage document={document} />
         <Watchdogs document={document} />
       </fieldset>

@@ -5,7 +5,7 @@ import { NumberField, Section, Switch } from './controls.js'
 import { watchdogs, watchdogsOf } from './watchdogs.js'
 
 export function Watchdogs({ document }: { readonly document: JobDocument }) {
-  const { monitors, throttling } = watchdogsOf(document.advanced_settings)
+  const { monitors, throttling, reminder } = watchdogsOf(document.advanced_settings)
   return (
     <Section title="settings.watchdogs">
       <p class="help">{t('settings.means.monitoring_settings')}</p>
@@ -32,6 +32,15 @@ export function Watchdogs({ document }: { readonly document: JobDocument }) {
                 defaultValue={monitor?.interval_check === undefined ? '' : String(monitor.interval_check)}
               />
             </label>
+            <label class="inline">
+              <input
+                type="checkbox"
+                name={`hours ${name}`}
+                aria-label={`${t('settings.working_hours_only')}: ${t(`watchdog.${name}`)}`}
+                defaultChecked={monitor?.working_hours_only === true}
+              />
+              {t('settings.working_hours_only')}
+            </label>
           </div>
         )
       })}
@@ -40,6 +49,14 @@ export function Watchdogs({ document }: { readonly document: JobDocument }) {
         text="settings.throttling"
         help="settings.throttling_help"
         value={throttling}
+        min={0}
+        max={604_800}
+      />
+      <NumberField
+        name="reminder"
+        text="settings.reminder"
+        help="settings.reminder_help"
+        value={reminder}
         min={0}
         max={604_800}
       />

@@ -21,11 +21,18 @@ export interface Watched {
   readonly active: boolean
   /** Seconds between two checks. */
   readonly interval_check?: number
+  /** Seconds after which this one is told of again; the form has one for all. */
+  readonly reminder?: number | string | undefined
+  readonly working_hours_only?: boolean | undefined
 }
 
-/** As the job's settings have them. `throttling`: seconds in which each tells at most once. */
+/**
+ * As the job's settings have them. `throttling`: seconds in which each tells at most once; `reminder`: seconds after
+ * which one that still fires is told of again.
+ */
 export interface WatchdogSettings {
   readonly throttling?: number
+  readonly reminder?: number
   readonly monitors: readonly Watched[]
 }
 
@@ -34,14 +41,25 @@ function numberOf(given: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined
 }
 
-function watched(name: string, active: boolean, interval: unknown): Watched {
+/** What a form or a document says of one watchdog. */
+function watched({ interval_check: interval, working_hours_only: only, ...one }: GivenWatchdog): Watched {
   const seconds = numberOf(interval)
-  return { name, active, ...(seconds === undefined ? {} : { interval_check: seconds }) }
+  return {
+    ...one,
+    ...(seconds === undefined ? {} : { interval_check: seconds }),
+    ...(only === true ? { working_hours_only: true } : {}),
+  }
 }
 
-function settings(throttling: unknown, monitors: readonly Watched[]): WatchdogSettings {
-  const seconds = numberOf(throttling)
-  return { ...(seconds === undefined ? {} : { throttling: seconds }), monitors }
+type GivenWatchdog = Omit<Watched, 'interval_check'> & { readonly interval_check?: unknown }
+
+function settings(throttling: unknown, reminder: unknown, monitors: readonly Watched[]): WatchdogSettings {
+  const [once, again] = [numberOf(throttling), numberOf(reminder)]
+  return {
+    ...(once === undefined ? {} : { throttling: once }),
+    ...(again === undefined ? {} : { reminder: again }),
+    monitors,
+  }
 }
 
 /** What the document says. */
@@ -49,7 +67,8 @@ export function watchdogsOf({ monitoring_settings: given }: JobSettings): Watchd
   const monitors = given?.monitors ?? []
   return settings(
     given?.throttling,
-    monitors.map(({ name, active = true, interval_check: interval }) => watched(name, active, interval)),
+    given?.reminder,
+    monitors.map(({ active = true, ...one }) => watched({ ...one, active })),
   )
 }
 
@@ -58,9 +77,13 @@ export function watchdogsIn(data: FormData, before: WatchdogSettings): WatchdogS
   const text = (name: string): string => String(data.get(name) ?? '')
   const isOn = (name: string): boolean => data.get(`watchdog ${name}`) !== null
   const inForm: ReadonlySet<string> = new Set(watchdogs)
-  const known = before.monitors.map((one) =>
-    inForm.has(one.name) ? watched(one.name, isOn(one.name), text(`interval ${one.name}`)) : one,
-  )
+  const said = (name: string): GivenWatchdog => ({
+    name,
+    active: isOn(name),
+    interval_check: text(`interval ${name}`),
+    working_hours_only: data.get(`hours ${name}`) !== null,
+  })
+  const known = before.monitors.map((one) => (inForm.has(one.name) ? watched({ ...one, ...said(one.name) }) : one))
   const added = watchdogs.filter((name) => isOn(name) && !before.monitors.some((one) => one.name === name))
-  return settings(text('throttling'), [...known, ...added.map((name) => watched(name, true, text(`interval ${name}`)))])
+  return settings(text('throttling'), text('reminder'), [...known, ...added.map((name) => watched(said(name)))])
 }

@@ -17,6 +17,8 @@ const watchdog: WatchdogView = {
   monitor: null,
   intervalSeconds: 10,
   throttleSeconds: 0,
+  reminderSeconds: 0,
+  workingHoursOnly: false,
   forSeconds: 20,
   enabled: true,
   state: 'ok',

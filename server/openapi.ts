@@ -65,12 +65,12 @@ function response(status: number, doc: ResponseDoc): Json {
 
 /** Error statuses that follow from the properties of an operation. It can really answer with each of them. */
 function commonErrors(route: RouteDoc): number[] {
-  const { scope, moreScopes, query, body, bodyMediaType = json, isProbe } = route
+  const { scope, moreScopes, query, body, bodyMediaType = json, isProbe, busyIs503 } = route
   const readsDocument = body !== undefined && bodyMediaType === json
   return [
     ...(readsDocument ? [400, 413] : []),
     ...(body === undefined ? [] : [415]),
-    ...(scope === null ? [] : [401, 429]),
+    ...(scope === null ? [] : busyIs503 === true ? [401] : [401, 429]),
     ...((scope === null || scope === 'public') && moreScopes === undefined ? [] : [403]),
     ...(readsDocument || query !== undefined ? [422] : []),
     ...(isProbe === true ? [] : [503]),

@@ -1,5 +1,6 @@
 /** The rows of `ballots` and `votes`. */
-import type { Consensus, Evidence, Vote } from '../domain/learn/consensus.js'
+import { BUCKET_ID_BYTES } from '../domain/event/bucket-key.js'
+import { totalOf, type Consensus, type Evidence, type Vote } from '../domain/learn/consensus.js'
 import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
 import type { PickedBy } from '../domain/learn/selection/slots.js'
 import { assert } from '../assert.js'
@@ -63,6 +64,16 @@ export function encodeBallot({ changes, ...row }: BallotRow): Buffer {
 
 export function decodeBallot(value: Uint8Array): BallotRow {
   return decodeJsonRow(value) as BallotRow
+}
+
+/**
+ * By label: the voted events that a training finds in the ballot of `subject`, a bucket or a single event. An override
+ * stands for all voted events of its bucket, and for one more.
+ */
+export function labelledBy(subject: Uint8Array, ballot: BallotRow): readonly number[] {
+  const { counts, override, consensus } = ballot
+  if (subject.length !== BUCKET_ID_BYTES) return counts.map((_, label) => Number(label === consensus))
+  return override === null ? counts : counts.map((_, label) => (label === override.label ? totalOf(ballot) + 1 : 0))
 }
 
 /** More than the characters of a consensus. */

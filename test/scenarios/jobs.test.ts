@@ -69,7 +69,7 @@ test('a job is found by its title', async () => {
 test('training without enough feedback is refused with what is missing', async () => {
   const answer = await client.post(`/api/v1/jobs/${job.jobId}/train?username=ann`)
   assert.equal(answer.status, 409)
-  assert.match(answer.body.error, /feedback/)
+  assert.match(answer.body.error, /votes for at least two labels/)
 })
 
 test('a stopped job holds its events, and decides them when it starts', async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { eventually, makeJob, type Answer, type Client } from '../support/client.js'
+import { decidesAsItComes, eventually, makeJob, type Answer, type Client } from '../support/client.js'
 import { startService, type TestService } from '../support/service.js'
 
 const metrics = '/api/v2/metrics'
@@ -32,7 +32,7 @@ async function refused(requested: Promise<Answer>, status: number): Promise<any>
 before(async () => {
   service = await start()
   client = service.client
-  ;({ jobId, title } = await makeJob(client))
+  ;({ jobId, title } = await makeJob(client, decidesAsItComes))
   const bodyOf = (i: number): object => ({
     rule: i % 2 === 0 ? 'Ransomware' : 'Sign-in',
     source: { ip: `192.0.2.${i % 6}` },

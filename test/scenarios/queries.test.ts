@@ -5,7 +5,7 @@ import { openEngine, type Principal } from '../../engine/index.js'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, makeJob, type JobSetup } from '../support/client.js'
+import { decidesAsItComes, eventually, makeJob, type JobSetup } from '../support/client.js'
 import { startService, type TestService } from '../support/service.js'
 
 const paths = {
@@ -23,7 +23,7 @@ describe('queries', () => {
   before(async () => {
     service = await startService({ name: 'arcanna', shards: 4 })
     const { client } = service
-    first = await makeJob(client)
+    first = await makeJob(client, decidesAsItComes)
     second = await makeJob(client, { title: 'Second: "quoted"', decision_points: ['rule'] })
     const lines = Array.from({ length: 60 }, (_, i) =>
       JSON.stringify({

@@ -135,6 +135,19 @@ export const eventRecipes: Recipes = {
     good: async (client) => ({ path: feedbackByLabel(await votedPath(client)) }),
     refusals: { 404: async (client) => ({ path: feedbackByLabel((await noEvent(client, '')).path) }) },
   },
+  undoFeedback: {
+    good: async (client) => {
+      const path = await eventPath(client)
+      const { body } = await client.put(`${path}/feedback`, { feedback: 'Drop' })
+      return { path: `${feedbackByLabel(path)}/undo`, body: { voted_at: body.vote.voted_at } }
+    },
+    refusals: {
+      404: async (client) => ({
+        path: `${feedbackByLabel((await noEvent(client, '')).path)}/undo`,
+        body: { voted_at: '2026-03-01T10:00:00.000000Z' },
+      }),
+    },
+  },
   withdrawFeedback: withdrawing((path) => `${path}/feedback`),
   withdrawFeedbackByLabel: withdrawing(feedbackByLabel),
   postHistoricEvents: {

@@ -134,6 +134,9 @@ export function inputResources(name: string) {
 }
 
 /** Makes a job with an External REST API input and a key of its own. */
+/** For tests that count what was decided as it came: the first training decides nothing that was stored before it. */
+export const decidesAsItComes = { advanced_settings: { decide_stored_events: false } }
+
 export async function makeJob(
   client: Client,
   properties: Readonly<Record<string, unknown>> = {},

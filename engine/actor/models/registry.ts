@@ -17,8 +17,8 @@ import { must } from '../../assert.js'
 import { theService } from '../../api/principal.js'
 import { modelBounds, modelsKeptOf, type ActivationReason } from '../../domain/learn/model-origin.js'
 import { decodeRegistry, encodeRegistry, type RegistryRow } from '../../store/registry-row.js'
-import { heldOutByLabel, type ModelVotes } from '../../domain/metrics/evidence.js'
-import { decodeModel, nothingSinceTraining, type ModelRow } from '../../store/rows.js'
+import { votesBehind } from '../../domain/metrics/evidence.js'
+import { decodeModel, nothingSinceTraining } from '../../store/rows.js'
 import { jobRange, modelKey } from '../../store/tables.js'
 import type { ActorDeps } from '../actor-deps.js'
 import { addAuditEntry } from '../audit-outbox.js'
@@ -61,17 +61,6 @@ export function makeActive(deps: ActorDeps, version: number, { why, by, atMicros
   deps.trial.championChanged(version, atMicros)
   dropErased(deps, atMicros)
   catchUp(deps, atMicros)
-}
-
-interface VotesOf {
-  readonly summary: ModelRow['summary']
-  readonly origin?: RegistryRow['origin']
-}
-
-/** What a model was made from, by label. */
-export function votesBehind({ summary, origin }: VotesOf, labelCount: number): ModelVotes {
-  const heldOut = heldOutByLabel(labelCount, summary.scored)
-  return { examples: origin?.labelCounts ?? heldOut, heldOut }
 }
 
 /** Events from that ingest time on were erased: marks the models that were trained while they were stored (5). */

@@ -4,10 +4,9 @@
  * 1. `consensusCounts`, `labelledEvents`, `undecidedBallots`, `lowScoreBallots` and `mixedBallots` always equal a count
  *    over all ballots.
  */
-import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
-import { isLabel, isLowScore, isMixed, NO_CONSENSUS, totalOf, UNDECIDED } from '../../domain/learn/consensus.js'
+import { isLabel, isLowScore, isMixed, NO_CONSENSUS, UNDECIDED } from '../../domain/learn/consensus.js'
 import { flipsBack } from '../../domain/learn/knowledge-base.js'
-import type { BallotRow } from '../../store/ballot-row.js'
+import { labelledBy, type BallotRow } from '../../store/ballot-row.js'
 import type { JobStats } from '../job-stats.js'
 
 /** 1 for a ballot with a small majority, otherwise 0. */
@@ -20,16 +19,6 @@ function lowScore(ballot: BallotRow | null): number {
 /** True where the events of a bucket have more than one label, and no administrator has settled it. */
 export function isMixedBallot(ballot: BallotRow | null): boolean {
   return ballot !== null && ballot.override === null && isMixed(ballot)
-}
-
-/**
- * By label: the voted events that a training finds in the ballot of `subject`, a bucket or a single event. An override
- * stands for all voted events of its bucket, and for one more.
- */
-export function labelledBy(subject: Uint8Array, ballot: BallotRow): readonly number[] {
-  const { counts, override, consensus } = ballot
-  if (subject.length !== BUCKET_ID_BYTES) return counts.map((_, label) => Number(label === consensus))
-  return override === null ? counts : counts.map((_, label) => (label === override.label ? totalOf(ballot) + 1 : 0))
 }
 
 function countLabelled(stats: JobStats, subject: Uint8Array, ballot: BallotRow | null, factor: 1 | -1): void {

@@ -8,6 +8,8 @@
  *    share of Escalate among answers with Drop, if nobody ever voted Escalate.
  * 3. A label that its job says it does not use is left out, until somebody votes for it.
  */
+import type { ModelSummary } from '../learn/classifier.js'
+import type { ModelOrigin } from '../learn/model-origin.js'
 import { CONFIDENCE_BINS, type ScoredCounts } from '../learn/scored-answers.js'
 
 /** Held-out votes of each label, from which on a confidence is a share that was measured. */
@@ -32,6 +34,15 @@ export function heldOutByLabel(labelCount: number, scored: ScoredCounts | null):
     if (truth < labelCount) counts[truth] = (counts[truth] as number) + count
   }
   return counts
+}
+
+/** What a model was made from, by what is stored of it. */
+export function votesBehind(
+  { summary, origin }: { readonly summary: Pick<ModelSummary, 'scored'>; readonly origin?: ModelOrigin | null },
+  labelCount: number,
+): ModelVotes {
+  const heldOut = heldOutByLabel(labelCount, summary.scored)
+  return { examples: origin?.labelCounts ?? heldOut, heldOut }
 }
 
 /** `isUsed`: by label, whether the job uses it. */

@@ -19,11 +19,11 @@ import { decodeFindings } from '../../store/finding-row.js'
 import { decodeNotes } from '../../store/note-row.js'
 import { decodeReplay } from '../../store/replay-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
-import { decodeBallot, type BallotRow } from '../../store/ballot-row.js'
+import { decodeBallot, labelledBy, type BallotRow } from '../../store/ballot-row.js'
 import { decodeStats } from '../../store/rows.js'
 import { idKey, JOB_BYTES, jobKey, timeKey, timeOfKey, timeOfValue, type ShardTable } from '../../store/tables.js'
 import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-counts.js'
-import { isMixedBallot, labelledBy } from '../../actor/votes/ballot-counts.js'
+import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
 import type { ShardCheck } from './verify-shard.js'
 import { checkAutonomy } from './verify-autonomy.js'
 import { checkBuckets } from './verify-buckets.js'
@@ -185,7 +185,6 @@ class JobCheck {
       ['events', stats.events, this.#events],
       ['buckets', stats.buckets, this.#perBucket.size],
       ['events with feedback', stats.feedbackEvents, this.#feedback],
-      ['events without a decision', stats.undecided, this.#undecided],
       ['waiting events', stats.pending, this.#pending + this.#awaited],
       ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
       ['mixed buckets', stats.mixedBallots, all.filter(isMixedBallot).length],
@@ -196,7 +195,11 @@ class JobCheck {
         Array.from({ length: LABELS }, (_, label) => consensus(label as Consensus)).join(),
       ],
     ]
-    counted.push(['voted events by label', stats.labelledEvents.join(), this.#labelled.join()])
+    if (this.#shard.format >= 3)
+      counted.push(
+        ['events without a decision', stats.undecided, this.#undecided],
+        ['voted events by label', stats.labelledEvents.join(), this.#labelled.join()],
+      )
     for (const [what, says, is] of counted)
       if (says !== is) this.#shard.note('stats', key, `say ${String(says)} ${what} instead of ${String(is)}`)
   }

@@ -5,6 +5,7 @@
  * (page-walk.ts), the catalog (verify-resources.ts).
  */
 import { BodyCodec } from '../../store/body-codec.js'
+import { DATA_FORMAT } from '../../store/directory/data-dir.js'
 import type { Entry, Environment, KeyRange } from '../../store/environment.js'
 import { jobKey, jobRange, type ShardTable } from '../../store/tables.js'
 
@@ -22,13 +23,16 @@ const PROBLEMS_MAX = 1_000
 
 export class ShardCheck {
   readonly problems: StoreProblem[] = []
+  readonly format: number
   readonly #environment: Environment
   readonly #file: string
   readonly #codec: BodyCodec
 
-  constructor(environment: Environment, file: string) {
+  /** `format`: that of the data directory. */
+  constructor(environment: Environment, file: string, format: number = DATA_FORMAT) {
     this.#environment = environment
     this.#file = file
+    this.format = format
     this.#codec = new BodyCodec(environment)
   }
 

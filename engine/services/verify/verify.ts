@@ -48,12 +48,14 @@ export interface VerifyReport {
 class Verification {
   readonly problems: StoreProblem[] = []
   readonly #path: string
+  readonly #format: number
   jobs: ReadonlyMap<number, JobSettings> = new Map()
   events = 0
   leftOver = 0
 
-  constructor(path: string) {
+  constructor(path: string, format: number) {
     this.#path = path
+    this.#format = format
   }
 
   note(file: string, what: string, table = '', key = ''): void {
@@ -117,7 +119,7 @@ class Verification {
     if (!this.pages(name, shardTables)) return undefined
     const environment = openReadOnly(this.#path, name)
     try {
-      const check = new ShardCheck(environment, `${name}.mdb`)
+      const check = new ShardCheck(environment, `${name}.mdb`, this.#format)
       counts.set(shard, checkJobs(check))
       last.set(shard, lastTime(environment))
       this.problems.push(...check.problems)
@@ -157,8 +159,8 @@ export async function verifyDataDir(path: string, sample: number | 'all' | null 
     throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
   const lock = await lockDataDir(path)
   try {
-    const { shards } = openDataDir(path, 0, false)
-    const verification = new Verification(path)
+    const { shards, format } = openDataDir(path, 0, false)
+    const verification = new Verification(path, format)
     const list = readList(path)
     if (list !== null) for (const { name, what } of compareWithList(path, list)) verification.note(name, what)
     if (existsSync(join(path, `shard-${shards}.mdb`)))

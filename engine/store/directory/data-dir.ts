@@ -27,7 +27,7 @@ import { makeDirectory, syncDirectory } from './make-directory.js'
 import { mustBeWhole } from './whole-files.js'
 
 /** The format that this code writes and reads. */
-export const DATA_FORMAT = 2
+export const DATA_FORMAT = 3
 
 export interface DataDir {
   readonly path: string

@@ -2,15 +2,22 @@
  * Upgrades a data directory of an earlier format, at the start of a service. The caller holds the lock.
  *
  * 1. Rows of buckets lie under their ids in format 1, under their numbers from format 2 on (bucket-row.ts).
- * 2. Rows are moved some at a time, each piece in one commit, and format.json is written last. So an upgrade that was
+ * 2. Counters of jobs lack those of voted events by label, of events without a decision, and of what the model was made
+ *    from, before format 3. They are counted from the rows.
+ * 3. Rows are moved some at a time, each piece in one commit, and format.json is written last. So an upgrade that was
  *    cut off goes on at the next start.
  */
 import type { Entry, Environment } from '../environment.js'
+import { decodeBallot, labelledBy } from '../ballot-row.js'
 import { decodeCount, decodeFirstBucket, encodeBucket } from '../bucket-row.js'
 import { encodeBucketNumber } from '../bucket-table.js'
+import { isPending, labelOf } from '../record-header.js'
+import { decodeRegistry } from '../registry-row.js'
+import { decodeStats, encodeStats, type StatsRow } from '../rows.js'
 import { WriteBatch } from '../write-batch.js'
-import { bucketKey, countKey, JOB_BYTES, jobOfKey } from '../tables.js'
+import { bucketKey, countKey, JOB_BYTES, jobKey, jobOfKey, jobRange, modelKey } from '../tables.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
+import { votesBehind } from '../../domain/metrics/evidence.js'
 import { DATA_FORMAT, openDataDir, writeFormat, type DataDir } from './data-dir.js'
 import { openShard } from './environments.js'
 
@@ -28,7 +35,8 @@ export async function upgradeDataDir(dir: DataDir): Promise<DataDir> {
   for (let shard = 0; shard < dir.shards; shard++) {
     const environment = openShard(dir.path, shard)
     try {
-      moveBuckets(environment)
+      if (dir.format < 2) moveBuckets(environment)
+      countAgain(environment)
     } finally {
       await environment.close()
     }
@@ -65,4 +73,39 @@ function moveBucket(environment: Environment, batch: WriteBatch, { key, value }:
   batch.put('buckets', countKey(jobId, row.number), encodeBucket({ ...row, ...own }, row.values))
   batch.put('bucket_ids', bucketKey(jobId, id), encodeBucketNumber(row.number))
   batch.delete('buckets', key)
+}
+
+function countAgain(environment: Environment): void {
+  const batch = new WriteBatch()
+  for (const { key, value } of environment.range('stats', {})) {
+    const jobId = jobOfKey(key)
+    batch.put(
+      'stats',
+      jobKey(jobId),
+      encodeStats({ ...decodeStats(value), ...counted(environment, jobId, decodeStats(value)) }),
+    )
+  }
+  if (batch.size > 0) environment.commit(batch)
+}
+
+function counted(
+  environment: Environment,
+  jobId: number,
+  { consensusCounts, modelVersion }: StatsRow,
+): Pick<StatsRow, 'undecided' | 'labelledEvents' | 'modelVotes'> {
+  const labelledEvents = consensusCounts.map(() => 0)
+  environment.scan('ballots', jobRange(jobId), (key, value) => {
+    for (const [label, events] of labelledBy(key.subarray(JOB_BYTES), decodeBallot(value)).entries())
+      labelledEvents[label] = (labelledEvents[label] ?? 0) + events
+    return true
+  })
+  let undecided = 0
+  environment.scan('events', jobRange(jobId), (_, record) => {
+    if (labelOf(record) < 0 && !isPending(record)) undecided++
+    return true
+  })
+  const model = environment.get('registry', modelKey(jobId, modelVersion))
+  const modelVotes =
+    model === undefined ? {} : { modelVotes: votesBehind(decodeRegistry(model), consensusCounts.length) }
+  return { undecided, labelledEvents, ...modelVotes }
 }

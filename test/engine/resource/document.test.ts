@@ -58,7 +58,7 @@ test('a long identifier is refused, and no issue repeats more of it than of a na
   const long = 'k'.repeat(1_000_000)
   const { context } = assertRefused('invalid_resources', () => documentEntries({ [long]: { type: 'job' } }))
   assert.deepEqual(context.issues, [
-    { loc: [`${'k'.repeat(256)}…`], msg: 'an identifier may have at most 256 characters', type: 'too_long' },
+    { loc: [`${'k'.repeat(255)}…`], msg: 'an identifier may have at most 256 characters', type: 'too_long' },
   ])
   assert.equal(documentEntries({ ['k'.repeat(256)]: { type: 'job' } }).length, 1)
 })
@@ -67,6 +67,6 @@ test('a warning of an unknown property repeats no more of its name', () => {
   const { place, message } = unknownProperty(['j'], 'p'.repeat(100_000), ['title'])
   assert.deepEqual(
     [place[1], message],
-    [`${'p'.repeat(256)}…`, `\`${'p'.repeat(256)}…\` is not known and has no effect.`],
+    [`${'p'.repeat(255)}…`, `\`${'p'.repeat(255)}…\` is not known and has no effect.`],
   )
 })

@@ -87,7 +87,7 @@ test('a text that names nothing is quoted as far as a name may be long', () => {
   const { context } = assertRefused('unresolved_reference', () => resources.apply(set, true, testAuthor))
   assert.deepEqual(
     context.issues?.map(({ msg }) => msg),
-    [`"${'x'.repeat(256)}…" is not in this request`],
+    [`"${'x'.repeat(255)}…" is not in this request`],
   )
 })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '../../../engine/limits.js'
-import { eventually, makeJob, type Answer, type Client } from '../../support/client.js'
+import { decidesAsItComes, eventually, makeJob, type Answer, type Client } from '../../support/client.js'
 import { startService, type TestService } from '../../support/service.js'
 
 let service: TestService
@@ -36,7 +36,7 @@ const strangers: Body = { rule: 'Ransomware note', source: { ip: '10.9.8.7' }, h
 before(async () => {
   service = await startService()
   client = service.client
-  const made = await makeJob(client, { decision_points: points })
+  const made = await makeJob(client, { ...decidesAsItComes, decision_points: points })
   jobId = made.jobId
   own = client.withKey(made.key)
   strange = client.withKey((await makeJob(client)).key)

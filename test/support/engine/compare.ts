@@ -326,6 +326,7 @@ function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): v
     feedbackSeq: oracle.feedbackSeq,
     modelVersion: oracle.modelVersion,
     modelVersions: oracle.models,
+    ...(oracle.modelVotes === null ? {} : { modelVotes: oracle.modelVotes }),
     consensusCounts: [0, 1, 2].map((label) => ballots.filter(({ consensus }) => consensus === label).length),
     ...(caughtUp === null ? {} : { caughtUp }),
     labelledEvents: oracle.labelledEvents(),

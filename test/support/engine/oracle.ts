@@ -19,7 +19,8 @@ import { openModel } from '../../../engine/actor/job-model.js'
 import { CauseModel } from '../../../engine/domain/cause/cause-model.js'
 import { noFeedbackWeights } from '../../../engine/domain/cause/feedback-weights.js'
 import type { Model } from '../../../engine/domain/learn/classifier.js'
-import { decodeModel } from '../../../engine/store/rows.js'
+import { votesBehind, type ModelVotes } from '../../../engine/domain/metrics/evidence.js'
+import { decodeModel, type ModelRow } from '../../../engine/store/rows.js'
 import { OracleCauses, type CauseJob } from './cause-oracle.js'
 import type { BucketState } from '../../../engine/domain/learn/knowledge-base.js'
 
@@ -160,7 +161,7 @@ export class OracleJob {
   feedbackSeq = 0
   #throughSeq = 0
   watch = freshTrust()
-  #model: { version: number; fingerprint: number; model: Model } | null = null
+  #model: { row: ModelRow; version: number; fingerprint: number; model: Model } | null = null
   /** Null if the job has no clusters. */
   causes: OracleCauses | null = null
 
@@ -415,7 +416,7 @@ export class OracleJob {
   /** True where a task decides what was stored without a decision. */
   install(bytes: Uint8Array, seen: Snapshot, settings: JobSettings, micros: number): boolean {
     const { row, model } = decodeModel(bytes)
-    this.#model = { version: row.version, fingerprint: row.fingerprint, model: openModel(Uint8Array.from(model)) }
+    this.#model = { row, version: row.version, fingerprint: row.fingerprint, model: openModel(Uint8Array.from(model)) }
     if (!this.models.includes(row.version)) this.models.push(row.version)
     for (const ballot of this.ballots.values()) ballot.trained = seen.get(ballot) ?? NONE
     this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
@@ -452,6 +453,11 @@ export class OracleJob {
     const labels = [...before, ...history.filter(({ seq }) => seq > this.#throughSeq)].map((one) => one.consensus)
     const last = labels.findLast((label) => label >= 0)
     return consensus >= 0 && last !== consensus && labels.includes(consensus)
+  }
+
+  /** By label: the votes that the active model learned from, and those that were held out; null without a model. */
+  get modelVotes(): ModelVotes | null {
+    return this.#model === null ? null : votesBehind(this.#model.row, 3)
   }
 
   get modelVersion(): number {

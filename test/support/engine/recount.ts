@@ -5,12 +5,18 @@ import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../../engine/store/environment.js'
 import { decodeContent, decodeHeader } from '../../../engine/store/event-record.js'
-import { decodeBallot, decodeVotes, type BallotRow, type StoredVote } from '../../../engine/store/ballot-row.js'
+import {
+  decodeBallot,
+  decodeVotes,
+  labelledBy,
+  type BallotRow,
+  type StoredVote,
+} from '../../../engine/store/ballot-row.js'
 import { decodeRegistry } from '../../../engine/store/registry-row.js'
 import { decodeBucket } from '../../../engine/store/bucket-row.js'
 import { BucketTable } from '../../../engine/store/bucket-table.js'
 import { decodeStats, type StatsRow } from '../../../engine/store/rows.js'
-import { isMixedBallot, labelledBy } from '../../../engine/actor/votes/ballot-counts.js'
+import { isMixedBallot } from '../../../engine/actor/votes/ballot-counts.js'
 import { subjectOf } from '../../../engine/actor/event-table.js'
 import { truthOf } from '../../../engine/actor/votes/first-answers.js'
 import { decodeFirstAnswer } from '../../../engine/store/first-answer-row.js'

@@ -159,8 +159,8 @@ export class Engine implements DecisionService {
     this.#services.intake.ingest(handle, eventId, idInBody, body, receiver)
   }
 
-  ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author): Promise<number> {
-    return this.#services.intake.ingestHistoric(handle, body, by)
+  ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author, upload?: number): Promise<number> {
+    return this.#services.intake.ingestHistoric(handle, body, by, upload)
   }
 
   noteFindings(handle: JobHandle, findings: readonly Finding[]): void {

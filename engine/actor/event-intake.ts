@@ -104,7 +104,7 @@ export class EventIntake {
    */
   historic(message: Message): number {
     const { settings, store, codec, arrivals, findings } = this.#deps
-    const { by, body } = splitAuthor(message.body)
+    const { by, request, body } = splitAuthor(message.body)
     const text = body.toString('utf8')
     const events = parseHistoric(text, this.#sectionNames, settings.labels)
     mustFit(events, (rawBody) => codec.encode(rawBody))
@@ -113,8 +113,10 @@ export class EventIntake {
       const odd = events.filter(({ envelope: { rawBody } }) => writeJson(rawBody).includes(REPLACED)).length
       findings.note('invalid_utf8', '', oddPlaceOf(text), message.micros, Math.max(1, odd))
     }
-    // The message has all events of the request, so its time may number it.
-    const origin = Buffer.from(encodeOrigin({ request: requestOfTime(message.micros), source: sourceOf(by) }))
+    // Without an upload the message has all events of the request, so its time may number it.
+    const origin = Buffer.from(
+      encodeOrigin({ request: request || requestOfTime(message.micros), source: sourceOf(by) }),
+    )
     for (const [place, { envelope, feedback }] of events.entries()) {
       const micros = message.micros + place
       const { eventId: clientId } = envelope

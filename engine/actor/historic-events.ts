@@ -58,8 +58,10 @@ export function parseHistoric(
  */
 export function mustFit(events: readonly HistoricEvent[], encode: (body: Record<string, unknown>) => Uint8Array): void {
   for (const [place, { envelope }] of events.entries()) {
-    const { rawBody, extras } = envelope
+    const { rawBody, extras, eventId } = envelope
     try {
+      if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax)
+        throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
       const bytes = encode(rawBody).length + (extras === null ? 0 : pack(extras).length)
       if (bytes > limits.eventBytesMax)
         throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)

@@ -190,7 +190,7 @@ export interface DecisionService {
    * Takes in `{count, events: [{raw_body, title?, severity?, label?: {cortex_user, feedback, closing_notes?}}]}`: all
    * events and votes, or none. Resolves to the number of events.
    */
-  ingestHistoric(job: JobHandle, body: Uint8Array, by: Author): Promise<number>
+  ingestHistoric(job: JobHandle, body: Uint8Array, by: Author, upload?: number): Promise<number>
 
   /**
    * Counts what was odd in events on their way in, as warnings of the job. Nobody waits for it: where the mailbox is

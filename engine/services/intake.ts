@@ -52,10 +52,10 @@ export class Intake {
   }
 
   /** As in DecisionService. */
-  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author): Promise<number> {
+  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author, upload = 0): Promise<number> {
     const { mustAccept, current, ask } = this.#deps
     mustAccept()
-    return (await ask(current(handle), 'historic', null, encodeHistoric(body, by))) as number
+    return (await ask(current(handle), 'historic', null, encodeHistoric(body, by, upload))) as number
   }
 
   /** As in DecisionService. */

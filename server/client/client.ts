@@ -6,6 +6,7 @@
 import { operations, type Calls, type Lists, type ResultLine, type StreamMessage } from '#client-operations'
 import type { Line } from './batches.js'
 import { bulk, type BulkOptions } from './bulk.js'
+import { history, type HistoryOptions, type HistoryPart, type OldEvent } from './history.js'
 import { itemsOf, pagesOf } from './pages.js'
 import { requestOf, type Params } from './request.js'
 import { stream as follow, type StreamOptions, type StreamParams } from './stream.js'
@@ -33,6 +34,15 @@ export interface Client extends Methods {
   readonly events: {
     /** Sends a stream of events. Gives one result for each line that is not blank, in order. */
     bulk(lines: Lines, options?: BulkOptions): AsyncGenerator<ResultLine, void, void>
+    /**
+     * Sends old events with the answers that people gave. Tells of each part what came of it. An event that is refused
+     * keeps no other away.
+     */
+    history(
+      jobId: number,
+      events: Iterable<OldEvent> | AsyncIterable<OldEvent>,
+      options?: HistoryOptions,
+    ): AsyncGenerator<HistoryPart, void, void>
     /** What happens in jobs, as it happens. Goes on where a connection broke off. */
     stream(params?: StreamParams, options?: StreamOptions): AsyncGenerator<StreamMessage, void, void>
   }
@@ -71,7 +81,12 @@ export function createClient(options: ClientOptions = {}): Client {
   const stream = (lines: Lines, callOptions?: BulkOptions) => bulk(transport, lines, callOptions)
   return Object.freeze({
     ...Object.fromEntries(methods),
-    events: Object.freeze({ bulk: stream, stream: streamEvents }),
+    events: Object.freeze({
+      bulk: stream,
+      history: (jobId: number, events: Iterable<OldEvent> | AsyncIterable<OldEvent>, callOptions?: HistoryOptions) =>
+        history(transport, jobId, events, callOptions),
+      stream: streamEvents,
+    }),
     streamEvents,
     postEventLines: ({ body }: { body: Lines }, callOptions?: BulkOptions) => stream(body, callOptions),
     pages,

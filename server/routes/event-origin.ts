@@ -36,9 +36,14 @@ export function requestNumber(): number {
 }
 
 /** The number of a request that may be one of several of an upload. Call it before the handler returns. */
-export function uploadNumber(exchange: Exchange, { kind, name }: Principal): number {
+export function uploadNumber(exchange: Exchange, principal: Principal): number {
+  return givenUpload(exchange, principal) || requestNumber()
+}
+
+/** The number of the upload that a request is part of; 0: it names none. Call it before the handler returns. */
+export function givenUpload(exchange: Exchange, { kind, name }: Principal): number {
   const upload = exchange.header(UPLOAD_HEADER)
-  if (upload === '' || upload.length > limits.requestIdCharsMax) return requestNumber()
+  if (upload === '' || upload.length > limits.requestIdCharsMax) return 0
   const hash = createHash('sha256').update(`${kind}\0${name}\0${upload}`).digest()
   return (hash.readUInt32LE(0) % (NUMBERS - 1)) + 1
 }

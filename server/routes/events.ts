@@ -19,6 +19,7 @@ import {
 import { ExportedEvent } from '../schemas/exported-event.js'
 import { postEventLines } from './bulk/bulk-stream.js'
 import { postEvent } from './event-post.js'
+import { givenUpload } from './event-origin.js'
 import { eventBytes } from './event-wire.js'
 import { jobForPosts, jobFromPath } from './job-reference.js'
 
@@ -146,7 +147,7 @@ const historic: GuardedRoute = {
   operationId: 'postHistoricEvents',
   tag,
   summary: 'Send historic events with their labels',
-  description: 'Either all events are stored, or none.',
+  description: 'Either all events are stored, or none. Requests with the same `X-Upload-Id` count as one.',
   scope: 'write:events',
   body: HistoricEvents,
   bodyExample: {
@@ -165,8 +166,9 @@ const historic: GuardedRoute = {
   errors: [404, 409, 507],
   serve(exchange, params, app, principal) {
     const job = jobForPosts(app, principal, params[0]!)
+    const upload = givenUpload(exchange, principal)
     collectBody(exchange, limits.bodyBytesMax)
-      .then((bytes) => app.service.ingestHistoric(job, bytes, stillAuthorized(exchange, app, 'write:events')))
+      .then((bytes) => app.service.ingestHistoric(job, bytes, stillAuthorized(exchange, app, 'write:events'), upload))
       .then(() => replyJson(exchange, 201, { status: 'ok' }))
       .catch((error: unknown) => replyError(exchange, error))
   },

@@ -107,6 +107,7 @@ export const HistoricEvents = Type.Object({
   events: Type.Array(
     Type.Object({
       job_id: Type.Optional(JobId),
+      event_id: EventLine.properties.event_id,
       raw_body: RawBody,
       ...extras,
       label: Type.Optional(

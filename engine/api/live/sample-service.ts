@@ -31,6 +31,10 @@ export interface SampleStatistics {
   readonly skipped: number
   readonly fields: readonly FieldStatistics[]
   readonly decisionPoints: readonly string[]
+  /** The field that has the answers of people, by its name and values; null: none does. */
+  readonly answersField: string | null
+  /** The field that has the id of an event; null: none is known. */
+  readonly idField: string | null
   readonly buckets: number
   /** The share of the events that the 50 largest buckets have, 0 to 1. */
   readonly largestShare: number

@@ -3,6 +3,7 @@ import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import type { SampleStatistics } from '../../api/live/sample-service.js'
 import { CsvError } from '../../domain/event/input/csv.js'
+import { answerFields, idField } from '../../domain/event/input/answers.js'
 import { eventsOfText, type EventText } from '../../domain/event/input/event-text.js'
 import { profilesOf, type FieldProfile } from './field-profile.js'
 import { leakagesOf } from './leakage.js'
@@ -43,7 +44,8 @@ export function runSample(bytes: Uint8Array, points: readonly string[] | null): 
     throw refused('Input should have events: a JSON array, one JSON object a line, or CSV with a line of names')
   const profiles = profilesOf(events)
   const leakages = leakagesOf(profiles, events.length)
-  const choice = suggestPoints(profiles, events.length, leakages)
+  const answers = answerFields(profiles)
+  const choice = suggestPoints(profiles, { events: events.length, leakages, answers })
   const chosen = points ?? choice.points
   const figures = bucketFigures(
     chosen.flatMap((name) => profiles.filter((profile) => profile.name === name)),
@@ -65,6 +67,8 @@ export function runSample(bytes: Uint8Array, points: readonly string[] | null): 
       codes: codesOf(profile, events.length),
     })),
     decisionPoints: [...chosen],
+    answersField: answers[0] ?? null,
+    idField: idField(profiles, events.length),
     ...figures,
   }
 }

@@ -7,6 +7,7 @@
  * 2. A field that tells the time or the host by another name is left out (leakage.ts).
  * 3. A field is taken while the buckets stay large enough to learn from. One that follows from those before is left
  *    out.
+ * 4. A field with the answers of people never decides (domain/event/input/answers.ts).
  */
 import type { Leakage } from '../../api/live/sample-service.js'
 import type { FieldProfile } from './field-profile.js'
@@ -72,8 +73,11 @@ const leakageReasons: Readonly<Record<Leakage, string>> = {
 }
 
 /** Why a field is not suggested whatever the others are; null where it may be. */
-function faultOf(profile: FieldProfile, events: number, leakage: Leakage | undefined): string | null {
+function faultOf(profile: FieldProfile, { events, leakages, answers }: Sampled): string | null {
   const { kind } = profile
+  const leakage = leakages.get(profile.name)
+  if (answers.includes(profile.name))
+    return 'It has answers that people gave. They are votes, and decide nothing by themselves.'
   if (kind === 'time') return 'It is a time, and times do not come again.'
   if (kind === 'id') return 'It looks like an id: nearly every event has another value.'
   if (kind === 'text') return 'It is a text that people read; texts hardly come again.'
@@ -87,15 +91,20 @@ function percent(part: number, whole: number): string {
   return `${Math.round((100 * part) / whole)} %`
 }
 
-export function suggestPoints(
-  profiles: readonly FieldProfile[],
-  events: number,
-  leakages: ReadonlyMap<string, Leakage>,
-): Choice {
+/** What is known of a sample. */
+export interface Sampled {
+  readonly events: number
+  readonly leakages: ReadonlyMap<string, Leakage>
+  /** Fields with answers. */
+  readonly answers: readonly string[]
+}
+
+export function suggestPoints(profiles: readonly FieldProfile[], sampled: Sampled): Choice {
+  const { events } = sampled
   const reasons = new Map<string, string>()
   const open: FieldProfile[] = []
   for (const profile of profiles) {
-    const fault = faultOf(profile, events, leakages.get(profile.name))
+    const fault = faultOf(profile, sampled)
     if (fault === null) open.push(profile)
     else reasons.set(profile.name, fault)
   }

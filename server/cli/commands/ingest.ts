@@ -5,7 +5,7 @@
  * same ids when they are sent again, so nothing is stored twice.
  */
 import { randomBytes } from 'node:crypto'
-import type { ResultLine } from '../../client/index.js'
+import type { Client, HistoryPart, ResultLine } from '../../client/index.js'
 import { sendBatches } from '../../client/bulk.js'
 import { bytesFetch } from '../bytes-fetch.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
@@ -16,19 +16,18 @@ import { batchesOf, type Batcher, type EventBatch } from '../input/event-batches
 import { blocksOf, lineEnd, textsIn, textsOf, type Block } from '../input/lines.js'
 import { afterBlanks, beforeBlanks } from '../input/one-object.js'
 import { openSource } from '../input/source.js'
+import { eventsIn, type LineFlags, OldEvents, trainFirst } from './history.js'
 import { Progress } from '../terminal/progress.js'
 import { counted } from '../terminal/words.js'
 
 export type Format = 'auto' | 'ndjson' | 'csv'
 
-export interface IngestFlags extends ServiceFlags {
+export interface IngestFlags extends ServiceFlags, LineFlags {
   readonly job?: string | undefined
   readonly format: Format
   readonly idField?: string | undefined
-  readonly separator?: string | undefined
-  readonly text?: boolean | undefined
+  readonly labelField?: string | undefined
   readonly run?: string | undefined
-  readonly skip: number
   readonly results?: boolean | undefined
 }
 
@@ -41,6 +40,7 @@ class Tally {
   readonly labels = new Map<string, number>()
   stored = 0
   refused = 0
+  votes = 0
   /** The last line of the input that was answered. */
   through = 0
   readonly #context: Context
@@ -53,6 +53,16 @@ class Tally {
     this.refused++
     if (this.refused <= REFUSALS_TOLD) this.#context.note(`line ${number}: ${why}`)
     if (this.refused === REFUSALS_TOLD + 1) this.#context.note('Further refusals are only counted.')
+  }
+
+  /** Historic events, which are not decided yet. */
+  addOld({ through, stored, refused }: HistoryPart, old: OldEvents, from: number): void {
+    for (const { place, error } of refused) this.refuse(old.numbers[place]!, error)
+    this.through = old.numbers[through - 1]!
+    this.stored += stored
+    const votes = old.countOf(from, { through, stored, refused })
+    this.votes += votes
+    this.labels.set('no decision', (this.labels.get('no decision') ?? 0) + stored)
   }
 
   add(number: number, result: ResultLine): void {
@@ -140,17 +150,66 @@ function summaryText(tally: Tally, seconds: number): string {
   return `${counted(tally.stored, 'event')} stored${refused}, ${seconds.toFixed(1)} s, ${count(rate)}/s${decided}`
 }
 
-function checkFlags({ run, separator, idField }: IngestFlags): void {
+function checkFlags({ run, separator, idField, labelField, map, job, results }: IngestFlags): void {
   if (run !== undefined && !/^[\w.-]{1,64}$/.test(run))
     throw new UsageError('--run must have at most 64 letters, digits, dots, - and _')
   if (separator !== undefined && separator.length !== 1) throw new UsageError('--separator must be one character')
   if (idField === '') throw new UsageError('--id-field must not be empty')
+  if (labelField === '') throw new UsageError('--label-field must not be empty')
+  if (labelField === undefined && map !== undefined) throw new UsageError('--map is for --label-field')
+  if (labelField === undefined) return
+  if (job === undefined) throw new UsageError('answers belong to a job; name one with --job')
+  if (results === true) throw new UsageError('events with answers have no results; leave out --results')
+}
+
+/** What is sent, and where it is counted. */
+interface Sending {
+  readonly flags: IngestFlags
+  readonly client: Client
+  readonly blocks: AsyncGenerator<Block>
+  readonly isCsv: boolean
+  readonly options: EnvelopeOptions
+  readonly tally: Tally
+  readonly shown: () => void
+}
+
+async function sendEvents(context: Context, { flags, blocks, isCsv, options, tally, shown }: Sending): Promise<void> {
+  const batches = batchesFrom(blocks, isCsv, flags, { options, tally })
+  const transport = context.transport(flags, bytesFetch(BATCHES_AT_ONCE))
+  const how = { signal: context.world.signal, batchesAtOnce: BATCHES_AT_ONCE }
+  for await (const { batch, results } of sendBatches(transport, batches, how)) {
+    for (const [at, result] of results.entries()) {
+      tally.add(batch.numbers[at]!, result)
+      if (flags.results) context.line(result)
+    }
+    shown()
+  }
+}
+
+/** Sends events with the answers in a field. */
+async function sendOld(context: Context, send: Sending, labelField: string): Promise<void> {
+  const { flags, client, options, tally, shown } = send
+  const jobId = options.jobId as number
+  const job = await client.getManagedJob({ job_id: jobId })
+  const old = new OldEvents(labelField, flags, { job, options })
+  async function* events() {
+    const refuse = (number: number): void => tally.refuse(number, 'is not a JSON object')
+    for await (const { event, number } of eventsIn(send.blocks, send.isCsv, flags, refuse))
+      yield old.take(event, number)
+  }
+  let from = 0
+  const how = { signal: context.world.signal, upload: options.run }
+  for await (const part of client.events.history(jobId, events(), how)) {
+    tally.addOld(part, old, from)
+    from = part.through
+    shown()
+  }
 }
 
 export async function ingest(context: Context, flags: IngestFlags, file?: string): Promise<void> {
   checkFlags(flags)
   const client = context.client(flags)
-  const { stdin, stderr, signal } = context.world
+  const { stdin, stderr } = context.world
   if ((file ?? '-') === '-' && stdin.isTTY === true)
     throw new UsageError('there is no input: name a file, or send events to standard input')
   const source = await openSource(file, stdin)
@@ -162,18 +221,18 @@ export async function ingest(context: Context, flags: IngestFlags, file?: string
   const tally = new Tally(context)
   const progress = new Progress(stderr, 'events')
   const startedAt = performance.now()
-  const options = { jobId, idField: flags.idField?.split('.'), run }
-  const batches = batchesFrom(blocks, isCsv, flags, { options, tally })
-  const transport = context.transport(flags, bytesFetch(BATCHES_AT_ONCE))
-  const how = { signal, batchesAtOnce: BATCHES_AT_ONCE }
+  const options = { jobId, idField: flags.idField, run }
+  const send = {
+    flags,
+    client,
+    blocks,
+    isCsv,
+    options,
+    tally,
+    shown: () => progress.show({ done: tally.stored, share: source.share() }),
+  }
   try {
-    for await (const { batch, results } of sendBatches(transport, batches, how)) {
-      for (const [at, result] of results.entries()) {
-        tally.add(batch.numbers[at]!, result)
-        if (flags.results) context.line(result)
-      }
-      progress.show({ done: tally.stored, share: source.share() })
-    }
+    await (flags.labelField === undefined ? sendEvents(context, send) : sendOld(context, send, flags.labelField))
   } catch (error) {
     progress.clear()
     const skip = Math.max(tally.through, flags.skip)
@@ -181,6 +240,7 @@ export async function ingest(context: Context, flags: IngestFlags, file?: string
     throw error
   }
   progress.clear()
+  if (jobId !== undefined) await trainFirst(context, client, jobId, tally.votes)
   report(context, flags, { tally, run, seconds: (performance.now() - startedAt) / 1000 })
 }
 
@@ -189,11 +249,12 @@ function report(
   flags: IngestFlags,
   { tally, run, seconds }: { readonly tally: Tally; readonly run: string; readonly seconds: number },
 ): void {
-  const { stored, refused, labels } = tally
+  const { stored, refused, labels, votes } = tally
   const summary = {
     stored,
     refused,
     run,
+    ...(flags.labelField === undefined ? {} : { votes }),
     seconds: Math.round(seconds * 1000) / 1000,
     decisions: Object.fromEntries(labels),
   }

@@ -1,6 +1,6 @@
 /** `decide train`: trains a job, and waits until the model decides. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Job } from '../../client/index.js'
+import type { Client, Job } from '../../client/index.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { CommandError } from '../failure.js'
 
@@ -10,19 +10,23 @@ export interface TrainFlags extends ServiceFlags {
 
 const ASK_AGAIN_MS = 250
 
+/** The job when its training is over. */
+export async function untilTrained(context: Context, client: Client, job_id: number): Promise<Job> {
+  const { stderr, signal } = context.world
+  for (;;) {
+    const now = await client.getManagedJob({ job_id })
+    const isOver = now.retrain_state !== 'queued' && now.retrain_state !== 'training'
+    if (stderr.isTTY === true) stderr.write(`\r\u001b[K${isOver ? '' : now.retrain_msg.replace(/[^\x20-\x7e]/g, ' ')}`)
+    if (isOver) return now
+    await pause(ASK_AGAIN_MS, undefined, { signal })
+  }
+}
+
 export async function train(context: Context, flags: TrainFlags, job: string): Promise<void> {
   const client = context.client(flags)
-  const { stderr, signal } = context.world
   const job_id = await jobIdOf(client, job)
   await client.trainManagedJob({ job_id })
-  let now: Job = await client.getManagedJob({ job_id })
-  const isOver = ({ retrain_state }: Job): boolean => retrain_state !== 'queued' && retrain_state !== 'training'
-  while (flags.wait && !isOver(now)) {
-    if (stderr.isTTY === true) stderr.write(`\r\u001b[K${now.retrain_msg.replace(/[^\x20-\x7e]/g, ' ')}`)
-    await pause(ASK_AGAIN_MS, undefined, { signal })
-    now = await client.getManagedJob({ job_id })
-  }
-  if (flags.wait && stderr.isTTY === true) stderr.write('\r\u001b[K')
+  const now = flags.wait ? await untilTrained(context, client, job_id) : await client.getManagedJob({ job_id })
   if (flags.wait && now.retrain_state === 'RETRAIN_FAILED') throw new CommandError(now.retrain_msg)
   context.print(flags, now, ({ retrain_msg, model_msg, evidence }) =>
     flags.wait ? [retrain_msg, model_msg, evidence.message].filter((line) => line !== '').join('\n') : retrain_msg,

@@ -2,6 +2,8 @@
 import { CsvError, CsvReader, type CsvEvent, type CsvOptions } from '../../../engine/domain/event/input/csv.js'
 import { UsageError } from '../failure.js'
 
+export type { CsvEvent }
+
 /** @throws UsageError. */
 function attempt<T>(work: () => T): T {
   try {

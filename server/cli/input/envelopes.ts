@@ -6,6 +6,7 @@
  * 2. A line that is no JSON object is not sent, and none can reach into the fields beside it: its braces end where
  *    it ends (one-object.ts).
  */
+import { idAt } from '../../../engine/domain/event/input/answers.js'
 import { UsageError } from '../failure.js'
 import type { Block } from './lines.js'
 import { afterBlanks, eventIdIn, isOneObject } from './one-object.js'
@@ -16,7 +17,7 @@ export interface EnvelopeOptions {
   /** The job of events that are lines by themselves; without it each line says its job. */
   readonly jobId: number | undefined
   /** Where an event has its id, as a path. */
-  readonly idField: readonly string[] | undefined
+  readonly idField: string | undefined
   readonly run: string
 }
 
@@ -40,21 +41,12 @@ function objectOf(line: string): Fields | null {
   }
 }
 
-function at(event: unknown, path: readonly string[]): unknown {
-  // A name with dots is found before a path.
-  const whole = Object(event) as Fields
-  if (Object.hasOwn(whole, path.join('.'))) return whole[path.join('.')]
-  return path.reduce<unknown>(
-    (value, name) => (Object.hasOwn(Object(value), name) ? (value as Fields)[name] : undefined),
-    event,
-  )
-}
-
-function idOf(event: Fields, number: number, { idField, run }: EnvelopeOptions): string {
+/** @throws UsageError. */
+export function idOf(event: Fields, number: number, { idField, run }: EnvelopeOptions): string {
   if (idField === undefined) return `${run}-${number}`
-  const id = at(event, idField)
-  if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id)
-  throw new UsageError(`line ${number} has no id at ${idField.join('.')}`)
+  const id = idAt(event, idField)
+  if (id === null) throw new UsageError(`line ${number} has no id at ${idField}`)
+  return id
 }
 
 /** As JSON, of ASCII alone. */

@@ -20,6 +20,7 @@ const ingest = command({
     fullDescription:
       'With --job each line is an event; without it each line has job_id and raw_body, as for ' +
       'POST /api/v1/events/_bulk. CSV has the names of the fields in its first line; a name with dots is a path. ' +
+      'With --label-field the events are old ones whose answers train the first model of the job. ' +
       'Events are on disk when they are counted. A command that ends early says how to go on.',
   },
   parameters: {
@@ -33,6 +34,15 @@ const ingest = command({
         brief: 'Kind of the input',
       },
       idField: text('Where an event has its id, such as alert.id; default: an id is made', 'path'),
+      labelField: text('Where an event has the answer that people gave, such as verdict; it is sent as a vote', 'path'),
+      map: {
+        kind: 'parsed',
+        parse: asText,
+        brief: 'With --label-field: the label that a value is; may be given again; value= is no answer',
+        placeholder: 'value=label',
+        variadic: true,
+        optional: true,
+      },
       separator: text('Separator of CSV; default: the one in the first line', 'char'),
       text: flag('CSV: keep numbers, true and false as text'),
       run: text('Prefix of the ids that are made; use it again to go on', 'name'),

@@ -21,7 +21,7 @@ const statistics: Route = {
     'The body is a JSON array, a JSON document that holds one, NDJSON, or CSV with a line of names, also as gzip. ' +
     `Its content says which. It has at most ${limits.sampleBytesMax / 2 ** 20} MiB. The answer says of each field ` +
     'how many events have it, how many values there are, examples, and whether it is suggested as a decision ' +
-    'point, with the reason. ' +
+    'point, with the reason. It says which field has the answers of people, and which the id of an event. ' +
     'Nothing is stored.',
   isIdempotent: true,
   scope,
@@ -43,6 +43,8 @@ const statistics: Route = {
           skipped: found.skipped,
           fields: found.fields,
           decision_points: found.decisionPoints,
+          label_field: found.answersField,
+          id_field: found.idField,
           buckets: found.buckets,
           largest_share: Math.round(found.largestShare * 1e4) / 1e4,
         })

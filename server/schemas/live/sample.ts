@@ -47,6 +47,12 @@ export const FieldStatistics = Type.Object({
   skipped: Type.Integer({ description: 'Lines or items that are no events.' }),
   fields: Type.Array(SampledField),
   decision_points: Type.Array(Type.String()),
+  label_field: Type.Union([Type.String(), Type.Null()], {
+    description: 'The field that has the answers of people, such as `verdict`. It is never suggested. Null: none does.',
+  }),
+  id_field: Type.Union([Type.String(), Type.Null()], {
+    description: 'The field that has the id of an event: each has one of its own. Null: none is known.',
+  }),
   buckets: Type.Integer({ description: 'Buckets that follow from the decision points.' }),
   largest_share: Type.Number({ minimum: 0, maximum: 1, description: 'Share of events in the 50 largest buckets.' }),
 })

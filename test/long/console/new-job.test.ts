@@ -227,3 +227,35 @@ test('what was not sent is sent when the connection is back', { skip }, async ()
   assert.equal(body.find(({ title }: { title: string }) => title === 'Cut').processed_documents_count, 600)
   await page.context().close()
 })
+
+test('a column with the answers makes the labels, the votes and the first model', { skip }, async () => {
+  const page = await open()
+  const severities = ['none', 'none', 'few', 'none', 'many', 'none']
+  const rows = alerts.map(({ alert, rule, host }, n) => [alert, rule, host, severities[(n * 7) % 6]].join())
+  await give(page, 'faults.csv', Buffer.from(['alert_id,rule,host,fault_severity', ...rows].join('\n')))
+  const answers = page.getByLabel('Which column has the answers?')
+  await answers.waitFor()
+  assert.equal(await answers.inputValue(), 'fault_severity')
+  assert.equal(await page.getByLabel('Which field is the id?').inputValue(), 'alert_id')
+  await page.getByText('600 of 600 events have one').waitFor()
+  assert.ok(await page.getByRole('checkbox', { name: 'fault_severity' }).isDisabled())
+  const names = (): Promise<string[]> =>
+    page
+      .getByLabel(/^Label \d/)
+      .evaluateAll((inputs) => inputs.map((input) => (input as unknown as { value: string }).value))
+  assert.deepEqual(await names(), ['many', 'none', 'few'])
+  await answers.selectOption('')
+  assert.deepEqual(await names(), ['Escalate', 'Drop', 'Investigate'])
+  await answers.selectOption('fault_severity')
+  await page.getByLabel('Label of few').selectOption({ label: 'no answer' })
+  const jobId = await make(page, 'Faults')
+  await page.getByText('The first model is there, from 500 answers').waitFor()
+  const { body } = await service.client.get(`/api/v1/jobs/${jobId}`)
+  assert.deepEqual(body.evidence.voted_events, { many: 100, none: 400, few: 0 })
+  await eventually(
+    async () => (await service.client.get(`/api/v1/events/${jobId}/A-0`)).body.result_label,
+    (label) => label === 'none',
+  )
+  await page.getByRole('link', { name: 'Open the events' }).click()
+  await page.context().close()
+})

@@ -7,6 +7,8 @@ import { bucketsOf } from './setup.js'
 interface FieldsProps {
   readonly sample: FieldStatistics
   readonly chosen: Signal<ReadonlySet<string>>
+  /** The field that has the answers. */
+  readonly answers: string | null
 }
 
 const heads = ['field', 'examples', 'coverage', 'values', 'kind', 'why'] as const
@@ -15,6 +17,7 @@ function Row({
   of,
   events,
   chosen,
+  answers,
 }: { readonly of: SampledField; readonly events: number } & Omit<FieldsProps, 'sample'>) {
   const toggle = (): void => {
     const next = new Set(chosen.value)
@@ -25,7 +28,12 @@ function Row({
     <tr>
       <td data-head={t('new_job.head.field')}>
         <label class="row">
-          <input type="checkbox" checked={chosen.value.has(of.field)} disabled={of.codes === null} onChange={toggle} />
+          <input
+            type="checkbox"
+            checked={chosen.value.has(of.field)}
+            disabled={of.codes === null || of.field === answers}
+            onChange={toggle}
+          />
           <code>{of.field}</code>
         </label>
       </td>
@@ -54,7 +62,7 @@ function rankOf(of: SampledField): number {
   return of.suggested ? 0 : of.codes === null ? 2 : 1
 }
 
-export function Fields({ sample, chosen }: FieldsProps) {
+export function Fields({ sample, chosen, answers }: FieldsProps) {
   const fields = [...sample.fields].sort((a, b) => rankOf(a) - rankOf(b))
   const { buckets, largest } = bucketsOf(sample.fields.filter(({ field }) => chosen.value.has(field)))
   return (
@@ -77,7 +85,7 @@ export function Fields({ sample, chosen }: FieldsProps) {
           </thead>
           <tbody>
             {fields.map((of) => (
-              <Row key={of.field} of={of} events={sample.events} chosen={chosen} />
+              <Row key={of.field} of={of} events={sample.events} chosen={chosen} answers={answers} />
             ))}
           </tbody>
         </table>

@@ -1,7 +1,7 @@
 /** The job is made: its events are played in, its key is shown, and Next waits. */
 import { addresses } from '../../addresses.js'
 import { Icon } from '../../parts/icon.js'
-import { playing } from '../../state/playing.js'
+import { type Playing, playing } from '../../state/playing.js'
 import { count, t } from '../../texts.js'
 import type { SampleEvent } from './read-events.js'
 import type { Made as MadeJob } from './setup.js'
@@ -12,10 +12,21 @@ function curlOf({ jobId, key }: MadeJob, event: SampleEvent): string {
   return `curl ${location.origin}/api/v1/events/ \\\n  -H 'X-Service-Api-Key: ${key}' \\\n  -d '${quoted}'`
 }
 
+/** What follows from what is there. */
+function saying({ isOver, answers, training }: Playing): string {
+  if (!isOver) return t('new_job.goes_on')
+  if (answers === 0) return t('new_job.ten')
+  if (training === 'running') return count('new_job.trains', answers)
+  if (training === 'done') return count('new_job.trained', answers)
+  return training === 'none'
+    ? count('new_job.not_trained', answers, { why: t('next.first_others') })
+    : count('new_job.not_trained', answers, { why: training.problem })
+}
+
 function Progress({ jobId }: { readonly jobId: number }) {
   const state = playing.value.get(jobId)
   if (state === undefined) return null
-  const { total, taken, refused, reasons, problem, isOver, goOn } = state
+  const { total, taken, refused, reasons, problem, goOn, answers } = state
   return (
     <section class="panel stack">
       <label>
@@ -33,10 +44,11 @@ function Progress({ jobId }: { readonly jobId: number }) {
       )}
       {taken === 0 ? null : (
         <div class="row">
-          <a class="button primary" href={addresses.next(jobId)}>
-            <Icon name="inbox" /> {t('new_job.open_next')}
+          <a class="button primary" href={answers > 0 ? addresses.events(jobId) : addresses.next(jobId)}>
+            <Icon name={answers > 0 ? 'list' : 'inbox'} />{' '}
+            {t(answers > 0 ? 'new_job.open_events' : 'new_job.open_next')}
           </a>
-          <span>{t(isOver ? 'new_job.ten' : 'new_job.goes_on')}</span>
+          <span role="status">{saying(state)}</span>
         </div>
       )}
     </section>

@@ -13,10 +13,11 @@ import { Shape } from '../../parts/label.js'
 import { Form } from '../../parts/form.js'
 import { api, may, messageOf } from '../../state/api.js'
 import { jobs, loadJobs } from '../../state/jobs.js'
-import { play } from '../../state/playing.js'
+import { play, type Votes } from '../../state/playing.js'
 import { count, t } from '../../texts.js'
 import { Fields } from './fields.js'
 import { generatedEvents } from './generated.js'
+import { type Answers, answersOf, type DraftLabel, History } from './history.js'
 import { Made } from './made.js'
 import { eventsIn, ReadError, readFile, sampleOf, type EventText } from './read-events.js'
 import { makeJob, type Made as MadeJob } from './setup.js'
@@ -25,20 +26,28 @@ import { Source } from './source.js'
 /** Events of the built-in stream. */
 const GENERATED = 1_500
 const LABELS = [
-  { name: 'Escalate', color: '#ED0A2C' },
-  { name: 'Drop', color: '#1264FE' },
-  { name: 'Investigate', color: '#9A00FF' },
+  { name: 'Escalate', color: '#ED0A2C', unused: false },
+  { name: 'Drop', color: '#1264FE', unused: false },
+  { name: 'Investigate', color: '#9A00FF', unused: false },
 ] as const
+const COLORS = LABELS.map(({ color }) => color)
 
 /** More fields than these are not ticked without a reason. */
 const TICKED_MAX = 12
 
 /** The fields that may decide. */
-function choosable({ fields }: FieldStatistics): string[] {
+function choosable({ fields, label_field: answers }: FieldStatistics): string[] {
   return fields
-    .filter(({ codes }) => codes !== null)
+    .filter(({ codes, field }) => codes !== null && field !== answers)
     .map(({ field }) => field)
     .slice(0, TICKED_MAX)
+}
+
+/** The label of each answer, by its name. */
+function votesOf(answers: Answers | null, labels: readonly DraftLabel[]): Votes | null {
+  if (answers === null) return null
+  const names = [...answers.places].map(([value, place]) => [value, labels[place]?.name.trim() ?? ''] as const)
+  return { field: answers.field, labels: new Map(names) }
 }
 
 /** A title that no job has. */
@@ -54,7 +63,10 @@ function freeTitle(wanted: string): string {
 interface Draft {
   readonly chosen: Signal<ReadonlySet<string>>
   readonly title: Signal<string>
-  readonly labels: Signal<{ name: string; color: string }[]>
+  readonly labels: Signal<readonly DraftLabel[]>
+  readonly answers: Signal<Answers | null>
+  readonly idField: Signal<string | null>
+  readonly choose: (field: string | null) => void
 }
 
 interface ChoicesProps {
@@ -69,7 +81,7 @@ interface ChoicesProps {
 
 /** Fields, labels and the name. */
 function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesProps) {
-  const { chosen, title, labels } = draft
+  const { chosen, title, labels, answers, idField, choose } = draft
   return (
     <Form class="page" submit={make}>
       <div class="page-head">
@@ -94,7 +106,15 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
           <Icon name="triangle-alert" /> {t(choosable(sample).length > 0 ? 'new_job.few' : 'new_job.none_fit')}
         </p>
       )}
-      <Fields sample={sample} chosen={chosen} />
+      <History
+        sample={sample}
+        events={events.events}
+        answers={answers}
+        idField={idField}
+        labels={labels}
+        choose={choose}
+      />
+      <Fields sample={sample} chosen={chosen} answers={answers.value?.field ?? null} />
       <section class="panel stack">
         <h2>{t('new_job.labels')}</h2>
         <div class="row">
@@ -107,7 +127,9 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
                 aria-label={t('new_job.label', { n: at + 1 })}
                 value={label.name}
                 onInput={({ currentTarget: { value: name } }) => {
-                  labels.value = labels.value.map((each, place) => (place === at ? { ...each, name } : each))
+                  labels.value = labels.value.map((each, place) =>
+                    place === at ? { ...each, name, unused: false } : each,
+                  )
                 }}
               />
             </label>
@@ -135,12 +157,46 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
   )
 }
 
-export default function NewJob() {
+/** What the page holds of the events that are taken, and what the person makes of them. */
+function useDraft() {
   const events = useSignal<EventText | null>(null)
-  const sample = useSignal<FieldStatistics | null>(null)
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const title = useSignal('')
-  const labels = useSignal(LABELS.map((each) => ({ ...each })) as { name: string; color: string }[])
+  const labels = useSignal<readonly DraftLabel[]>(LABELS)
+  const answers = useSignal<Answers | null>(null)
+  const idField = useSignal<string | null>(null)
+  /** Takes a column as the answers, whose values make the labels; null: there are none. */
+  const choose = (field: string | null): void => {
+    const found = field === null ? null : answersOf(field, events.value?.events ?? [], COLORS)
+    answers.value = found?.answers ?? null
+    labels.value = found?.labels ?? LABELS
+    if (field !== null) chosen.value = new Set([...chosen.value].filter((each) => each !== field))
+  }
+
+  /** Begins with what was found in a sample of the events. */
+  const begin = (text: EventText, found: FieldStatistics, name: string): void => {
+    events.value = text
+    title.value = freeTitle(name)
+    chosen.value = new Set(found.decision_points.length > 0 ? found.decision_points : choosable(found))
+    idField.value = found.id_field
+    choose(found.label_field)
+  }
+
+  const make = async (): Promise<MadeJob> => {
+    const used = new Set(answers.value?.places.values())
+    const all = labels.value.map((label, at) => ({ ...label, unused: label.unused && !used.has(at) }))
+    const job = await makeJob({ title: title.value.trim(), points: [...chosen.value], labels: all })
+    const how = { idField: idField.value, votes: votesOf(answers.value, labels.value) }
+    void play(job.jobId, events.value?.events ?? [], how)
+    return job
+  }
+  return { events, chosen, title, labels, answers, idField, choose, begin, make }
+}
+
+export default function NewJob() {
+  const draft = useDraft()
+  const { events } = draft
+  const sample = useSignal<FieldStatistics | null>(null)
   const made = useSignal<MadeJob | null>(null)
   const problem = useSignal<string | null>(null)
   const isBusy = useSignal(false)
@@ -163,17 +219,13 @@ export default function NewJob() {
       const text = await read()
       const found = await api.describeSample({ body: sampleOf(text.events) })
       if (found.fields.length === 0) throw new ReadError('no_fields')
-      events.value = text
-      title.value = freeTitle(name)
-      chosen.value = new Set(found.decision_points.length > 0 ? found.decision_points : choosable(found))
+      draft.begin(text, found, name)
       sample.value = found
     })
 
   const make = (): Promise<void> =>
     attempt(async () => {
-      const plan = { title: title.value.trim(), points: [...chosen.value], labels: labels.value }
-      const job = await makeJob(plan)
-      void play(job.jobId, events.value?.events ?? [])
+      const job = await draft.make()
       made.value = job
       await loadJobs()
     })
@@ -211,7 +263,7 @@ export default function NewJob() {
     <Choices
       sample={found}
       events={events.value}
-      draft={{ chosen, title, labels }}
+      draft={draft}
       isBusy={isBusy.value}
       alert={alert}
       make={() => void make()}

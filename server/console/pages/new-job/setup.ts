@@ -1,6 +1,7 @@
 /** The job that the wizard makes: its resources, and its buckets beforehand. */
 import type { SampledField } from '../../../client/index.js'
 import { api, may } from '../../state/api.js'
+import type { DraftLabel } from './history.js'
 
 export interface BucketFigures {
   readonly buckets: number
@@ -26,7 +27,7 @@ export function bucketsOf(fields: readonly SampledField[]): BucketFigures {
 export interface Plan {
   readonly title: string
   readonly points: readonly string[]
-  readonly labels: readonly { readonly name: string; readonly color: string }[]
+  readonly labels: readonly DraftLabel[]
 }
 
 export interface Made {
@@ -61,7 +62,9 @@ export async function makeJob({ title, points, labels }: Plan): Promise<Made> {
           title,
           category: 'Decision intelligence',
           decision_points: [...points],
-          advanced_settings: { custom_labels: labels.map(({ name, color }) => ({ name, hex_color: color })) },
+          advanced_settings: {
+            custom_labels: labels.map(({ name, color, unused }) => ({ name, hex_color: color, unused })),
+          },
           ...(withKey
             ? { pipeline_integrations: [{ resource: 'input', integration_type: 'input', enabled: true }] }
             : {}),

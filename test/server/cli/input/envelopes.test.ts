@@ -29,7 +29,7 @@ test('a line that is no JSON object is not sent: it could reach into the fields 
 })
 
 test('the id comes from a field, by its path or by a name with dots', () => {
-  const by = { ...options, idField: ['alert', 'id'] }
+  const by = { ...options, idField: 'alert.id' }
   const idOf = (line: string): unknown => JSON.parse(envelopeOf(line, 1, by)!).event_id
   assert.equal(idOf('{"alert":{"id":"x"}}'), 'x')
   assert.equal(idOf('{"alert.id":5}'), '5')
@@ -53,7 +53,7 @@ test('without a job, lines are as the API takes them, and get an id where they h
 })
 
 test('an id with letters of any script is sent as ASCII', () => {
-  const sent = envelopeOf('{"id":"zwölf 🙂"}', 1, { ...options, idField: ['id'] })!
+  const sent = envelopeOf('{"id":"zwölf 🙂"}', 1, { ...options, idField: 'id' })!
   assert.match(sent, /"event_id":"zw\\u00f6lf \\ud83d\\ude42"/)
   assert.equal(JSON.parse(sent).event_id, 'zwölf 🙂')
 })

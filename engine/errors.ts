@@ -114,10 +114,12 @@ export class Refusal extends Error {
   readonly context: RefusalContext
 
   constructor(code: RefusalCode, message: string, context: RefusalContext = {}) {
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
+    // Not every engine of browsers has it.
+    const stacks: { stackTraceLimit?: number | undefined; name: string } = Error
+    const { stackTraceLimit } = stacks
+    stacks.stackTraceLimit = 0
     super(message)
-    Error.stackTraceLimit = stackTraceLimit
+    stacks.stackTraceLimit = stackTraceLimit
     this.name = 'Refusal'
     this.code = code
     this.context = context

@@ -7,13 +7,14 @@
  * 2. The values of a scanned body are read from the bytes at the decision points, without the rest.
  */
 import { isUtf8 } from 'node:buffer'
-import { DecisionPoints } from '../domain/event/decision-points.js'
+import type { DecisionPoints } from '../domain/event/decision-points.js'
 import { oddPlaceOf } from '../domain/event/input/text-bytes.js'
 import { parseEnvelope, type Envelope, type EventExtras } from '../domain/event/envelope.js'
 import { PointTree, type PointKey } from '../domain/event/point-tree.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { hasClusters, type JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
+import { pointsOf } from '../domain/job/job-points.js'
 
 export interface Arrival {
   /** The body's bytes. */
@@ -40,7 +41,7 @@ export class Arrivals {
   #valued: { readonly arrival: Arrival; readonly values: PointValues } | null = null
 
   constructor(settings: JobSettings, codec: BodyCodec, sectionNames: readonly string[]) {
-    this.points = new DecisionPoints(settings.decisionPoints)
+    this.points = pointsOf(settings)
     this.#tree = new PointTree(settings.decisionPoints, settings.id)
     this.#codec = codec
     this.#sectionNames = sectionNames

@@ -31,6 +31,7 @@ import type { ActorDeps } from './actor-deps.js'
 import { eventAt, type FoundEvent, type Reads } from './event-table.js'
 import type { Message } from './message.js'
 import { decideAgain } from './redecision.js'
+import { isJsonObject } from '../domain/event/json.js'
 
 /** The enrichment of one event, step by step. */
 export interface EnrichedEvent {
@@ -115,7 +116,7 @@ function enriched(
   steps: readonly EnrichedStep[],
 ): Record<string, unknown> | null {
   const own = body[ENRICHMENT]
-  const clients = typeof own === 'object' && own !== null && !Array.isArray(own) ? (own as Record<string, unknown>) : {}
+  const clients = isJsonObject(own) ? own : {}
   const names = new Set(steps.map(({ name }) => name))
   const kept = Object.entries(clients).filter(([name]) => !names.has(name))
   const found = steps.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fields] as const]))

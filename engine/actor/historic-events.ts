@@ -13,6 +13,7 @@ import type { Label } from '../domain/job/job.js'
 import { resolveLabel } from '../domain/job/labels.js'
 import type { FeedbackInput } from '../api/decision-service.js'
 import { pack } from '../store/pack.js'
+import { parseJson } from '../domain/event/json.js'
 
 export interface HistoricEvent {
   readonly envelope: Envelope
@@ -34,8 +35,9 @@ export function parseHistoric(
     throw tooLarge(`a request has at most ${limits.itemsNamesMax} different field names`)
   let document: unknown
   try {
-    document = JSON.parse(text)
-  } catch {
+    document = parseJson(text)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
     throw new Refusal('invalid_json', 'the body is not JSON')
   }
   const events =

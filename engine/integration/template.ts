@@ -10,23 +10,13 @@
 import { isoMicros } from '../clock.js'
 import { cutText } from '../domain/event/input/cut-text.js'
 import type { DecidedEvent } from './contract.js'
+import { writeJson } from '../domain/event/json.js'
+import { valueAt } from '../domain/event/path.js'
 
 const VALUE_CHARS_MAX = 1_000
 /** A link or an id that is longer is cut like all other values. */
 const WHOLE_CHARS_MAX = 4_000
 const LINK = /^https?:\/\/\S+$/i
-
-/** The value at a dot path. Without one, a top-level field with exactly this dotted name counts. */
-export function valueAt(document: Readonly<Record<string, unknown>>, path: string): unknown {
-  let value: unknown = document
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) {
-      return Object.hasOwn(document, path) ? document[path] : undefined
-    }
-    value = (value as Record<string, unknown>)[name]
-  }
-  return value
-}
 
 /**
  * The address of the event's page in the console, below that of the service. It has letters, digits, slashes and
@@ -75,7 +65,7 @@ export function textOf(value: unknown): string {
 
 function wholeTextOf(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? writeJson(value) : String(value)
 }
 
 /** A piece of a filled template: text of its author, or a value of the event. */

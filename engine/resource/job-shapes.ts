@@ -186,6 +186,9 @@ const advancedSettings = z
       'False: stored events without a decision stay so when the job gets its first model. Default: it decides them, ' +
         'in the background.',
     ),
+    strict_types: flag.describe(
+      'True: the number 4625 and the text "4625" are two values at a decision point. Default: they are one.',
+    ),
     weighted_consensus: flag.describe('True: votes on one event count by the reliability of their analysts.'),
     retrain_after_erase: flag.describe('True: an erasure is complete when the model was trained again without it.'),
     retention: z

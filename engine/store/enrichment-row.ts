@@ -4,7 +4,8 @@
  *
  * It is a row of its own, and the event's record has a flag for it: jobs without enrichment pay nothing.
  */
-import { decodeJsonRow, encodeJsonRow } from './json-row.js'
+import { parseJson } from '../domain/event/json.js'
+import { encodeJsonRow, jsonOfRow } from './json-row.js'
 
 /** The field of a body that holds the added fields, by name of the step. */
 export const ENRICHMENT = 'enrichment'
@@ -39,5 +40,5 @@ export function encodeEnrichments(row: EnrichmentRow): Buffer {
 }
 
 export function decodeEnrichments(value: Uint8Array): EnrichmentRow {
-  return decodeJsonRow(value) as EnrichmentRow
+  return parseJson(jsonOfRow(value)) as EnrichmentRow
 }

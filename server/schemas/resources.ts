@@ -169,6 +169,9 @@ export const JobResource = Type.Object({
               'it is only a suggestion.',
           }),
         ),
+        strict_types: Type.Optional(
+          Type.Boolean({ description: 'A number and its text are two values at a decision point. Default: one.' }),
+        ),
         weighted_consensus: Type.Optional(Type.Boolean({ description: 'Votes count by the reliability of analysts.' })),
         decide_stored_events: Type.Optional(
           Type.Boolean({ description: 'False: the first model decides no event that was stored before it.' }),

@@ -14,6 +14,8 @@ export interface InputOptions {
   readonly enabled?: boolean
   /** Of each job. */
   readonly points?: readonly string[]
+  /** Advanced settings of each job. */
+  readonly settings?: Readonly<Record<string, unknown>>
 }
 
 let made = 0
@@ -22,13 +24,18 @@ let made = 0
 export async function makeInput(
   client: Client,
   parameters: Readonly<Record<string, unknown>> = {},
-  { jobs = 1, enabled = true, points = ['rule'] }: InputOptions = {},
+  { jobs = 1, enabled = true, points = ['rule'], settings = {} }: InputOptions = {},
 ): Promise<Input> {
   const name = `sender ${++made}`
   const steps = [{ resource: 'input', integration_type: 'input', enabled }]
   const job = (n: number) => ({
     type: 'job',
-    properties: { title: `${name} job ${n}`, decision_points: points, pipeline_integrations: steps },
+    properties: {
+      title: `${name} job ${n}`,
+      decision_points: points,
+      pipeline_integrations: steps,
+      advanced_settings: settings,
+    },
   })
   const answer = await client.post('/api/v2/resources', {
     resources: {

@@ -10,6 +10,7 @@
  * 3. An untrained job decides nothing, unless `decide_untrained` is set (S23). Readers show what its clusters suggest
  *    (services/read/alert-decisions.ts).
  */
+import { typesOf } from '../../domain/job/job-points.js'
 import { causeBounds } from '../../domain/cause/bounds.js'
 import { isClosed, type AlertRow } from '../../domain/cause/cause-rows.js'
 import { Clustering } from '../../domain/cause/clustering.js'
@@ -56,7 +57,7 @@ export class CauseStage {
     const settings = causeSettingsOf(deps.settings)
     this.#deps = deps
     this.#byRole = labelMeanings(deps.settings.labels).byRole
-    this.#normalizer = new AlertNormalizer(settings, deps.settings.decisionPoints)
+    this.#normalizer = new AlertNormalizer(settings, deps.settings.decisionPoints, typesOf(deps.settings))
     this.#clustering = new Clustering(new CauseTable(deps.store, deps.settings.id), settings)
     this.#contexts = new ContextCache(this.#clustering.hawkes)
     this.learn()

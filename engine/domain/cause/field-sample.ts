@@ -12,6 +12,7 @@ import { isTimeText } from '../event/event-time.js'
 import type { ScalarValue } from '../event/point-value.js'
 import { hashScalar } from '../learn/hash.js'
 import { millisOf } from './alert-time.js'
+import { isJsonObject } from '../event/json.js'
 
 export type FieldCode = number | readonly number[]
 
@@ -63,17 +64,13 @@ export function scalarAt(alert: readonly FieldCode[], path: number): number {
   return typeof code === 'number' && code > 0 ? code : 0
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Adds an alert to the sample. */
 export function sampleAlert(sample: FieldSample, body: Readonly<Record<string, unknown>>): void {
   const codes: FieldCode[] = sample.paths.map(() => 0)
   const walk = (object: Readonly<Record<string, unknown>>, prefix: string, depth: number): void => {
     for (const [name, value] of Object.entries(object)) {
       const path = prefix + name
-      if (isObject(value)) {
+      if (isJsonObject(value)) {
         if (depth < sampleBounds.depthMax) walk(value, `${path}.`, depth + 1)
         continue
       }

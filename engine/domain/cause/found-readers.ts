@@ -15,9 +15,9 @@ export interface FoundReaders {
 export const nothingFound: FoundFields = { time: '', id: '', related: '', kind: [] }
 
 export function readersOf(found: FoundFields | null, isEverywhere = false): FoundReaders {
-  const at = (path: string): DecisionPoints => new DecisionPoints(path === '' ? [] : [path])
+  const at = (path: string, types?: 'kept'): DecisionPoints => new DecisionPoints(path === '' ? [] : [path], types)
   const { time, id, related, kind } = found ?? nothingFound
-  return { time: at(time), id: at(id), related: at(related), kind: new DecisionPoints(kind), isEverywhere }
+  return { time: at(time, 'kept'), id: at(id), related: at(related), kind: new DecisionPoints(kind), isEverywhere }
 }
 
 /** For alerts whose fields have known names. */

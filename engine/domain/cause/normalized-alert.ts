@@ -9,6 +9,7 @@
  *    fields to another.
  */
 import { DecisionPoints } from '../event/decision-points.js'
+import type { Types } from '../event/plain-value.js'
 import type { PointValue, PointValues } from '../event/point-value.js'
 import { hashText } from '../learn/hash.js'
 import { millisOf } from './alert-time.js'
@@ -50,15 +51,15 @@ export class AlertNormalizer {
   readonly #kind: DecisionPoints
   readonly #kindsKnown: boolean
 
-  constructor(settings: CauseSettings, decisionPoints: readonly string[]) {
-    const namedOr = (field: string, known: readonly string[]): DecisionPoints =>
-      new DecisionPoints(field === '' ? known : [field])
+  constructor(settings: CauseSettings, decisionPoints: readonly string[], types?: Types) {
+    const namedOr = (field: string, known: readonly string[], kept?: 'kept'): DecisionPoints =>
+      new DecisionPoints(field === '' ? known : [field], kept)
     this.#settings = settings
-    this.#points = new DecisionPoints(decisionPoints)
+    this.#points = new DecisionPoints(decisionPoints, types)
     this.#equal = new DecisionPoints(settings.equalFields)
     this.#id = namedOr(settings.idField, knownNames.id)
     this.#related = namedOr(settings.relatedField, knownNames.related)
-    this.#time = namedOr(settings.timeField, knownNames.time)
+    this.#time = namedOr(settings.timeField, knownNames.time, 'kept')
     this.#kindsKnown = settings.kindFields.length === 0
     this.#kind = new DecisionPoints(this.#kindsKnown ? knownNames.kind : settings.kindFields)
   }

@@ -12,12 +12,14 @@ import {
   TAG_MINUS,
   TAG_NAMED,
   TAG_NULL,
+  TAG_NUMERAL,
   TAG_OBJECT,
   TAG_TEXT,
   TAG_TRUE,
   TAG_WHOLE,
   TAG_WORD,
 } from './body-format.js'
+import { WrittenNumber } from './json.js'
 import type { ScalarValue } from './point-value.js'
 import type { ShapeTree } from './shape-tree.js'
 import type { Words } from './words.js'
@@ -27,7 +29,7 @@ export class BodyCursor {
   protected at = 0
 
   /** The scalar whose tag was just read. @throws Error for an unknown word, and for a tag of something else. */
-  protected scalar(tag: number, words: Words): ScalarValue | null {
+  protected scalar(tag: number, words: Words): ScalarValue | WrittenNumber | null {
     if (tag >= TAG_WORD) return words.text(((tag - TAG_WORD) << 8) | (this.bytes[this.at++] as number))
     switch (tag) {
       case TAG_NULL:
@@ -44,6 +46,8 @@ export class BodyCursor {
         return -this.varint()
       case TAG_FLOAT:
         return floatAt(this.bytes, (this.at += 8) - 8)
+      case TAG_NUMERAL:
+        return new WrittenNumber(this.#text())
       default:
         throw new Error('the bytes are not a body')
     }
@@ -91,7 +95,8 @@ export class BodyCursor {
       case TAG_FLOAT:
         this.at += 8
         return true
-      case TAG_TEXT: {
+      case TAG_TEXT:
+      case TAG_NUMERAL: {
         const length = this.varint()
         this.at += length
         return true

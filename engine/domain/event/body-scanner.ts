@@ -4,7 +4,8 @@
  *
  * Leaves out: everything unusual, for which it returns false. The body is then parsed and written (body-writer.ts).
  * Unusual is an unknown shape, and text that is not UTF-8. So is an escape in a name, or of half a surrogate pair. So
- * is a field of the request other than job_id, event_id and raw_body, a body of unusual size, and any error.
+ * is a field of the request other than job_id, event_id and raw_body, a body of unusual size, and any error. So is a
+ * body in which a decision point may lead elsewhere than its plain path (point-tree.ts).
  *
  * 1. It accepts only valid JSON (RFC 8259) and gives the same bytes as the writer. The test compares the two on random
  *    and on damaged texts (test/engine/domain/event/body-scanner.test.ts).
@@ -52,14 +53,14 @@ export class BodyScanner extends QuickScanner {
 
   /** Scans a request body in `memory`. If true, `out`, `length`, `eventId` and `points` hold the result. */
   scan(memory: Buffer, start: number, end: number, points: PointTree): boolean {
-    if (end - start > TEXT_BYTES_MAX) return false
+    if (end - start > TEXT_BYTES_MAX || !points.isUsable) return false
     this.begin(memory, start, end)
     this.#fieldsLeft = FIELDS_MAX
     this.#points = points
     this.#idStart = 0
     this.#idEnd = 0
     points.reset()
-    return this.#request() && this.length > 0
+    return this.#request() && this.length > 0 && points.isSure(this.out)
   }
 
   /** The `event_id` of the request, or null. */
@@ -155,7 +156,7 @@ export class BodyScanner extends QuickScanner {
       const valueAt = this.at
       if (!this.#value(field, step, depth + 1)) return false
       if (step !== null) {
-        if (step.flattened) return false
+        if (step.isDotted) return false
         points.mark(step, out, valueAt, this.at)
       }
       node = field

@@ -10,8 +10,10 @@ import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import {
   COUNT_MAX,
+  NUMERAL_HEAD_MAX,
   putNumber,
   putVarint,
+  putWritten,
   TAG_ARRAY,
   TAG_FALSE,
   TAG_LONG_ARRAY,
@@ -25,6 +27,7 @@ import {
   WORD_BYTES_MAX,
 } from './body-format.js'
 import { hashBytes, viewOfBytes } from './byte-table.js'
+import { numberTooLarge, WrittenNumber } from './json.js'
 import type { RecentShapes, ShapeTree } from './shape-tree.js'
 import type { Words } from './words.js'
 
@@ -80,8 +83,7 @@ export class BodyWriter {
         return this.#text(value)
       case 'number':
         // JSON.parse turns 1e400 into Infinity, which JSON cannot express.
-        if (!Number.isFinite(value))
-          throw new Refusal('number_too_large', 'the event has a number beyond 1.8e308, the largest of 64 bits')
+        if (!Number.isFinite(value)) throw numberTooLarge([])
         this.#room(SCALAR_BYTES_MAX)
         this.#at = putNumber(this.out, this.#at, value)
         return
@@ -89,10 +91,16 @@ export class BodyWriter {
         return this.#tag(value ? TAG_TRUE : TAG_FALSE)
       default:
         if (value === null || typeof value !== 'object') return this.#tag(TAG_NULL)
-        return Array.isArray(value)
-          ? this.#array(value, depth)
-          : this.#object(value as Record<string, unknown>, depth, recent)
+        if (Array.isArray(value)) return this.#array(value, depth)
+        if (value instanceof WrittenNumber) return this.#written(value)
+        return this.#object(value as Record<string, unknown>, depth, recent)
     }
+  }
+
+  #written(number: WrittenNumber): void {
+    if (!Number.isFinite(number.value)) throw numberTooLarge([])
+    this.#room(number.text.length + NUMERAL_HEAD_MAX)
+    this.#at = putWritten(this.out, this.#at, number)
   }
 
   #array(items: readonly unknown[], depth: number): void {

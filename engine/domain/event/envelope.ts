@@ -9,6 +9,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { isJsonObject, parseJson, WrittenNumber, type JsonPath } from './json.js'
 import { hasMoreNames } from './json-names.js'
 import { hasMoreValues, valuesMaxOf } from './json-size.js'
 import type { ScalarValue } from './point-value.js'
@@ -75,30 +76,41 @@ const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFiel
 /** The most values in a request body. Those of the event in it have a bound of their own. */
 const VALUES_MAX = valuesMaxOf(limits.eventBytesMax)
 
-/** Parses the text of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
-export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
-  return readEnvelope(parseBody(text), sectionNames)
+/**
+ * Parses the text of a request body. `repeated` as parseJson.
+ * @throws Refusal invalid_json, invalid_body, event_too_wide, number_too_large.
+ */
+export function parseEnvelope(
+  text: string,
+  sectionNames: readonly string[],
+  repeated?: (path: JsonPath) => void,
+): Envelope {
+  return readEnvelope(parseBody(text, repeated), sectionNames)
 }
 
-/** Parses the text of a request body with an event in it. @throws Refusal invalid_json, event_too_wide. */
-export function parseBody(text: string): unknown {
+/**
+ * Parses the text of a request body with an event in it. `repeated` as parseJson.
+ * @throws Refusal invalid_json, event_too_wide, number_too_large.
+ */
+export function parseBody(text: string, repeated?: (path: JsonPath) => void): unknown {
   if (hasMoreValues(text, VALUES_MAX))
     throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
   if (hasMoreNames(text, limits.bodyNamesMax))
     throw new Refusal('event_too_wide', `the event has more than ${limits.bodyNamesMax} different field names`)
   try {
-    return JSON.parse(text) as unknown
-  } catch {
+    return parseJson(text, repeated)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
     throw new Refusal('invalid_json', 'the body is not JSON')
   }
 }
 
 /** Reads a parsed request body. @throws Refusal invalid_body. */
 export function readEnvelope(parsed: unknown, sectionNames: readonly string[]): Envelope {
-  if (!isObject(parsed)) throw wrongBody([], 'the body must be a JSON object', 'object_type')
+  if (!isJsonObject(parsed)) throw wrongBody([], 'the body must be a JSON object', 'object_type')
   const rawBody = parsed.raw_body
   if (rawBody === undefined || rawBody === null) throw wrongBody(['raw_body'], 'Field required', 'missing')
-  if (!isObject(rawBody)) throw wrongBody(['raw_body'], 'Input should be an object', 'object_type')
+  if (!isJsonObject(rawBody)) throw wrongBody(['raw_body'], 'Input should be an object', 'object_type')
   for (let i = 0; i < sectionNames.length; i++) {
     const section = rawBody[sectionNames[i] as string]
     if (section !== undefined) dropOldResult(rawBody, sectionNames[i] as string, section)
@@ -113,15 +125,11 @@ export function wrongBody(path: readonly string[], msg: string, type: string): R
   })
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function idIn(parsed: Record<string, unknown>): string | null {
   const id = parsed.event_id
   if (id === undefined || id === null || id === '') return null
   if (typeof id === 'string') return id
-  if (typeof id === 'number') return String(id)
+  if (typeof id === 'number' || id instanceof WrittenNumber) return String(id)
   throw wrongBody(['event_id'], 'Input should be a string', 'string_type')
 }
 
@@ -135,17 +143,18 @@ function extrasOf(parsed: Record<string, unknown>): EventExtras | null {
 }
 
 function scalarIn(value: unknown): ScalarValue | undefined {
+  if (value instanceof WrittenNumber) return value.value
   return typeof value === 'object' ? undefined : (value as ScalarValue | undefined)
 }
 
 /** A number is taken as its text. */
 function textIn(value: unknown): string | undefined {
-  const scalar = scalarIn(value)
+  const scalar = value instanceof WrittenNumber ? value.text : scalarIn(value)
   return scalar === undefined ? undefined : String(scalar)
 }
 
 function dropOldResult(rawBody: Record<string, unknown>, name: string, section: unknown): void {
-  if (!isObject(section) || section.inference_status === undefined) return
+  if (!isJsonObject(section) || section.inference_status === undefined) return
   const rest: Record<string, unknown> = {}
   let left = false
   for (const [field, value] of Object.entries(section)) {
@@ -161,11 +170,11 @@ function dropOldResult(rawBody: Record<string, unknown>, name: string, section: 
 /** Drops what an export has beside its section, where the section has the same value. */
 function dropOldFrame(rawBody: Record<string, unknown>, section: Record<string, unknown>): void {
   const { original_id: id, title, severity, timers } = section
-  const ingested = isObject(timers) ? timers.ingest_timestamp : undefined
+  const ingested = isJsonObject(timers) ? timers.ingest_timestamp : undefined
   for (const name of ['@timestamp', 'timestamp_inference'])
     if (ingested !== undefined && rawBody[name] === ingested) delete rawBody[name]
   const { metadata } = rawBody
-  if (!isObject(metadata) || id === undefined || metadata.id !== id) return
+  if (!isJsonObject(metadata) || id === undefined || metadata.id !== id) return
   const old: Record<string, unknown> = {
     id,
     ingested_timestamp: ingested ?? metadata.ingested_timestamp,

@@ -5,11 +5,13 @@
  *
  * 1. Equal bytes at all points mean equal values. Equal values may have different bytes: an array in another order, or
  *    a text that has become a word since. A path that ends early at a value says so: that value is not the point's.
- * 2. If a body has a top-level field named like a whole path, the rule for flattened documents may apply. The tree says
- *    so, and the scanner leaves the body to the writer.
+ * 2. The tree follows plain paths only: one name at each object. Where a body has a key that is several names of a
+ *    path, or an object that may be a name and a value, and a point without a value, the path may lead elsewhere
+ *    (path.ts). The tree says so, and the body is left to the slow reader.
  */
-import { TAG_ABSENT, TAG_BROKEN_OFF, TAG_OBJECT } from './body-format.js'
+import { TAG_ABSENT, TAG_ARRAY, TAG_BROKEN_OFF, TAG_NULL, TAG_OBJECT } from './body-format.js'
 import { hashBytes, viewOfBytes } from './byte-table.js'
+import { pairValues, Path } from './path.js'
 import type { ShapeNode } from './shape-tree.js'
 
 export class PointNode {
@@ -19,26 +21,38 @@ export class PointNode {
   readonly points: number[] = []
   /** How many names lead here. */
   readonly depth: number
-  /** This top-level name is the text of a whole path. */
-  flattened = false
+  /** The key is several names of a path. */
+  readonly isDotted: boolean
+  /** The key may be that of the value of a pair. */
+  isPairValue: boolean
   /** Null where no path goes on: most nodes are the end of one. */
   #children: Map<string, PointNode> | null = null
   /** By id of the shape node: the child that its name leads to, null for none, undefined if not known yet. */
   readonly #steps: (PointNode | null | undefined)[] = []
 
-  constructor(depth = 0) {
+  constructor(depth = 0, { isDotted = false, isPairValue = false } = {}) {
     this.depth = depth
+    this.isDotted = isDotted
+    this.isPairValue = isPairValue
   }
 
+  /** Each once. */
   get children(): readonly PointNode[] {
-    return this.#children === null ? [] : [...this.#children.values()]
+    return this.#children === null ? [] : [...new Set(this.#children.values())]
+  }
+
+  /** A node that only says what a key may mean. A child that a path goes through stays. */
+  mark(key: string, node: PointNode): void {
+    const known = this.named(key)
+    if (known === null) (this.#children ??= new Map()).set(key, node)
+    else if (node.isPairValue) known.isPairValue = true
   }
 
   child(name: string): PointNode {
     this.#children ??= new Map()
     let node = this.#children.get(name)
-    if (node === undefined) {
-      node = new PointNode(this.depth + 1)
+    if (node === undefined || node.points.length === 0) {
+      node = new PointNode(this.depth + 1, { isPairValue: node?.isPairValue ?? false })
       this.#children.set(name, node)
     }
     return node
@@ -69,6 +83,11 @@ export interface PointKey {
   readonly hash: number
 }
 
+const dotted = new PointNode(0, { isDotted: true })
+const pairValue = new PointNode(0, { isPairValue: true })
+/** A path of more names has very many keys. Bodies of its job are left to the slow reader. */
+const NAMES_MAX = 16
+
 const KEY_BYTES_MAX = 1024
 /** Of the last body of any tree. */
 const keyBytes = Buffer.allocUnsafeSlow(KEY_BYTES_MAX)
@@ -83,6 +102,10 @@ export class PointTree {
   /** How many names the whole path has, by point. */
   readonly #lengths: Int32Array
   readonly #key = { view: keyView, length: 0, hash: 0 }
+  /** False: the values of no body can be found by this tree. */
+  readonly isUsable: boolean
+  /** The body has an object that may be a name and a value. */
+  #hasPairs = false
 
   /** Keys of trees with different numbers, of 32 bits, differ. */
   constructor(points: readonly string[], number = 0) {
@@ -91,32 +114,47 @@ export class PointTree {
     this.#ends = new Int32Array(points.length)
     this.#depths = new Int32Array(points.length)
     this.#lengths = new Int32Array(points.length)
-    for (const [point, path] of points.entries()) {
-      const names = path.split('.')
-      this.#lengths[point] = names.length
+    const paths = points.map((text) => new Path(text))
+    this.isUsable = paths.every(({ length }) => length <= NAMES_MAX)
+    for (const [point, path] of paths.entries()) {
+      this.#lengths[point] = path.length
       let node = this.root
-      for (const name of names) {
+      for (const [at, name] of path.names.entries()) {
+        if (this.isUsable) markOthers(node, path, at)
         node = node.child(name)
         node.points.push(point)
       }
       node.point = point
-      if (names.length > 1) this.root.child(path).flattened = true
     }
   }
 
   /** Begins a new body. */
   reset(): void {
     this.#starts.fill(-1)
+    this.#hasPairs = false
   }
 
   /** Notes the bytes of a value that the tree leads to. */
   mark(node: PointNode, bytes: Uint8Array, start: number, end: number): void {
+    if (node.isPairValue) this.#hasPairs = true
     if (bytes[start] === TAG_OBJECT) {
       if (node.point >= 0) this.#set(node.point, node.depth, start, end)
       return
     }
     // Anything but an object ends every path through it, so the value of each lies in these bytes.
     for (let i = 0; i < node.points.length; i++) this.#set(node.points[i] as number, node.depth, start, end)
+  }
+
+  /** False where a point has no value in these bytes, and an object of the body that is a pair may have it. */
+  isSure(bytes: Uint8Array): boolean {
+    if (!this.#hasPairs) return true
+    for (let point = 0; point < this.#starts.length; point++) {
+      const start = this.#starts[point] as number
+      if (start < 0 || (this.#depths[point] as number) < (this.#lengths[point] as number)) return false
+      const tag = bytes[start] as number
+      if (tag === TAG_NULL || tag === TAG_OBJECT || tag === TAG_ARRAY) return false
+    }
+    return true
   }
 
   /** Where the bytes that a point depends on begin in the last body; -1 for none. */
@@ -160,4 +198,10 @@ export class PointTree {
     this.#starts[point] = start
     this.#ends[point] = end
   }
+}
+
+/** Marks what else may lead on from a node: keys of several names, and pairs. */
+function markOthers(node: PointNode, path: Path, at: number): void {
+  for (let to = at + 2; to <= path.length; to++) node.mark(path.key(at, to), dotted)
+  if (at > 0) for (const key of pairValues) node.mark(key, pairValue)
 }

@@ -67,7 +67,7 @@ export class QuickScanner extends ScalarScanner {
   #markPoints({ trace, traceWords, out, steps }: ScanKernel, points: PointTree): boolean {
     for (let i = 0; i < traceWords; i += 4) {
       const step = steps[trace[i] as number] as PointNode
-      if (step.flattened) return false
+      if (step.isDotted) return false
       points.mark(step, out, trace[i + 1] as number, trace[i + 2] as number)
     }
     return true

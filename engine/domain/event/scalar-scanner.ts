@@ -7,6 +7,7 @@
 import { isUtf8 } from 'node:buffer'
 import {
   putNumber,
+  putNumeral,
   putVarint,
   TAG_FALSE,
   TAG_NULL,
@@ -204,10 +205,10 @@ export class ScalarScanner {
       while (isDigit(input[pos])) pos++
       if (pos === from) return false
     }
-    const number = Number(input.toString('latin1', start, pos))
-    if (!Number.isFinite(number)) return false
+    const at = putNumeral(this.out, this.at, input.toString('latin1', start, pos))
+    if (at < 0) return false
     this.pos = pos
-    this.at = putNumber(this.out, this.at, number)
+    this.at = at
     return true
   }
 

@@ -2,8 +2,8 @@
  * Finds the bytes of the decision points in the stored bytes of a body, without building an object: what the scanner
  * finds in the text of a request.
  *
- * Leaves out: bodies with an unusual object on the way to a point, and those to which the rule for flattened documents
- * may apply. They are to be decoded.
+ * Leaves out: bodies with an unusual object on the way to a point, and those in which a path may lead elsewhere
+ * (point-tree.ts). They are to be decoded.
  */
 import { BodyCursor } from './body-cursor.js'
 import { TAG_LONG_NAMED, TAG_NAMED, TAG_OBJECT } from './body-format.js'
@@ -35,8 +35,8 @@ export class StoredPoints extends BodyCursor {
     tree.reset()
     this.bytes = bytes
     this.at = 0
-    if (bytes[0] !== TAG_OBJECT || !this.#object(tree.root, shapes)) return null
-    return tree.key(bytes)
+    if (!tree.isUsable || bytes[0] !== TAG_OBJECT || !this.#object(tree.root, shapes)) return null
+    return tree.isSure(bytes) ? tree.key(bytes) : null
   }
 
   /** False where an object is unusual. At the root it stops after the last field that leads to a point. */
@@ -53,7 +53,7 @@ export class StoredPoints extends BodyCursor {
       }
       const start = this.at
       const tag = this.bytes[start] as number
-      if (step.flattened || tag === TAG_NAMED || tag === TAG_LONG_NAMED) return false
+      if (step.isDotted || tag === TAG_NAMED || tag === TAG_LONG_NAMED) return false
       if (tag !== TAG_OBJECT) this.skip(shapes)
       else if (!this.#object(step, shapes)) return false
       this.#tree.mark(step, this.bytes, start, this.at)

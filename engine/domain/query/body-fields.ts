@@ -10,6 +10,7 @@
  */
 import { BodyCursor } from '../event/body-cursor.js'
 import { TAG_ARRAY, TAG_LONG_ARRAY, TAG_LONG_NAMED, TAG_NAMED, TAG_OBJECT } from '../event/body-format.js'
+import { WrittenNumber } from '../event/json.js'
 import type { ScalarValue } from '../event/point-value.js'
 import type { ShapeTree } from '../event/shape-tree.js'
 import type { Words } from '../event/words.js'
@@ -171,6 +172,7 @@ export class BodyFields extends BodyCursor {
   }
 
   #scalar(): ScalarValue | null {
-    return this.scalar(this.bytes[this.at++] as number, this.#words)
+    const value = this.scalar(this.bytes[this.at++] as number, this.#words)
+    return value instanceof WrittenNumber ? value.value : value
   }
 }

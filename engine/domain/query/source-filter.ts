@@ -3,6 +3,7 @@ import { limits } from '../../limits.js'
 import type { JsonReader } from './json-reader.js'
 import type { TextBudget } from './text-budget.js'
 import { patternTest } from './text-match.js'
+import { isJsonObject } from '../event/json.js'
 
 type Json = Record<string, unknown>
 type PathTest = (path: string) => boolean
@@ -49,7 +50,7 @@ function part(value: unknown, path: string, taken: boolean, tests: PathTests): u
     const items = value.map((item) => part(item, path, taken, tests)).filter((item) => item !== undefined)
     return items.length > 0 || (taken && value.length === 0) ? items : undefined
   }
-  if (typeof value !== 'object' || value === null) return taken ? value : undefined
+  if (!isJsonObject(value)) return taken ? value : undefined
   const left: [string, unknown][] = []
   for (const [name, inner] of Object.entries(value)) {
     const innerPath = path === '' ? name : `${path}.${name}`

@@ -17,7 +17,7 @@ export class EventValues {
   readonly #point: DecisionPoints
 
   constructor(field: string) {
-    this.#point = new DecisionPoints([field])
+    this.#point = new DecisionPoints([field], 'kept')
   }
 
   /** The values as texts, at most 16. Empty and very long ones are left out. */

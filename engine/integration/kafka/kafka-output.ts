@@ -19,6 +19,7 @@ import {
   kafkaStoppable,
   type KafkaSettings,
 } from './kafka-line.js'
+import { writeJson } from '../../domain/event/json.js'
 
 const BATCH_MAX = 500
 const REQUEST_BYTES = 700_000
@@ -116,7 +117,7 @@ export class KafkaOutput implements Sink {
   #message({ id, event }: Outgoing): Message {
     return {
       key: fill(this.#key, event) || event.eventId,
-      value: Buffer.from(JSON.stringify(decidedDocument(event))),
+      value: Buffer.from(writeJson(decidedDocument(event))),
       headers: { id, event_id: event.eventId, job_id: String(event.jobId) },
     }
   }

@@ -10,6 +10,7 @@ import { decidedDocument } from '../decided-document.js'
 import { textAt } from '../http/http-kind.js'
 import { fill } from '../template.js'
 import { NatsFailure, NatsLine, natsFailure, natsLasting, natsStoppable } from './nats-line.js'
+import { writeJson } from '../../domain/event/json.js'
 
 const BATCH_MAX = 500
 export const STANDARD_SUBJECT = 'decisions.{{job_id}}'
@@ -59,7 +60,7 @@ export class NatsOutput implements Sink {
     signal: AbortSignal,
   ): Promise<Outcome> {
     const subject = subjectOf(this.#subject, event)
-    const payload = Buffer.from(JSON.stringify(decidedDocument(event)))
+    const payload = Buffer.from(writeJson(decidedDocument(event)))
     const bytesMax = info?.max_payload ?? Infinity
     if (payload.length + subject.length > bytesMax)
       return { outcome: 'refused', reason: `the server accepts at most ${bytesMax} bytes in a message` }

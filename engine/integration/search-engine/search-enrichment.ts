@@ -92,7 +92,7 @@ export class SearchEnrichment implements EnrichmentSource {
   constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#client = new SearchClient(connection, tools)
     this.#header = JSON.stringify({ index: String(parameters.index_pattern).split(','), ignore_unavailable: true })
-    this.#point = new DecisionPoints([String(parameters.event_field)])
+    this.#point = new DecisionPoints([String(parameters.event_field)], 'kept')
     this.#field = String(parameters.document_field)
     this.#source = (textAt(parameters, 'fields') ?? '')
       .split(',')

@@ -14,6 +14,7 @@ import { cutUtf8 } from '../../domain/event/input/cut-text.js'
 import { fill } from '../template.js'
 import { sendBulk } from './search-bulk.js'
 import { SearchClient } from './search-client.js'
+import { writeJson } from '../../domain/event/json.js'
 
 const BATCH_MAX = 500
 const ID_BYTES_MAX = 512
@@ -68,7 +69,7 @@ export class SearchOutput implements Sink {
       const action = {
         index: { _index: indexOf(this.#index, event), _id: documentId(event) },
       }
-      lines += `${JSON.stringify(action)}\n${JSON.stringify(decidedDocument(event))}\n`
+      lines += `${JSON.stringify(action)}\n${writeJson(decidedDocument(event))}\n`
     }
     return lines
   }

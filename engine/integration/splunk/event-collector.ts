@@ -10,6 +10,7 @@ import type { DecidedEvent, Outcome, OpenedParameters, Outgoing, Sink, Tools } f
 import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
 import { outcomeOf, outcomeOfError, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
 import { parseBounded } from '../http/json.js'
+import { writeJson } from '../../domain/event/json.js'
 
 const BATCH_MAX = 100
 const STANDARD_SOURCETYPE = 'decision:event'
@@ -62,7 +63,7 @@ export class EventCollector implements Sink {
   }
 
   #line({ id, event }: Outgoing): string {
-    return JSON.stringify({ time: event.ingestMicros / 1e6, ...this.#meta, event: documentOf(event, id) })
+    return writeJson({ time: event.ingestMicros / 1e6, ...this.#meta, event: documentOf(event, id) })
   }
 }
 

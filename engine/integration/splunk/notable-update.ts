@@ -12,8 +12,9 @@ import { deliverEach, outcomeOf, outcomeOfError, textAt } from '../http/http-kin
 import type { HttpAnswer } from '../http/http-client.js'
 import { HttpFailure } from '../http/http-client.js'
 import { parseBounded } from '../http/json.js'
-import { fill, valueAt } from '../template.js'
+import { fill } from '../template.js'
 import { SplunkClient } from './splunk-client.js'
+import { valueAt } from '../../domain/event/path.js'
 
 const BATCH_MAX = 32
 const AT_ONCE = 4

@@ -5,8 +5,9 @@
  * of the extension escape `\`, `=` and line breaks.
  */
 import { cutText } from '../../domain/event/input/cut-text.js'
-import { textOf, valueAt } from '../template.js'
+import { textOf } from '../template.js'
 import type { DecidedEvent } from '../contract.js'
+import { valueAt } from '../../domain/event/path.js'
 
 const VALUE_CHARS_MAX = 1_000
 

@@ -82,7 +82,7 @@ export class ThreatEnrichment implements EnrichmentSource {
 
   constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     const fields = listOf(parameters, 'event_fields')
-    this.#points = new DecisionPoints(fields.length > 0 ? fields : usualFields)
+    this.#points = new DecisionPoints(fields.length > 0 ? fields : usualFields, 'kept')
     this.#minConfidence = Number(parameters.min_confidence ?? 0)
     this.#nowMs = () => Math.floor(tools.clock.nowMicros() / 1_000)
     const options = {

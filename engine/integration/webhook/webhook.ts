@@ -23,6 +23,7 @@ import {
 } from '../http/http-kind.js'
 import type { HttpClient } from '../http/http-client.js'
 import { ruleParameters, sumUpParameter } from '../rule.js'
+import { writeJson } from '../../domain/event/json.js'
 
 const BATCH_MAX = 64
 const AT_ONCE = 8
@@ -90,7 +91,7 @@ function payload({ id, reason, event, alert, summary }: Outgoing): string {
       data: alertDocument(alert),
     })
   }
-  return JSON.stringify({
+  return writeJson({
     type: reason === 'decided' ? 'event.decided' : 'event.decided_again',
     id,
     timestamp: isoMicros(event.ingestMicros),

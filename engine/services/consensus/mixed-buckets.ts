@@ -8,7 +8,6 @@
 import { cutText } from '../../domain/event/input/cut-text.js'
 import { limits } from '../../limits.js'
 import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { countVotes, isLabel, majorityOf } from '../../domain/learn/consensus.js'
 import { separatingFields, type SeparatedEvent } from '../../domain/metrics/separating-fields.js'
@@ -26,6 +25,8 @@ import { readBallot } from '../../actor/votes/ballots.js'
 import { votesOn, WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
 import type { MixedPage, MixedQuery } from '../../api/consensus-service.js'
 import { ballotView } from '../read/ballot-view.js'
+import { isJsonObject, writeJson } from '../../domain/event/json.js'
+import { pointsOf } from '../../domain/job/job-points.js'
 
 /** The walk checks its time after so many rows. */
 const CHECK_ROWS = 1_024
@@ -44,7 +45,7 @@ export function mixedBucketsOf(
   nowMs: () => number,
 ): MixedPage {
   const untilMs = nowMs() + limits.readerMsMax
-  const points = new DecisionPoints(job.decisionPoints)
+  const points = pointsOf(job)
   const counts = new BucketCounts(environment, job.id)
   const table = new BucketTable(environment, job.id)
   const found: { readonly id: Buffer; readonly events: number }[] = []
@@ -107,9 +108,9 @@ function addFields(object: object, prefix: string, depth: number, values: Map<st
   for (const [name, value] of Object.entries(object) as [string, unknown][]) {
     if (values.size >= FIELDS_MAX) return
     const path = prefix + name
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (isJsonObject(value)) {
       if (depth < DEPTH_MAX) addFields(value, `${path}.`, depth + 1, values)
     } else if (value !== null && path.length <= limits.decisionPointCharsMax)
-      values.set(path, cutText(typeof value === 'string' ? value : JSON.stringify(value), VALUE_CHARS, ''))
+      values.set(path, cutText(typeof value === 'string' ? value : writeJson(value), VALUE_CHARS, ''))
   }
 }

@@ -8,7 +8,8 @@ import { contextPoints, contextValues, structuralAnswer, type StructuralAnswer }
 import { LinkBelief, noFeedbackWeights } from '../../domain/cause/feedback-weights.js'
 import { HawkesProcess } from '../../domain/cause/hawkes.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { DecisionPoints } from '../../domain/event/decision-points.js'
+import { pointsOf } from '../../domain/job/job-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { hasClusters } from '../../domain/job/job.js'
 import type { Model } from '../../domain/learn/classifier.js'
@@ -31,7 +32,7 @@ export class EventValues {
   constructor(at: JobAt, model: Model | null, decisionPoints: readonly string[] = at.job.decisionPoints) {
     const { category } = at.job
     this.#at = at
-    this.#points = new DecisionPoints(decisionPoints)
+    this.#points = pointsOf({ ...at.job, decisionPoints })
     this.#places = hasClusters(category) ? new AlertPlaces(at, model) : null
     this.names = this.#places === null ? decisionPoints : [...contextPoints, ...decisionPoints]
     this.firstField = this.names.length - decisionPoints.length

@@ -1,12 +1,12 @@
 /** A job in one snapshot, as explanations read it. */
 import { CauseModel } from '../../domain/cause/cause-model.js'
-import { fingerprintOf } from '../../domain/event/decision-points.js'
 import { hasClusters, type JobSettings } from '../../domain/job/job.js'
 import { readStats } from '../../actor/job-stats.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
 import { openedModel, type OpenedModel } from './opened-models.js'
+import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 export class JobAt {
   readonly job: JobSettings
@@ -23,7 +23,7 @@ export class JobAt {
     this.environment = environment
     this.codec = codec
     this.stats = readStats(environment, job.id, job.labels.length)
-    this.fingerprint = fingerprintOf(job.decisionPoints)
+    this.fingerprint = pointsFingerprint(job)
   }
 
   /** A version of the job's model; null where there is none. */

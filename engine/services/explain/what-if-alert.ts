@@ -21,6 +21,7 @@ import { decidesUntrained } from '../../domain/job/job.js'
 import { labelMeanings } from '../../domain/job/label-roles.js'
 import { CauseTableReader } from '../../actor/cause/cause-table.js'
 import type { JobModel } from '../../actor/job-model.js'
+import { typesOf } from '../../domain/job/job-points.js'
 import type { JobAt } from './job-at.js'
 
 /** A decided alert, and what the model read. */
@@ -39,7 +40,11 @@ export function decideAlert(
   const settings = causeSettingsOf(job)
   const clustering = new Clustering(new CauseTableReader(environment, job.id), settings)
   clustering.useFeedback(model.feedbackWeights)
-  const normalized = new AlertNormalizer(settings, job.decisionPoints).normalize(rawBody, undefined, micros)
+  const normalized = new AlertNormalizer(settings, job.decisionPoints, typesOf(job)).normalize(
+    rawBody,
+    undefined,
+    micros,
+  )
   clustering.add(normalized, micros, micros)
   const alert = clustering.alert(micros) as AlertRow
   const structure = structuralAnswer(alert, new LinkBelief(model.feedbackWeights), clustering.windowMs)

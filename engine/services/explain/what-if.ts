@@ -13,7 +13,7 @@ import { noBasis } from '../../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../../domain/decide/decision.js'
 import { BodyWriter } from '../../domain/event/body-writer.js'
 import { bucketIdOf, bucketText } from '../../domain/event/bucket-key.js'
-import { DecisionPoints, lacksPoints } from '../../domain/event/decision-points.js'
+import { lacksPoints } from '../../domain/event/decision-points.js'
 import { parseBody, readEnvelope, wrongBody } from '../../domain/event/envelope.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { ShapeTree } from '../../domain/event/shape-tree.js'
@@ -30,6 +30,7 @@ import { EventValues } from './event-values.js'
 import { explainedDecision, explanationOf } from './explained-event.js'
 import type { JobAt } from './job-at.js'
 import { decideAlert } from './what-if-alert.js'
+import { pointsOf } from '../../domain/job/job-points.js'
 
 /** What every reader thread is told. */
 export interface WhatIfTerms {
@@ -119,7 +120,7 @@ function decideInCluster(at: JobAt, model: JobModel, rawBody: Record<string, unk
 
 function decideByValues(at: JobAt, model: JobModel, rawBody: Record<string, unknown>): DecidedBody {
   const { job, environment, fingerprint } = at
-  const values = new DecisionPoints(job.decisionPoints).valuesOf(rawBody)
+  const values = pointsOf(job).valuesOf(rawBody)
   const id = hasBuckets(job.category) ? bucketIdOf(fingerprint, bucketText(values)) : null
   const row = id === null ? undefined : readBucket(environment, job.id, id)
   const hasBallot = row !== undefined && decodeBucket(row).hasBallot

@@ -7,12 +7,8 @@
  * 2. Different values give different ids: `web` and `1-2` is not `web-1` and `2` (domain/event/client-id.ts).
  */
 import { fittingId, joinedId } from '../../domain/event/client-id.js'
-import { at, text, type Json } from './formats/format.js'
-
-/** The value at a dot path; an exact field name counts, too. */
-export function valueAt(document: Json, path: string): unknown {
-  return at(document, ...path.split('.')) ?? (Object.hasOwn(document, path) ? document[path] : undefined)
-}
+import { text, type Json } from './formats/format.js'
+import { valueAt } from '../../domain/event/path.js'
 
 /** The id that the parameter gives, or null. */
 export function idBy(pattern: string, document: Json): string | null {

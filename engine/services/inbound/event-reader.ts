@@ -16,7 +16,8 @@ import type { BrokenDocument } from '../../domain/event/input/documents.js'
 import { cutText } from '../../domain/event/input/cut-text.js'
 import { writeJson } from '../../domain/event/json.js'
 import { documentsOf, EVENTS_MAX, objectOf, tooMany, type WebhookDocument } from './documents.js'
-import { idBy, valueAt } from './event-id.js'
+import { idBy } from './event-id.js'
+import { Path, valuesAt } from '../../domain/event/path.js'
 import { isObject, type HeaderOf, type InboundEvent, type InboundFormat, type Json } from './formats/format.js'
 import { formatNamed, formatOf } from './formats/formats.js'
 
@@ -124,9 +125,11 @@ export class EventReader {
   #itemsOf(document: Json): readonly unknown[] | null {
     const { items } = this.#settings
     if (items === '') return this.#formatOf(document).items?.(document) ?? [document]
-    const list = valueAt(document, items)
+    const path = new Path(items)
+    const some = valuesAt(document, path)
+    const found = some.length > 0 ? some : valuesAt(document, path, true)
     // Some programs write a list of one as its item.
-    return Array.isArray(list) ? list : isObject(list) ? [list] : null
+    return found.some((value) => Array.isArray(value) || isObject(value)) ? found.flat() : null
   }
 
   #eventOf(given: unknown, document: Json): MadeEvent {

@@ -1,6 +1,5 @@
 /** The columns of the jobs that were listed lately, up to a bound of memory. They are those of one thread. */
 import { limits } from '../../limits.js'
-import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { Environment } from '../../store/environment.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { BucketColumn } from './bucket-column.js'
@@ -8,6 +7,7 @@ import { BucketValues } from './bucket-values.js'
 import { EventColumns } from './event-columns.js'
 import { FieldColumns } from './field-columns.js'
 import type { KeptVerdicts } from './row-filter.js'
+import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 /** Columns of a job that stay, however large they are: those of one query. */
 const IN_USE = 4
@@ -36,7 +36,7 @@ export class ColumnStore {
     const known = this.#jobs.get(key)
     const columns = known?.columns ?? new EventColumns()
     columns.follow(environment, job)
-    const fingerprint = fingerprintOf(job.decisionPoints)
+    const fingerprint = pointsFingerprint(job)
     const isKept = known?.buckets === columns.buckets && known.fingerprint === fingerprint
     const kept = isKept
       ? known

@@ -12,7 +12,6 @@
 import { lastTime } from '../../actor/event-table.js'
 import { readStats } from '../../actor/job-stats.js'
 import { limits } from '../../limits.js'
-import { fingerprintOf } from '../../domain/event/decision-points.js'
 import {
   bucketIdTextOf,
   confidenceOf,
@@ -37,6 +36,7 @@ import type { QueriedJob } from '../query/query-protocol.js'
 import { BucketColumn } from './bucket-column.js'
 import { DELETED, oldestOf, spansBefore, walkRows, type ColumnWalk } from './column-walk.js'
 import { Rows } from './event-rows.js'
+import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 const PENDING = 1
 const OUTLIER = 2
@@ -71,7 +71,7 @@ export class EventColumns {
     const forgotten = environment.get('meta', metaKey('changes_forgotten'))
     if (this.#change < 0 || (forgotten !== undefined && this.#change <= timeOfValue(forgotten)))
       this.#begin(environment)
-    const fingerprint = fingerprintOf(job.decisionPoints)
+    const fingerprint = pointsFingerprint(job)
     if (fingerprint !== this.#fingerprint) this.buckets.setPoints((this.#fingerprint = fingerprint))
     this.#takeChanges(environment, job.id)
     this.#takeNew(environment, job.id)

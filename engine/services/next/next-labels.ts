@@ -8,7 +8,6 @@
  *    one is used until a newer one is made in the background: an answer never waits for it.
  * 2. A pool of other decision points is never used.
  */
-import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { selectionBounds as bounds } from '../../domain/learn/selection/bounds.js'
 import type {
@@ -26,6 +25,7 @@ import type { ReadableShards } from '../read/job-reader.js'
 import type { ReaderThreads } from '../readers/reader-threads.js'
 import type { CandidatePool } from './candidate-pool.js'
 import type { NextAnswer } from './run-next.js'
+import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 export interface NextLabelsDeps {
   readonly shards: Pick<ReadableShards, 'reader'>
@@ -118,5 +118,5 @@ export class NextLabels implements NextService {
 }
 
 function shapeOf(job: JobSettings): string {
-  return `${fingerprintOf(job.decisionPoints)} ${job.labels.length}`
+  return `${pointsFingerprint(job)} ${job.labels.length}`
 }

@@ -8,7 +8,7 @@
  * 3. A uniform slot alternates: an audit that waits for an answer, where there is one, and a draw by event. Both say
  *    that they were drawn, and no more: audits are not marked.
  */
-import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { DecisionPoints } from '../../domain/event/decision-points.js'
 import { bucketIdText, BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { AskOrder } from '../../domain/learn/selection/ask-order.js'
@@ -29,6 +29,7 @@ import { dissentNow } from './dissent.js'
 import { eventShown } from './event-shown.js'
 import { promisesKept } from './promises.js'
 import { subjectAt, type Subject } from './subject-columns.js'
+import { pointsOf } from '../../domain/job/job-points.js'
 
 /** Neighbours that a label teaches something about are at least so alike. */
 const TAUGHT_FROM = 0.5
@@ -64,7 +65,7 @@ class PageOfLabels {
     this.#at = at
     this.#pool = pool
     this.#terms = terms
-    this.#points = new DecisionPoints(at.job.decisionPoints)
+    this.#points = pointsOf(at.job)
   }
 
   addDissent({ count, analyst }: NextQuery): void {

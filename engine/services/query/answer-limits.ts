@@ -7,6 +7,7 @@ import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Json } from '../../domain/query/collector.js'
 import type { TaskClock } from '../readers/task-frame.js'
+import { writeJson } from '../../domain/event/json.js'
 
 export function queryTimedOut(): Refusal {
   return new Refusal(
@@ -27,7 +28,7 @@ export function listText<T>(refs: readonly T[], clock: TaskClock, documentOf: (r
   let length = 0
   for (const ref of refs) {
     mustHaveTime(clock)
-    const text = JSON.stringify(documentOf(ref))
+    const text = writeJson(documentOf(ref))
     length += text.length
     if (length > limits.queryResultBytesMax) {
       throw new Refusal(

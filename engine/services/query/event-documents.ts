@@ -5,7 +5,7 @@
  */
 import { isoMicros } from '../../clock.js'
 import { blind } from '../../domain/autonomy/passage.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { DecisionPoints } from '../../domain/event/decision-points.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { instantOf } from '../../domain/query/instant.js'
 import type { SourceFilter } from '../../domain/query/source-filter.js'
@@ -34,6 +34,7 @@ import { readNotes } from '../../actor/notes.js'
 import type { QueriedJob } from './query-protocol.js'
 import { viewOf } from '../../actor/event-reply.js'
 import type { Json } from '../../domain/query/collector.js'
+import { pointsOf } from '../../domain/job/job-points.js'
 
 interface Known {
   readonly job: QueriedJob
@@ -177,7 +178,7 @@ export class EventDocuments {
 
   #decisionPoints(job: QueriedJob, body: Record<string, unknown>): Json {
     let points = this.#points.get(job.id)
-    if (points === undefined) this.#points.set(job.id, (points = new DecisionPoints(job.decisionPoints)))
+    if (points === undefined) this.#points.set(job.id, (points = pointsOf(job)))
     const values = points.valuesOf(body)
     return Object.fromEntries(job.decisionPoints.map((name, at) => [name, values[at] ?? null]))
   }

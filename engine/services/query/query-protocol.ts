@@ -3,10 +3,10 @@ import type { JobSettings } from '../../domain/job/job.js'
 import type { EventsQuery, SearchQuery } from '../../api/query-service.js'
 import type { Refused, TaskFrame } from '../readers/task-frame.js'
 
-/** What a query knows of a job. */
+/** What a query knows of a job. Of its advanced settings: `strict_types`. */
 export type QueriedJob = Pick<
   JobSettings,
-  'id' | 'shard' | 'title' | 'labels' | 'decisionPoints' | 'category' | 'pipeline'
+  'id' | 'shard' | 'title' | 'labels' | 'decisionPoints' | 'category' | 'pipeline' | 'advancedSettings'
 >
 
 export type EventQuery =

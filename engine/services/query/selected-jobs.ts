@@ -1,6 +1,7 @@
 /** Which jobs a query is about: those that it names, or all that its principal may see (S1). */
 import { Refusal } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import { typesOf } from '../../domain/job/job-points.js'
 import type { Principal } from '../../api/principal.js'
 import type { JobSelection } from '../../api/query-service.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
@@ -28,7 +29,9 @@ export function selectJobs(
   return [...new Map(chosen.map((job) => [job.id, queriedJob(job)])).values()]
 }
 
-export function queriedJob({ id, shard, title, labels, decisionPoints, category, pipeline }: JobSettings): QueriedJob {
+export function queriedJob(job: JobSettings): QueriedJob {
+  const { id, shard, title, labels, decisionPoints, category, pipeline } = job
   const processors = pipeline.filter(({ role }) => role === 'processor')
-  return { id, shard, title, labels, decisionPoints, category, pipeline: processors }
+  const advancedSettings = { strict_types: typesOf(job) === 'strict' }
+  return { id, shard, title, labels, decisionPoints, category, pipeline: processors, advancedSettings }
 }

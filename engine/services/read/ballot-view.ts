@@ -6,7 +6,6 @@
 import { limits } from '../../limits.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { clientIdOf, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
 import type { Environment } from '../../store/environment.js'
@@ -20,6 +19,7 @@ import { splitOf } from '../../actor/votes/vote-effect.js'
 import { noChange, votesOn } from '../../actor/votes/vote-rows.js'
 import type { ConsensusView } from '../../api/consensus-service.js'
 import type { Reads } from '../../actor/event-table.js'
+import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 /** What views of a job's ballots are made from, in one snapshot. */
 export interface BallotContext {
@@ -98,7 +98,7 @@ function subjectView({ reads, countOf, job }: BallotContext, subject: Uint8Array
   const bytes = readBucket(reads, job.id, subject)
   if (bytes === undefined) return { bucketId, eventId: null, events: 0, values: null }
   const row = decodeBucket(bytes)
-  const hasCurrentPoints = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint
+  const hasCurrentPoints = row.fingerprint === pointsFingerprint(job)
   return {
     bucketId,
     eventId: null,

@@ -9,7 +9,7 @@ import type { StoredNote } from '../../store/note-row.js'
 import type { BallotRow } from '../../store/ballot-row.js'
 
 export interface ExportDeps {
-  readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints'>
+  readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints' | 'advancedSettings'>
   readonly view: EventView
   readonly header: RecordHeader
   readonly body: Record<string, unknown>

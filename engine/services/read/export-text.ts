@@ -1,6 +1,7 @@
 /** The answer to a request for an event's export, as JSON text in wire names (C3.4). */
 import { isoMicros } from '../../clock.js'
 import type { EventExport } from '../../api/decision-service.js'
+import { writeJson } from '../../domain/event/json.js'
 
 /** Works beside the service's own name (C1.1). */
 const NEUTRAL_NAME = 'service'
@@ -13,7 +14,7 @@ export function exportText({ view, document }: EventExport, serviceName: string)
     status: view.status,
     error_message: view.errorMessage,
   })
-  const text = JSON.stringify(document)
+  const text = writeJson(document)
   const own = serviceName === NEUTRAL_NAME ? '' : `${JSON.stringify(`${serviceName}_event`)}:${text},`
   return `${head.slice(0, -1)},${own}"${NEUTRAL_NAME}_event":${text}}`
 }

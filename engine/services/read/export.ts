@@ -10,7 +10,6 @@ import { createHash } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
 import { blind } from '../../domain/autonomy/passage.js'
 import { bucketText } from '../../domain/event/bucket-key.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { sectionFields } from '../../domain/event/envelope.js'
 import { pipelinePlace } from '../../domain/event/pipeline.js'
 import { UNDECIDED } from '../../domain/learn/consensus.js'
@@ -23,6 +22,8 @@ import { modelIdOf } from '../../actor/model-id.js'
 import type { ExportDeps } from './export-deps.js'
 import { logMessagesOf } from './export-log.js'
 import { batchIds, timersOf } from './export-timers.js'
+import { isJsonObject, writeJson } from '../../domain/event/json.js'
+import { pointsOf } from '../../domain/job/job-points.js'
 
 /** The severity of an event that was sent without one. */
 const NO_SEVERITY = 0
@@ -30,7 +31,7 @@ const NO_SEVERITY = 0
 export function exportDocument(deps: ExportDeps): Record<string, unknown> {
   const { body, extras, serviceName } = deps
   const own = body[serviceName]
-  const clients = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
+  const clients = isJsonObject(own) ? own : {}
   return {
     '@timestamp': isoMicros(deps.view.ingestMicros),
     timestamp_inference: isoMicros(deps.view.ingestMicros),
@@ -44,7 +45,7 @@ export function exportDocument(deps: ExportDeps): Record<string, unknown> {
 /** What the service knows of the event, and the body's own `metadata`, which counts where both have a field. */
 function metadata({ view, body, extras }: ExportDeps): unknown {
   const own = body.metadata
-  if (own !== undefined && (typeof own !== 'object' || own === null || Array.isArray(own))) return own
+  if (own !== undefined && !isJsonObject(own)) return own
   return {
     severity: extras?.severity ?? NO_SEVERITY,
     ingested_timestamp: isoMicros(view.ingestMicros),
@@ -79,8 +80,8 @@ function section(deps: ExportDeps): Section {
     knowledge_base_state: view.bucketState,
     bucket_id: bucketId,
     key_hash: bucketId,
-    features_hash: sha256(bucketText(new DecisionPoints(job.decisionPoints).valuesOf(body))),
-    full_hash: sha256(JSON.stringify(body)),
+    features_hash: sha256(bucketText(pointsOf(job).valuesOf(body))),
+    full_hash: sha256(writeJson(body)),
     confidence_score: view.confidenceScore,
     outlier: view.outlier,
     outlier_flag: view.outlier,

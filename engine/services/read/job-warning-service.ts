@@ -7,7 +7,6 @@
  */
 import type { ApplyOutcome } from '../../api/resource-service.js'
 import type { Warning } from '../../api/warning.js'
-import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Log } from '../../api/monitor-service.js'
@@ -19,6 +18,7 @@ import { stepWarnings } from '../integrations/step-warnings.js'
 import type { Integrations } from '../integrations/integrations.js'
 import { jobWarnings } from './job-warnings.js'
 import type { ReadableShards } from './job-reader.js'
+import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 export interface JobWarningsDeps {
   readonly resources: ResourceStore
@@ -78,7 +78,7 @@ export class JobWarnings {
   #ofNew(job: JobSettings): Warning[] {
     const reader = this.#deps.shards.reader(job.shard)
     const { events, points } = reader.stats(job)
-    if (events === 0 || points?.fingerprint === fingerprintOf(job.decisionPoints)) return this.of(job)
+    if (events === 0 || points?.fingerprint === pointsFingerprint(job)) return this.of(job)
     return jobWarnings(job, reader.sampleOfPoints(job))
   }
 }

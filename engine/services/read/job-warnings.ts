@@ -5,11 +5,11 @@
  * unknown properties of a document (resource/unknown-properties.ts), the log (job-warning-log.ts).
  */
 import type { Warning } from '../../api/warning.js'
-import { fingerprintOf } from '../../domain/event/decision-points.js'
 import { hasBuckets, hasClusters, labelRoles, type JobSettings } from '../../domain/job/job.js'
 import { labelMeanings } from '../../domain/job/label-roles.js'
 import { pointFaults, type PointFault } from '../../domain/metrics/point-faults.js'
 import type { PointCounts } from '../../domain/metrics/point-tally.js'
+import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 function noInput({ pipeline }: JobSettings): Warning[] {
   const inputs = pipeline.filter(({ role }) => role === 'input')
@@ -78,7 +78,7 @@ function faultWarning(job: JobSettings, { kind, point, events, count }: PointFau
 /** The warnings of a job whose events were counted so; places are in its properties. */
 export function jobWarnings(job: JobSettings, counts: PointCounts | null): Warning[] {
   // A fingerprint is a hash: lists of jobs without events do without.
-  const faults = counts === null ? [] : pointFaults(counts, fingerprintOf(job.decisionPoints))
+  const faults = counts === null ? [] : pointFaults(counts, pointsFingerprint(job))
   return [
     ...noInput(job),
     ...noPoints(job),

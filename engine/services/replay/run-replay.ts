@@ -11,6 +11,7 @@
  */
 import { must } from '../../assert.js'
 import { fingerprintOf } from '../../domain/event/decision-points.js'
+import { typesOf } from '../../domain/job/job-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { isLabel } from '../../domain/learn/consensus.js'
 import { ReplayTally, type JudgedBy } from '../../domain/metrics/replay-tally.js'
@@ -102,7 +103,7 @@ function trained(environment: Environment, { dataDir, job, terms, signals }: Rep
     model: openModel(model),
     version: 0,
     points: decisionPoints,
-    fingerprint: fingerprintOf(decisionPoints),
+    fingerprint: fingerprintOf(decisionPoints, typesOf(job)),
     throughSeq,
     subjects: task.buckets ? votedSubjects(environment, task).subjects : null,
   }

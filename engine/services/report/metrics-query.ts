@@ -7,6 +7,7 @@ import type { PointUsefulness } from '../../domain/metrics/point-usefulness.js'
 import type { JobMetrics } from '../../api/metrics-service.js'
 import type { ModelRow } from '../../store/rows.js'
 import type { QueriedJob } from '../query/query-protocol.js'
+import { queriedJob } from '../query/selected-jobs.js'
 import type { Refused, TaskFrame } from '../readers/task-frame.js'
 
 /** What a metrics query says about a job. */
@@ -15,12 +16,8 @@ export interface MetricsJob extends QueriedJob, Pick<JobSettings, 'category' | '
   readonly productionMicros: number | null
 }
 
-export function metricsJobOf(
-  { id, shard, title, labels, decisionPoints, category, pipeline, createdAt }: JobSettings,
-  productionMicros: number | null,
-): MetricsJob {
-  const processors = pipeline.filter(({ role }) => role === 'processor')
-  return { id, shard, title, labels, decisionPoints, category, pipeline: processors, createdAt, productionMicros }
+export function metricsJobOf(job: JobSettings, productionMicros: number | null): MetricsJob {
+  return { ...queriedJob(job), createdAt: job.createdAt, productionMicros }
 }
 
 /** Which events are counted: from `fromMicros` (included) to `toMicros` (not included). Null is no bound. */

@@ -13,7 +13,6 @@ import { LinkBelief } from '../../domain/cause/feedback-weights.js'
 import { HawkesProcess } from '../../domain/cause/hawkes.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
 import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
-import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { Model } from '../../domain/learn/classifier.js'
 import { decodeContent } from '../../store/event-record.js'
@@ -25,6 +24,7 @@ import { CauseRows, CauseTableReader, type RangeReads } from '../../actor/cause/
 import type { ClusteredJob } from '../read/cluster-reader.js'
 import type { MetricsContext } from './job-snapshot.js'
 import type { MetricsJob } from './metrics-query.js'
+import { pointsOf } from '../../domain/job/job-points.js'
 
 /** A bucket, or an event without one. */
 export interface ScoredSubject {
@@ -49,7 +49,7 @@ export function subjectReader(
   model: Model,
 ): (subject: Uint8Array) => ScoredSubject | null {
   const { environment, codec } = context.stores(job.shard)
-  const points = new DecisionPoints(job.decisionPoints)
+  const points = pointsOf(job)
   const counts = new BucketCounts(environment, job.id)
   const table = new BucketTable(environment, job.id)
   const isCurrent = points.fingerprint === fingerprint

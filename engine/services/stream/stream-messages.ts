@@ -14,6 +14,7 @@ import { modelIdOf } from '../../actor/model-id.js'
 import type { EventExtras } from '../../domain/event/envelope.js'
 import type { ChainedEntry } from '../audit/audit-tables.js'
 import { clusterDocument } from '../read/cluster-document.js'
+import { writeJson } from '../../domain/event/json.js'
 
 /** Collects messages up to a bound. */
 export class MessageWriter {
@@ -27,7 +28,7 @@ export class MessageWriter {
 
   /** `id` is the text of the position after the message. */
   add(type: string, id: string, data: object): void {
-    const json = JSON.stringify(data)
+    const json = writeJson(data)
     const text =
       this.#form === 'sse'
         ? `id: ${id}\nevent: ${type}\ndata: ${json}\n\n`

@@ -43,7 +43,7 @@ export class CauseExamples {
     this.#settings = settings
     this.#environment = environment
     this.#table = new CauseTableReader(environment, task.jobId)
-    this.#points = new DecisionPoints(task.points)
+    this.#points = new DecisionPoints(task.points, task.types)
     this.#codec = new BodyCodec(environment)
     this.examples = labelled.flatMap(({ micros, label }) => {
       const record = environment.get('events', timeKey(task.jobId, micros))

@@ -5,6 +5,7 @@
 import { ABSENT, ByteTable } from '../../domain/event/byte-table.js'
 import { bucketText } from '../../domain/event/bucket-key.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { Types } from '../../domain/event/plain-value.js'
 import type { PointKey } from '../../domain/event/point-tree.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { StoredPoints } from '../../domain/event/stored-points.js'
@@ -24,8 +25,8 @@ export class StoredValues {
   readonly #byBytes: PointValues[] = []
   readonly #byText = new Map<string, PointValues>()
 
-  constructor(environment: Environment, points: readonly string[]) {
-    this.#points = new DecisionPoints(points)
+  constructor(environment: Environment, points: readonly string[], types?: Types) {
+    this.#points = new DecisionPoints(points, types)
     this.#codec = new BodyCodec(environment)
     this.#stored = new StoredPoints(points)
   }

@@ -1,5 +1,6 @@
 /** A training as plain data: what a training thread gets, and what it returns. */
 import type { CauseSettings } from '../../domain/cause/settings.js'
+import type { Types } from '../../domain/event/plain-value.js'
 import type { LabelsByRole } from '../../domain/job/label-roles.js'
 import type { Objective } from '../../domain/job/objective.js'
 import type { ModelSummary } from '../../domain/learn/classifier.js'
@@ -10,6 +11,8 @@ export interface TrainingTask {
   readonly shard: number
   readonly jobId: number
   readonly points: readonly string[]
+  /** What is equal at the points. */
+  readonly types?: Types
   /** Names, in order. */
   readonly labels: readonly string[]
   readonly buckets: boolean

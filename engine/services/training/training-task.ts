@@ -3,6 +3,7 @@ import { limits } from '../../limits.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
 import { fingerprintOf } from '../../domain/event/decision-points.js'
 import { hasBuckets, hasClusters, type JobSettings } from '../../domain/job/job.js'
+import { typesOf } from '../../domain/job/job-points.js'
 import { labelMeanings } from '../../domain/job/label-roles.js'
 import { objectiveOf } from '../../domain/job/objective.js'
 import type { ModelOrigin, TrainingReason, TrainingTerms } from '../../domain/learn/model-origin.js'
@@ -31,6 +32,7 @@ export function taskOf(
     shard: job.shard,
     jobId: job.id,
     points: job.decisionPoints,
+    types: typesOf(job),
     labels: job.labels.map(({ name }) => name),
     buckets: hasBuckets(job.category),
     // Fixed by the job, so that a training gives the same model wherever it runs (S17), and the same again.
@@ -57,6 +59,6 @@ export function installBody(
   if (result.model.length > limits.modelBytesMax) throw new Error('the model is larger than the service keeps')
   const { throughSeq, summary, referenceMicros, doubted, drawn, analystWeights } = result
   const known = { summary, referenceMicros, doubted, drawn, analystWeights }
-  const facts = { throughSeq, fingerprint: fingerprintOf(task.points), ...known }
+  const facts = { throughSeq, fingerprint: fingerprintOf(task.points, task.types), ...known }
   return encodeModel({ ...row, ...facts, origin: originOf(task, plan, result) }, result.model)
 }

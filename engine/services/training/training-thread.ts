@@ -143,7 +143,7 @@ interface TrainingSet {
 function readExamples(environment: Environment, task: TrainingTask): TrainingSet {
   environment.refresh()
   const { feedbackSeq, events } = readStats(environment, task.jobId, task.labels.length)
-  const values = new StoredValues(environment, task.points)
+  const values = new StoredValues(environment, task.points, task.types)
   const { subjects, singles } = votedSubjects(environment, task, values)
   const examples = examplesOf(subjects, events, limits.trainingExamplesMax, singles)
   const background = recentEvents(environment, task, values)

@@ -14,7 +14,6 @@
  */
 import { Refusal } from '../../errors.js'
 import type { Clock } from '../../clock.js'
-import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { Histogram } from '../../domain/metrics/histogram.js'
 import type { TrainingThreads } from './training-threads.js'
@@ -23,6 +22,7 @@ import { learningSettings } from './nothing-new.js'
 import { TrainingSignals } from './training-protocol.js'
 import { installBody, plainPlan, taskOf, type TrainingPlan } from './training-task.js'
 import type { Author } from '../../api/principal.js'
+import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 /** Upper bounds, seconds. */
 const secondsBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600] as const
@@ -191,7 +191,7 @@ export class Trainings {
       const result = await this.#options.threads.run(task)
       const now = this.#options.job(job.id)
       if (this.#closed || now === undefined) return
-      if (fingerprintOf(now.decisionPoints) !== fingerprintOf(job.decisionPoints))
+      if (pointsFingerprint(now) !== pointsFingerprint(job))
         throw new Error('the decision points were changed meanwhile')
       const row = { version, trainedMicros: clock.nowMicros() }
       await this.#options.install(job, installBody(row, { task, plan, result }))

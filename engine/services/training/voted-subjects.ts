@@ -10,6 +10,7 @@
 import { must } from '../../assert.js'
 import { BUCKET_ID_BYTES, bucketIdOf, bucketIdText, bucketText } from '../../domain/event/bucket-key.js'
 import { fingerprintOf } from '../../domain/event/decision-points.js'
+import type { Types } from '../../domain/event/plain-value.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { countVotes, isLabel, majorityOf, totalOf, type Consensus } from '../../domain/learn/consensus.js'
 import { SingleVotes, type VotedEvent, type VotedSubject } from '../../domain/learn/voted-examples.js'
@@ -26,6 +27,7 @@ import { StoredValues } from './stored-values.js'
 export interface VotedJob {
   readonly jobId: number
   readonly points: readonly string[]
+  readonly types?: Types
   /** Number of labels. */
   readonly labels: readonly string[]
   readonly buckets: boolean
@@ -64,7 +66,7 @@ class SubjectReader {
   constructor(environment: Environment, job: VotedJob, values: StoredValues) {
     this.#environment = environment
     this.#job = job
-    this.#fingerprint = fingerprintOf(job.points)
+    this.#fingerprint = fingerprintOf(job.points, job.types)
     this.#values = values
     this.#counts = new BucketCounts(environment, job.jobId)
     this.#table = new BucketTable(environment, job.jobId)
@@ -184,7 +186,7 @@ class SubjectReader {
 export function votedSubjects(
   environment: Environment,
   job: VotedJob,
-  values = new StoredValues(environment, job.points),
+  values = new StoredValues(environment, job.points, job.types),
 ): VotedSubjects {
   return new SubjectReader(environment, job, values).all()
 }

@@ -6,7 +6,7 @@
  * 3. If a page fails halfway, the connection is cut: half a file must not look like a whole one.
  */
 import type { Static } from 'typebox'
-import { limits, Refusal, type Principal } from '../../../engine/index.js'
+import { limits, parseJson as readJson, Refusal, writeJson, type Principal } from '../../../engine/index.js'
 import type { App } from '../../app.js'
 import { stillAuthorized } from '../../http/auth.js'
 import { replyError } from '../../http/error-reply.js'
@@ -57,7 +57,7 @@ async function* pagesOf(app: App, { jobId, query, filters }: FileOrder, may: () 
     const selection = { jobIds: [jobId], size: limits.listPageMax, withinMs: PAGE_MS }
     const more = given({ filters, after, rawBody: query.raw_body })
     const bytes = await app.service.live.lists.events(may(), { ...selection, ...more })
-    const page = JSON.parse(Buffer.from(bytes).toString('utf8')) as Page
+    const page = readJson(Buffer.from(bytes).toString('utf8')) as Page
     yield page
     if (page.next === null) return
     after = page.next
@@ -66,7 +66,7 @@ async function* pagesOf(app: App, { jobId, query, filters }: FileOrder, may: () 
 
 function* piecesOf({ events }: Page, { format, columns }: Static<typeof EventFileQuery>): Generator<string> {
   if (format === 'csv') yield tableLines(events, columns ?? [])
-  else yield events.map((event) => `${JSON.stringify(event)}\n`).join('')
+  else yield events.map((event) => `${writeJson(event)}\n`).join('')
 }
 
 async function send(exchange: Exchange, pages: AsyncGenerator<Page>, order: FileOrder): Promise<void> {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it, test } from 'node:test'
 import { cefOf } from '../../../engine/integration/syslog/cef.js'
 import { chatDialects, chatText } from '../../../engine/integration/slack/chat-text.js'
-import { fill, fillWithin, valueAt } from '../../../engine/integration/template.js'
+import { fill, fillWithin } from '../../../engine/integration/template.js'
+import { valueAt } from '../../../engine/domain/event/path.js'
 import { decided } from '../../support/outgoing.js'
 
 test('a template names fields, dotted or nested, and a missing one inserts nothing', () => {

@@ -69,3 +69,34 @@ export function randomJsonText(random: SeededRandom, depth = 4): string {
   }
   return random.below(2) === 0 ? randomNumeral(random) : JSON.stringify(randomScalar(random))
 }
+
+const pairKeys = [
+  ['@Name', '#text'],
+  ['name', 'value'],
+  ['key', 'stringValue'],
+  ['label', 'value'],
+] as const
+
+/** The text of an event whose keys are parts of few paths: nested, with dots, in lists and in pairs. */
+export function randomPathText(random: SeededRandom, depth = 4): string {
+  const fields = Array.from({ length: 1 + random.below(3) }, () => {
+    const name = random.pick(['a', 'b', 'c', 'a', 'b', 'b.c', 'a.b', 'a.b.c'])
+    return `${JSON.stringify(name)}:${randomPathValue(random, depth - 1)}`
+  })
+  return `{${fields.join(',')}}`
+}
+
+function randomPathValue(random: SeededRandom, depth: number): string {
+  const kind = random.below(depth > 0 ? 12 : 6)
+  if (kind === 0) return random.pick(['null', '{}', '[]', '[null]', '""', '{"x":null}'])
+  if (kind === 1) return randomNumeral(random)
+  if (kind < 6) return random.pick(['1', '"1"', '1.0', '"x"', '"y"', 'true', '["x","y"]', '[1,"1"]'])
+  if (kind < 9) return randomPathText(random, depth)
+  if (kind === 9)
+    return `[${Array.from({ length: random.below(4) }, () => randomPathValue(random, depth - 1)).join(',')}]`
+  const pairs = Array.from({ length: 1 + random.below(3) }, () => {
+    const [name, value] = random.pick(pairKeys)
+    return `{"${name}":"${random.pick(['b', 'c', 'b.c'])}","${value}":${randomPathValue(random, depth - 1)}}`
+  })
+  return kind === 10 ? `[${pairs.join(',')}]` : (pairs[0] as string)
+}

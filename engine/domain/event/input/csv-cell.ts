@@ -6,6 +6,7 @@
  * 2. A number stays a number, with its sign.
  */
 import { cutText } from './cut-text.js'
+import { writeJson } from '../json.js'
 
 /** A spreadsheet continues a longer text in the next row. */
 const CELL_UNITS_MAX = 32_767
@@ -32,5 +33,5 @@ export function csvLine(values: readonly unknown[]): string {
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? writeJson(value) : String(value)
 }

@@ -9,7 +9,7 @@
  * 2. Shapes and words are only added, so what the loops know stays true. Words that find no slot are asked for again.
  * 3. The memory does not grow, so views of it stay valid.
  */
-import { putNumber } from '../body-format.js'
+import { putNumeral } from '../body-format.js'
 import { hashBytes, viewOfBytes } from '../byte-table.js'
 import type { PointNode, PointTree } from '../point-tree.js'
 import type { ShapeNode, ShapeTree } from '../shape-tree.js'
@@ -163,9 +163,7 @@ export class ScanKernel {
   }
 
   #putNumber(start: number, end: number, at: number): number {
-    const number = Number(this.bytes.toString('latin1', start, end))
-    if (!Number.isFinite(number)) return -1
-    return putNumber(this.bytes, at, number)
+    return putNumeral(this.bytes, at, this.bytes.toString('latin1', start, end))
   }
 
   /** Takes over the nodes and the shapes that were added to the tree. */

@@ -67,7 +67,9 @@ export class ScanPaths {
     const width = Math.max(WIDTH_MIN, 2 ** Math.ceil(Math.log2(names + 1)))
     const steps: PointNode[] = [tree.root, tree.root]
     steps.push(tree.root)
-    for (let i = FIRST_STEP; i < steps.length; i++) steps.push(...(steps[i] as PointNode).children)
+    const known = new Set(steps)
+    for (let i = FIRST_STEP; i < steps.length; i++)
+      for (const child of (steps[i] as PointNode).children) if (known.size < known.add(child).size) steps.push(child)
     const inner = steps.flatMap((node, step) => (step >= FIRST_STEP && node.children.length > 0 ? [step] : []))
     const bytes = HEAD_BYTES + width * inner.length
     if (steps.length > STEPS_MAX || bytes > this.#end - this.#start) {

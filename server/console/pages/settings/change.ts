@@ -24,6 +24,7 @@ export const settingNames = [
   'models_kept',
   'outlier_false_alarm_rate',
   'weighted_consensus',
+  'strict_types',
   'decide_stored_events',
   'decide_untrained',
   'retention',
@@ -85,6 +86,7 @@ function settingsOf(data: FormData, { advanced_settings: before }: JobDocument):
     models_kept: wholeOf(text('models_kept')),
     outlier_false_alarm_rate: Number(text('outlier_rate')) / 100,
     weighted_consensus: has('weighted_consensus'),
+    strict_types: has('strict_types'),
     decide_stored_events: has('decide_stored_events'),
     decide_untrained: has('decide_untrained'),
     retention: {
@@ -105,6 +107,7 @@ export function withDefaults({ advanced_settings: given, category }: JobDocument
     working_hours: '',
     champion_challenger: false,
     weighted_consensus: false,
+    strict_types: false,
     decide_stored_events: true,
     decide_untrained: false,
     retention: {},

@@ -86,6 +86,12 @@ export function Learning({ of, document }: FieldsProps & { readonly of: ShownJob
         isOn={settings.weighted_consensus === true}
       />
       <Switch
+        name="strict_types"
+        text="settings.name.strict_types"
+        help="settings.means.strict_types"
+        isOn={settings.strict_types === true}
+      />
+      <Switch
         name="decide_stored_events"
         text="settings.name.decide_stored_events"
         help="settings.means.decide_stored_events"

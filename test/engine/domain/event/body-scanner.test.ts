@@ -3,10 +3,13 @@ import { describe, it } from 'node:test'
 import { Refusal } from '../../../../engine/errors.js'
 import { bucketText } from '../../../../engine/domain/event/bucket-key.js'
 import { DecisionPoints } from '../../../../engine/domain/event/decision-points.js'
-import { PointTree } from '../../../../engine/domain/event/point-tree.js'
+import { parseJson } from '../../../../engine/domain/event/json.js'
+import { PointTree, type PointKey } from '../../../../engine/domain/event/point-tree.js'
+import { StoredPoints } from '../../../../engine/domain/event/stored-points.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { Bodies } from '../../../support/bodies.js'
 import { randomObject } from '../../../support/engine/json.js'
+import { randomPathText } from '../../../support/engine/json-text.js'
 
 const noPoints = new PointTree([])
 
@@ -21,8 +24,7 @@ function scan(
   const around = Buffer.from('7"}]}')
   const memory = Buffer.concat([around, Buffer.from(text), around])
   if (!scanner.scan(memory, around.length, memory.length - around.length, points)) return null
-  const key = points.key(scanner.out)
-  const keyText = key === null ? '' : Buffer.from(key.view.buffer, key.view.byteOffset, key.length).toString('latin1')
+  const keyText = keyTextOf(points.key(scanner.out))
   return { body: bodies.decode(scanner.out.subarray(0, scanner.length)), eventId: scanner.eventId, key: keyText }
 }
 
@@ -81,6 +83,10 @@ function jsonOf(text: Buffer): { raw_body?: unknown; event_id?: unknown } | null
   }
 }
 
+function keyTextOf(key: PointKey | null): string {
+  return key === null ? '' : Buffer.from(key.view.buffer, key.view.byteOffset, key.length).toString('latin1')
+}
+
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -119,12 +125,49 @@ describe('body scanner', () => {
     })
   }
 
+  for (const types of ['loose', 'strict'] as const) {
+    it(`finds at the points what the slow reader finds, or nothing; ${types} types`, () => {
+      const random = new SeededRandom(11)
+      const paths = ['a', 'a.b', 'a.b.c', 'b.c', 'c.value', 'c']
+      const bodies = new Bodies()
+      const decisionPoints = new DecisionPoints(paths, types)
+      const stored = new StoredPoints(paths)
+      const scanners = [bodies.plainScanner, bodies.scanner].map((scanner) => [scanner, new PointTree(paths)] as const)
+      const buckets = new Map<string, string>()
+      const pool = Array.from({ length: 3_000 }, () => randomPathText(random))
+      for (const text of pool) bodies.encode(parseJson(text))
+      let scanned = 0
+      for (const text of pool) {
+        const body = parseJson(text) as Record<string, unknown>
+        const values = decisionPoints.valuesOf(body)
+        const bucket = bucketText(values)
+        const bytes = Buffer.from(bodies.encode(body))
+        assert.deepEqual(bodies.decode(bytes), body, text)
+        const keys = [keyTextOf(stored.key(bytes, bodies.shapes))]
+        const request = Buffer.from(`{"job_id":1,"raw_body":${text}}`)
+        for (const [scanner, tree] of scanners) {
+          if (!scanner.scan(request, 0, request.length, tree)) continue
+          scanned++
+          assert.equal(scanner.out.toString('hex', 0, scanner.length), bytes.toString('hex'), text)
+          keys.push(keyTextOf(tree.key(scanner.out)))
+          if (scanner === bodies.scanner)
+            assert.deepEqual(decisionPoints.scannedValues(tree, bodies.scannedValue), values, text)
+        }
+        for (const key of keys.filter((one) => one !== '')) {
+          assert.equal(buckets.get(key) ?? bucket, bucket, `equal bytes at the points, but other values: ${text}`)
+          buckets.set(key, bucket)
+        }
+      }
+      assert.ok(scanned > 500, `only ${scanned} texts were scanned`)
+    })
+  }
+
   it('takes a body whose shapes are known, with white space anywhere, and the id of the request', () => {
     const bodies = knowing({ a: { b: 1 }, c: [] })
     assert.deepEqual(
-      scan(bodies, ' {"job_id" : 1 ,\n"event_id":"x","raw_body":{ "a" : {"b":-1.5e2} ,"c":[ 1 , "t" ]}}\r\n'),
+      scan(bodies, ' {"job_id" : 1 ,\n"event_id":"x","raw_body":{ "a" : {"b":-1.5} ,"c":[ 1 , "t" ]}}\r\n'),
       {
-        body: { a: { b: -150 }, c: [1, 't'] },
+        body: { a: { b: -1.5 }, c: [1, 't'] },
         eventId: 'x',
         key: '\x00\x00\x00\x00',
       },

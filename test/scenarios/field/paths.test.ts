@@ -1,0 +1,194 @@
+/**
+ * Paths and values over every way in: keys with dots (S30), numbers as written (S31), equal values (S33), pairs (S34).
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Client } from '../../support/client.js'
+import { makeInput, sendWebhook, type Input } from '../../support/inputs.js'
+import { startService, type TestService } from '../../support/service.js'
+
+let service: TestService
+let admin: Client
+
+before(async () => {
+  service = await startService()
+  admin = service.client
+})
+after(() => service.close())
+
+interface Case {
+  readonly name: string
+  readonly points: readonly string[]
+  readonly strict?: true
+  /** JSON texts of events, by bucket. */
+  readonly buckets: readonly (readonly string[])[]
+}
+
+const windows = (subject: string, target: string): string =>
+  `{"Event":{"EventData":{"Data":[{"@Name":"SubjectUserName","#text":"${subject}"},` +
+  `{"@Name":"TargetUserName","#text":"${target}"}]}}}`
+
+const cases: readonly Case[] = [
+  {
+    name: 'keys with dots below the top',
+    points: ['output_fields.proc.name', 'output_fields.k8s.ns.name'],
+    buckets: [
+      [
+        '{"output_fields":{"proc.name":"sh","k8s.ns.name":"shop"}}',
+        '{"output_fields":{"proc":{"name":"sh"},"k8s.ns":{"name":"shop"}}}',
+      ],
+      ['{"output_fields":{"proc.name":"nc","k8s.ns.name":"shop"}}'],
+    ],
+  },
+  {
+    name: 'a key with dots that holds an object',
+    points: ['alert.rule.parameters.severity'],
+    buckets: [
+      ['{"alert.rule.parameters":{"severity":"high"}}', '{"alert":{"rule":{"parameters":{"severity":"high"}}}}'],
+      ['{"alert.rule.parameters":{"severity":"low"}}'],
+    ],
+  },
+  {
+    name: 'a key without a value beside one with a value',
+    points: ['a.b'],
+    buckets: [
+      ['{"a.b":null,"a":{"b":"x"}}', '{"a":{"b":"x"}}', '{"a.b":[null],"a":{"b":["x"]}}', '{"a.b":"x"}'],
+      ['{"a.b":"y","a":{"b":"x"}}'],
+    ],
+  },
+  {
+    name: 'objects in another order',
+    points: ['actor'],
+    buckets: [
+      ['{"actor":{"name":"ann","role":"admin"}}', '{"actor":{"role":"admin","name":"ann"}}'],
+      ['{"actor":{"name":"ann","role":"user"}}'],
+    ],
+  },
+  {
+    name: 'a list of names and values',
+    points: ['Event.EventData.Data.TargetUserName'],
+    buckets: [[windows('svc', 'ann'), windows('eve', 'ann')], [windows('ann', 'svc')]],
+  },
+  {
+    name: 'attributes of OpenTelemetry',
+    points: ['resource.attributes.host.name'],
+    buckets: [
+      [
+        '{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"web-1"}}]}}',
+        '{"resource":{"attributes":[{"key":"a"},{"key":"host.name","value":{"stringValue":"web-1"}}]}}',
+        '{"resource":{"attributes":{"host.name":"web-1"}}}',
+      ],
+      ['{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"web-2"}}]}}'],
+    ],
+  },
+  {
+    name: 'a number and its text',
+    points: ['rule.id'],
+    buckets: [
+      ['{"rule":{"id":"4625"}}', '{"rule":{"id":4625}}', '{"rule":{"id":4625.0}}', '{"rule.id":[4625]}'],
+      ['{"rule":{"id":"04625"}}'],
+    ],
+  },
+  {
+    name: 'a number and its text with strict types',
+    points: ['rule.id'],
+    strict: true,
+    buckets: [['{"rule":{"id":"4625"}}'], ['{"rule":{"id":4625}}', '{"rule":{"id":4.625e3}}']],
+  },
+  {
+    name: 'long whole numbers',
+    points: ['id'],
+    buckets: [
+      ['{"id":9007199254740993}', '{"id":"9007199254740993"}', '{"id":9007199254740993.0}'],
+      ['{"id":9007199254740992}'],
+      ['{"id":18446744073709551615}'],
+      ['{"id":18446744073709551614}'],
+    ],
+  },
+  {
+    name: 'no value and an empty text beside another point',
+    points: ['a', 'b'],
+    buckets: [
+      ['{"b":1}', '{"a":"","b":1}', '{"a":{},"b":1}', '{"a":[null],"b":1}', '{"a":{"x":[]},"b":1}'],
+      ['{"a":0,"b":1}'],
+    ],
+  },
+  {
+    name: 'a key that is given twice, the last of which counts',
+    points: ['a'],
+    buckets: [['{"a":1,"a":2}', '{"a":2}'], ['{"a":1}']],
+  },
+]
+
+/** Sends JSON texts as events, one after the other. */
+const ways: Readonly<Record<string, (input: Input, texts: readonly string[]) => Promise<void>>> = {
+  async 'a single event'(input, texts) {
+    for (const text of texts) {
+      const answer = await admin.post('/api/v1/events/', `{"job_id":${input.jobs[0]},"raw_body":${text}}`, {
+        key: input.key,
+      })
+      assert.equal(answer.status, 201, answer.text)
+    }
+  },
+  async _bulk(input, texts) {
+    const lines = texts.map((text) => `{"job_id":${input.jobs[0]},"raw_body":${text}}`)
+    for (const { status } of await admin.withKey(input.key).bulk(lines.join('\n'))) assert.equal(status, 'OK')
+  },
+  async 'historic events'(input, texts) {
+    const list = texts.map((text) => `{"raw_body":${text}}`).join(',')
+    const answer = await admin.post(`/api/v1/bulk/${input.jobs[0]}`, `{"events":[${list}]}`, { key: input.key })
+    assert.equal(answer.status, 201, answer.text)
+  },
+  async 'a webhook'(input, texts) {
+    const answer = await sendWebhook(admin, input, texts.join('\n'))
+    assert.equal(answer.status, 200, answer.text)
+  },
+}
+
+async function inputFor({ points, strict }: Case): Promise<Input> {
+  return makeInput(admin, {}, { points, settings: strict === true ? { strict_types: true } : {} })
+}
+
+/** The bucket of each event of a job, in the order of their arrival. */
+async function bucketsOf(jobId: number): Promise<string[]> {
+  const answer = await admin.post('/api/v2/events/query', {
+    job_ids: jobId,
+    size: 500,
+    sort_by_column: 'ingest_timestamp',
+    sort_order: 'asc',
+  })
+  assert.equal(answer.status, 200, answer.text)
+  return (answer.body.events as { bucket_id: string }[]).map(({ bucket_id: bucket }) => bucket)
+}
+
+for (const [way, send] of Object.entries(ways))
+  describe(way, () => {
+    for (const one of cases)
+      test(`puts events into buckets by ${one.name}`, async () => {
+        const input = await inputFor(one)
+        // Twice: the second time the shapes of the events are known, and they are read in the fast way.
+        const texts = [...one.buckets.flat(), ...one.buckets.flat()]
+        await send(input, texts)
+        const wanted = one.buckets.flatMap((bucket, n) => bucket.map(() => n))
+        const found = await bucketsOf(input.jobs[0]!)
+        const order = [...new Set(found)]
+        assert.deepEqual(
+          found.map((bucket) => order.indexOf(bucket)),
+          [...wanted, ...wanted],
+        )
+      })
+
+    test('keeps numbers as they were written', async () => {
+      const input = await makeInput(admin)
+      const text = '{"id":9007199254740993,"a":1.0,"b":1e3,"c":[0.10,-0],"d":{"e":12345678901234567890.5},"f":0.5}'
+      await send(input, [text, text])
+      const [jobId] = input.jobs
+      const shown = await admin.post('/api/v2/events/query', { job_ids: jobId })
+      assert.equal(shown.text.split(`"raw_body":${text}`).length, 3, shown.text)
+      const [first] = shown.body.events as { event_id: string }[]
+      const exported = await admin.get(`/api/v1/events/${jobId}/${first!.event_id}/export`)
+      assert.ok(exported.text.includes(text.slice(1, -1)), exported.text)
+      const file = await admin.get(`/api/v2/jobs/${jobId}/events-file?format=ndjson&raw_body=true`)
+      assert.ok(file.text.includes(text.slice(1, -1)), file.text)
+    })
+  })

@@ -188,6 +188,7 @@ export class Engine implements DecisionService {
       training: this.#services.trainings.view(job.id),
       fields: reader.causeFields(job),
       findings: reader.findings(job),
+      autonomy: reader.autonomy(job.id)?.row ?? null,
     }
     const inputs = {
       restInput: this.#resources.hasRestInput(job),

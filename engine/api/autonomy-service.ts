@@ -46,6 +46,8 @@ export interface AutonomyView {
   /** Only working hours count for it. */
   readonly auditDeadlineWorkingHours: boolean
   readonly protectedLabels: readonly string[]
+  /** Why nothing is settled although gates may be open; null: it is. */
+  readonly paused: string | null
   readonly labels: readonly {
     readonly label: string
     readonly epsilon: number

@@ -11,6 +11,7 @@ export type WarningType =
   | 'lacking_fields'
   | 'mixed_buckets'
   | 'label_without_votes'
+  | 'labels_renamed'
   | 'step_stopped'
   | 'dead_letters'
   | 'unknown_property'

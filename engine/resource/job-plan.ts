@@ -9,10 +9,20 @@
  * 3. The processors of the category are in every pipeline and always enabled.
  * 4. The same document again gives equal settings.
  * 5. A renamed label is renamed in the steps that name it, too (label-parameters.ts).
+ * 6. A name goes from one label to another only where the document says so: votes stay with the label, so they would
+ *    all mean the opposite.
  */
 import { limits } from '../limits.js'
-import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineStep } from '../domain/job/job.js'
-import { defaultLabels, labelAmbiguity, placeLabels } from '../domain/job/labels.js'
+import { cutText } from '../domain/event/input/cut-text.js'
+import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, Label, PipelineStep } from '../domain/job/job.js'
+import {
+  defaultLabels,
+  labelAmbiguity,
+  labelOrder,
+  movedName,
+  placeLabels,
+  type MovedName,
+} from '../domain/job/labels.js'
 import type { Warning } from '../api/warning.js'
 import type { Sealer } from './access/sealing.js'
 import type { Issues, Place } from './document-issues.js'
@@ -193,6 +203,27 @@ function mergePipeline(properties: JobProperties, context: PipelineContext): rea
   return [...steps.values()].sort((a, b) => roleOrder.indexOf(a.role) - roleOrder.indexOf(b.role))
 }
 
+function movedText({ name, was }: MovedName): string {
+  return (
+    `gives the name "${cutText(name, 50)}" to the label that is "${cutText(was, 50)}": votes stay with the label, so ` +
+    `all for "${cutText(was, 50)}" would read "${cutText(name, 50)}". To change the order of keys and buttons, set ` +
+    'label_order. To change what the votes read, add "rename_labels": true'
+  )
+}
+
+/** The ids of the labels in the order of their keys; undefined: nobody has chosen one. Null: it is none. */
+function mergeOrder(
+  given: readonly string[] | undefined,
+  before: JobSettings | null,
+  labels: readonly Label[],
+): readonly string[] | null | undefined {
+  if (given !== undefined) return labelOrder(given, labels)
+  const kept = before?.advancedSettings.label_order as readonly string[] | undefined
+  if (before === null || kept === undefined) return undefined
+  // An id may have another word now.
+  return kept.map((id) => labels[before.labels.findIndex((label) => label.id === id)]?.id ?? id)
+}
+
 /** The settings of the job after the document, with the old revision and status. `before` is null for a new job. */
 export function mergeJob(
   properties: JobProperties,
@@ -213,6 +244,13 @@ export function mergeJob(
   if (twice !== null) {
     issues.add([...place, 'advanced_settings', 'custom_labels'], `"${twice}" names two labels`, 'duplicate')
   }
+  const moved = advanced?.mayMoveNames === true ? null : movedName(before?.labels ?? [], labels)
+  if (moved !== null) issues.add([...place, 'advanced_settings', 'custom_labels'], movedText(moved), 'label_moved')
+  const order = mergeOrder(advanced?.labelOrder, before, labels)
+  if (order === null) {
+    const msg = `names each label once: ${labels.map(({ name }) => name).join(', ')}`
+    issues.add([...place, 'advanced_settings', 'label_order'], msg, 'invalid_value')
+  }
   const autoRetrain = mergeAutoRetrain(advanced?.autoRetrain, before?.autoRetrain ?? null)
   if (autoRetrain?.enabled && autoRetrain.cron === '') {
     issues.add([...place, 'advanced_settings', 'auto_retrain', 'cron'], 'is required when enabled', 'missing')
@@ -227,7 +265,11 @@ export function mergeJob(
     decisionPoints: properties.decisionPoints ?? before?.decisionPoints ?? [],
     labels,
     autoRetrain,
-    advancedSettings: { ...before?.advancedSettings, ...advanced?.rest },
+    advancedSettings: {
+      ...before?.advancedSettings,
+      ...advanced?.rest,
+      ...(order == null ? {} : { label_order: order }),
+    },
     feedbackColumns: properties.feedbackColumns ?? before?.feedbackColumns ?? [],
     pipeline: mergePipeline(properties, {
       ...context,

@@ -157,6 +157,14 @@ const advancedSettings = z
       .refine((labels) => unique(labels.flatMap((each) => each.role ?? [])), 'roles must differ')
       .optional()
       .describe('Exactly three. Default: the labels of the category.'),
+    rename_labels: flag.describe(
+      'True: names may go from one label to another. Votes stay with the label, so they then read the other name.',
+    ),
+    label_order: z
+      .array(labelName)
+      .length(limits.labelsPerJob, `names all ${limits.labelsPerJob} labels`)
+      .optional()
+      .describe('Names or ids of the labels in the order of their keys and buttons. Default: that of the labels.'),
     auto_retrain: autoRetrain.optional(),
     time_zone: timeZone
       .optional()
@@ -211,7 +219,13 @@ const advancedSettings = z
       ),
   })
   .refine((all) => JSON.stringify(all).length <= limits.keptSettingsCharsMax, 'is too long')
-  .transform(({ custom_labels, auto_retrain, ...rest }) => ({ labels: custom_labels, autoRetrain: auto_retrain, rest }))
+  .transform(({ custom_labels, rename_labels, label_order, auto_retrain, ...rest }) => ({
+    labels: custom_labels,
+    mayMoveNames: rename_labels === true,
+    labelOrder: label_order,
+    autoRetrain: auto_retrain,
+    rest,
+  }))
 
 /** Room for the longest name in an expression, with each character escaped. */
 const referenceCharsMax = 2 * limits.nameCharsMax + 64

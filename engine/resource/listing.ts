@@ -68,11 +68,13 @@ function showStep(step: PipelineStep, state: ResourceState): unknown {
 type WarningsOf = (job: JobSettings) => readonly Warning[]
 
 function showJob(job: JobSettings, state: ResourceState, warningsOf: WarningsOf | null): unknown {
+  const { label_order: order } = job.advancedSettings
   const labels = {
     custom_labels: job.labels.map(({ id, name, hexColor, role, isUnused }) => {
       const more = { ...(role === undefined ? {} : { role }), ...(isUnused === true ? { unused: true } : {}) }
       return { name, hex_color: hexColor, id, ...more }
     }),
+    ...(order === undefined ? {} : { label_order: order }),
   }
   const brief = {
     id: job.id,

@@ -67,6 +67,7 @@ function viewWire(view: EngineView) {
     audit_deadline_working_hours: view.auditDeadlineWorkingHours,
     protected_labels: view.protectedLabels,
     labels: view.labels,
+    paused: view.paused,
     set_at: view.setMicros === null ? null : isoMicros(view.setMicros),
     set_by: view.setBy,
     gates: view.gates.map(gateWire),

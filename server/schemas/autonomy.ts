@@ -82,6 +82,11 @@ export const AutonomyView = Type.Object({
   mode: Mode,
   ...contract,
   labels: Type.Array(Type.Object({ ...ContractLabel, delta: Type.Number(), exclusions: Type.Array(Type.String()) })),
+  paused: nullable(
+    Type.String({
+      description: 'Why nothing is settled although gates may be open: labels were renamed. Set the contract again.',
+    }),
+  ),
   set_at: nullable(Timestamp),
   set_by: nullable(Type.String()),
   gates: Type.Array(GateView, { description: 'By label, from the strictest threshold to the laxest.' }),

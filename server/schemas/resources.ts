@@ -128,6 +128,20 @@ export const JobResource = Type.Object({
     advanced_settings: Type.Optional(
       Type.Object({
         custom_labels: Type.Optional(Type.Array(Label, { minItems: 3, maxItems: 3 })),
+        rename_labels: Type.Optional(
+          Type.Boolean({
+            description:
+              'Names may go from one label to another. Votes stay with the label, so they then read the other name. ' +
+              'Without it such a document is refused (`label_moved`).',
+          }),
+        ),
+        label_order: Type.Optional(
+          Type.Array(Type.String(), {
+            minItems: 3,
+            maxItems: 3,
+            description: 'The labels in the order of their keys and buttons, by name or id. Votes are not touched.',
+          }),
+        ),
         auto_retrain: Type.Optional(AutoRetrain),
         time_zone: Type.Optional(
           Type.String({
@@ -268,5 +282,5 @@ export const DeleteAnswer = Type.Object({
 export const ResourceList = Type.Array(ShownResource, {
   description:
     'Jobs are nested under their title; integrations and keys are flat. Without `title` or `id` jobs are ' +
-    'abridged, to id, title, category, status, `decision_points` and `advanced_settings.custom_labels`.',
+    'abridged, to id, title, category, status, `decision_points`, and the labels with their order.',
 })

@@ -12,7 +12,7 @@
  */
 import type { Audit } from '../../domain/autonomy/audit.js'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
-import { dueMicros } from '../../domain/autonomy/contract.js'
+import { dueMicros, pauseOf } from '../../domain/autonomy/contract.js'
 import { weekOf, type Gate, type StateReason } from '../../domain/autonomy/gate.js'
 import { reachOf, recount, revoked, withAudit, type Reach } from '../../domain/autonomy/ladder.js'
 import { isEligible, standingOf, type Autonomy, type BucketStanding } from '../../domain/autonomy/passage.js'
@@ -52,6 +52,8 @@ export class GateKeeper {
   #reaches: (Reach | undefined)[] = []
   #excluded: (ReadonlySet<string> | undefined)[] = []
   #changed = false
+  /** Labels have other names than the contract: audits go on, and nothing is settled. */
+  #isPaused = false
   /** Certificates of the same message. */
   #certified = { micros: 0, count: 0 }
 
@@ -67,6 +69,7 @@ export class GateKeeper {
   /** The job has other settings. */
   use(settings: JobSettings): void {
     this.#settings = settings
+    this.#pause()
   }
 
   get row(): AutonomyRow | null {
@@ -109,7 +112,7 @@ export class GateKeeper {
       this.#draw(passing, reach.auditedFrom, drawn === 'second')
       return 'audit'
     }
-    if (decision.confidence < reach.settledFrom) return 'review'
+    if (decision.confidence < reach.settledFrom || this.#isPaused) return 'review'
     this.#count('settled', { only: reach.settles, by: 1 }, atMicros)
     return 'settled'
   }
@@ -236,8 +239,13 @@ export class GateKeeper {
     this.#changed = true
   }
 
+  #pause(): void {
+    this.#isPaused = this.#row !== null && pauseOf(this.#row.contract, this.#settings.labels) !== null
+  }
+
   #prepare(atMicros: number): void {
     const row = this.#row
+    this.#pause()
     this.#reaches = []
     this.#excluded = []
     if (row === null) return

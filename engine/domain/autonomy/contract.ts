@@ -9,7 +9,7 @@
  */
 import { Refusal, type Issue } from '../../errors.js'
 import type { JobCategory, Label } from '../job/job.js'
-import { defaultLabels, resolveLabel } from '../job/labels.js'
+import { areSameNames, defaultLabels, resolveLabel } from '../job/labels.js'
 import {
   afterWorkingMs,
   peopleHoursOf,
@@ -53,6 +53,8 @@ export interface SafetyContract {
   readonly deadlineIn?: PeopleHours
   /** Indexes of labels. */
   readonly protectedLabels: readonly number[]
+  /** The names of all labels when it was set: under other names nothing is settled. Absent in older rows. */
+  readonly labelNames?: readonly string[]
   readonly labels: readonly LabelTerms[]
 }
 
@@ -115,8 +117,28 @@ export function contractOf(input: ContractInput, job: ContractJob, people: Peopl
     revokeOnMiss: input.revokeOnMiss ?? false,
     ...deadline,
     protectedLabels,
+    labelNames: job.labels.map(({ name }) => name),
     labels,
   }
+}
+
+/**
+ * Why nothing is settled although gates are open: labels have other names than in the contract that somebody set. Null:
+ * they have the same.
+ */
+export function pauseOf(
+  { mode, labelNames }: Pick<SafetyContract, 'mode' | 'labelNames'>,
+  labels: readonly Label[],
+): string | null {
+  if (mode === 'off' || labelNames === undefined || areSameNames(labelNames, labels)) return null
+  const changed = labels.flatMap(({ name }, place) => {
+    const was = labelNames[place] ?? ''
+    return areSameNames([was], [labels[place] as Label]) ? [] : [`${was} is ${name} now`]
+  })
+  return (
+    `Nothing is settled: labels were renamed after the safety contract was set (${changed.join(', ')}). ` +
+    'Set the contract again to confirm it under the new names.'
+  )
 }
 
 /** The deadline of audits, as a person writes it or by default. @throws Refusal invalid_body. */

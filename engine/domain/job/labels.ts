@@ -70,6 +70,35 @@ export function labelAmbiguity(labels: readonly Label[]): string | null {
   return null
 }
 
+/** A name that has gone from one label to another: whoever reads it, reads the opposite. */
+export interface MovedName {
+  readonly name: string
+  /** The label that has it now, under its old name. */
+  readonly was: string
+}
+
+/** The first name that another label had before; null: there is none. */
+export function movedName(before: readonly Label[], after: readonly Label[]): MovedName | null {
+  for (const [place, { name }] of after.entries()) {
+    const from = before.findIndex((label) => word(label.name) === word(name))
+    const was = before[place]
+    if (from >= 0 && from !== place && was !== undefined) return { name, was: was.name }
+  }
+  return null
+}
+
+/** The same places under the same names. */
+export function areSameNames(names: readonly string[], labels: readonly Label[]): boolean {
+  return names.length === labels.length && names.every((name, place) => word(name) === word(labels[place]?.name ?? ''))
+}
+
+/** The ids of labels in the order in which words name them, each once; null: they name others, or one twice. */
+export function labelOrder(words: readonly string[], labels: readonly Label[]): readonly string[] | null {
+  const places = words.map((text) => resolveLabel(labels, text))
+  if (places.includes(null) || new Set(places).size !== labels.length) return null
+  return places.map((place) => (labels[place as number] as Label).id)
+}
+
 /**
  * Gives each label its place and id. A label with the id of an existing one, or else its name, takes its place
  * (invariant 2). The others take the free places in order. A missing id or colour is that of the place. A label that is

@@ -8,7 +8,7 @@ import {
   ratesInWords,
   statementOf,
 } from '../../domain/autonomy/certificate.js'
-import { contractDefaults, deadlineOf } from '../../domain/autonomy/contract.js'
+import { contractDefaults, deadlineOf, pauseOf } from '../../domain/autonomy/contract.js'
 import type { Gate, StateReason } from '../../domain/autonomy/gate.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { PeopleHours } from '../../domain/job/working-hours.js'
@@ -91,6 +91,7 @@ export function autonomyView(job: JobSettings, row: AutonomyRow | null, people: 
       auditDeadlineHours: deadlineMicros / HOUR_MICROS,
       auditDeadlineWorkingHours: deadlineIn !== undefined,
       protectedLabels: [],
+      paused: null,
       labels: [],
       setMicros: null,
       setBy: null,
@@ -108,6 +109,7 @@ export function autonomyView(job: JobSettings, row: AutonomyRow | null, people: 
     auditDeadlineHours: contract.deadlineMicros / HOUR_MICROS,
     auditDeadlineWorkingHours: contract.deadlineIn !== undefined,
     protectedLabels: contract.protectedLabels.map(name),
+    paused: pauseOf(contract, job.labels),
     labels: contract.labels.map(({ label, epsilon, delta, thresholds, exclusions }) => ({
       label: name(label),
       epsilon,

@@ -1,6 +1,7 @@
 /** A job as the job operations show it: settings, counters, training. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { JobView } from '../../api/decision-service.js'
+import type { AutonomyRow } from '../../store/autonomy-row.js'
 import type { StatsRow } from '../../store/rows.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { isoMicros } from '../../clock.js'
@@ -12,7 +13,7 @@ import type { StoredFinding } from '../../domain/event/finding.js'
 import { fieldWarnings } from './field-warnings.js'
 import { findingWarnings } from './finding-warnings.js'
 import { evidenceWarnings, jobEvidence } from './job-evidence.js'
-import { jobWarnings } from './job-warnings.js'
+import { jobWarnings, pauseWarnings } from './job-warnings.js'
 import type { TrainingRow } from '../training/training-log.js'
 
 type ModelHealth = Pick<JobView, 'modelState' | 'modelMsg' | 'modelAgeingSinceMicros'>
@@ -77,11 +78,12 @@ export interface JobRows {
   readonly training: TrainingRow
   readonly fields: FieldsRow | null
   readonly findings: readonly StoredFinding[]
+  readonly autonomy: AutonomyRow | null
 }
 
 export function jobViewOf(
   job: JobSettings,
-  { stats, training, fields, findings }: JobRows,
+  { stats, training, fields, findings, autonomy }: JobRows,
   { stepWarnings, ...inputs }: JobInputs,
 ): JobView {
   return {
@@ -101,6 +103,7 @@ export function jobViewOf(
     lastTrainFinishedMicros: training.finishMicros,
     warnings: [
       ...jobWarnings(job, stats.points ?? null),
+      ...pauseWarnings(job, autonomy),
       ...fieldWarnings(fields),
       ...mixedWarnings(stats),
       ...evidenceWarnings(job, stats),

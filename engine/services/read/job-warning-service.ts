@@ -16,7 +16,7 @@ import { findingWarnings } from './finding-warnings.js'
 import { evidenceWarnings } from './job-evidence.js'
 import { stepWarnings } from '../integrations/step-warnings.js'
 import type { Integrations } from '../integrations/integrations.js'
-import { jobWarnings } from './job-warnings.js'
+import { jobWarnings, pauseWarnings } from './job-warnings.js'
 import type { ReadableShards } from './job-reader.js'
 import { pointsFingerprint } from '../../domain/job/job-points.js'
 
@@ -44,6 +44,7 @@ export class JobWarnings {
     const { points = null, lastEventMicros } = stats
     return [
       ...jobWarnings(job, points),
+      ...pauseWarnings(job, reader.autonomy(job.id)?.row ?? null),
       ...fieldWarnings(reader.causeFields(job)),
       ...evidenceWarnings(job, stats),
       ...findingWarnings(reader.findings(job), lastEventMicros),

@@ -6,6 +6,8 @@
  */
 import type { Warning } from '../../api/warning.js'
 import { hasBuckets, hasClusters, labelRoles, type JobSettings } from '../../domain/job/job.js'
+import { pauseOf } from '../../domain/autonomy/contract.js'
+import type { AutonomyRow } from '../../store/autonomy-row.js'
 import { labelMeanings } from '../../domain/job/label-roles.js'
 import { pointFaults, type PointFault } from '../../domain/metrics/point-faults.js'
 import type { PointCounts } from '../../domain/metrics/point-tally.js'
@@ -73,6 +75,14 @@ function faultWarning(job: JobSettings, { kind, point, events, count }: PointFau
     message: `${name} is new with nearly every event: about ${count} values in ${events} events.`,
     action: `Remove it, or choose a field whose values come again. ${harm}`,
   }
+}
+
+/** The job would settle events, but not under other names of labels. */
+export function pauseWarnings({ labels }: JobSettings, row: AutonomyRow | null): Warning[] {
+  const message = row === null ? null : pauseOf(row.contract, labels)
+  if (message === null) return []
+  const [what = '', action = ''] = message.split(/(?<=\.) (?=Set )/)
+  return [{ type: 'labels_renamed', place: ['advanced_settings', 'custom_labels'], message: what, action }]
 }
 
 /** The warnings of a job whose events were counted so; places are in its properties. */

@@ -21,7 +21,7 @@ interface VoteProps {
 
 /** Gives a vote on an event. */
 export function voteOn({ of, eventId, title, pickedBy, after }: Omit<VoteProps, 'before'>, at: number): void {
-  const label = of.labels[at]
+  const label = of.onKeys[at]?.name
   if (label === undefined || !may('write:event_feedback')) return
   give(of.job_id, label, [{ eventId, title, pickedBy }])
   after?.(label)
@@ -44,7 +44,7 @@ export function VoteButtons(props: VoteProps) {
   const current = own === undefined ? before : own.label
   return (
     <fieldset class="votes" aria-label={t('vote.group')}>
-      {of.styles.map(({ name, color }, at) => (
+      {of.onKeys.map(({ name, color }, at) => (
         <button
           key={name}
           type="button"

@@ -16,6 +16,8 @@ export interface LabelStyle {
 /** A job as the list has it: with the colours of its labels. */
 export interface ShownJob extends Job {
   readonly styles: readonly LabelStyle[]
+  /** The same, in the order of their keys and buttons. */
+  readonly onKeys: readonly LabelStyle[]
 }
 
 const colors = ['#ED0A2C', '#1264FE', '#9A00FF'] as const
@@ -27,15 +29,22 @@ export const FIRST_VOTES = 10
 /** Null until they are loaded. */
 export const jobs = signal<readonly ShownJob[] | null>(null)
 
-type Colors = ReadonlyMap<string, string>
+interface Looks {
+  readonly colors: ReadonlyMap<string, string>
+  /** Names of labels, in the order of their keys. */
+  readonly order: readonly string[]
+}
 
-/** The colours that jobs were given, by job and label. They are read when there is a job that was not there before. */
-let known: ReadonlyMap<number, Colors> = new Map()
+/** Colours and order that jobs were given. They are read when there is a job that was not there before. */
+let known: ReadonlyMap<number, Looks> = new Map()
 
 interface Nested {
   readonly properties?: {
     readonly id?: number
-    readonly advanced_settings?: { readonly custom_labels?: readonly { name?: string; hex_color?: string }[] }
+    readonly advanced_settings?: {
+      readonly custom_labels?: readonly { name?: string; hex_color?: string; id?: string }[]
+      readonly label_order?: readonly string[]
+    }
   }
 }
 
@@ -44,10 +53,11 @@ async function loadColors(): Promise<void> {
   known = new Map(
     resources.flatMap((resource) => {
       const { properties } = (Object.values(resource)[0] ?? {}) as Nested
-      const labels = properties?.advanced_settings?.custom_labels ?? []
-      return properties?.id === undefined
-        ? []
-        : [[properties.id, new Map(labels.map(({ name = '', hex_color = '' }) => [name, hex_color]))] as const]
+      const { custom_labels: labels = [], label_order = [] } = properties?.advanced_settings ?? {}
+      if (properties?.id === undefined) return []
+      const colors = new Map(labels.map(({ name = '', hex_color = '' }) => [name, hex_color]))
+      const order = label_order.map((wanted) => labels.find(({ id }) => id === wanted)?.name ?? '')
+      return [[properties.id, { colors, order }] as const]
     }),
   )
 }
@@ -59,13 +69,20 @@ export function reloadColors(): void {
 
 function stylesOf(of: Job): LabelStyle[] {
   return of.labels.map((name, at) => {
-    const given = known.get(of.job_id)?.get(name) ?? ''
+    const given = known.get(of.job_id)?.colors.get(name) ?? ''
     return { name, at, color: /^#[0-9a-f]{6}$/i.test(given) ? given : (colors[at] ?? colors[0]) }
   })
 }
 
+function shownJob(of: Job): ShownJob {
+  const styles = stylesOf(of)
+  const order = known.get(of.job_id)?.order ?? []
+  const onKeys = order.flatMap((name) => styles.find((style) => style.name === name) ?? [])
+  return { ...of, styles, onKeys: onKeys.length === styles.length ? onKeys : styles }
+}
+
 function shown(list: readonly Job[]): ShownJob[] {
-  return list.map((one) => ({ ...one, styles: stylesOf(one) })).sort((a, b) => a.job_id - b.job_id)
+  return list.map(shownJob).sort((a, b) => a.job_id - b.job_id)
 }
 
 /** The jobs, asked for while it is not known yet who asks. Null where they cannot be had so. */

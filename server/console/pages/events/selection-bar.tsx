@@ -85,7 +85,7 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
     return row === undefined ? [] : [row]
   }
   const vote = (at: number): void => {
-    const label = of.labels[at]
+    const label = of.onKeys[at]?.name
     if (!mayVote || label === undefined) return
     // However few they are: what is not picked by hand is counted before.
     const picked = chosen.isAllBut ? null : chosenRows()
@@ -123,7 +123,7 @@ export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
       {isNothing(chosen) || !mayVote ? null : (
         <div class="selection" role="toolbar" aria-label={t('selection.title')}>
           <Chosens of={of} chosen={chosen} total={total} />
-          {of.styles.map(({ name }, at) => (
+          {of.onKeys.map(({ name }, at) => (
             <button key={name} type="button" onClick={() => vote(at)}>
               <Key of={voteCommands[at] ?? 'vote.1'} />
               <LabelMark of={of} label={name} />

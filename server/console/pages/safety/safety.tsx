@@ -1,14 +1,15 @@
 /** The safety of a job: what it may settle by itself, how that is proved, and what would be proved when. */
 import { useSignal } from '@preact/signals'
-import type { AutonomyView } from '../../../client/index.js'
+import type { AutonomyView, ContractBody } from '../../../client/index.js'
 import { Confirm } from '../../parts/confirm.js'
 import { EvidenceNote } from '../../parts/evidence.js'
+import { Icon } from '../../parts/icon.js'
 import { JobFrame } from '../../parts/job-head.js'
 import { Loaded } from '../../parts/loaded.js'
 import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
-import { say } from '../../state/toasts.js'
+import { attempt, say } from '../../state/toasts.js'
 import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { Certificates } from './certificates.js'
@@ -55,7 +56,47 @@ function Reopen({ of, done }: { readonly of: ShownJob; readonly done: () => void
   )
 }
 
-function State({ of, view, done }: { readonly of: ShownJob; readonly view: AutonomyView; readonly done: () => void }) {
+/** The contract as it is, to be set again. */
+function sameContract(view: AutonomyView): ContractBody {
+  return {
+    mode: view.mode,
+    hold_out_rate: view.hold_out_rate,
+    revoke_on_miss: view.revoke_on_miss,
+    audit_deadline_hours: view.audit_deadline_hours,
+    audit_deadline_working_hours: view.audit_deadline_working_hours,
+    protected_labels: view.protected_labels,
+    labels: view.labels,
+  }
+}
+
+/** Nothing is settled under other names until somebody says that they are meant. */
+function Paused({ of, view, done }: StateProps) {
+  if (view.paused === null) return null
+  const confirm = async (): Promise<void> => {
+    const isSet = await attempt(() => api.setAutonomy({ job_id: of.job_id, body: sameContract(view) }))
+    if (isSet) done()
+  }
+  return (
+    <section class="panel row step" role="note">
+      <p class="grow warn">
+        <Icon name="triangle-alert" /> {view.paused}
+      </p>
+      {may('write:autonomy') ? (
+        <button type="button" class="primary" onClick={() => void confirm()}>
+          {t('safety.confirm_names')}
+        </button>
+      ) : null}
+    </section>
+  )
+}
+
+interface StateProps {
+  readonly of: ShownJob
+  readonly view: AutonomyView
+  readonly done: () => void
+}
+
+function State({ of, view, done }: StateProps) {
   const isOpen = view.gates.some(({ state }) => state === 'open')
   const text = view.mode === 'off' ? 'safety.is_off' : isOpen ? 'safety.is_open' : `safety.is_${view.mode}`
   return (
@@ -76,6 +117,7 @@ function SafetyOf({ of }: { readonly of: ShownJob }) {
       <Loaded data={view} lines={6}>
         {(value) => (
           <>
+            <Paused of={of} view={value} done={view.reload} />
             <State of={of} view={value} done={view.reload} />
             <Gates of={of} view={value} />
             <Forecast of={of} view={value} />

@@ -1,5 +1,5 @@
 /** From the filled form to a change of the job's document, with no more in it than differs. */
-import type { JobSettings } from '../../../client/index.js'
+import type { JobLabel, JobSettings } from '../../../client/index.js'
 import type { JobChange, JobDocument } from '../../state/job-shapes.js'
 import { watchdogsIn, watchdogsOf } from './watchdogs.js'
 
@@ -16,6 +16,7 @@ export const blockers = [
 /** The settings of `advanced_settings` that the form has. */
 export const settingNames = [
   'custom_labels',
+  'label_order',
   'objective',
   'auto_retrain',
   'time_zone',
@@ -55,6 +56,12 @@ function wholeOf(text: string): number | undefined {
   return text.trim() === '' ? undefined : Number(text)
 }
 
+/** The ids of labels in the order of their keys. The text has their places; an empty one leaves them so. */
+function orderOf(text: string, labels: readonly JobLabel[]): string[] {
+  const places = text === '' ? labels.map((_, at) => at) : text.split(' ').map(Number)
+  return places.map((place) => labels[place]?.id ?? '')
+}
+
 function objectiveOf(text: (name: string) => string, labels: number): JobSettings['objective'] {
   const name = text('objective')
   if (name !== 'costs') return name as 'accuracy'
@@ -74,6 +81,7 @@ function settingsOf(data: FormData, { advanced_settings: before }: JobDocument):
       name: text(`label ${at}`).trim(),
       hex_color: text(`color ${at}`).toUpperCase(),
     })),
+    label_order: orderOf(text('order'), labels),
     objective: objectiveOf(text, labels.length),
     auto_retrain: {
       enabled: has('scheduled'),
@@ -114,6 +122,7 @@ export function withDefaults({ advanced_settings: given, category }: JobDocument
     retrain_after_erase: false,
     ...defaults,
     ...given,
+    label_order: given.label_order ?? orderOf('', given.custom_labels ?? []),
     monitoring_settings: watchdogsOf(given) as JobSettings['monitoring_settings'],
     custom_labels: (given.custom_labels ?? []).map((label) => ({
       ...label,
@@ -149,15 +158,67 @@ export function differencesOf(data: FormData, document: JobDocument): Difference
   return all.filter((one) => !isSame(one.before, one.after))
 }
 
+function renames(differences: readonly Difference[]): Pick<JobSettings, 'rename_labels'> {
+  return renamedIn(differences).length === 0 ? {} : { rename_labels: true }
+}
+
 const ofJob: ReadonlySet<string> = new Set(['description', 'decision_points', 'feedback_columns'])
 
-/** The change that sets them. */
+/** A label that gets another name, as it was and will be. */
+export interface Renamed {
+  readonly was: string
+  readonly is: string
+}
+
+/** The labels that get other names. */
+export function renamedIn(differences: readonly Difference[]): Renamed[] {
+  const labels = differences.find(({ name }) => name === 'custom_labels')
+  const [before, after] = [labels?.before, labels?.after] as (readonly JobLabel[] | undefined)[]
+  return (before ?? []).flatMap(({ name: was }, at) => {
+    const is = after?.[at]?.name ?? was
+    return was === is ? [] : [{ was, is }]
+  })
+}
+
+/**
+ * The same change where names that were only put in another place mean another order of keys. Null: they are not the
+ * same names.
+ */
+export function asOrder(differences: readonly Difference[], document: JobDocument): Difference[] | null {
+  const renamed = renamedIn(differences)
+  const isSameNames = renamed.every(({ is }) => renamed.some(({ was }) => was === is))
+  if (renamed.length === 0 || !isSameNames) return null
+  const { custom_labels: before = [], label_order: keys = [] } = withDefaults(document)
+  const after = differences.find(({ name }) => name === 'custom_labels')?.after as readonly JobLabel[]
+  const given = differences.find(({ name }) => name === 'label_order')?.after as readonly string[] | undefined
+  const isColored = before.some(({ hex_color: color }, at) => after[at]?.hex_color !== color)
+  const labels = before.map((label) => {
+    const typed = after.find(({ name }) => name === label.name)
+    return isColored ? { ...label, hex_color: typed?.hex_color } : label
+  })
+  // The rows as they were shown, each with the name that was typed there.
+  const order = (given ?? keys).map((id) => {
+    const name = after.find((label) => label.id === id)?.name
+    return before.find((label) => label.name === name)?.id ?? ''
+  })
+  return [
+    ...differences.filter(({ name }) => name !== 'custom_labels' && name !== 'label_order'),
+    ...[
+      { name: 'custom_labels' as const, before, after: labels },
+      { name: 'label_order' as const, before: keys, after: order },
+    ].filter((one) => !isSame(one.before, one.after)),
+  ]
+}
+
+/** The change that sets them. Whoever changes names has been asked what is meant. */
 export function changeOf(differences: readonly Difference[]): JobChange {
   const pairs = (isOfJob: boolean) =>
     differences.filter(({ name }) => ofJob.has(name) === isOfJob).map(({ name, after }) => [name, after] as const)
   const settings = pairs(false)
   return {
     ...Object.fromEntries(pairs(true)),
-    ...(settings.length === 0 ? {} : { advanced_settings: Object.fromEntries(settings) as JobSettings }),
+    ...(settings.length === 0
+      ? {}
+      : { advanced_settings: { ...(Object.fromEntries(settings) as JobSettings), ...renames(differences) } }),
   }
 }

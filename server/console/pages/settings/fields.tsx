@@ -1,5 +1,9 @@
 /** The fields of the form of a job's settings. */
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../parts/icon.js'
+import { Key } from '../../parts/keys.js'
+import { voteCommands } from '../../state/keys.js'
 import type { JobDocument } from '../../state/job-document.js'
 import { hasClusters, type ShownJob } from '../../state/jobs.js'
 import { t } from '../../texts.js'
@@ -13,6 +17,21 @@ interface FieldsProps {
 
 export function Basics({ of, document }: FieldsProps & { readonly of: ShownJob }) {
   const labels = document.advanced_settings.custom_labels ?? []
+  const first = (withDefaults(document).label_order ?? []).map((wanted) => labels.findIndex(({ id }) => id === wanted))
+  /** Places of labels, in the order of their keys. */
+  const order = useSignal<readonly number[]>(first)
+  const hidden = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const form = hidden.current?.form
+    const reset = (): void => void (order.value = first)
+    form?.addEventListener('reset', reset)
+    return () => form?.removeEventListener('reset', reset)
+  }, [])
+  const up = (at: number): void => {
+    const next = [...order.value]
+    next.splice(at - 1, 2, next[at] as number, next[at - 1] as number)
+    order.value = next
+  }
   return (
     <Section title="settings.basics">
       <label>
@@ -21,15 +40,33 @@ export function Basics({ of, document }: FieldsProps & { readonly of: ShownJob }
       </label>
       <fieldset class="choices">
         <legend>{t('settings.name.custom_labels')}</legend>
-        {labels.map(({ name, hex_color: color }, at) => (
-          <div key={name} class="row">
+        <input ref={hidden} type="hidden" name="order" value={order.value.join(' ')} />
+        {order.value.map((at, key) => (
+          <div key={at} class="row">
+            <Key of={voteCommands[key] ?? 'vote.1'} />
             <input
               type="color"
               name={`color ${at}`}
               aria-label={t('settings.color', { n: at + 1 })}
-              defaultValue={color ?? ''}
+              defaultValue={labels[at]?.hex_color ?? ''}
             />
-            <input name={`label ${at}`} aria-label={t('new_job.label', { n: at + 1 })} defaultValue={name} required />
+            <input
+              name={`label ${at}`}
+              aria-label={t('new_job.label', { n: at + 1 })}
+              defaultValue={labels[at]?.name ?? ''}
+              required
+            />
+            {key === 0 ? null : (
+              <button
+                type="button"
+                class="plain icon-only"
+                aria-label={t('settings.up', { label: labels[at]?.name ?? '' })}
+                title={t('settings.up', { label: labels[at]?.name ?? '' })}
+                onClick={() => up(key)}
+              >
+                <Icon name="arrow-up" />
+              </button>
+            )}
           </div>
         ))}
         <p class="help">{t('settings.means.custom_labels')}</p>

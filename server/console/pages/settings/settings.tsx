@@ -10,9 +10,9 @@ import { useData } from '../../state/data.js'
 import { readDocument, saveDocument, type JobDocument } from '../../state/job-document.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { say } from '../../state/toasts.js'
-import { t } from '../../texts.js'
+import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
-import { changeOf, differencesOf, type Difference } from './change.js'
+import { asOrder, changeOf, differencesOf, renamedIn, type Difference } from './change.js'
 import { Basics, Learning, Storage, Training } from './fields.js'
 import { Watchdogs } from './watchdog-fields.js'
 import { watchdogs, type WatchdogName, type WatchdogSettings } from './watchdogs.js'
@@ -49,8 +49,51 @@ function watchdogsText({ monitors, throttling, reminder }: WatchdogSettings): st
   return [on.join(', ') || '—', ...pause, ...again].join('; ')
 }
 
+/** What other names of labels do, and whether another order of keys is meant. */
+function Renames({ of, differences, choose, isOrder }: RenamesProps) {
+  const renamed = renamedIn(differences)
+  if (renamed.length === 0) return null
+  const sentences = renamed.map(({ was, is }) => (
+    <li key={was}>{count('settings.will_read', of.evidence.voted_events[was] ?? 0, { was, is })}</li>
+  ))
+  const names = (
+    <>
+      {t('settings.names_not_order')}
+      <ul class="points">{sentences}</ul>
+      <span class="help">{t('settings.names_pause')}</span>
+    </>
+  )
+  if (choose === null) return <div class="warn">{names}</div>
+  return (
+    <fieldset class="choices">
+      <legend>{t('settings.names_moved')}</legend>
+      <label class="switch">
+        <input type="radio" name="moved" checked={isOrder} onChange={() => choose(true)} />
+        <span>{t('settings.is_order')}</span>
+      </label>
+      <label class="switch">
+        <input type="radio" name="moved" checked={!isOrder} onChange={() => choose(false)} />
+        <span class="warn">{names}</span>
+      </label>
+    </fieldset>
+  )
+}
+
+interface RenamesProps {
+  readonly of: ShownJob
+  readonly differences: readonly Difference[]
+  /** Null: another order of keys cannot be meant. */
+  readonly choose: ((isOrder: boolean) => void) | null
+  readonly isOrder: boolean
+}
+
 /** What a change means: each setting as it was and will be, and what follows. */
-function Meaning({ of, differences }: { readonly of: ShownJob; readonly differences: readonly Difference[] }) {
+function Meaning({ of, document, differences }: MeaningProps) {
+  const labels = document.advanced_settings.custom_labels ?? []
+  const shown = (name: string, value: unknown): string =>
+    name === 'label_order'
+      ? valueText((value as readonly string[]).map((wanted) => labels.find(({ id }) => id === wanted)?.name ?? wanted))
+      : valueText(value)
   const points = differences.find(({ name }) => name === 'decision_points')
   const needsTraining = differences.some(({ name }) => atTraining.has(name))
   return (
@@ -61,7 +104,7 @@ function Meaning({ of, differences }: { readonly of: ShownJob; readonly differen
             <dt>{t(`settings.name.${name}`)}</dt>
             <dd>
               <p>
-                <s class="dim">{valueText(before)}</s> → {valueText(after)}
+                <s class="dim">{shown(name, before)}</s> → {shown(name, after)}
               </p>
               <p class="dim">{t(`settings.means.${name}`)}</p>
             </dd>
@@ -74,6 +117,12 @@ function Meaning({ of, differences }: { readonly of: ShownJob; readonly differen
   )
 }
 
+interface MeaningProps {
+  readonly of: ShownJob
+  readonly document: JobDocument
+  readonly differences: readonly Difference[]
+}
+
 interface SettingsFormProps {
   readonly of: ShownJob
   readonly document: JobDocument
@@ -82,6 +131,8 @@ interface SettingsFormProps {
 
 function SettingsForm({ of, document, saved }: SettingsFormProps) {
   const proposed = useSignal<readonly Difference[] | null>(null)
+  /** What was typed, where names have only changed places. */
+  const moved = useSignal<{ readonly names: Difference[]; readonly order: Difference[] } | null>(null)
   const train = useSignal(true)
   const mayWrite = may('write:resources')
   const save = async (): Promise<void> => {
@@ -110,8 +161,10 @@ function SettingsForm({ of, document, saved }: SettingsFormProps) {
       class="stack"
       submit={(data) => {
         const differences = differencesOf(data, document)
-        if (differences.length === 0) say(t('settings.unchanged'))
-        else proposed.value = differences
+        if (differences.length === 0) return say(t('settings.unchanged'))
+        const order = asOrder(differences, document)
+        moved.value = order === null ? null : { names: differences, order }
+        proposed.value = order ?? differences
       }}
     >
       <fieldset class="stack" disabled={!mayWrite}>
@@ -131,7 +184,17 @@ function SettingsForm({ of, document, saved }: SettingsFormProps) {
       ) : null}
       {proposed.value === null ? null : (
         <Confirm title={t('settings.confirm')} verb={t('save')} close={() => (proposed.value = null)} act={save}>
-          <Meaning of={of} differences={proposed.value} />
+          <Renames
+            of={of}
+            differences={moved.value?.names ?? proposed.value}
+            choose={
+              moved.value === null
+                ? null
+                : (isOrder) => (proposed.value = moved.value?.[isOrder ? 'order' : 'names'] ?? null)
+            }
+            isOrder={proposed.value === moved.value?.order}
+          />
+          <Meaning of={of} document={document} differences={proposed.value} />
           {proposed.value.some(({ name }) => atTraining.has(name)) && may('execute:job_operations') ? (
             <label class="inline">
               <input

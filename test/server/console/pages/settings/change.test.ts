@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeOf, differencesOf, linesOf } from '../../../../../server/console/pages/settings/change.js'
+import {
+  asOrder,
+  changeOf,
+  differencesOf,
+  linesOf,
+  renamedIn,
+} from '../../../../../server/console/pages/settings/change.js'
 import type { JobDocument } from '../../../../../server/console/state/job-shapes.js'
 
 const document: JobDocument = {
@@ -121,4 +127,24 @@ test('a watchdog that is switched on is added, and those that the form does not 
       { name: 'disagreement', active: true },
     ],
   })
+})
+
+test('names that have only changed places may mean another order of keys, which renames nothing', () => {
+  const swapped = differencesOf(filled({ 'label 0': 'Drop', 'label 1': 'Escalate' }), document)
+  assert.deepEqual(renamedIn(swapped), [
+    { was: 'Escalate', is: 'Drop' },
+    { was: 'Drop', is: 'Escalate' },
+  ])
+  assert.equal(changeOf(swapped).advanced_settings?.rename_labels, true)
+  const order = asOrder(swapped, document)
+  assert.deepEqual(changeOf(order ?? []), {
+    advanced_settings: { label_order: ['label_1', 'label_0', 'label_2'] },
+  })
+  const renamed = differencesOf(filled({ 'label 0': 'Noise' }), document)
+  assert.equal(asOrder(renamed, document), null)
+})
+
+test('labels are moved to other keys without a change of names', () => {
+  const moved = differencesOf(filled({ order: '2 0 1' }), document)
+  assert.deepEqual(changeOf(moved), { advanced_settings: { label_order: ['label_2', 'label_0', 'label_1'] } })
 })

@@ -160,7 +160,7 @@ async function close(
   runtime.watermarks.close()
   if (opened === undefined) await runtime.shards.close()
   else Object.assign(opened.listeners, { failed: undefined, ran: undefined, ranElsewhere: undefined })
-  services.sessions?.close()
+  services.sessions.close()
   stores.resources.close()
   if (opened === undefined) await stores.catalogStore.close()
   await services.monitor.close()

@@ -4,10 +4,11 @@
  * Owns: which cookie stands for which key or token, how long, and the check against forged requests. Leaves out: who
  * owns a key (the engine), signing in (routes/console/session.ts).
  *
- * 1. The browser never has the key: its cookie is a random value that is valid for this process. A restart ends all
- *    sessions, and nothing of them is on disk. In a cluster the engine keeps them, sealed with that value, so that they
- *    go on where another node becomes the owner. Who works with a session without its cookie has its id.
- * 2. A session ends after some time without a request, and after twelve hours in any case.
+ * 1. The browser never has the key: its cookie is a random value. The engine keeps sessions, sealed with that value, so
+ *    that they go on after a restart, and where another node becomes the owner. Who works with a session without its
+ *    cookie has its id.
+ * 2. A session ends after some time without a request, and after twelve hours in any case. The browser keeps the cookie
+ *    as long when it is closed.
  * 3. The cookie is HttpOnly and SameSite=Strict. A request by cookie that changes something needs a header that no form
  *    and no link can send.
  * 4. Sessions are bounded, for each owner and in total. One more ends the session with the oldest use.
@@ -35,7 +36,7 @@ export interface SessionsOptions {
   readonly idleMs: number
   /** Milliseconds that only grow. */
   readonly now: () => number
-  /** Where sessions outlive this process; null: nowhere. */
+  /** Where sessions outlive this process; null or absent: nowhere. */
   readonly keeper?: SessionKeeper | null
   /** Called for each session that ends. */
   ended(owner: SessionOwner): void
@@ -182,8 +183,9 @@ export function cookieOf(exchange: Exchange): string {
 
 /** The header that gives the browser the cookie; the value '' takes it away. */
 export function setCookie(value: string, isSecure: boolean): readonly [string, string] {
-  const age = value === '' ? '; Max-Age=0' : ''
-  return ['Set-Cookie', `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}${age}`]
+  const age = value === '' ? 0 : sessionBounds.secondsMax
+  const secure = isSecure ? '; Secure' : ''
+  return ['Set-Cookie', `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}; Max-Age=${age}`]
 }
 
 /** @throws Refusal forbidden, unless the request only reads or a page of ours sent it. */

@@ -12,6 +12,5 @@ export interface LiveServices {
   readonly voteTasks: VoteTaskService
   readonly samples: SampleService
   readonly handling: HandlingService
-  /** Null where sessions end with the process. */
-  readonly sessions: SessionKeeper | null
+  readonly sessions: SessionKeeper
 }

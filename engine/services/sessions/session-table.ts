@@ -1,5 +1,6 @@
 /**
- * Sessions of the console in the catalog, so that they live on when another node becomes the owner.
+ * Sessions of the console in the catalog, so that they live on when the service starts again, and when another node
+ * becomes the owner.
  *
  * | table | key                                        | value                                              |
  * |-------|--------------------------------------------|----------------------------------------------------|

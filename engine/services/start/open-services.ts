@@ -97,8 +97,7 @@ export interface Services extends Training {
   readonly samples: Samples
   readonly handling: Handling
   readonly changesSweep: ChangesSweep
-  /** In a cluster: sessions live on where the owner changes. */
-  readonly sessions: SessionTable | null
+  readonly sessions: SessionTable
 }
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
@@ -141,7 +140,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ...openLive(serviceNames, earlier, collector),
     collector,
     intake: new Intake({ shards, current, mustAccept, ask: collector.ask.bind(collector) }),
-    sessions: settings.ledgerWritten === undefined ? null : new SessionTable(store, clock, stores.sealer),
+    sessions: new SessionTable(store, clock, stores.sealer),
     integrations,
     inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),
     audit,

@@ -78,8 +78,8 @@ const signIn: OpenRoute = {
     'For browsers: the answer sets a cookie that stands for the key, or for a token of the user. The cookie is ' +
     'HttpOnly and SameSite=Strict, and Secure over TLS. Every request with it that is not a `GET` needs the header ' +
     '`X-Requested-With`, and so does this one. The session ends after `SERVICE_SESSION_MINUTES` without a request, ' +
-    'after twelve hours, and with the process; in a cluster it goes on where the owner changes. Programs send a key ' +
-    'or a token instead.',
+    'and after twelve hours; it goes on when the browser is closed and when the service starts again. Programs send a ' +
+    'key or a token instead.',
   scope: null,
   body: SessionRequest,
   bodyExample: { username: 'ann', password: 'correct horse battery' },

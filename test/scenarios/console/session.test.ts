@@ -1,5 +1,8 @@
 /** Sessions of the console: a cookie instead of a key. */
 import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Answer, RequestOptions } from '../../support/client.js'
 import { ADMIN_PASSWORD, MANAGEMENT_KEY, startService, type TestService } from '../../support/service.js'
@@ -26,7 +29,10 @@ function by(cookie: string, headers: Record<string, string> = {}): RequestOption
 test('a password opens a session, whose cookie no script reads and no other site sends', async () => {
   const answer = await signIn({ username: 'admin', password: ADMIN_PASSWORD })
   assert.equal(answer.status, 200, answer.text)
-  assert.match(answer.headers.get('set-cookie') ?? '', /^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
+  assert.match(
+    answer.headers.get('set-cookie') ?? '',
+    /^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+  )
   assert.equal(answer.headers.get('cache-control'), 'no-store')
   assert.ok(!answer.text.includes(cookieOf(answer)))
   const seen = await service.client.get('/api/v2/session', by(`theme=dark; ${cookieOf(answer)}`))
@@ -38,7 +44,7 @@ test('a password opens a session, whose cookie no script reads and no other site
 
 test('over TLS the cookie is sent over TLS alone, also behind a proxy', async () => {
   const answer = await signIn({ key: MANAGEMENT_KEY }, { ...FROM_PAGE, 'x-forwarded-proto': 'https' })
-  assert.match(answer.headers.get('set-cookie') ?? '', /; Secure$/)
+  assert.match(answer.headers.get('set-cookie') ?? '', /; Secure; /)
 })
 
 test('a key opens a session as well, and is not in the cookie', async () => {
@@ -90,6 +96,40 @@ test('a session ends with its user', async () => {
   assert.equal((await service.client.get('/api/v2/session', by(cookie))).body.role, 'analyst')
   await service.client.put('/api/v2/users/eve', { enabled: false })
   assert.equal((await service.client.get('/api/v2/session', by(cookie))).status, 401)
+})
+
+test('a session goes on when the service starts again, and the data directory gives nobody one', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'sessions-'))
+  const first = await startService({ dataDir })
+  const sign = (at: TestService, body: object) =>
+    at.client.post('/api/v2/session', body, { key: null, headers: FROM_PAGE })
+  const who = (at: TestService, cookie: string) => at.client.get('/api/v2/session', by(cookie))
+  const byPassword = cookieOf(await sign(first, { username: 'admin', password: ADMIN_PASSWORD }))
+  const byKey = cookieOf(await sign(first, { key: MANAGEMENT_KEY }))
+  const over = cookieOf(await sign(first, { key: MANAGEMENT_KEY }))
+  await first.client.delete('/api/v2/session', by(over, FROM_PAGE))
+  await first.close()
+  const stored = await Promise.all(
+    (await readdir(dataDir, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFile(join(entry.parentPath, entry.name))),
+  )
+  for (const cookie of [byPassword, byKey]) {
+    const value = cookie.slice(cookie.indexOf('=') + 1)
+    assert.ok(!stored.some((bytes) => bytes.includes(value)), 'the value of the cookie is nowhere')
+  }
+  const second = await startService({ dataDir })
+  try {
+    assert.equal((await who(second, byPassword)).body.name, 'admin')
+    assert.equal((await who(second, byKey)).body.kind, 'management')
+    assert.equal((await who(second, over)).status, 401)
+    // What ends later has ended for good.
+    assert.equal((await second.client.delete('/api/v2/session', by(byPassword, FROM_PAGE))).status, 200)
+    assert.equal((await who(second, byPassword)).status, 401)
+  } finally {
+    await second.close()
+    await rm(dataDir, { recursive: true })
+  }
 })
 
 test('a service without a console has neither pages nor sessions', async () => {

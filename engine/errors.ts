@@ -56,6 +56,7 @@ export const refusals = {
   letter_not_found: { retryable: false },
   resource_not_found: { retryable: false },
   user_not_found: { retryable: false },
+  assigned_otherwise: { retryable: false },
   user_exists: { retryable: false },
   last_administrator: { retryable: false },
   token_not_found: { retryable: false },

@@ -20,6 +20,7 @@ import Next from './pages/next/next.js'
 import { askQueue } from './pages/next/queue.js'
 import NotFound from './pages/not-found.js'
 import { Failed, Skeleton } from './parts/feedback.js'
+import { Confirmations } from './parts/confirmation.js'
 import { latePage } from './parts/late.js'
 import { Failures } from './parts/toasts.js'
 import { Bar } from './shell/bar.js'
@@ -131,6 +132,7 @@ function SignedIn() {
       </main>
       <Foot />
       <Failures />
+      <Confirmations />
       <Help />
       <Palette />
     </>

@@ -59,6 +59,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   letter_not_found: 404,
   resource_not_found: 404,
   user_not_found: 404,
+  assigned_otherwise: 409,
   user_exists: 409,
   last_administrator: 409,
   token_not_found: 404,

@@ -37,6 +37,13 @@ export interface EventNote {
   readonly note: unknown
 }
 
+export interface Handover {
+  /** Null: nobody. */
+  readonly assignee: string | null
+  /** Who had the event when the caller looked, null for nobody; absent: it does not matter. */
+  readonly expected?: string | null | undefined
+}
+
 export interface HandlingService {
   /** The caller's own views, and those that are shared. */
   views(principal: Principal): readonly NamedView[]
@@ -45,7 +52,8 @@ export interface HandlingService {
   /** @throws Refusal view_not_found, draining. */
   deleteView(principal: Principal, viewId: string): void
   /** Null withdraws. @throws Refusal event_not_found, limit_exceeded, draining. */
-  assign(job: JobHandle, eventId: string, assignee: string | null, by: Author): Assignment | null
+  /** @throws Refusal assigned_otherwise where the event has changed hands. */
+  assign(job: JobHandle, eventId: string, to: Handover, by: Author): Assignment | null
   assignment(job: JobHandle, eventId: string): Assignment | null
   /** All, or those of one person; the latest first. */
   assignments(job: JobHandle, assignee: string | null): readonly Assignment[]

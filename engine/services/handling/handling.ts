@@ -6,6 +6,8 @@
  *
  * 1. A change and its entry in the audit log are one commit. Who looks at what is in memory alone, and never written.
  */
+import { isoMicros } from '../../clock.js'
+import { cutText } from '../../domain/event/input/cut-text.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
@@ -15,6 +17,7 @@ import type {
   Assignment,
   EventNote,
   HandlingService,
+  Handover,
   Looker,
   NamedView,
   ViewInput,
@@ -76,12 +79,14 @@ export class Handling implements HandlingService {
     this.#deps.tables.setView(id, null, this.#entry(principal, 'view deleted', object))
   }
 
-  assign(handle: JobHandle, eventId: string, assignee: string | null, by: Author): Assignment | null {
+  assign(handle: JobHandle, eventId: string, { assignee, expected }: Handover, by: Author): Assignment | null {
     this.#deps.mustAccept()
     const { tables, clock } = this.#deps
     const job = this.#mustHave(handle, eventId)
     const assignments = tables.ofJob(job.id)
-    const before = assignments.get(eventId)?.assignee ?? null
+    const had = assignments.get(eventId)
+    const before = had?.assignee ?? null
+    if (expected !== undefined && before !== expected && before !== assignee) throw assignedOtherwise(eventId, had)
     if (assignee !== null && before === null && assignments.size >= limits.assignmentsPerJobMax)
       throw new Refusal('limit_exceeded', `a job has at most ${limits.assignmentsPerJobMax} assigned events`)
     if (assignee === before) return assignments.get(eventId) ?? null
@@ -167,6 +172,11 @@ export class Handling implements HandlingService {
     this.#deps.audit.record(batch, { atMicros: this.#deps.clock.nowMicros(), by: author, action, object, ...more })
     return batch
   }
+}
+
+function assignedOtherwise(eventId: string, had: Assignment | undefined): Refusal {
+  const now = had === undefined ? 'nobody has it' : `${had.assignee} has it since ${isoMicros(had.atMicros)}`
+  return new Refusal('assigned_otherwise', `the event ${cutText(eventId, 64)} has changed hands: ${now}`)
 }
 
 function isOwner({ owner }: StoredView, { kind, name }: Author): boolean {

@@ -6,11 +6,12 @@
  */
 import { signal, useSignal, type ReadonlySignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { EventNote } from '../../client/index.js'
+import { ServiceError, type EventNote } from '../../client/index.js'
 import { count, t } from '../texts.js'
 import { api, may, session } from './api.js'
 import { liveState } from './live.js'
-import { act } from './toasts.js'
+import { confirmation } from './confirmation.js'
+import { act, say } from './toasts.js'
 
 const EVERY_MS = 5_000
 /** The list of a job may be long: it is asked for less often than what is known of one event. */
@@ -61,22 +62,75 @@ function note(id: string, assignee: string | null): void {
   assignees.value = all
 }
 
-async function give(jobId: number, ids: readonly string[], toOf: (id: string) => string | null): Promise<void> {
-  for (const id of ids) {
-    const { assignee } = await api.assignEvent({ job_id: jobId, event_id: id, body: { assignee: toOf(id) } })
-    note(id, assignee)
+/** Who has events, as the page knew it when the person acted. */
+type Known = ReadonlyMap<string, string | null>
+
+/** Gives events to somebody, as far as they have not changed hands since. The answer: who has the others. */
+async function give(
+  jobId: number,
+  known: Known,
+  toOf: (id: string) => string | null,
+): Promise<ReadonlyMap<string, string | null>> {
+  const others = new Map<string, string | null>()
+  for (const [id, expected] of known) {
+    const place = { job_id: jobId, event_id: id }
+    try {
+      const { assignee } = await api.assignEvent({ ...place, body: { assignee: toOf(id), expected } })
+      note(id, assignee)
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'assigned_otherwise') throw error
+      const { assignee } = await api.getAssignment(place)
+      note(id, assignee)
+      others.set(id, assignee)
+    }
+  }
+  return others
+}
+
+/** The names of those who have events. */
+function namesOf(known: Known): string {
+  return [...new Set([...known.values()].flatMap((name) => name ?? []))].join(', ')
+}
+
+/** Takes events; what has come to somebody else meanwhile is asked about. */
+async function take(jobId: number, known: Known): Promise<void> {
+  const step = { others: new Map() as Known }
+  const mine = (): string[] => [...known.keys()].filter((id) => !step.others.has(id))
+  await act(
+    async () => {
+      step.others = await give(jobId, known, me)
+    },
+    () => (mine().length === 0 ? null : count('assign.given', mine().length)),
+    async () => {
+      const others = await give(jobId, new Map(mine().map((id) => [id, me()])), (id) => known.get(id) ?? null)
+      if (others.size > 0) say(count('assign.not_back', others.size, { names: namesOf(others) }))
+    },
+  )
+  if (step.others.size > 0) askFirst(jobId, step.others)
+}
+
+/** Nobody loses an event without being asked about. */
+function askFirst(jobId: number, known: Known): void {
+  const others = [...known].filter(([, name]) => name !== null && name !== me())
+  if (others.length === 0) return void take(jobId, known)
+  const values = { names: namesOf(new Map(others)) }
+  confirmation.value = {
+    title: t('assign.ask'),
+    text: count('assign.others', others.length, values),
+    verb: t('assign.take_over'),
+    act: () => take(jobId, known),
   }
 }
 
 /** Assigns events to this person; those that are all this person's already go to nobody. Undo restores who had them. */
 export async function assignToMe(jobId: number, ids: readonly string[]): Promise<void> {
   if (ids.length === 0 || !may('write:event_feedback')) return
-  const before = new Map(ids.map((id) => [id, assignees.value.get(id) ?? null]))
-  const isOwn = ids.every((id) => before.get(id) === me())
+  const known: Known = new Map(ids.map((id) => [id, assignees.value.get(id) ?? null]))
+  if (![...known.values()].every((name) => name === me())) return askFirst(jobId, known)
   await act(
-    () => give(jobId, ids, () => (isOwn ? null : me())),
-    count(isOwn ? 'assign.withdrawn' : 'assign.given', ids.length),
-    () => give(jobId, ids, (id) => before.get(id) ?? null),
+    () => give(jobId, known, () => null),
+    count('assign.withdrawn', ids.length),
+    () => give(jobId, new Map(ids.map((id) => [id, null])), me),
   )
 }
 

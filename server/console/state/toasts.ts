@@ -118,7 +118,12 @@ function forget(step: Step): void {
 }
 
 /** Does something that is in the journal from now on, and says it when it is done. True if it did not fail. */
-export async function act(run: () => Promise<unknown>, text: string, back: () => Promise<unknown>): Promise<boolean> {
+export async function act(
+  run: () => Promise<unknown>,
+  /** Null: nothing was done after all. */
+  text: string | (() => string | null),
+  back: () => Promise<unknown>,
+): Promise<boolean> {
   const running = attempt(run)
   const step: Step = {
     // What is under way is taken back when it has ended.
@@ -126,8 +131,9 @@ export async function act(run: () => Promise<unknown>, text: string, back: () =>
   }
   done(step)
   const isDone = await running
-  if (!isDone) forget(step)
-  else if (steps.includes(step)) say(text, step)
+  const told = typeof text === 'string' ? text : isDone ? text() : null
+  if (!isDone || told === null) forget(step)
+  else if (steps.includes(step)) say(told, step)
   return isDone
 }
 

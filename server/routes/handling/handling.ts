@@ -139,7 +139,14 @@ const assign = operation({
   errors: [404, 409, 507],
   handle({ app, principal, params, body }) {
     const job = jobFromPath(app, principal, params[0]!)
-    const given = app.service.live.handling.assign(job, params[1]!, body.assignee?.trim() || null, principal)
+    const nameOf = (text: string | null): string | null => text?.trim() || null
+    const expected = body.expected === undefined ? undefined : nameOf(body.expected)
+    const given = app.service.live.handling.assign(
+      job,
+      params[1]!,
+      { assignee: nameOf(body.assignee), expected },
+      principal,
+    )
     return assignmentWire(params[1]!, given)
   },
 })

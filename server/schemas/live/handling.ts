@@ -23,6 +23,14 @@ export const SavedViews = Type.Object({ views: Type.Array(SavedView) })
 
 export const AssignmentBody = Exact({
   assignee: nullable({ ...Name, description: 'Who has the event; null for nobody.' }),
+  expected: Type.Optional(
+    nullable({
+      ...Name,
+      description:
+        'Who had it when you looked, null for nobody. Where somebody else has it by now, nothing changes: 409 ' +
+        '`assigned_otherwise`. Without it, the event changes hands whoever has it.',
+    }),
+  ),
 })
 
 export const AssignedEvent = Type.Object({

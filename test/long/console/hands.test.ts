@@ -1,6 +1,7 @@
 /** What people's hands do: names that are swapped, and other slips of a long day. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { makeJob } from '../../support/client.js'
 import { skip } from './browser.js'
 import { eventually, makeWorld, type World } from './world.js'
@@ -70,4 +71,33 @@ test('names that are swapped in Settings are taken for another order of keys; vo
   await page.locator('dialog').waitFor({ state: 'detached' })
   assert.equal(await labelOf(jobId, 'e0'), 'Drop')
   await page.context().close()
+})
+
+test('of two who take the same event the second is told who has it, and asked', { skip }, async () => {
+  const jobId = await job()
+  const assignee = async (): Promise<string | null> =>
+    (await world.client.get(`/api/v2/events/${jobId}/e1/assignment`)).body.assignee
+  const open = async (user: 'ann' | 'bob'): Promise<Page> => {
+    const page = await world.page(user)
+    await page.goto(`/jobs/${jobId}/events/e1`)
+    await page.locator('.tree').waitFor()
+    return page
+  }
+  const [ann, bob] = [await open('ann'), await open('bob')]
+  // Bob's page does not know yet that Ann has it.
+  await bob.route('**/assignment', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()))
+  await ann.keyboard.press('a')
+  await ann.getByText('It is yours now.').waitFor()
+  await bob.unroute('**/assignment')
+  await bob.keyboard.press('a')
+  await bob.getByText('ann has it. Take it over?').waitFor()
+  assert.equal(await assignee(), 'ann')
+  await bob.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal(await assignee(), 'ann')
+  await bob.keyboard.press('a')
+  await bob.getByRole('button', { name: 'Take over' }).click()
+  await eventually(assignee, (name) => name === 'bob')
+  await bob.keyboard.press('u')
+  await eventually(assignee, (name) => name === 'ann')
+  for (const page of [ann, bob]) await page.context().close()
 })

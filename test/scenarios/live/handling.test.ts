@@ -19,6 +19,7 @@ before(async () => {
   ann = client.withKey(token.body.api_token)
   jobId = (await makeJob(client)).jobId
   await client.post('/api/v1/events/e1', { job_id: jobId, raw_body: { rule: 'a' } })
+  await client.post('/api/v1/events/e2', { job_id: jobId, raw_body: { rule: 'b' } })
 })
 after(() => service.close())
 
@@ -41,6 +42,23 @@ test("a view is its owner's, shared or not, and only the owner changes it", asyn
   assert.equal((await ann.delete(path)).status, 200)
   assert.deepEqual(await names(ann), ['For all'])
   assert.equal((await ann.post('/api/v2/views', { name: 'Long', query: { text: 'x'.repeat(20_000) } })).status, 422)
+})
+
+test('who takes an event says who had it: of two at once the second is told, and nothing is lost', async () => {
+  const path = `/api/v2/events/${jobId}/e2/assignment`
+  const taken = await Promise.all(['ann', 'bob'].map((assignee) => client.put(path, { assignee, expected: null })))
+  assert.deepEqual(taken.map(({ status }) => status).sort(), [200, 409])
+  const refused = taken.find(({ status }) => status === 409)
+  const { assignee } = (await client.get(path)).body
+  assert.match(refused?.text ?? '', new RegExp(`e2 has changed hands: ${assignee} has it since 20`))
+  const other = assignee === 'ann' ? 'bob' : 'ann'
+  assert.equal((await client.put(path, { assignee: other, expected: assignee })).status, 200)
+  assert.equal((await client.put(path, { assignee: null, expected: assignee })).status, 409)
+  // What is so already is no conflict, and without `expected` nobody asks.
+  assert.equal((await client.put(path, { assignee: other, expected: assignee })).status, 200)
+  assert.equal((await client.put(path, { assignee: 'eve' })).body.assignee, 'eve')
+  assert.equal((await client.put(path, { assignee: null, expected: 'eve' })).body.assignee, null)
+  assert.match((await client.put(path, { assignee: 'ann', expected: 'eve' })).text, /nobody has it/)
 })
 
 test('an event has somebody, or nobody, and the audit log knows', async () => {

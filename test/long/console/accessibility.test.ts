@@ -116,7 +116,7 @@ test('Next with all of why, similar events and no connection has no violation', 
   await page.context().setOffline(true)
   await page.getByText('no connection').waitFor()
   await page.keyboard.press('1')
-  await page.getByText('1 vote waits to be sent').waitFor()
+  await page.getByText('1 vote waiting to be sent').waitFor()
   found.push(...(await violationsOf(page, 'Next without a connection')))
   assert.deepEqual(found, [])
   await page.context().close()
@@ -135,12 +135,12 @@ test('the dialogs of a job have no violation', { skip }, async () => {
   }
   const points = page.getByLabel('Decision points')
   await points.fill(`${await points.inputValue()}\nhost.name`)
-  await page.getByRole('button', { name: 'See what changes' }).click()
+  await page.getByRole('button', { name: 'Preview changes' }).click()
   await look('changed settings')
   await show(page, `/jobs/${jobId}/safety`, 'main form')
   await page.getByLabel('Mode').selectOption('shadow')
   await page.getByLabel('Drop may be settled').check()
-  await page.getByRole('button', { name: 'See what it means' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   await look('a safety contract')
   await show(page, `/jobs/${jobId}/events/e-620`, '.tree')
   await page
@@ -156,7 +156,7 @@ test('the dialogs of a job have no violation', { skip }, async () => {
     (job) => job.last_train_finished_timestamp !== before.last_train_finished_timestamp,
   )
   await show(page, `/jobs/${jobId}/models`, 'main table')
-  await page.getByRole('button', { name: 'Let it decide' }).last().click()
+  await page.getByRole('button', { name: 'Activate' }).last().click()
   await look('an earlier model')
   assert.deepEqual(found, [])
   await page.context().close()
@@ -164,10 +164,10 @@ test('the dialogs of a job have no violation', { skip }, async () => {
 
 test("a replay's report has no violation, and fits a phone", { skip }, async () => {
   const page = await open(`/jobs/${world.jobId}/replays`, 'main form')
-  await page.getByLabel('Decide with').selectOption({ label: 'a new model: as many right answers as possible' })
-  await page.getByRole('button', { name: 'Start the replay' }).click()
+  await page.getByLabel('Decide with').selectOption({ label: 'a new model: as many correct answers as possible' })
+  await page.getByRole('button', { name: 'Start replay' }).click()
   await page.waitForURL(/\/replays\/\w+$/)
-  await page.getByRole('heading', { name: 'From which label to which' }).waitFor({ timeout: 2 * WAIT_MS })
+  await page.getByRole('heading', { name: 'Changes of label' }).waitFor({ timeout: 2 * WAIT_MS })
   const found = await violationsOf(page, 'the report')
   await page.setViewportSize(PHONE)
   assert.ok(((await page.evaluate('document.querySelector("main").scrollWidth')) as number) <= PHONE.width)

@@ -36,7 +36,7 @@ test('what is typed is the address, and nothing clears it', { skip }, async () =
   await page.keyboard.press('Escape')
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/events\/[^?]+$/)
-  await page.getByText('The event as it was sent').waitFor()
+  await page.getByText('Event as sent').waitFor()
   await page.keyboard.press('Escape')
   await page.waitForURL(/q=label%3ADrop/)
   await eventually(
@@ -77,7 +77,7 @@ test('a field that is no decision point is counted when it is asked for', { skip
 test('a query that finds nothing says why, and each condition can be left out', { skip }, async () => {
   const page = await world.page('ann')
   await page.goto(`/jobs/${world.jobId}/events?q=label:Drop+confidence%3Cmany`)
-  await page.getByText('confidence is a number, and “many” is none.').waitFor()
+  await page.getByText('confidence takes a number, and “many” is not one.').waitFor()
   await page.getByRole('button', { name: 'Without confidence<many' }).click()
   await page.locator('.list-row').first().waitFor()
   assert.equal(new URL(page.url()).search, '?q=label%3ADrop')
@@ -371,13 +371,13 @@ test('new events are said and taken in when they are asked for; the row under th
 test('an event is shown whole: why, votes, similar ones, what was sent, and what happened', { skip }, async () => {
   const page = await world.page('ann')
   await page.goto(`/jobs/${world.jobId}/events/e-0`)
-  for (const text of ['What the answer hangs on', 'Similar events', 'The event as it was sent', 'What happened to it'])
+  for (const text of ['What drives this decision', 'Similar events', 'Event as sent', 'History'])
     await page
       .getByText(text)
       .first()
       .waitFor()
       .catch((error: unknown) => {
-        if (text !== 'What the answer hangs on') throw error
+        if (text !== 'What drives this decision') throw error
       })
   await page.keyboard.press('1')
   await page.locator('.votes button[aria-pressed=true]').waitFor()
@@ -484,6 +484,6 @@ test('what enrichments added stands apart, and is a filter like any field', { sk
 test('an event that is not there says so', { skip }, async () => {
   const page = await world.page('ann')
   await page.goto(`/jobs/${world.jobId}/events/${encodeURIComponent('no/such event')}`)
-  await page.getByText('There is no such event').waitFor()
+  await page.getByText('No such event').waitFor()
   await page.context().close()
 })

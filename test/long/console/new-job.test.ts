@@ -95,7 +95,7 @@ async function answerTen(page: Page): Promise<void> {
 }
 
 async function untilDecided(page: Page, jobId: number, body: object): Promise<string> {
-  await page.getByRole('button', { name: /The first model decides now/ }).waitFor()
+  await page.getByRole('button', { name: /The first model is active/ }).waitFor()
   assert.equal((await service.client.post('/api/v1/events/decided', { job_id: jobId, raw_body: body })).status, 201)
   return eventually(
     async () => (await service.client.get(`/api/v1/events/${jobId}/decided`)).body.result_label,
@@ -124,7 +124,7 @@ test('from an empty service to the first learned decision by the generated strea
   assert.match(await textOf(page.locator('pre.wrap')), /^curl http.*\n {2}-H 'X-Service-Api-Key: [\w-]{20,}'/)
   assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 1_500)
   await page.getByRole('link', { name: 'Open Next' }).click()
-  await page.getByText('10 answers more make the first model.').waitFor()
+  await page.getByText('10 more answers to train the first model.').waitFor()
   await answerTen(page)
   clock.step('ten answers')
   const example = { product: 'firewall', rule: { id: 'FW-301', name: 'Port scan from outside' } }
@@ -163,7 +163,7 @@ test('a bad file is told in a sentence, and another one can be taken', { skip },
   for (const [bytes, says] of [
     [Buffer.from(''), 'There is no event in it'],
     [Buffer.from('[1, 2, 3]'), 'There is no event in it'],
-    [Buffer.from('[{"rule": 1}, {"ru'), 'It is no whole JSON'],
+    [Buffer.from('[{"rule": 1}, {"ru'), 'The JSON is incomplete'],
     [Buffer.from('{}\n{}'), 'Its events have no fields'],
     [Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 255]), 'The file is no text in UTF-8'],
     [gzipSync(csv).subarray(0, 900), 'The gzip is damaged or cut off'],
@@ -174,7 +174,7 @@ test('a bad file is told in a sentence, and another one can be taken', { skip },
     assert.ok(await page.getByText('Drop a file of events here').isVisible())
   }
   await give(page, 'partly.ndjson', Buffer.from(`${ndjson}\nno event\n`))
-  await page.getByText('1 line is no event, and is left out.').waitFor()
+  await page.getByText('1 line was skipped: not an event').waitFor()
   await page.context().close()
 })
 
@@ -209,7 +209,7 @@ test('with fewer kinds of events than ten, the first model is made when all are 
         (shown) => shown !== id,
       )
   }
-  await page.getByRole('button', { name: /The first model decides now/ }).waitFor()
+  await page.getByRole('button', { name: /The first model is active/ }).waitFor()
   await page.context().close()
 })
 

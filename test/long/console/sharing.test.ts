@@ -34,9 +34,9 @@ test('a view is saved by the star, shared, found by a colleague, and deleted wit
   const ann = await list('ann', '?q=label%3ADrop')
   await ann.getByRole('button', { name: 'Save this view' }).click()
   await ann.getByRole('dialog').getByLabel('Name').fill('What is dropped')
-  await ann.getByLabel('Everybody sees it').check()
+  await ann.getByLabel('Visible to everybody').check()
   await ann.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await ann.getByText('The view What is dropped is saved.').waitFor()
+  await ann.getByText('View What is dropped saved.').waitFor()
   await ann.locator('.events-head .views summary', { hasText: 'What is dropped' }).waitFor()
   assert.equal(new URL(ann.url()).search, '?q=label%3ADrop')
   const bob = await list('bob')
@@ -48,7 +48,7 @@ test('a view is saved by the star, shared, found by a colleague, and deleted wit
   await ann.locator('.events-head .views summary').click()
   await ann.getByRole('button', { name: 'Delete the view What is dropped' }).click()
   await ann.locator('.events-head .views summary', { hasText: 'Unnamed view' }).waitFor()
-  await ann.getByText('The view What is dropped is deleted.').waitFor()
+  await ann.getByText('View What is dropped deleted.').waitFor()
   await ann.keyboard.press('u')
   await ann.locator('.events-head .views summary', { hasText: 'What is dropped' }).waitFor()
   for (const page of [ann, bob]) await page.context().close()
@@ -59,7 +59,7 @@ test('a assigns to me, colleagues see it, and a filter finds what is mine', { sk
   await ann.keyboard.press('j')
   const title = await textOf(ann.locator('.list-row.cursor .title'))
   await ann.keyboard.press('a')
-  await ann.getByText('It is yours now.').waitFor()
+  await ann.getByText('Assigned to you.').waitFor()
   await ann.locator('.list-row.cursor .tag', { hasText: 'ann' }).waitFor()
   await bob.locator('.list-row .tag', { hasText: 'ann' }).waitFor({ timeout: 40_000 })
   await ann.locator('.events-head .views summary').click()
@@ -71,7 +71,7 @@ test('a assigns to me, colleagues see it, and a filter finds what is mine', { sk
   )
   assert.equal(await textOf(ann.locator('.list-row .title')), title)
   await ann.keyboard.press('a')
-  await ann.getByText('Nobody has it now.').waitFor()
+  await ann.getByText('Unassigned.').waitFor()
   await ann.keyboard.press('u')
   await ann.locator('.list-row .tag', { hasText: 'ann' }).waitFor()
   await ann.context().close()
@@ -86,11 +86,11 @@ test('several events are assigned, noted and exported together', { skip }, async
   const bar = page.getByRole('toolbar')
   await bar.getByText('3 events selected').waitFor()
   await bar.getByRole('button', { name: 'Assign' }).click()
-  await page.getByText('3 events are yours now.').waitFor()
+  await page.getByText('3 events assigned to you.').waitFor()
   await bar.getByRole('button', { name: 'Note' }).click()
   await page.getByRole('textbox', { name: 'Note on this event' }).fill('One campaign')
   await page.keyboard.press('Control+Enter')
-  await page.getByText('The note is saved on 3 events.').waitFor()
+  await page.getByText('Note saved on 3 events.').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     bar.getByRole('button', { name: 'Export' }).click(),
@@ -103,7 +103,7 @@ test('several events are assigned, noted and exported together', { skip }, async
 
 test('a colleague who has the event open is shown, and notes are seen by others as they come', { skip }, async () => {
   const [ann, bob] = [await event('ann', 'e-600'), await event('bob', 'e-600')]
-  await ann.getByText('bob looks at it').waitFor({ timeout: 20_000 })
+  await ann.getByText('bob is viewing this').waitFor({ timeout: 20_000 })
   await bob.keyboard.press('c')
   await bob.getByRole('textbox', { name: 'Note on this event' }).fill('I am calling the user')
   await bob.keyboard.press('Control+Enter')
@@ -113,7 +113,7 @@ test('a colleague who has the event open is shown, and notes are seen by others 
     () => assigneeOf('e-600'),
     (name) => name === 'ann',
   )
-  await bob.getByText('ann has it').waitFor({ timeout: 20_000 })
+  await bob.getByText('Assigned to ann').waitFor({ timeout: 20_000 })
   for (const page of [ann, bob]) await page.context().close()
 })
 
@@ -141,12 +141,12 @@ test('a field becomes a decision point after it is shown what that does, and und
   const points = async (): Promise<string[]> => (await world.client.get(`/api/v1/jobs/${world.jobId}`)).body.features
   await page.getByRole('button', { name: 'Make decision point: host.name' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText(/The latest \d+ events are in \d+ buckets then/).waitFor()
+  await dialog.getByText(/The latest \d+ events would fall into \d+ buckets/).waitFor()
   await dialog.getByText('Stored events keep their decisions').waitFor()
   assert.ok(!(await points()).includes('host.name'))
   await dialog.getByRole('button', { name: 'Make decision point' }).click()
   await eventually(points, (all) => all.includes('host.name'))
-  await page.getByText('host.name is a decision point now.').waitFor()
+  await page.getByText('host.name is now a decision point.').waitFor()
   await page.keyboard.press('u')
   await eventually(points, (all) => !all.includes('host.name'))
   await page.context().close()
@@ -163,10 +163,10 @@ test('without a connection an event page says so, keeps what is shown, and goes 
   await page.context().setOffline(true)
   await page.getByText('no connection').waitFor()
   await page.keyboard.press('3')
-  await page.getByText('1 vote waits to be sent').waitFor()
+  await page.getByText('1 vote waiting to be sent').waitFor()
   assert.ok(await page.locator('.tree').isVisible())
   await page.context().setOffline(false)
-  await page.getByText('1 vote waits to be sent').waitFor({ state: 'detached' })
+  await page.getByText('1 vote waiting to be sent').waitFor({ state: 'detached' })
   await page.locator('.live-live').waitFor()
   await page.getByRole('cell', { name: 'ann', exact: true }).first().waitFor()
   await page.context().close()

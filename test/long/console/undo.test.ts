@@ -69,7 +69,7 @@ test('with a slow network the vote that was given last is taken back, and the me
   await page.keyboard.press('2')
   await page.keyboard.press('u')
   await page.getByText(`Undone: Drop on “${title}”.`).waitFor()
-  await page.getByText('vote waits to be sent').waitFor({ state: 'detached' })
+  await page.getByText('vote waiting to be sent').waitFor({ state: 'detached' })
   assert.deepEqual([await labelOf(first!), await labelOf(second!)], ['Escalate', null])
   await page.keyboard.press('u')
   await eventually(
@@ -88,10 +88,10 @@ test('a vote that is taken back before it was sent is never sent', { skip }, asy
   })
   await page.context().setOffline(true)
   await page.keyboard.press('1')
-  await page.getByText('1 vote waits to be sent').waitFor()
+  await page.getByText('1 vote waiting to be sent').waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('2')
-  await page.getByText('2 votes wait to be sent').waitFor()
+  await page.getByText('2 votes waiting to be sent').waitFor()
   await page.keyboard.press('u')
   await page.keyboard.press('u')
   const failed = sent.length
@@ -193,7 +193,7 @@ test('votes of two tabs without a connection all arrive, once, in the order in w
     [second, '1'],
   ] as const)
     await page.keyboard.press(key)
-  for (const page of [first, second]) await page.getByText('4 votes wait to be sent').waitFor()
+  for (const page of [first, second]) await page.getByText('4 votes waiting to be sent').waitFor()
   const givenBefore = Date.now()
   await sleep(1_500)
   await first.close()
@@ -221,7 +221,7 @@ test('a vote that waited does not beat a later one from elsewhere, and says so',
   const page = await event('e-712', 'bob')
   await page.context().setOffline(true)
   await page.keyboard.press('1')
-  await page.getByText('1 vote waits to be sent').waitFor()
+  await page.getByText('1 vote waiting to be sent').waitFor()
   await sleep(1_200)
   await world.client.put(`/api/v1/events/${world.jobId}/e-712/feedback`, { cortex_user: 'bob', feedback: 'Drop' })
   await page.context().setOffline(false)
@@ -251,7 +251,7 @@ test('votes of one press are one message and one undo, and the bar says for how 
   }
   await page.getByText('3 events selected, 12 with the same values').waitFor()
   await page.keyboard.press('1')
-  await page.getByText('Escalate on 3 events. It counts for 12 events with the same values.').waitFor()
+  await page.getByText('Escalate on 3 events. Applies to 12 events with the same values.').waitFor()
   assert.equal(await page.locator('.toast').count(), 1)
   const [foot, last] = [await page.locator('.toast').boundingBox(), await page.locator('.list').boundingBox()]
   assert.ok(foot!.y >= last!.y + last!.height, 'the message covers no row')

@@ -27,7 +27,7 @@ export interface NextLabel {
   readonly decisionPoints: Readonly<Record<string, unknown>>
   /** Hexadecimal; null where the job has no buckets. */
   readonly bucketId: string | null
-  /** Stored events that the vote has a say in. */
+  /** Stored events that the vote applies to. */
   readonly events: number
   readonly result: string
   readonly resultLabel: string

@@ -54,7 +54,7 @@ export interface VoteEffect {
   readonly vote: OwnVoteView | null
   /** Hexadecimal, or null where the job has no buckets. */
   readonly bucketId: string | null
-  /** Number of events that the vote has a say in: those of the bucket. */
+  /** Number of events that the vote applies to: those of the bucket. */
   readonly appliesToEvents: number
   /** The name of a label, `Undecided`, or null. */
   readonly consensusBefore: string | null

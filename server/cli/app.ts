@@ -65,7 +65,7 @@ export function makeApp(version: string): Application<Context> {
     docs: {
       brief: 'Command line of the decision service',
       fullDescription:
-        'Works with any running service. "decide init" writes a profile; DECIDE_URL and DECIDE_KEY go before it.\n' +
+        'Works with any running service. "decide init" writes a profile; DECIDE_URL and DECIDE_KEY override it.\n' +
         'Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 75 try again later.',
     },
   })

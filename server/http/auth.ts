@@ -61,7 +61,7 @@ export function authorize(exchange: Exchange, app: App, scope: Scope): Principal
  */
 export function stillAuthorized({ key }: Pick<Exchange, 'key'>, app: App, scope: Scope): Principal {
   const principal = ownerOf(key, app)
-  if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`)
+  if (principal === null) throw new Refusal('unauthorized', `missing or invalid API key (header ${app.keyHeader})`)
   if (scope === 'public' || principal.scopes.has(scope)) return principal
   throw new Refusal('forbidden', lackOf(principal, scope))
 }

@@ -81,7 +81,7 @@ const see = operation({
   path,
   operationId: 'getAutonomy',
   tag,
-  summary: 'Get what a job may settle by itself, and what proves it',
+  summary: 'Get what a job may settle automatically, and what proves it',
   scope: read,
   responses: { 200: { description: 'The safety contract and its gates.', schema: AutonomyView } },
   errors: [404],

@@ -107,7 +107,7 @@ const see = operation({
   operationId: 'getFeedbackReach',
   tag,
   summary: 'See what a vote on the event would be about',
-  description: 'How many events the vote has a say in, and what was voted so far.',
+  description: 'How many events the vote applies to, and what was voted so far.',
   scope,
   responses: { 200: { description: 'The bucket of the event.', schema: FeedbackReach } },
   errors: [404],

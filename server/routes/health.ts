@@ -33,7 +33,7 @@ const health: Route = {
   serve(exchange, _params, app) {
     const known = principalOf(exchange, app) !== null
     if (!known && exchange.wantsProblem)
-      return replyRefusal(exchange, new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`))
+      return replyRefusal(exchange, new Refusal('unauthorized', `missing or invalid API key (header ${app.keyHeader})`))
     replyJson(exchange, known ? 200 : 401, { status: known, connected: known })
   },
 }

@@ -83,7 +83,7 @@ const OwnVote = Type.Object(
 /** What a vote is about, before it is given. */
 const reach = {
   bucket_id: nullable(Type.String({ description: 'Null if the job has no buckets.' })),
-  applies_to_events: Type.Integer({ description: 'Stored events that the vote has a say in: those of the bucket.' }),
+  applies_to_events: Type.Integer({ description: 'Stored events that the vote applies to: those of the bucket.' }),
   consensus: nullable(Type.String({ description: 'The name of a label, `Undecided`, or null without a vote.' })),
   split: Type.Record(Type.String(), Type.Integer(), {
     description: 'Voted events of the bucket by label; analysts, if the job has no buckets.',

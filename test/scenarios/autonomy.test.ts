@@ -137,7 +137,7 @@ describe('a safety contract', () => {
       [certificate.state_before, certificate.state, certificate.reason, certificate.failures, certificate.label],
       ['shadow', 'open', 'certified', 0, 'Drop'],
     )
-    assert.match(certificate.statement, /settles Drop by itself/)
+    assert.match(certificate.statement, /settles Drop automatically/)
     // Who has the certificate alone comes to the same verdict.
     const { audits, failures, epsilon, delta, level, capital, bound } = certificate
     const terms = [

@@ -192,7 +192,7 @@ export class Shop {
     if (gate?.certified !== true || (gate.bound ?? 1) > room * epsilon) return
     this.#note(
       `proved: of ${gate.audits} audits ${gate.failures} found a miss. From now on the job settles ` +
-        `${this.#stream.settles} by itself, from a confidence of ${gate.threshold} on.`,
+        `${this.#stream.settles} automatically at a confidence of ${gate.threshold} or more.`,
     )
     await this.#setContract('open')
     this.#isOpen = true

@@ -8,7 +8,7 @@ export const streamTypes = ['decision', 'vote', 'training', 'cluster'] as const
 
 export type StreamType = (typeof streamTypes)[number]
 
-/** How messages are written: as server-sent events, or one JSON object a line. */
+/** How messages are written: as server-sent events, or one JSON object per line. */
 export type StreamForm = 'sse' | 'lines'
 
 export interface StreamQuery extends JobSelection {

@@ -77,8 +77,8 @@ export function gateId(jobId: number, { number }: Pick<Gate, 'number'>): string 
 export function statementOf(gate: Gate, contract: SafetyContract, name: LabelNames): string {
   const protectedNames = contract.protectedLabels.map(name).join(' or ')
   return (
-    `The job settles ${name(gate.label)} by itself from a confidence of ${gate.threshold / 100} on. With a ` +
-    `confidence of ${percent(1 - gate.delta)}, whenever one looks, analysts would have answered at most ` +
+    `The job settles ${name(gate.label)} automatically at a confidence of ${gate.threshold / 100} or more. With a ` +
+    `confidence of ${percent(1 - gate.delta)}, at any time, analysts would have answered at most ` +
     `${percent(gate.epsilon)} of the settled events with ${protectedNames}.`
   )
 }

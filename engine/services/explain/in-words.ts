@@ -66,7 +66,7 @@ function hangsOn(most: WithoutShown | null, pair: WithoutShown | null, label: st
     pair !== null && (pair.resultLabel !== label || pair.effect > PAIR_TIMES * Math.max(EFFECT_MIN, most?.effect ?? 0))
   const without = most !== null && most.resultLabel !== label ? most : isPair ? pair : most
   if (without === null || (without.resultLabel === label && without.effect < EFFECT_MIN))
-    return 'It hangs on no single field: without any one of them the answer is about the same.'
+    return 'No single field drives it: without any one of them the answer is about the same.'
   const named = without.fields.map(({ field, value }) => `${field} = ${JSON.stringify(value)}`).join(' and ')
   if (without.resultLabel === '') return `Without ${named} there would be no decision.`
   const still = without.resultLabel === label ? 'still be' : 'be'

@@ -36,10 +36,7 @@ function messageOf({ kind, integrationTitle, role, reason, nextTryMicros, count 
   const refuses = `the other side says that nothing will get through${statusIn(reason)}`
   switch (kind) {
     case 'stopped': {
-      const next =
-        nextTryMicros === null
-          ? 'It does not try again by itself.'
-          : `It tries again by itself at ${isoMicros(nextTryMicros)}.`
+      const next = nextTryMicros === null ? 'It does not retry.' : `It retries at ${isoMicros(nextTryMicros)}.`
       return `${step} has stopped: ${refuses}. ${rest} ${next}`
     }
     case 'refused':

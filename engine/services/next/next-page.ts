@@ -206,8 +206,8 @@ class PageOfLabels {
 }
 
 const reasons = {
-  uniform: 'it was drawn at random by event, so that figures are honest',
-  hunt: 'it is most unlike everything that was voted on',
+  uniform: 'random sample, to keep the metrics unbiased',
+  hunt: 'it is the least like anything voted on',
 } as const
 
 function sureness(doubt: number): string {

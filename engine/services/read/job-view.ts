@@ -25,13 +25,11 @@ export function modelHealth({ modelVersion, watch }: StatsRow): ModelHealth {
   const { ageing, sinceMicros } = watch.drift
   if (ageing === 'no') return { modelState: 'current', modelMsg: seenOf(watch), ...none }
   const why =
-    ageing === 'feedback'
-      ? 'feedback says that it is right less often than it is sure'
-      : 'it is less sure than it was when it was installed'
+    ageing === 'feedback' ? 'recent votes show overconfidence' : 'it is less confident than when it was installed'
   const since = sinceMicros === 0 ? '' : `Since ${isoMicros(sinceMicros)}: `
   return {
     modelState: 'ageing',
-    modelMsg: `${since}${why}; its confidence is lowered until it is trained again`,
+    modelMsg: `${since}${why}; confidence is lowered until the next training`,
     modelAgeingSinceMicros: sinceMicros === 0 ? null : sinceMicros,
   }
 }
@@ -45,13 +43,11 @@ function seenOf({ drift: { decided, weight }, shift, rule }: ModelTrust): string
       `Since ${isoMicros(rule.sinceMicros)}: its rule for macro F1 would change far more answers than in the ` +
       'training, so it is off; the most probable label is the answer until recent events are like those of the training'
     )
-  if (decided < DECISIONS_MIN)
-    return `It is not known yet whether the stream bears the model out: it has decided ${decided} new events`
+  if (decided < DECISIONS_MIN) return `Not enough evidence yet: ${decided} new events decided by this model`
   if (shift !== undefined && hasShifted(shift))
     return 'Many recent events are unlike those of the training: until the next one, answers to them are less sure'
-  if (weight === 0)
-    return 'The model is as sure as it was when it was installed; no feedback says yet whether it is right'
-  return 'The stream bears the model out'
+  if (weight === 0) return 'The model is as confident as when it was installed; no votes confirm it yet'
+  return 'Recent events confirm the model'
 }
 
 function mixedWarnings({ mixedBallots }: StatsRow): Warning[] {

@@ -73,7 +73,7 @@ function faultWarning(job: JobSettings, { kind, point, events, count }: PointFau
     type: 'unique_decision_point',
     place,
     message: `${name} is new with nearly every event: about ${count} values in ${events} events.`,
-    action: `Remove it, or choose a field whose values come again. ${harm}`,
+    action: `Remove it, or choose a field whose values repeat. ${harm}`,
   }
 }
 

@@ -41,7 +41,7 @@ function sampleOf(bytes: Uint8Array): EventText {
 export function runSample(bytes: Uint8Array, points: readonly string[] | null): SampleStatistics {
   const { format, events, skipped } = sampleOf(bytes)
   if (events.length === 0)
-    throw refused('Input should have events: a JSON array, one JSON object a line, or CSV with a line of names')
+    throw refused('Input should have events: a JSON array, one JSON object per line, or CSV with a line of names')
   const profiles = profilesOf(events)
   const leakages = leakagesOf(profiles, events.length)
   const answers = answerFields(profiles)

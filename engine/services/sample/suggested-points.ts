@@ -78,10 +78,10 @@ function faultOf(profile: FieldProfile, { events, leakages, answers }: Sampled):
   const leakage = leakages.get(profile.name)
   if (answers.includes(profile.name))
     return 'It has answers that people gave. They are votes, and decide nothing by themselves.'
-  if (kind === 'time') return 'It is a time, and times do not come again.'
+  if (kind === 'time') return 'It is a time; timestamps do not repeat.'
   if (kind === 'id') return 'It looks like an id: nearly every event has another value.'
-  if (kind === 'text') return 'It is a text that people read; texts hardly come again.'
-  if (kind === 'number') return 'It has many different numbers, so buckets would be small.'
+  if (kind === 'text') return 'It is free text, which rarely repeats.'
+  if (kind === 'number') return 'It has many different numbers and would make buckets too small.'
   if (profile.values.size < 2) return 'It always has the same value.'
   if (profile.events < COVERAGE_MIN * events) return `Only ${percent(profile.events, events)} of the events have it.`
   return leakage === undefined ? null : leakageReasons[leakage]
@@ -116,14 +116,14 @@ export function suggestPoints(profiles: readonly FieldProfile[], sampled: Sample
     const next = refined(groups, profile.codes)
     const values = profile.values.size
     const told = `${percent(profile.events, events)} of the events have it, with ${values} different values`
-    if (next.count <= count * 1.01) reasons.set(profile.name, 'It follows from fields that are suggested already.')
+    if (next.count <= count * 1.01) reasons.set(profile.name, 'Already implied by the suggested fields.')
     else if (next.count * BUCKET_EVENTS_MIN > events && points.length > 0)
-      reasons.set(profile.name, `${told}, but with it buckets would have too few events.`)
+      reasons.set(profile.name, `${told}, but it would make buckets too small.`)
     else if (points.length >= MAX_POINTS) reasons.set(profile.name, `${told}. Enough others are suggested.`)
     else {
       points.push(profile.name)
       ;({ groups, count } = next)
-      reasons.set(profile.name, `${told}: they come again.`)
+      reasons.set(profile.name, `${told}, which repeat.`)
     }
   }
   return { points, reasons }

@@ -60,7 +60,7 @@ async function askAll(context: Context, client: Client, { job_id, cortex_user, p
       const body = { cortex_user, feedback: label, picked_by: one.picked_by }
       const outcome = await client.giveFeedback({ job_id, event_id: one.event_id, body })
       votes++
-      context.note(`${label}: it has a say in ${counted(outcome.applies_to_events, 'event')}.`)
+      context.note(`${label}: applies to ${counted(outcome.applies_to_events, 'event')}.`)
     }
   } finally {
     prompt.close()

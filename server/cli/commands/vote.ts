@@ -45,7 +45,7 @@ export async function vote(
     const given = Object.entries(split).filter(([, count]) => count > 0)
     const votes = given.map(([name, count]) => `${name} ${count}`)
     return (
-      `${flags.withdraw ? 'Withdrawn' : 'Voted'}. The vote has a say in ${counted(applies_to_events, 'event')}.\n` +
+      `${flags.withdraw ? 'Withdrawn' : 'Voted'}. It applies to ${counted(applies_to_events, 'event')}.\n` +
       `Consensus: ${consensus ?? 'none'} (${changed})${votes.length === 0 ? '' : `; votes: ${votes.join(', ')}`}`
     )
   })

@@ -1,4 +1,4 @@
-/** Commands about learning and about what a job may settle by itself. */
+/** Commands about learning and about what a job may settle automatically. */
 import { buildRouteMap } from '@stricli/core'
 import { command } from '../command.js'
 import { replayRoute } from './replay.js'
@@ -65,7 +65,7 @@ const reopen = command({
 
 const safety = buildRouteMap({
   routes: { show, set, forecast, reopen },
-  docs: { brief: 'What a job may settle by itself: contract, gates, forecast' },
+  docs: { brief: 'What a job may settle automatically: contract, gates, forecast' },
 })
 
 const loadModels = () => import('../commands/models.js')

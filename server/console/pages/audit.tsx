@@ -19,7 +19,7 @@ function Verify() {
   const verdict = useSignal('')
   const verify = async (): Promise<void> => {
     await attempt(async () => {
-      const { intact, entries, head } = await api.verifyAuditLog({})
+      const { intact, entries } = await api.verifyAuditLog({})
       verdict.value = intact ? count('audit.intact', entries) : t('audit.broken', { n: entries })
     })
   }

@@ -88,7 +88,7 @@ const getEvent = readTool({
   name: 'get_event',
   title: 'Get an event and why it was decided so',
   description:
-    'One event: its decision, why (votes, and what the answer hangs on), who voted, similar events, and what ' +
+    'One event: its decision, why (votes, and what drives the answer), who voted, similar events, and what ' +
     'happened to it.',
   operations: ['getEvent', 'exportEvent', 'explainEvent', 'listSimilarEvents', 'getEventConsensus'],
   scopes: ['read:event_export', 'read:event_query'],
@@ -157,7 +157,7 @@ const whatIf = readTool({
   input: Exact({
     job_id: JobId,
     event: Type.Object({}, { additionalProperties: true, description: 'The event, as a sender would send it.' }),
-    explain: Type.Optional(Type.Boolean({ description: 'With what the answer hangs on.' })),
+    explain: Type.Optional(Type.Boolean({ description: 'With what drives the answer.' })),
   }),
   output: Type.Object({ notice: Notice, decision: AsIs, untrusted: Untrusted }),
   async read({ client, input: { job_id, event, explain = false } }) {

@@ -169,7 +169,7 @@ const metrics = readTool({
 
 const safetyStatus = readTool({
   name: 'safety_status',
-  title: 'What a job may settle by itself',
+  title: 'What a job may settle automatically',
   description:
     'The safety contract of a job, its gates with their evidence and bounds, and how many events wait for people ' +
     '(null without a contract: all of them are for people).',

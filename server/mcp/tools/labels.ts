@@ -21,7 +21,7 @@ const nextToLabel = readTool({
   title: 'What to label next',
   description:
     'The events whose votes would help most, best first: their values at the decision points, why each is asked for, ' +
-    'how many events its vote has a say in, and what it is likely to settle. A vote on one of them names its ' +
+    'how many events its vote applies to, and what it is likely to settle. A vote on one of them names its ' +
     '`picked_by`.',
   operations: ['getNextLabels'],
   scopes: ['read:event_query'],

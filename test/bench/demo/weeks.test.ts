@@ -23,7 +23,7 @@ test('four weeks of a shop are played, and the page says what the job settled an
   assert.match(page, /day +\d+ {2}proved: of \d+ audits \d+ found a miss/)
   assert.match(page, /settled by the job( +[\d,]+){5}/)
   assert.match(page, /closing Drop at a confidence of 90 and more/)
-  assert.match(page, /The job settles Drop by itself from a confidence of 60 on/)
+  assert.match(page, /The job settles Drop automatically at a confidence of 60 or more/)
 })
 
 test('a page without an open gate says that nothing was settled', () => {

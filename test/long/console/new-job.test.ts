@@ -71,7 +71,7 @@ async function give(page: Page, name: string, buffer: Buffer): Promise<void> {
 /** Makes the job, and waits until its events are in. */
 async function make(page: Page, title: string): Promise<number> {
   await page.getByLabel('Name of the job').fill(title)
-  await page.getByRole('button', { name: /Make the job/ }).click()
+  await page.getByRole('button', { name: /Create job/ }).click()
   await page.getByRole('heading', { name: 'The job is ready' }).waitFor()
   const { body } = await service.client.get('/api/v2/jobs')
   return body.find((job: { title: string }) => job.title === title).job_id
@@ -218,7 +218,7 @@ test('what was not sent is sent when the connection is back', { skip }, async ()
   await give(page, 'cut.ndjson', Buffer.from(ndjson))
   await page.getByLabel('Name of the job').fill('Cut')
   await page.route('**/api/v1/events/_bulk*', (route) => route.fulfill({ status: 400, body: '{"detail":"cut"}' }))
-  await page.getByRole('button', { name: /Make the job/ }).click()
+  await page.getByRole('button', { name: /Create job/ }).click()
   await page.getByText('The rest was not sent').waitFor()
   await page.unroute('**/api/v1/events/_bulk*')
   await page.getByRole('main').getByRole('button', { name: 'Send the rest' }).click()

@@ -132,7 +132,7 @@ test('what should be asked next is listed, and asked', async () => {
   assert.match(listed, new RegExp(`^EVENT +DECISION POINTS .*\n${next[0].event_id} +rule=`))
   const asked = await run(['next', title, '-n', '3', '--vote', '--as', 'cleo'], { input: '2\n9\nq\n' })
   assert.equal(asked.code, 0, asked.err)
-  assert.match(asked.err, /^Drop: it has a say in \d+ events?\.$/m)
+  assert.match(asked.err, /^Drop: applies to \d+ events?\.$/m)
   assert.match(asked.err, /^1 vote\.$/m)
   const { body } = await service.client.get(`/api/v2/events/${jobId}/${next[0].event_id}/consensus`)
   assert.ok(body.votes.some((vote: any) => vote.analyst === 'cleo' && vote.label === 'Drop'))

@@ -58,7 +58,7 @@ test('agents reach the tools over standard input and output', async () => {
   let said = ''
   refused.stderr.on('data', (bytes: Buffer) => (said += String(bytes)))
   assert.equal(await new Promise((resolve) => refused.once('close', resolve)), 1)
-  assert.match(said, /^the service refused: a valid key/)
+  assert.match(said, /^the service refused: missing or invalid API key/)
 })
 
 test('decide serve is the service, and stops as it does', async () => {

@@ -66,6 +66,9 @@ test('a script that sends its requests and ends its output gets every answer', a
 })
 
 test('a wrong key and a wrong address end the start with a sentence', async () => {
-  await assert.rejects(serveStdio({ baseUrl: service.baseUrl, key: 'wrong' }), /the service refused: a valid key/)
+  await assert.rejects(
+    serveStdio({ baseUrl: service.baseUrl, key: 'wrong' }),
+    /the service refused: missing or invalid API key/,
+  )
   await assert.rejects(serveStdio({ baseUrl: 'http://127.0.0.1:1', key: 'wrong' }), Error)
 })

@@ -43,7 +43,7 @@ describe('an explanation in words', () => {
     const { model } = parts
     assert.ok(model !== null)
     const flat = { ...parts, model: { ...model, fields: [], pair: null } }
-    assert.ok(inWords(flat).some((text) => text.startsWith('It hangs on no single field')))
+    assert.ok(inWords(flat).some((text) => text.startsWith('No single field drives it')))
   })
 
   it('says that an outlier is one, and that there is no decision where there is none', async () => {

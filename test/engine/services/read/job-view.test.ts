@@ -7,11 +7,11 @@ import { emptyStats } from '../../../../engine/store/rows.js'
 test('of a model that has decided hardly anything the job says what is not known', () => {
   const stats = { ...emptyStats(3), modelVersion: 1 }
   const says = (): string => modelHealth(stats).modelMsg
-  assert.match(says(), /not known yet .* 0 new events/)
+  assert.match(says(), /Not enough evidence yet: 0 new events/)
   stats.watch.drift.decided = 500
   assert.match(says(), /no feedback says yet/)
   stats.watch.drift.weight = 3
-  assert.equal(says(), 'The stream bears the model out')
+  assert.equal(says(), 'Recent events confirm the model')
   assert.equal(modelHealth(stats).modelAgeingSinceMicros, null)
 })
 
@@ -29,7 +29,7 @@ test('of a rule for macro F1 that is off the job says so, and since when', () =>
   assert.equal(modelState, 'current')
   assert.match(modelMsg, /^Since 2023-11-14T.*rule for macro F1.* off/)
   stats.watch.rule = { weight: 100, changed: 1, isOff: false, sinceMicros: 0 }
-  assert.match(modelHealth(stats).modelMsg, /not known yet/)
+  assert.match(modelHealth(stats).modelMsg, /Not enough evidence yet/)
 })
 
 test('of a stream that has moved the job says that answers are less sure', () => {

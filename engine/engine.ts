@@ -16,6 +16,7 @@ import type {
   DeletionQuery,
   EventView,
   FeedbackInput,
+  HistoricOptions,
   VoteEffect,
   IngestReceiver,
   JobView,
@@ -159,8 +160,8 @@ export class Engine implements DecisionService {
     this.#services.intake.ingest(handle, eventId, idInBody, body, receiver)
   }
 
-  ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author, upload?: number): Promise<number> {
-    return this.#services.intake.ingestHistoric(handle, body, by, upload)
+  ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author, how?: HistoricOptions): Promise<number> {
+    return this.#services.history.take(handle, body, by, how)
   }
 
   noteFindings(handle: JobHandle, findings: readonly Finding[]): void {

@@ -175,8 +175,16 @@ export const limits = {
   bulkStalledMsMax: 60_000,
   /** Time for running requests to finish after SIGTERM. */
   drainMsMax: 20_000,
-  /** Events in one historic bulk request. */
+  /** Events in one request with historic events. */
   historicEventsMax: 10_000,
+  /** A request of at most this size is one message; a larger one is checked elsewhere, and stored in pieces. */
+  historicMessageBytesMax: 16 * KIB,
+  /** Events of one piece, and its size where no event is larger. Other jobs wait for it, a few milliseconds. */
+  historicEventsPerPiece: 64,
+  historicPieceBytesMax: 256 * KIB,
+  /** A request whose sender went without an answer is known so long, and so many of them for each job. */
+  historicKnownMs: 86_400_000,
+  historicKnownMax: 16,
   /** Callers whose rate is limited at the same time. */
   ratedCallersMax: 50_000,
 

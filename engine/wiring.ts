@@ -104,6 +104,7 @@ function resume({
   upkeep,
   enrichments,
   reprocess,
+  history,
   integrations,
   trainings,
   metrics,
@@ -115,6 +116,7 @@ function resume({
   upkeep.takeUp()
   enrichments.takeUp()
   reprocess.takeUp()
+  history.takeUp()
   replays.takeUp()
   integrations.rewire()
   trainings.resume()
@@ -141,6 +143,7 @@ async function close(
   services.streams.close()
   services.lists.close()
   services.samples.close()
+  services.history.close()
   await services.voteTasks.close()
   services.queries.close()
   services.exports.close()

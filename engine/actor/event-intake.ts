@@ -16,11 +16,9 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
-import { oddPlaceOf } from '../domain/event/input/text-bytes.js'
-import { writeJson } from '../domain/event/json.js'
 import { isNewVersion, ownIdOf } from '../domain/event/repeated-id.js'
 import type { PointValues } from '../domain/event/point-value.js'
-import { enriches, hasBuckets } from '../domain/job/job.js'
+import { enriches, hasBuckets, type Label } from '../domain/job/job.js'
 import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
 import {
@@ -35,6 +33,7 @@ import {
 import { pack, unpack } from '../store/pack.js'
 import { idKey, idValue, TIME_KEY_BYTES, timeKey, writeTimeKey } from '../store/tables.js'
 import type { Stored } from '../api/event-answer.js'
+import type { Author } from '../api/principal.js'
 import type { ActorDeps } from './actor-deps.js'
 import type { Arrival } from './arrival.js'
 import { auditReplaced } from './autonomy/audit-answers.js'
@@ -45,7 +44,7 @@ import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
-import { mustFit, parseHistoric } from './historic-events.js'
+import { mustFit, oddOf, parseHistoric, type HistoricEvent } from './historic-events.js'
 import { splitAuthor } from './message-author.js'
 import type { Message } from './message.js'
 import { waitingTable } from './redecision.js'
@@ -54,9 +53,6 @@ import type { EventReply } from './reply.js'
 import { modelEvidence } from './votes/model-evidence.js'
 import { labelOf, voteOnEvent } from './votes/voting.js'
 
-/** Stands for bytes that are not UTF-8. */
-const REPLACED = '\ufffd'
-
 /** An event beside its body. */
 interface Sent extends Pick<Message, 'micros' | 'applied' | 'origin'> {
   /** The id that the client gave, in the path or in the body; null for none. */
@@ -64,6 +60,15 @@ interface Sent extends Pick<Message, 'micros' | 'applied' | 'origin'> {
   /** The client gave the id in the body. */
   readonly isFromBody: boolean
   readonly enrichments: EnrichmentRequests
+}
+
+/** Who sent a request with historic events. */
+interface HistoricRequest {
+  readonly by: Author
+  /** Its number (origin.ts). */
+  readonly request: number
+  /** The time of its first event here. */
+  readonly atMicros: number
 }
 
 /** The place of an event among those that are stored. */
@@ -103,28 +108,39 @@ export class EventIntake {
    * Events with their labels, all or none: they are parsed and checked before the first is stored. Returns how many.
    */
   historic(message: Message): number {
-    const { settings, store, codec, arrivals, findings } = this.#deps
+    const { settings, codec, findings } = this.#deps
     const { by, request, body } = splitAuthor(message.body)
     const text = body.toString('utf8')
     const events = parseHistoric(text, this.#sectionNames, settings.labels)
     mustFit(events, (rawBody) => codec.encode(rawBody))
     if (message.applied) return events.length
-    if (!isUtf8(body)) {
-      const odd = events.filter(({ envelope: { rawBody } }) => writeJson(rawBody).includes(REPLACED)).length
-      findings.note('invalid_utf8', '', oddPlaceOf(text), message.micros, Math.max(1, odd))
-    }
+    const odd = isUtf8(body) ? null : oddOf(text, events)
+    if (odd !== null) findings.note('invalid_utf8', '', odd.place, message.micros, odd.events)
     // Without an upload the message has all events of the request, so its time may number it.
-    const origin = Buffer.from(
-      encodeOrigin({ request: request || requestOfTime(message.micros), source: sourceOf(by) }),
-    )
+    const number = request || requestOfTime(message.micros)
+    return this.#storeHistoric(events, settings.labels, { by, request: number, atMicros: message.micros })
+  }
+
+  /** A part of a checked request with historic events. `labels` are those that it was checked with. */
+  historicPart(text: string, labels: readonly Label[], sent: HistoricRequest): number {
+    return this.#storeHistoric(parseHistoric(text, this.#sectionNames, labels), labels, sent)
+  }
+
+  #storeHistoric(
+    events: readonly HistoricEvent[],
+    labels: readonly Label[],
+    { by, request, atMicros }: HistoricRequest,
+  ): number {
+    const { settings, store, arrivals } = this.#deps
+    const origin = Buffer.from(encodeOrigin({ request, source: sourceOf(by) }))
     for (const [place, { envelope, feedback }] of events.entries()) {
-      const micros = message.micros + place
+      const micros = atMicros + place
       const { eventId: clientId } = envelope
       const sent: Sent = { micros, applied: false, origin, clientId, isFromBody: true, enrichments: 'none' }
       const reply = this.#takeIn(arrivals.of(envelope), sent)
       if (feedback === null) continue
       const event = must(eventAt(store, settings.id, reply.micros), 'the event just stored')
-      const label = labelOf(settings.labels, { label: must(feedback.label, 'the label of a historic event') })
+      const label = labelOf(labels, { label: must(feedback.label, 'the label of a historic event') })
       modelEvidence(this.#deps, event, label, micros)
       const eventId = reply.idToTell ?? eventIdOf(reply.micros)
       voteOnEvent(this.#deps, event, { eventId, feedback, label }, { by, atMicros: micros })

@@ -4,9 +4,11 @@
  * Owns: checking the whole document before any of it is stored. Leaves out: storing (event-intake.ts).
  */
 import { cutText } from '../domain/event/input/cut-text.js'
+import { oddPlaceOf } from '../domain/event/input/text-bytes.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { readEnvelope, type Envelope } from '../domain/event/envelope.js'
+import { writeJson } from '../domain/event/json.js'
 import { hasMoreNames } from '../domain/event/json-names.js'
 import { hasMoreValues, valuesMaxOf } from '../domain/event/json-size.js'
 import type { Label } from '../domain/job/job.js'
@@ -71,6 +73,20 @@ export function mustFit(events: readonly HistoricEvent[], encode: (body: Record<
       throw atPlace(error, place)
     }
   }
+}
+
+/** Stands for bytes that are not UTF-8. */
+const REPLACED = '\ufffd'
+
+/** Where a text that is not UTF-8 is odd first, and in how many of its events. */
+export interface OddText {
+  readonly place: string
+  readonly events: number
+}
+
+export function oddOf(text: string, events: readonly HistoricEvent[]): OddText {
+  const odd = events.filter(({ envelope: { rawBody } }) => writeJson(rawBody).includes(REPLACED)).length
+  return { place: oddPlaceOf(text), events: Math.max(1, odd) }
 }
 
 /** What clients send for no choice (C3.5). One of them must not cause the whole document to be refused. */

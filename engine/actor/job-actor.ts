@@ -32,6 +32,7 @@ import type { Message } from './message.js'
 import { followVerdict } from './models/challengers.js'
 import { takeModelCommand } from './models/model-commands.js'
 import { takeReplayCommand } from './models/replay-commands.js'
+import { takeHistory } from './history.js'
 import { installModel } from './models/install.js'
 import type { ModelMemory } from './models/model-memory.js'
 import { Trial } from './models/trial.js'
@@ -126,6 +127,8 @@ export class JobActor {
         return this.#intake.ingest(message)
       case 'historic':
         return { result: this.#intake.historic(message) }
+      case 'history':
+        return { result: takeHistory(deps, this.#intake, message) }
       case 'feedback':
         return { result: takeFeedback(deps, message) }
       case 'override':

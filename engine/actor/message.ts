@@ -8,7 +8,7 @@
  * | 24 id | origin bytes u8, origin | body |
  * Numbers are little-endian; times are microseconds. Only a message with an origin (origin.ts) has its part.
  *
- * 1. No two messages have the same time. A historic message takes one time for each event that it may hold.
+ * 1. No two messages have the same time. A message with historic events takes one time for each that it may hold.
  * 2. In a cluster a message may get another time on another node. Its mark, and all but its time, stay as they are: so
  *    it is recognised in a log. No node gives a mark twice.
  */
@@ -42,6 +42,7 @@ export const messageKinds = [
   'models',
   'replay',
   'findings',
+  'history',
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 
@@ -202,7 +203,8 @@ export function ingestTimes(
 
 /** How many times a message of that kind takes (1). */
 export function timesTaken(kind: MessageKind): number {
-  return kind === 'historic' ? limits.historicEventsMax : 1
+  if (kind === 'historic') return limits.historicEventsMax
+  return kind === 'history' ? limits.historicEventsPerPiece : 1
 }
 
 /** The last time that a message may store something under. */

@@ -160,6 +160,13 @@ export interface JobEvidence {
 /**
  * The engine, as the server sees it. Each operation that changes something takes its author (`by`), for the audit log.
  */
+export interface HistoricOptions {
+  /** The number of the upload that a request is part of; 0: of none. */
+  readonly upload?: number
+  /** Aborted when the sender goes away without an answer. */
+  readonly gone?: AbortSignal
+}
+
 export interface DecisionService {
   /** SERVICE_NAME: the name in identifiers (C1.1). */
   readonly name: string
@@ -188,9 +195,10 @@ export interface DecisionService {
 
   /**
    * Takes in `{count, events: [{raw_body, title?, severity?, label?: {cortex_user, feedback, closing_notes?}}]}`: all
-   * events and votes, or none. Resolves to the number of events.
+   * events and votes, or none. Resolves to the number of events. The same request again is recognised where its sender
+   * has gone without an answer, or the process had ended.
    */
-  ingestHistoric(job: JobHandle, body: Uint8Array, by: Author, upload?: number): Promise<number>
+  ingestHistoric(job: JobHandle, body: Uint8Array, by: Author, how?: HistoricOptions): Promise<number>
 
   /**
    * Counts what was odd in events on their way in, as warnings of the job. Nobody waits for it: where the mailbox is

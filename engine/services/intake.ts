@@ -11,7 +11,7 @@ import type { FeedbackInput, IngestReceiver, VoteEffect } from '../api/decision-
 import type { Author, JobHandle } from '../api/principal.js'
 import { encodeFindingsMessage } from '../actor/findings.js'
 import type { MessageKind } from '../actor/message.js'
-import { encodeFeedback, encodeHistoric } from '../actor/votes/feedback.js'
+import { encodeFeedback } from '../actor/votes/feedback.js'
 import type { ReadableShards } from './read/job-reader.js'
 
 export interface IntakeDeps {
@@ -49,13 +49,6 @@ export class Intake {
     }
     const job = this.#deps.current(handle)
     this.#deps.shards.post({ job, kind: 'ingest', eventId, idInBody, body, origin: receiver.origin, receiver })
-  }
-
-  /** As in DecisionService. */
-  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author, upload = 0): Promise<number> {
-    const { mustAccept, current, ask } = this.#deps
-    mustAccept()
-    return (await ask(current(handle), 'historic', null, encodeHistoric(body, by, upload))) as number
   }
 
   /** As in DecisionService. */

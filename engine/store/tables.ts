@@ -22,6 +22,7 @@
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | picks    | job, time of the vote        | a vote that the service asked for, and its promise (store/pick-row.ts) |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
+ * | history  | job, time, number (u32)      | a request with historic events, and its parts (store/history-row.ts) |
  * | changes  | job, time of the change, time | the decision before a changed one: for steps and for streams |
  * | autonomy | job                          | the safety contract and its gates (store/autonomy-row.ts) |
  * | audits   | job, time                    | an audited event: its draw and its outcome         |
@@ -61,6 +62,7 @@ export const shardTables = [
   'notes',
   'picks',
   'tasks',
+  'history',
   'changes',
   'autonomy',
   'audits',
@@ -136,6 +138,18 @@ function uint32At(bytes: Uint8Array, at: number): number {
 /** Key of a changed decision: when it changed, and of which event. In `dues`: a deadline, and whose. */
 export function changeKey(job: number, changeMicros: number, eventMicros: number): Buffer {
   return Buffer.concat([timeKey(job, changeMicros), timeValue(eventMicros)])
+}
+
+/** Key of a request with historic events, and of its parts from 1 on. */
+export function historyKey(job: number, id: number, part: number): Buffer {
+  const key = Buffer.concat([timeKey(job, id), Buffer.alloc(JOB_BYTES)])
+  key.writeUInt32BE(part, TIME_KEY_BYTES)
+  return key
+}
+
+/** True for the key of a request, false for one of its parts. */
+export function isHistoryRow(key: Uint8Array): boolean {
+  return uint32At(key, TIME_KEY_BYTES) === 0
 }
 
 /** The times in a key of changeKey. */

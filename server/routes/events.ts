@@ -147,7 +147,9 @@ const historic: GuardedRoute = {
   operationId: 'postHistoricEvents',
   tag,
   summary: 'Send historic events with their labels',
-  description: 'Either all events are stored, or none. Requests with the same `X-Upload-Id` count as one.',
+  description:
+    'Either all events are stored, or none. If there is no answer, send the same request again: its events are not ' +
+    'stored twice. Requests with the same `X-Upload-Id` count as one.',
   scope: 'write:events',
   body: HistoricEvents,
   bodyExample: {
@@ -167,8 +169,12 @@ const historic: GuardedRoute = {
   serve(exchange, params, app, principal) {
     const job = jobForPosts(app, principal, params[0]!)
     const upload = givenUpload(exchange, principal)
-    collectBody(exchange, limits.bodyBytesMax)
-      .then((bytes) => app.service.ingestHistoric(job, bytes, stillAuthorized(exchange, app, 'write:events'), upload))
+    const gone = new AbortController()
+    collectBody(exchange, limits.bodyBytesMax, () => gone.abort())
+      .then((bytes) => {
+        const by = stillAuthorized(exchange, app, 'write:events')
+        return app.service.ingestHistoric(job, bytes, by, { upload, gone: gone.signal })
+      })
       .then(() => replyJson(exchange, 201, { status: 'ok' }))
       .catch((error: unknown) => replyError(exchange, error))
   },

@@ -11,6 +11,7 @@ type Command =
   | { readonly ask: 'override'; readonly eventId: string; readonly label: string | null; readonly by: string }
   | { readonly ask: 'event' | 'reprocess event'; readonly eventId: string }
   | { readonly ask: 'note'; readonly eventId: string; readonly text: string }
+  | { readonly ask: 'historic'; readonly events: readonly object[] }
   | { readonly ask: 'train' | 'stop' | 'start' | 'job' | 'reprocess' | 'tasks' | 'close' }
 
 export type ChildRequest = Command & { readonly number: number }

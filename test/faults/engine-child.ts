@@ -107,6 +107,8 @@ async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Pr
       else await engine.consensus.override(job, target, request.label, by)
       return null
     }
+    case 'historic':
+      return await engine.ingestHistoric(job, Buffer.from(JSON.stringify({ events: request.events })), testAuthor)
     case 'train':
       return await engine.train(job, null, testAuthor)
     case 'stop':

@@ -19,11 +19,6 @@ export function encodeFeedback(feedback: FeedbackInput, by: Author): Buffer {
   return withAuthor(by, Buffer.from(JSON.stringify(feedback), 'utf8'))
 }
 
-/** A document of historic events with its sender, and the number of the upload that it is part of (0: of none). */
-export function encodeHistoric(document: Uint8Array, by: Author, upload: number): Buffer {
-  return withAuthor(by, document, upload)
-}
-
 export function decodeFeedback(message: Buffer): { by: Author; feedback: FeedbackInput } {
   const { by, body } = splitAuthor(message)
   return { by, feedback: JSON.parse(body.toString('utf8')) as FeedbackInput }

@@ -26,6 +26,7 @@ import { ReaderThreads } from '../readers/reader-threads.js'
 import { Samples } from '../sample/samples.js'
 import { StreamThread } from '../stream/stream-threads.js'
 import { Streams } from '../stream/streams.js'
+import { HistoryRequests } from '../history/history-requests.js'
 import { Intake } from '../intake.js'
 import type { NodeData } from './node-data.js'
 
@@ -49,7 +50,9 @@ export class CopyService implements ReadService {
   readonly resources: ResourceCopy
   readonly intake: Intake
   readonly #shards: ReadableShards
+  #isStopped = false
   readonly #exports: Exports
+  readonly #history: HistoryRequests
   readonly #closing: readonly { close(): void }[]
   readonly #pools: readonly { close(): Promise<void> }[]
 
@@ -81,6 +84,16 @@ export class CopyService implements ReadService {
       failed,
     })
     const samples = new Samples(reads)
+    this.#history = new HistoryRequests({
+      ...reads,
+      shards,
+      collector: { ask: shards.ask.bind(shards) },
+      job: (id) => resources.job(id),
+      current,
+      mustAccept: () => {},
+      accepting: () => !this.#isStopped,
+      failed,
+    })
     this.queries = new Queries({ ...reads, resources })
     this.explanations = new Explanations({ ...reads, current })
     this.clusters = new Clusters({ shards, current })
@@ -92,7 +105,7 @@ export class CopyService implements ReadService {
         return shards.reader(job.shard).autonomy(job.id)?.isAudit(eventId) === true
       },
     }
-    this.#closing = [streams, lists, samples, this.queries, this.explanations, this.#exports]
+    this.#closing = [streams, lists, samples, this.#history, this.queries, this.explanations, this.#exports]
     this.#pools = [readers, streamThread, listThread]
   }
 
@@ -126,7 +139,7 @@ export class CopyService implements ReadService {
 
   readonly ingest: ReadService['ingest'] = (...given) => this.intake.ingest(...given)
 
-  readonly ingestHistoric: ReadService['ingestHistoric'] = (...given) => this.intake.ingestHistoric(...given)
+  readonly ingestHistoric: ReadService['ingestHistoric'] = (...given) => this.#history.take(...given)
 
   readonly giveFeedback: ReadService['giveFeedback'] = (...given) => this.intake.giveFeedback(...given)
 
@@ -141,6 +154,7 @@ export class CopyService implements ReadService {
 
   /** Gives up what runs, and ends the streams. */
   stop(): void {
+    this.#isStopped = true
     for (const one of this.#closing) one.close()
   }
 

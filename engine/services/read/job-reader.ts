@@ -15,6 +15,7 @@ import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { openShard } from '../../store/directory/environments.js'
 import { decodeContent, decodePrevious } from '../../store/event-record.js'
+import type { HistoryRow } from '../../store/history-row.js'
 import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../../store/rows.js'
 import { readBucket } from '../../store/bucket-table.js'
@@ -39,6 +40,7 @@ import { readStats } from '../../actor/job-stats.js'
 import { readFindings } from '../../actor/findings.js'
 import { readNotes } from '../../actor/notes.js'
 import { readEnrichments } from '../../actor/enrichment-results.js'
+import { historyJobs, readHistory } from '../../actor/history.js'
 import { readTask } from '../../actor/reprocess-tasks.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 
@@ -165,6 +167,16 @@ export class JobReader implements ShardReader {
   /** Reprocessing tasks of the job, in the order of their requests. */
   tasks(jobId: number): ReprocessRow[] {
     return [...this.#environment.range('tasks', jobRange(jobId))].map(({ value }) => decodeTask(value))
+  }
+
+  /** Requests with historic events that are not over, in their order. */
+  history(jobId: number): HistoryRow[] {
+    return readHistory(this.#environment, jobId)
+  }
+
+  /** The jobs that have such requests. */
+  historyJobs(): number[] {
+    return historyJobs(this.#environment)
   }
 
   /** What is known of the job's models. */

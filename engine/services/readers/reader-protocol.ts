@@ -1,5 +1,5 @@
 /** Long queries as plain data: what a reader thread gets, and what it returns. */
-import type { JobSettings } from '../../domain/job/job.js'
+import type { JobSettings, Label } from '../../domain/job/job.js'
 import type { Forecast, QueuePage, QueueQuery } from '../../api/autonomy-service.js'
 import type { AuditWitness } from '../audit/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
@@ -10,6 +10,7 @@ import type { ForecastTerms } from '../autonomy/forecast.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
 import type { ExplainResult, ExplainTask } from '../explain/explain-protocol.js'
+import type { HistoryCheck } from '../history/run-check.js'
 import type { ListTask } from '../lists/list-protocol.js'
 import type { SampleStatistics } from '../../api/live/sample-service.js'
 import type { Refused, TaskFrame } from './task-frame.js'
@@ -52,6 +53,11 @@ export interface ReaderQueries {
       readonly task: TaskFrame & { readonly bytes: Uint8Array; readonly points: readonly string[] | null }
     }
     readonly answer: { readonly statistics: SampleStatistics } | Refused
+  }
+  /** A request with historic events, checked before any of it is stored. */
+  readonly historicRequest: {
+    readonly given: { readonly task: TaskFrame & { readonly bytes: Uint8Array; readonly labels: readonly Label[] } }
+    readonly answer: { readonly checked: HistoryCheck } | Refused
   }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
   readonly exportedEvent: { readonly given: { readonly task: ExportTask }; readonly answer: ExportResult }

@@ -17,6 +17,7 @@ import { auditTables } from '../audit/audit-tables.js'
 import { listedFields, readFieldTerms } from '../audit/field-terms.js'
 import { openCatalog, openShard } from '../../store/directory/environments.js'
 import type { Environment } from '../../store/environment.js'
+import { runHistoryCheck } from '../history/run-check.js'
 import { disagreementsOf } from '../consensus/disagreements.js'
 import { mixedBucketsOf } from '../consensus/mixed-buckets.js'
 import { runNext, runSecondLook } from '../next/run-next.js'
@@ -45,6 +46,10 @@ async function answered(query: ReaderQuery): Promise<unknown> {
   if (query.ask === 'sample') {
     const { bytes, points } = query.task
     return refusedAsData(() => ({ statistics: runSample(bytes, points) }))
+  }
+  if (query.ask === 'historicRequest') {
+    const { bytes, labels, serviceNames } = query.task
+    return refusedAsData(() => ({ checked: runHistoryCheck(bytes, serviceNames, labels) }))
   }
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)
@@ -89,6 +94,7 @@ function answerFrom(
     {
       ask:
         | 'sample'
+        | 'historicRequest'
         | 'list'
         | 'storedEvents'
         | 'exportedEvent'

@@ -24,6 +24,7 @@ import { EraseEvents } from '../erase/erase-events.js'
 import { VoteTaskLog } from '../vote-tasks/vote-task-log.js'
 import { VoteTasks } from '../vote-tasks/vote-tasks.js'
 import { JobWarnings } from '../read/job-warning-service.js'
+import { HistoryRequests } from '../history/history-requests.js'
 import { Intake } from '../intake.js'
 import type { Webhooks } from '../inbound/inbound.js'
 import { openWebhooks } from '../inbound/open-webhooks.js'
@@ -68,6 +69,7 @@ export interface Services extends Training {
   /** SERVICE_TIME_ZONE. */
   readonly timeZone: string
   readonly intake: Intake
+  readonly history: HistoryRequests
   readonly collector: AuditCollector
   readonly audit: Audit
   readonly consensus: Consensus
@@ -140,6 +142,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ...openLive(serviceNames, earlier, collector),
     collector,
     intake: new Intake({ shards, current, mustAccept, ask: collector.ask.bind(collector) }),
+    history: new HistoryRequests({ ...people, serviceNames, job, current, mustAccept, accepting, failed }),
     sessions: new SessionTable(store, clock, stores.sealer),
     integrations,
     inbound: openWebhooks({ resources, sealer: stores.sealer, privateHosts, clock }),

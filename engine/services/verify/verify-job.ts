@@ -18,10 +18,20 @@ import { decodeEnrichments } from '../../store/enrichment-row.js'
 import { decodeFindings } from '../../store/finding-row.js'
 import { decodeNotes } from '../../store/note-row.js'
 import { decodeReplay } from '../../store/replay-row.js'
+import { decodeHistory } from '../../store/history-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
 import { decodeBallot, labelledBy, type BallotRow } from '../../store/ballot-row.js'
 import { decodeStats } from '../../store/rows.js'
-import { idKey, JOB_BYTES, jobKey, timeKey, timeOfKey, timeOfValue, type ShardTable } from '../../store/tables.js'
+import {
+  idKey,
+  isHistoryRow,
+  JOB_BYTES,
+  jobKey,
+  timeKey,
+  timeOfKey,
+  timeOfValue,
+  type ShardTable,
+} from '../../store/tables.js'
 import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-counts.js'
 import { isMixedBallot } from '../../actor/votes/ballot-counts.js'
 import type { ShardCheck } from './verify-shard.js'
@@ -169,6 +179,8 @@ class JobCheck {
     const entries = (table: ShardTable): Iterable<Entry> => this.#shard.entries(table, this.#jobId)
     for (const entry of entries('replays')) this.#shard.read('replays', entry, decodeReplay)
     for (const entry of entries('findings')) this.#shard.read('findings', entry, decodeFindings)
+    for (const entry of entries('history'))
+      if (isHistoryRow(entry.key)) this.#shard.read('history', entry, decodeHistory)
     for (const entry of entries('tasks')) this.#shard.read('tasks', entry, decodeTask)
     const key = jobKey(this.#jobId)
     const value = this.#shard.get('stats', key)

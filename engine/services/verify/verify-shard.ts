@@ -96,6 +96,7 @@ export class ShardCheck {
       'notes',
       'picks',
       'tasks',
+      'history',
       'models',
       'registry',
       'replays',

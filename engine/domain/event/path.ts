@@ -148,6 +148,18 @@ function walkPair(object: Readonly<Record<string, unknown>>, path: Path, from: n
   return false
 }
 
+/** The name and the value of an object that is such a pair and nothing else; null for any other value. */
+export function pairOf(value: unknown): { readonly name: string; readonly value: unknown } | null {
+  if (!isJsonObject(value)) return null
+  const nameKey = pairNames.find((key) => typeof ownField(value, key) === 'string' && value[key] !== '')
+  const valueKey = pairValues.find((key) => ownField(value, key) !== undefined)
+  if (nameKey === undefined || valueKey === undefined || Object.keys(value).length > PAIR_KEYS_MAX) return null
+  return { name: value[nameKey] as string, value: typedValue(value[valueKey]) }
+}
+
+/** Beside a name and a value, a pair may say one thing more, such as a type. */
+const PAIR_KEYS_MAX = 3
+
 /** What a value that says its type holds; any other as it is. */
 function typedValue(value: unknown): unknown {
   if (!isJsonObject(value)) return value

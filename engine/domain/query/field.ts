@@ -14,8 +14,7 @@
  *
  * `<service>` is the configured or the neutral name. Without a date in the body, the original time is the ingest time.
  *
- * 1. Paths follow the rule of decision points: down through objects, and through each item of an array. If that leads
- *    to no value, the top-level field named like the whole path counts.
+ * 1. Paths are those of decision points (event/path.ts).
  * 2. A path `x.keyword` means `x` if there is no such field.
  * 3. A `result` equals the id of its label, and also the words for the label's place (`class_0`, `label_0`). An
  *    `inference_status` equals `finished`, and also `OK`.
@@ -149,7 +148,8 @@ export function wordsField(field: Field): OwnField | null {
 
 /** A path into bodies. */
 export interface BodyPath {
-  readonly names: readonly string[]
+  /** Names with dots between them. */
+  readonly text: string
   /** Every value of the body, at any depth. */
   readonly whole?: true
 }
@@ -210,7 +210,7 @@ export class FieldSet {
   wholeBody(): Field {
     let field = this.#fields.get('')
     if (field === undefined) {
-      field = { kind: 'body', name: '*', slots: [this.paths.push({ names: [], whole: true }) - 1], own: null }
+      field = { kind: 'body', name: '*', slots: [this.paths.push({ text: '', whole: true }) - 1], own: null }
       this.#fields.set('', field)
     }
     return field
@@ -220,14 +220,14 @@ export class FieldSet {
     if (name === 'timestamp_inference' || name === 'ingest_timestamp')
       return { kind: 'time', name, which: 'ingest', slots: [] }
     if (name === '@timestamp') {
-      return { kind: 'time', name, which: 'original', slots: [this.#slot(['@timestamp']), this.#slot(['timestamp'])] }
+      return { kind: 'time', name, which: 'original', slots: [this.#slot('@timestamp'), this.#slot('timestamp')] }
     }
     const bare = name.endsWith('.keyword') ? name.slice(0, -'.keyword'.length) : name
     if (bare === '_id') return { kind: 'own', name, own: 'event_id' }
     const own = this.#ownName(bare)
     if (own !== null) this.#own.add(own)
     if (own !== null) return { kind: 'own', name, own }
-    const slots = [...this.#ways(name), ...(bare === name ? [] : this.#ways(bare))]
+    const slots = bare === name ? [this.#slot(name)] : [this.#slot(name), this.#slot(bare)]
     return { kind: 'body', name, slots, own: bareFields.get(bare) ?? null }
   }
 
@@ -238,17 +238,11 @@ export class FieldSet {
     return Object.hasOwn(ownFields, rest) ? (rest as OwnName) : (otherNames.get(rest) ?? null)
   }
 
-  #ways(path: string): number[] {
-    const names = path.split('.')
-    return names.length === 1 ? [this.#slot(names)] : [this.#slot(names), this.#slot([path])]
-  }
-
-  #slot(names: readonly string[]): number {
-    const key = JSON.stringify(names)
-    let slot = this.#slots.get(key)
+  #slot(text: string): number {
+    let slot = this.#slots.get(text)
     if (slot === undefined) {
-      slot = this.paths.push({ names }) - 1
-      this.#slots.set(key, slot)
+      slot = this.paths.push({ text }) - 1
+      this.#slots.set(text, slot)
     }
     return slot
   }

@@ -46,10 +46,23 @@ export function equalToOneOf(wanted: readonly ScalarValue[]): (value: ScalarValu
   return (value) => texts.has(value) || tests.some((test) => test(value))
 }
 
+/** The digits of a whole number beyond 53 bits, which bodies give as a text (body-fields.ts). */
+const LONG_WHOLE = /^-?[1-9]\d{15,38}$/
+
 /** The order of values: numbers first, then texts and booleans by their text in UTF-16 units. */
 export function compareScalars(a: ScalarValue, b: ScalarValue): number {
-  if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
-  if (typeof b === 'number') return 1
+  const [first, second] = [placeOf(a), placeOf(b)]
+  if (first !== null && second !== null && first !== second) return first - second
+  if (first === null || second === null) {
+    if (first !== null) return -1
+    if (second !== null) return 1
+  }
   const [left, right] = [String(a), String(b)]
   return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** The number by which a value is sorted, or null. */
+function placeOf(value: ScalarValue): number | null {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && value.length > 15 && LONG_WHOLE.test(value) ? Number(value) : null
 }

@@ -25,14 +25,13 @@ import { readBallot } from '../../actor/votes/ballots.js'
 import { votesOn, WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
 import type { MixedPage, MixedQuery } from '../../api/consensus-service.js'
 import { ballotView } from '../read/ballot-view.js'
-import { isJsonObject, writeJson } from '../../domain/event/json.js'
-import { pointsOf } from '../../domain/job/job-points.js'
+import { FieldReader } from '../../domain/event/field-reader.js'
+import { pointsOf, typesOf } from '../../domain/job/job-points.js'
 
 /** The walk checks its time after so many rows. */
 const CHECK_ROWS = 1_024
 const FIELDS_SHOWN = 10
-/** Levels of objects whose fields are looked at, and fields of one event. */
-const DEPTH_MAX = 6
+/** Fields of one event that are looked at. */
 const FIELDS_MAX = 500
 /** Longer values are cut. */
 const VALUE_CHARS = 256
@@ -87,6 +86,7 @@ function votedEvents(
 ): SeparatedEvent[] {
   const codec = new BodyCodec(environment)
   const events: SeparatedEvent[] = []
+  const reader = new FieldReader(typesOf(job))
   for (const { id } of buckets) {
     const bucket = id.toString('hex')
     for (const { micros, votes } of votesOn(environment, job.id, id)) {
@@ -94,8 +94,7 @@ function votedEvents(
       const label = micros === WHOLE_BUCKET ? -1 : majorityOf(countVotes(votes, job.labels.length))
       const record = isLabel(label) ? environment.get('events', timeKey(job.id, micros)) : undefined
       if (record === undefined) continue
-      const values = new Map<string, string>()
-      addFields(codec.decode(decodeContent(record).body), '', 0, values)
+      const values = valuesIn(reader, codec.decode(decodeContent(record).body))
       for (const point of job.decisionPoints) values.delete(point)
       events.push({ bucket, label, values })
     }
@@ -103,14 +102,12 @@ function votedEvents(
   return events
 }
 
-/** Adds the scalars of an object by their paths, and arrays as texts. */
-function addFields(object: object, prefix: string, depth: number, values: Map<string, string>): void {
-  for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+/** The values of an event by their paths, as texts. */
+function valuesIn(reader: FieldReader, event: Readonly<Record<string, unknown>>): Map<string, string> {
+  const values = new Map<string, string>()
+  reader.each(event, (path, value) => {
     if (values.size >= FIELDS_MAX) return
-    const path = prefix + name
-    if (isJsonObject(value)) {
-      if (depth < DEPTH_MAX) addFields(value, `${path}.`, depth + 1, values)
-    } else if (value !== null && path.length <= limits.decisionPointCharsMax)
-      values.set(path, cutText(typeof value === 'string' ? value : writeJson(value), VALUE_CHARS, ''))
-  }
+    values.set(path, cutText(typeof value === 'string' ? value : JSON.stringify(value), VALUE_CHARS, ''))
+  })
+  return values
 }

@@ -24,7 +24,7 @@
  * 3. Records that lie side by side are read together: whoever needs one of a row soon needs the next.
  */
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
-import { fieldsOf, keyOf, matches, type Condition } from '../../domain/query/condition.js'
+import { fieldsOf, keyOf, matches, type Condition, type EventFields } from '../../domain/query/condition.js'
 import type { Field, OwnField, OwnName } from '../../domain/query/field.js'
 import { hasBuckets } from '../../domain/job/job.js'
 import { findEvent } from '../../actor/event-table.js'
@@ -114,6 +114,16 @@ function needOfOwn(field: OwnField, job: QueriedJob): Need {
   if (isSent(field)) return 'value'
   if (!hasBuckets(job.category)) return 'record'
   return ofVotes.has(field.own) ? 'votes' : field.own === 'bucket_id' ? 'bucket' : 'record'
+}
+
+/** A field with an empty text: at a decision point it shares a bucket with events that lack the field. */
+const emptyText: EventFields = { values: () => [''], has: () => true }
+const nothing: EventFields = { values: () => [], has: () => false }
+
+/** True where the events of a bucket may have different verdicts: an empty text is the same as no value there. */
+function isUnsure(condition: Condition, fields: EventFields, field: Field): boolean {
+  if (field.kind !== 'body' || fields.values(field).some((value) => value !== '')) return false
+  return matches(condition, emptyText) !== matches(condition, nothing)
 }
 
 const [UNKNOWN, NO, YES, ALONE] = [0, REFUSED, 2, 3]
@@ -530,7 +540,7 @@ export class RowFilter {
     const value = values.note(field.name, bucket, sentValues, fields.has(field))
     let verdict = byValue.get(value)
     if (verdict !== undefined) return verdict
-    verdict = matches(condition, fields) ? YES : NO
+    verdict = isUnsure(condition, fields, field) ? ALONE : matches(condition, fields) ? YES : NO
     if (value > 0) byValue.set(value, verdict)
     return verdict
   }

@@ -192,7 +192,9 @@ function countJob(walk: ListWalk, facets: readonly Facet[], store: QueryStore): 
       const record = environment.get('events', timeKey(job.id, micros))
       if (record === undefined) return
       fields.event(micros, record)
-      facet.add(fields.values(facet.field), count)
+      const values = fields.values(facet.field)
+      // An empty text shares its bucket with events that lack the field.
+      facet.add(need === 'bucket' && values.every((value) => value === '') ? [] : values, count)
     })
   }
   return { counted, isWhole: from === 0 }

@@ -5,10 +5,13 @@
  *
  * 1. The sample is the latest limits.fieldSampleEventsMax events over all jobs, with an equal share for each job. A
  *    field that only older events have is not listed, but can be queried.
- * 2. A field with numbers in some events and texts in others is a `keyword`. One with whole and other numbers is a
+ * 2. Paths and values are those of decision points (event/field-reader.ts), with texts as they came.
+ * 3. A field with numbers in some events and texts in others is a `keyword`. One with whole and other numbers is a
  *    `double`.
  */
 import { limits } from '../../limits.js'
+import { FieldReader } from '../../domain/event/field-reader.js'
+import type { ScalarValue } from '../../domain/event/point-value.js'
 import { ownFields, type FieldType } from '../../domain/query/field.js'
 import { filterOperators, type FilterOperator } from '../../domain/query/filter.js'
 import { isTimeText } from '../../domain/query/instant.js'
@@ -52,6 +55,7 @@ export function surveyTypes(ground: QueryContext): Record<string, FieldType> {
 
 function survey({ task, stores, clock }: QueryContext): [string, Surveyed][] {
   const found = new Map<string, Surveyed>()
+  const reader = new FieldReader('kept')
   const share = Math.max(SHARE_MIN, Math.ceil(limits.fieldSampleEventsMax / Math.max(1, task.jobs.length)))
   let left: number = limits.fieldSampleEventsMax
   for (const job of task.jobs) {
@@ -63,7 +67,10 @@ function survey({ task, stores, clock }: QueryContext): [string, Surveyed][] {
       limit: Math.min(share, left),
     })) {
       left--
-      noteValues(codec.decode(decodeContent(value).body), '', note)
+      reader.each(codec.decode(decodeContent(value).body), (path, found) => {
+        if (!Array.isArray(found)) return note(path, typeOf(found as ScalarValue))
+        for (const one of found as readonly ScalarValue[]) note(path, typeOf(one))
+      })
     }
     if (clock.cancelled.isCancelled || clock.nowMs() >= clock.deadlineMs) break
   }
@@ -100,16 +107,8 @@ function wider(a: FieldType, b: FieldType): FieldType {
   return (a === 'long' && b === 'double') || (a === 'double' && b === 'long') ? 'double' : 'keyword'
 }
 
-function noteValues(value: unknown, path: string, note: (name: string, type: FieldType) => void): void {
-  if (Array.isArray(value)) {
-    for (const item of value) noteValues(item, path, note)
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value)) noteValues(inner, path === '' ? name : `${path}.${name}`, note)
-  } else if (value !== null && path.length > 0 && path.length <= limits.decisionPointCharsMax) note(path, typeOf(value))
-}
-
-function typeOf(value: unknown): FieldType {
+function typeOf(value: ScalarValue): FieldType {
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'number') return Number.isInteger(value) ? 'long' : 'double'
-  return isTimeText(value as string) ? 'date' : 'keyword'
+  return isTimeText(value) ? 'date' : 'keyword'
 }

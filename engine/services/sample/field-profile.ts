@@ -1,5 +1,10 @@
-/** The values of each field of a sample: how many events have one, how many different ones there are, what they are. */
+/**
+ * The values of each field of a sample: how many events have one, how many different ones there are, what they are.
+ * Paths and values are those of decision points (event/field-reader.ts), so buckets are those that will be (S45).
+ */
 import { cutText } from '../../domain/event/input/cut-text.js'
+import { FieldReader } from '../../domain/event/field-reader.js'
+import type { PointValue } from '../../domain/event/point-value.js'
 import { limits } from '../../limits.js'
 import { isTimeText } from '../../domain/query/instant.js'
 import type { FieldKind } from '../../api/live/sample-service.js'
@@ -10,7 +15,7 @@ export class FieldProfile {
   readonly name: string
   events = 0
   /** By value as a text: its number, and how many events have it. */
-  readonly values = new Map<string, { readonly code: number; count: number }>()
+  readonly values = new Map<string, { readonly code: number; count: number; readonly type: string }>()
   /** By event: the number of its value, -1 without one. */
   readonly codes: Int32Array
   #numbers = 0
@@ -23,17 +28,20 @@ export class FieldProfile {
     this.codes = new Int32Array(events).fill(-1)
   }
 
-  /** The value of an event; of several in one event, all together count as one value. */
-  add(event: number, value: unknown): void {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
+  /** The value of an event. */
+  add(event: number, value: Exclude<PointValue, null>): void {
     if (this.codes[event] !== -1) return
+    const type = Array.isArray(value) ? 'array' : typeof value
+    const plain = typeof value === 'string' ? value : JSON.stringify(value)
+    // The text `true` is another value than the boolean.
+    const text = (this.values.get(plain)?.type ?? type) === type ? plain : `${plain} (${type})`
     this.events++
     if (typeof value === 'number') this.#numbers++
     if (typeof value === 'string' && isTimeText(value)) this.#dates++
     this.#chars += text.length
     if (/\s\S+\s/.test(text)) this.#blanks++
     let known = this.values.get(text)
-    if (known === undefined) this.values.set(text, (known = { code: this.values.size, count: 0 }))
+    if (known === undefined) this.values.set(text, (known = { code: this.values.size, count: 0, type }))
     known.count++
     this.codes[event] = known.code
   }
@@ -76,11 +84,12 @@ const LONG = 30
 const MANY_NUMBERS = 20
 const EXAMPLE_CHARS = 80
 
-/** The fields of a sample in the order in which they are met, up to a bound. */
-export function profilesOf(events: readonly EventBody[]): FieldProfile[] {
+/** The fields of a sample in the order in which they are met, up to a bound, and those that are wanted. */
+export function profilesOf(events: readonly EventBody[], wanted: readonly string[] = []): FieldProfile[] {
+  const reader = new FieldReader()
   const profiles = new Map<string, FieldProfile>()
   for (const [at, event] of events.entries()) {
-    visit(event, '', 0, (name, value) => {
+    reader.each(event, (name, value) => {
       let profile = profiles.get(name)
       if (profile === undefined) {
         if (profiles.size >= limits.sampleFieldsMax) return
@@ -89,19 +98,14 @@ export function profilesOf(events: readonly EventBody[]): FieldProfile[] {
       profile.add(at, value)
     })
   }
-  return [...profiles.values()]
-}
-
-function visit(value: unknown, path: string, depth: number, note: (name: string, value: unknown) => void): void {
-  if (value === null || value === undefined || depth > limits.eventDepthMax) return
-  if (typeof value !== 'object')
-    return void (path !== '' && path.length <= limits.decisionPointCharsMax && note(path, value))
-  if (!Array.isArray(value)) {
-    for (const [name, inner] of Object.entries(value))
-      visit(inner, path === '' ? name : `${path}.${name}`, depth + 1, note)
-    return
+  const met = [...profiles.values()]
+  for (const name of wanted) {
+    const profile = profiles.get(name) ?? new FieldProfile(name, events.length)
+    if (!profiles.has(name)) met.push(profile)
+    for (const [at, event] of events.entries()) {
+      const value = reader.valueAt(event, name)
+      if (value !== null) profile.add(at, value)
+    }
   }
-  const scalars = value.filter((item) => item !== null && typeof item !== 'object')
-  if (scalars.length > 0) note(path, scalars.length === 1 ? scalars[0] : [...new Set(scalars)].sort())
-  for (const item of value) if (typeof item === 'object') visit(item, path, depth + 1, note)
+  return met
 }

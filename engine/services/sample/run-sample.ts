@@ -4,6 +4,7 @@ import { Refusal } from '../../errors.js'
 import type { SampleStatistics } from '../../api/live/sample-service.js'
 import { CsvError } from '../../domain/event/input/csv.js'
 import { answerFields, idField } from '../../domain/event/input/answers.js'
+import { parseJson } from '../../domain/event/json.js'
 import { eventsOfText, type EventText } from '../../domain/event/input/event-text.js'
 import { profilesOf, type FieldProfile } from './field-profile.js'
 import { leakagesOf } from './leakage.js'
@@ -30,7 +31,7 @@ function sampleOf(bytes: Uint8Array): EventText {
     throw refused('Input should be text: it has zero bytes, as a workbook or an archive has')
   try {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-    return eventsOfText(text, limits.sampleEventsMax)
+    return eventsOfText(text, limits.sampleEventsMax, parseJson)
   } catch (error) {
     if (error instanceof CsvError) throw refused(`Input should be CSV that can be read: ${error.message}`)
     throw error
@@ -42,7 +43,7 @@ export function runSample(bytes: Uint8Array, points: readonly string[] | null): 
   const { format, events, skipped } = sampleOf(bytes)
   if (events.length === 0)
     throw refused('Input should have events: a JSON array, one JSON object per line, or CSV with a line of names')
-  const profiles = profilesOf(events)
+  const profiles = profilesOf(events, points ?? [])
   const leakages = leakagesOf(profiles, events.length)
   const answers = answerFields(profiles)
   const choice = suggestPoints(profiles, { events: events.length, leakages, answers })

@@ -4,6 +4,7 @@
  * Leaves out: which label a value is by itself (engine/domain/event/input/answers.ts).
  */
 import { answerAt, labelOfAnswer } from '../../../engine/domain/event/input/answers.js'
+import { isJsonObject, parseJson } from '../../../engine/domain/event/json.js'
 import type { Client, HistoryPart, Job, OldEvent } from '../../client/index.js'
 import type { Context } from '../context.js'
 import { UsageError } from '../failure.js'
@@ -114,8 +115,8 @@ export async function* eventsIn(
 
 function objectOf(text: string): CsvEvent | null {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as CsvEvent) : null
+    const value = parseJson(text)
+    return isJsonObject(value) ? value : null
   } catch {
     return null
   }

@@ -7,6 +7,7 @@
  *    it ends (one-object.ts).
  */
 import { idAt } from '../../../engine/domain/event/input/answers.js'
+import { isJsonObject, parseJson, writeJson } from '../../../engine/domain/event/json.js'
 import { UsageError } from '../failure.js'
 import type { Block } from './lines.js'
 import { afterBlanks, eventIdIn, isOneObject } from './one-object.js'
@@ -34,8 +35,8 @@ const CLOSE_BRACE = 0x7d
 
 function objectOf(line: string): Fields | null {
   try {
-    const value: unknown = JSON.parse(line)
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Fields) : null
+    const value = parseJson(line)
+    return isJsonObject(value) ? value : null
   } catch {
     return null
   }
@@ -80,10 +81,10 @@ export function envelopeOf(
     return { before: `{"job_id":${jobId},"event_id":${id},"raw_body":`, start, end, after: '}' }
   }
   if (typeof event.event_id === 'string') return { before: '', start, end, after: '' }
-  return JSON.stringify({ ...event, event_id: idOf(Object(event.raw_body) as Fields, number, options) })
+  return writeJson({ ...event, event_id: idOf(Object(event.raw_body) as Fields, number, options) })
 }
 
 /** The line that is sent for an event that was no line, as from CSV. */
 export function envelopeFor(event: Fields, number: number, options: EnvelopeOptions): string {
-  return JSON.stringify({ job_id: options.jobId, event_id: idOf(event, number, options), raw_body: event })
+  return writeJson({ job_id: options.jobId, event_id: idOf(event, number, options), raw_body: event })
 }

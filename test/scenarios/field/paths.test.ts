@@ -192,3 +192,128 @@ for (const [way, send] of Object.entries(ways))
       assert.ok(file.text.includes(text.slice(1, -1)), file.text)
     })
   })
+
+interface Offered {
+  readonly name: string
+  readonly path: string
+  /** JSON texts of events, by the value that the path leads to; null for none. */
+  readonly events: readonly (readonly [text: string, value: string | null])[]
+  /** Paths that are not offered. */
+  readonly never?: readonly string[]
+}
+
+const falco = (name: string): string => `{"output_fields":{"proc.name":${name}}}`
+
+const offered: readonly Offered[] = [
+  {
+    name: 'keys with dots',
+    path: 'output_fields.proc.name',
+    events: [
+      [falco('"sh"'), 'sh'],
+      ['{"output_fields":{"proc":{"name":"sh"}}}', 'sh'],
+      ['{"output_fields.proc":{"name":["nc"]}}', 'nc'],
+      ['{"output_fields.proc.name":null,"output_fields":{"proc.name":"nc"}}', 'nc'],
+      [falco('null'), null],
+      [falco('{}'), null],
+      [falco('[null]'), null],
+    ],
+  },
+  {
+    name: 'names of a list of pairs',
+    path: 'Event.EventData.Data.TargetUserName',
+    events: [
+      [windows('svc', 'ann'), 'ann'],
+      [windows('eve', 'bob'), 'bob'],
+      ['{"Event":{"EventData":{"Data":[]}}}', null],
+    ],
+    never: ['Event.EventData.Data.@Name', 'Event.EventData.Data.#text'],
+  },
+  {
+    name: 'long numbers',
+    path: 'id',
+    events: [
+      ['{"id":9007199254740993}', '9007199254740993'],
+      ['{"id":9007199254740992}', '9007199254740992'],
+      ['{"id":"9007199254740993"}', '9007199254740993'],
+    ],
+  },
+  {
+    name: 'an empty text',
+    path: 'a.b',
+    events: [
+      ['{"a":{"b":""}}', ''],
+      ['{"a":{"b":"x"}}', 'x'],
+      ['{"a":{}}', null],
+    ],
+  },
+]
+
+/** How many events of a job pass a filter, as lists and queries say. */
+async function countOf(jobId: number, filter: object): Promise<number> {
+  const query = { job_ids: jobId, size: 100, filters: [filter] }
+  const list = await admin.post('/api/v2/events/list', query)
+  assert.equal(list.status, 200, list.text)
+  const found = await admin.post('/api/v2/events/query', query)
+  assert.equal(list.body.events.length, found.body.events.length, found.text)
+  return found.body.events.length
+}
+
+async function facetOf(jobId: number, path: string): Promise<Map<string, number>> {
+  const { body } = await admin.post('/api/v2/events/facets', { job_ids: jobId, fields: [path] })
+  return new Map(
+    (body.facets[0].values as { value: unknown; count: number }[]).map((one) => [String(one.value), one.count]),
+  )
+}
+
+async function fieldNames(): Promise<string[]> {
+  const { body } = await admin.post('/api/v2/filters/fields', {})
+  return (body as { field_name: string }[]).map(({ field_name: name }) => name)
+}
+
+const counted = (values: readonly (string | null)[], value: string | null): number =>
+  values.filter((one) => one === value).length
+
+/** Lists, queries and facets find each value of a field, and what has none. */
+async function checkQueries(jobId: number, path: string, values: readonly (string | null)[]): Promise<void> {
+  const facet = await facetOf(jobId, path)
+  for (const value of new Set(values)) {
+    if (value === null) continue
+    assert.equal(await countOf(jobId, { field: path, operator: 'is', value }), counted(values, value), value)
+    if (value !== '') assert.equal(facet.get(value), counted(values, value), value)
+  }
+  const present = values.length - counted(values, null)
+  assert.equal(await countOf(jobId, { field: path, operator: 'exists' }), present)
+}
+
+/** The fields that the statistics of a sample list. They count values and buckets as a job does. */
+async function sampledFields(path: string, { events }: Offered, buckets: number): Promise<string[]> {
+  const query = `/api/v2/field-statistics?points=${encodeURIComponent(path)}`
+  const { status, text, body } = await admin.post(query, events.map(([event]) => event).join('\n'))
+  assert.equal(status, 200, text)
+  const fields = body.fields as { field: string; events: number }[]
+  const present = events.filter(([, value]) => value !== null && value !== '').length
+  assert.equal(fields.find(({ field }) => field === path)?.events, present)
+  assert.equal(body.buckets, buckets)
+  return fields.map(({ field }) => field)
+}
+
+describe('every reader of paths', () => {
+  for (const asPoint of [true, false])
+    for (const one of offered)
+      test(`finds ${one.name}${asPoint ? ', at a decision point, too' : ''}`, async () => {
+        const { path, events, never = [] } = one
+        const input = await makeInput(admin, {}, { points: [asPoint ? path : 'rule'] })
+        const jobId = input.jobs[0]!
+        await ways._bulk!(
+          input,
+          events.map(([text]) => text),
+        )
+        const values = events.map(([, value]) => value)
+        await checkQueries(jobId, path, values)
+        const buckets = new Set(values.map((value) => (value === '' ? null : value))).size
+        if (asPoint) assert.equal(new Set(await bucketsOf(jobId)).size, buckets)
+        const [names, sampled] = [await fieldNames(), await sampledFields(path, one, buckets)]
+        assert.ok(names.includes(path))
+        for (const name of never) assert.ok(![...names, ...sampled].includes(name), name)
+      })
+})

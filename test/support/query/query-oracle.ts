@@ -23,12 +23,17 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Every value at the end of a path. */
+/** Every value at the end of a path: at each object, the longest key that leads to one counts. */
 function ends(value: unknown, names: readonly string[]): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => ends(item, names))
   if (names.length === 0) return [value]
-  const [name, ...rest] = names
-  return isObject(value) && Object.hasOwn(value, name as string) ? ends(value[name as string], rest) : []
+  if (!isObject(value)) return []
+  for (let count = names.length; count > 0; count--) {
+    const name = names.slice(0, count).join('.')
+    const at = Object.hasOwn(value, name) ? ends(value[name], names.slice(count)) : []
+    if (at.some(isAnything)) return at
+  }
+  return []
 }
 
 function isAnything(value: unknown): boolean {
@@ -39,10 +44,8 @@ function isAnything(value: unknown): boolean {
 function found(document: OracleDocument, path: string): unknown[] {
   const own = ownValue(document, path)
   if (own !== undefined) return own
-  for (const way of [path.split('.'), [path]]) {
-    const at = ends(document.body, way)
-    if (at.some(isAnything)) return at
-  }
+  const at = ends(document.body, path.split('.'))
+  if (at.some(isAnything)) return at
   if (path.endsWith('.keyword')) return found(document, path.slice(0, -8))
   const bare: Json = {
     event_id: document.id,

@@ -7,7 +7,8 @@
  * 1. Browsers and the command line run this, so a column means the same to both.
  * 2. Only the last name of a path counts: `labels.severity` is no answer, `alert.verdict` is one.
  */
-import type { EventBody } from './event-text.js'
+import { isJsonObject, WrittenNumber } from '../json.js'
+import { valueAt } from '../path.js'
 
 /** A field of a sample, as far as it matters here. */
 export interface NamedField {
@@ -104,24 +105,17 @@ export function idField(fields: readonly NamedField[], events: number): string |
   return found.sort((a, b) => a.rank - b.rank)[0]?.name ?? null
 }
 
-/** The value of an event at a path. A name with dots is found before a path. */
-export function valueAt(event: unknown, path: string): unknown {
-  const own = (value: unknown, name: string): unknown =>
-    Object.hasOwn(Object(value), name) ? (value as EventBody)[name] : undefined
-  const whole = own(event, path)
-  return whole === undefined ? path.split('.').reduce<unknown>(own, event) : whole
-}
-
 /** The id of an event; null: it has none there. */
 export function idAt(event: unknown, path: string): string | null {
   const id = valueAt(event, path)
-  return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : null
+  const isNumber = typeof id === 'number' || id instanceof WrittenNumber
+  return (typeof id === 'string' && id !== '') || isNumber ? String(id) : null
 }
 
 /** The answer of an event as a text; null: it has none. */
 export function answerAt(event: unknown, path: string): string | null {
   const value = valueAt(event, path)
-  if (value === null || value === undefined || typeof value === 'object') return null
+  if (value === undefined || Array.isArray(value) || isJsonObject(value)) return null
   const text = String(value).trim()
   return text === '' ? null : text
 }

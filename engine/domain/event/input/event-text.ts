@@ -6,6 +6,7 @@
  * 1. What is no event is counted, and does not keep the rest away.
  * 2. Browsers run this, too.
  */
+import { isJsonObject } from '../json.js'
 import { CsvError, CsvReader } from './csv.js'
 
 export type EventBody = Readonly<Record<string, unknown>>
@@ -22,20 +23,18 @@ export interface EventText {
 /** Names under which documents hold their events. */
 const LISTS = ['events', 'alerts', 'records', 'Records', 'value', 'results', 'hits', 'data']
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The event in what a line or an item has: that of a line to this service, or of an answer of a search engine. */
 function eventOf(value: unknown): EventBody | null {
-  if (!isObject(value)) return null
-  if (isObject(value.raw_body)) return value.raw_body
-  return isObject(value._source) ? value._source : value
+  if (!isJsonObject(value)) return null
+  if (isJsonObject(value.raw_body)) return value.raw_body
+  return isJsonObject(value._source) ? value._source : value
 }
 
-function parsed(text: string): unknown {
+type Parse = (text: string) => unknown
+
+function parsed(text: string, parse: Parse): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parse(text)
   } catch {
     return undefined
   }
@@ -43,11 +42,11 @@ function parsed(text: string): unknown {
 
 function listIn(document: unknown): readonly unknown[] | null {
   if (Array.isArray(document)) return document as unknown[]
-  if (!isObject(document)) return null
+  if (!isJsonObject(document)) return null
   for (const name of LISTS) {
     const inner = document[name]
     if (Array.isArray(inner)) return inner as unknown[]
-    if (name === 'hits' && isObject(inner)) return listIn(inner)
+    if (name === 'hits' && isJsonObject(inner)) return listIn(inner)
   }
   return null
 }
@@ -69,8 +68,8 @@ function* csvValues(text: string): Generator<unknown> {
   if (attempt(() => reader.end() ?? null) === undefined) yield undefined
 }
 
-function* lineValues(text: string): Generator<unknown> {
-  for (const line of text.split('\n')) if (line.trim() !== '') yield parsed(line)
+function* lineValues(text: string, parse: Parse): Generator<unknown> {
+  for (const line of text.split('\n')) if (line.trim() !== '') yield parsed(line, parse)
 }
 
 function taken(format: EventText['format'], values: Iterable<unknown>, max: number): EventText {
@@ -87,15 +86,15 @@ function taken(format: EventText['format'], values: Iterable<unknown>, max: numb
 
 /**
  * The first events of a text, `max` at most. A text that begins like JSON is JSON or lines of it, any other is CSV with
- * a line of names.
+ * a line of names. `parse` reads JSON.
  *
  * @throws CsvError where the names of the columns cannot be used.
  */
-export function eventsOfText(given: string, max: number): EventText {
+export function eventsOfText(given: string, max: number, parse: Parse = JSON.parse): EventText {
   const text = given.replace(/^\uFEFF/, '').trim()
   if (!/^[[{]/.test(text)) return taken('csv', text === '' ? [] : csvValues(text), max)
-  const document = parsed(text)
-  if (document === undefined) return taken('ndjson', lineValues(text), max)
+  const document = parsed(text, parse)
+  if (document === undefined) return taken('ndjson', lineValues(text, parse), max)
   const list = listIn(document)
   return list === null ? taken('ndjson', [document], max) : taken('json', list, max)
 }

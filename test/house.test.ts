@@ -18,7 +18,11 @@ const commons = ['errors', 'assert', 'clock', 'rng', 'access-limits', 'query-lim
   (name) => `engine/${name}.ts`,
 )
 /** Readers of texts that people have. They are pure, so browsers and the command line run the same ones. */
-const readers = ['engine/domain/event/input/', 'engine/domain/query/query-text.ts'] as const
+const readers = [
+  'engine/domain/event/input/',
+  'engine/domain/event/json.ts',
+  'engine/domain/query/query-text.ts',
+] as const
 /** What they need besides: it runs in browsers, too. */
 const partsOfReaders: readonly string[] = ['json', 'path']
   .map((name) => `engine/domain/event/${name}.ts`)

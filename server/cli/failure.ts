@@ -70,14 +70,14 @@ export function sentenceOf(error: unknown): string {
     const request = error.requestId === null ? '' : ` (request ${error.requestId})`
     return `${error.message.replace(/\.$/, '')}${hint === undefined ? '' : `: ${hint}`}${request}.`
   }
-  if (error instanceof CommandError || isSystemError(error) || isRefusal(error)) {
+  if (error instanceof CommandError || isSystemError(error) || isNamed(error, 'Refusal', 'FileError')) {
     const sentence = isSystemError(error) ? systemSentence(error) : error.message
     return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** A refusal of the engine, which only commands on a data directory load. */
-function isRefusal(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'Refusal'
+/** A refusal of the engine, which only commands on a data directory load, or a file that cannot be read. */
+function isNamed(error: unknown, ...names: readonly string[]): error is Error {
+  return error instanceof Error && names.includes(error.name)
 }

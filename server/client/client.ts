@@ -6,7 +6,7 @@
 import { operations, type Calls, type Lists, type ResultLine, type StreamMessage } from '#client-operations'
 import type { Line } from './batches.js'
 import { bulk, type BulkOptions } from './bulk.js'
-import { history, type HistoryOptions, type HistoryPart, type OldEvent } from './history.js'
+import { history, type HistoryOptions, type HistoryPart, type OldEvents } from './history.js'
 import { itemsOf, pagesOf } from './pages.js'
 import { requestOf, type Params } from './request.js'
 import { stream as follow, type StreamOptions, type StreamParams } from './stream.js'
@@ -38,11 +38,7 @@ export interface Client extends Methods {
      * Sends old events with the answers that people gave. Tells of each part what came of it. An event that is refused
      * keeps no other away.
      */
-    history(
-      jobId: number,
-      events: Iterable<OldEvent> | AsyncIterable<OldEvent>,
-      options?: HistoryOptions,
-    ): AsyncGenerator<HistoryPart, void, void>
+    history(jobId: number, events: OldEvents, options?: HistoryOptions): AsyncGenerator<HistoryPart, void, void>
     /** What happens in jobs, as it happens. Goes on where a connection broke off. */
     stream(params?: StreamParams, options?: StreamOptions): AsyncGenerator<StreamMessage, void, void>
   }
@@ -83,7 +79,7 @@ export function createClient(options: ClientOptions = {}): Client {
     ...Object.fromEntries(methods),
     events: Object.freeze({
       bulk: stream,
-      history: (jobId: number, events: Iterable<OldEvent> | AsyncIterable<OldEvent>, callOptions?: HistoryOptions) =>
+      history: (jobId: number, events: OldEvents, callOptions?: HistoryOptions) =>
         history(transport, jobId, events, callOptions),
       stream: streamEvents,
     }),

@@ -18,6 +18,9 @@ export interface OldEvent {
   readonly label?: { readonly feedback: string; readonly cortex_user?: string | undefined } | undefined
 }
 
+/** Old events, or their JSON texts, with the `job_id` in them. */
+export type OldEvents = Iterable<OldEvent | string> | AsyncIterable<OldEvent | string>
+
 export interface HistoryOptions extends CallOptions {
   /** The id of the upload (`X-Upload-Id`). A call that goes on with the events of another one gives the same. */
   readonly upload?: string | undefined
@@ -47,7 +50,7 @@ interface Kept {
 export async function* history(
   transport: Transport,
   jobId: number,
-  events: Iterable<OldEvent> | AsyncIterable<OldEvent>,
+  events: OldEvents,
   options: HistoryOptions = {},
 ): AsyncGenerator<HistoryPart, void, void> {
   const { upload = `u${Math.random()}` } = options
@@ -75,7 +78,7 @@ export async function* history(
     return told
   }
   for await (const event of events) {
-    const text = JSON.stringify({ job_id: jobId, ...event })
+    const text = typeof event === 'string' ? event : JSON.stringify({ job_id: jobId, ...event })
     part.push({ place: place++, text })
     chars += text.length
     if (part.length >= EVENTS_MAX || chars >= CHARS_MAX) yield await sent()

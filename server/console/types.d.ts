@@ -7,3 +7,8 @@ declare module '*.json?late' {
   const texts: Readonly<Record<string, string>>
   export default texts
 }
+
+/** Of browsers with V8; others ignore it. */
+interface ErrorConstructor {
+  stackTraceLimit: number
+}

@@ -8,7 +8,7 @@ import type { PointValue } from '../../domain/event/point-value.js'
 import { limits } from '../../limits.js'
 import { isTimeText } from '../../domain/query/instant.js'
 import type { FieldKind } from '../../api/live/sample-service.js'
-import type { EventBody } from '../../domain/event/input/event-text.js'
+import type { EventBody } from '../../domain/event/input/event-file.js'
 
 /** One field of the sample. */
 export class FieldProfile {

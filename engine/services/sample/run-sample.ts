@@ -2,10 +2,8 @@
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import type { SampleStatistics } from '../../api/live/sample-service.js'
-import { CsvError } from '../../domain/event/input/csv.js'
 import { answerFields, idField } from '../../domain/event/input/answers.js'
-import { parseJson } from '../../domain/event/json.js'
-import { eventsOfText, type EventText } from '../../domain/event/input/event-text.js'
+import { eventsOfFile, FileError, type EventText } from '../../domain/event/input/event-file.js'
 import { profilesOf, type FieldProfile } from './field-profile.js'
 import { leakagesOf } from './leakage.js'
 import { bucketFigures, suggestPoints } from './suggested-points.js'
@@ -21,26 +19,20 @@ function refused(msg: string): Refusal {
   return new Refusal('invalid_body', msg, { issues: [{ loc: ['body'], msg, type: 'value_error' }] })
 }
 
-/** So many bytes are looked at to tell what is no text. */
-const LOOKED_AT_BYTES = 65_536
-
 /** @throws Refusal invalid_body. */
 function sampleOf(bytes: Uint8Array): EventText {
-  // Nearly any bytes can be read as CSV of one column.
-  if (bytes.subarray(0, LOOKED_AT_BYTES).includes(0))
-    throw refused('Input should be text: it has zero bytes, as a workbook or an archive has')
   try {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-    return eventsOfText(text, limits.sampleEventsMax, parseJson)
+    return eventsOfFile(bytes, limits.sampleEventsMax)
   } catch (error) {
-    if (error instanceof CsvError) throw refused(`Input should be CSV that can be read: ${error.message}`)
+    if (error instanceof FileError) throw refused(`Input should be text: ${error.message}`)
     throw error
   }
 }
 
 /** @throws Refusal invalid_body. */
 export function runSample(bytes: Uint8Array, points: readonly string[] | null): SampleStatistics {
-  const { format, events, skipped } = sampleOf(bytes)
+  const { format, events: found, faults } = sampleOf(bytes)
+  const events = found.map((event) => event.body())
   if (events.length === 0)
     throw refused('Input should have events: a JSON array, one JSON object per line, or CSV with a line of names')
   const profiles = profilesOf(events, points ?? [])
@@ -55,7 +47,7 @@ export function runSample(bytes: Uint8Array, points: readonly string[] | null): 
   return {
     format,
     events: events.length,
-    skipped,
+    skipped: faults.length,
     fields: profiles.map((profile) => ({
       field: profile.name,
       kind: profile.kind,

@@ -4,13 +4,13 @@
  * Leaves out: which label a value is by itself (engine/domain/event/input/answers.ts).
  */
 import { answerAt, labelOfAnswer } from '../../../engine/domain/event/input/answers.js'
-import { isJsonObject, parseJson } from '../../../engine/domain/event/json.js'
-import type { Client, HistoryPart, Job, OldEvent } from '../../client/index.js'
+import type { FileEvent } from '../../../engine/domain/event/input/event-file.js'
+import { writeJson } from '../../../engine/domain/event/json.js'
+import type { Client, HistoryPart, Job } from '../../client/index.js'
 import type { Context } from '../context.js'
 import { UsageError } from '../failure.js'
-import { csvEvents, type CsvEvent } from '../input/csv.js'
-import { idOf, type EnvelopeOptions } from '../input/envelopes.js'
-import { textsOf, type Block } from '../input/lines.js'
+import { idOf, ownId, type EnvelopeOptions } from '../input/envelopes.js'
+import type { Place } from '../input/event-batches.js'
 import { counted } from '../terminal/words.js'
 import { untilTrained } from './train.js'
 
@@ -43,8 +43,8 @@ export class OldEvents {
   readonly #options: EnvelopeOptions
   /** By value: the label; '' for no answer. */
   readonly #known: Map<string, string>
-  /** By place among the events that were taken: the number of the line. */
-  readonly numbers: number[] = []
+  /** By place among the events that were taken: where it stands in the input. */
+  readonly places: Place[] = []
   /** By place: the label; '' without an answer. */
   readonly answers: string[] = []
 
@@ -59,22 +59,26 @@ export class OldEvents {
     this.#known = new Map(mapOf(flags.map ?? [], job.labels))
   }
 
-  take(event: CsvEvent, number: number): OldEvent {
-    const feedback = this.#labelOf(answerAt(event, this.#field), number)
-    this.numbers.push(number)
+  /** The event as JSON, with its answer. @throws RefusedLine, UsageError. */
+  take(given: FileEvent): string {
+    const { number, line } = given
+    const event = given.body()
+    const feedback = this.#labelOf(answerAt(event, this.#field), line)
+    const id = ownId(given) ?? idOf(event, number, this.#options)
+    this.places.push({ number, line })
     this.answers.push(feedback)
     const label = feedback === '' ? {} : { label: { feedback } }
-    return { event_id: idOf(event, number, this.#options), raw_body: event, ...label }
+    return writeJson({ job_id: this.#options.jobId, event_id: id, raw_body: event, ...label })
   }
 
-  #labelOf(value: string | null, number: number): string {
+  #labelOf(value: string | null, line: number): string {
     if (value === null) return ''
     const known = this.#known.get(value)
     if (known !== undefined) return known
     const place = labelOfAnswer(value, this.#labels)
     if (place === null)
       throw new UsageError(
-        `line ${number} has "${value}" at ${this.#field}, which is no label of the job (${this.#labels.join(', ')}); ` +
+        `line ${line} has "${value}" at ${this.#field}, which is no label of the job (${this.#labels.join(', ')}); ` +
           `say what it is with --map "${value}=${this.#labels[0]}", or with --map "${value}=" for no answer`,
       )
     const label = this.#labels[place] as string
@@ -88,37 +92,6 @@ export class OldEvents {
     let votes = 0
     for (let place = from; place < through; place++) if (this.answers[place] !== '' && !lost.has(place)) votes++
     return votes
-  }
-}
-
-/** The events of lines; what is no event is told to `refuse`. */
-export async function* eventsIn(
-  blocks: AsyncGenerator<Block>,
-  isCsv: boolean,
-  flags: LineFlags,
-  refuse: (number: number) => void,
-): AsyncGenerator<{ readonly event: CsvEvent; readonly number: number }, void, void> {
-  let number = 0
-  if (isCsv) {
-    for await (const event of csvEvents(textsOf(blocks), { separator: flags.separator, isText: flags.text }))
-      if (++number > flags.skip) yield { event, number }
-    return
-  }
-  for await (const text of textsOf(blocks)) {
-    number++
-    if (number <= flags.skip || text.trim() === '') continue
-    const event = objectOf(text)
-    if (event === null) refuse(number)
-    else yield { event, number }
-  }
-}
-
-function objectOf(text: string): CsvEvent | null {
-  try {
-    const value = parseJson(text)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
   }
 }
 

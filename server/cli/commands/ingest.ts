@@ -5,18 +5,16 @@
  * same ids when they are sent again, so nothing is stored twice.
  */
 import { randomBytes } from 'node:crypto'
+import { EventFile, FileError, type FileItem, type FileWarning } from '../../../engine/domain/event/input/event-file.js'
 import type { Client, HistoryPart, ResultLine } from '../../client/index.js'
 import { sendBatches } from '../../client/bulk.js'
 import { bytesFetch } from '../bytes-fetch.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
-import { CommandError, exitCodes, UsageError } from '../failure.js'
-import { csvEvents } from '../input/csv.js'
-import { envelopeFor, envelopeOf, type EnvelopeOptions } from '../input/envelopes.js'
-import { batchesOf, type Batcher, type EventBatch } from '../input/event-batches.js'
-import { blocksOf, lineEnd, textsIn, textsOf, type Block } from '../input/lines.js'
-import { afterBlanks, beforeBlanks } from '../input/one-object.js'
-import { openSource } from '../input/source.js'
-import { eventsIn, type LineFlags, OldEvents, trainFirst } from './history.js'
+import { CommandError, isSystemError, sentenceOf, UsageError } from '../failure.js'
+import { envelopeOf, RefusedLine, type EnvelopeOptions } from '../input/envelopes.js'
+import { batchesOf, type Batcher, type Place } from '../input/event-batches.js'
+import { openSource, type Source } from '../input/source.js'
+import { type LineFlags, OldEvents, trainFirst } from './history.js'
 import { Progress } from '../terminal/progress.js'
 import { counted } from '../terminal/words.js'
 
@@ -34,14 +32,17 @@ export interface IngestFlags extends ServiceFlags, LineFlags {
 /** Refusals that are told one by one. */
 const REFUSALS_TOLD = 10
 const BATCHES_AT_ONCE = 3
+/** Warnings of a job have the service's times. */
+const CLOCKS_DIFFER_MS = 60_000
 
-/** What came of the lines. */
+/** What came of the events. */
 class Tally {
   readonly labels = new Map<string, number>()
-  stored = 0
+  /** New events, new versions of stored ones, and what was there already. */
+  readonly stored = { new: 0, replaced: 0, same: 0 }
   refused = 0
   votes = 0
-  /** The last line of the input that was answered. */
+  /** The last event of the input that was answered. */
   through = 0
   readonly #context: Context
 
@@ -49,105 +50,74 @@ class Tally {
     this.#context = context
   }
 
-  refuse(number: number, why: string): void {
+  get answered(): number {
+    return this.stored.new + this.stored.replaced + this.stored.same
+  }
+
+  refuse({ line }: Place, why: string): void {
     this.refused++
-    if (this.refused <= REFUSALS_TOLD) this.#context.note(`line ${number}: ${why}`)
+    if (this.refused <= REFUSALS_TOLD) this.#context.note(`line ${line}: ${why}`)
     if (this.refused === REFUSALS_TOLD + 1) this.#context.note('Further refusals are only counted.')
   }
 
   /** Historic events, which are not decided yet. */
   addOld({ through, stored, refused }: HistoryPart, old: OldEvents, from: number): void {
-    for (const { place, error } of refused) this.refuse(old.numbers[place]!, error)
-    this.through = old.numbers[through - 1]!
-    this.stored += stored
-    const votes = old.countOf(from, { through, stored, refused })
-    this.votes += votes
+    for (const { place, error } of refused) this.refuse(old.places[place]!, error)
+    this.through = old.places[through - 1]!.number
+    this.stored.new += stored
+    this.votes += old.countOf(from, { through, stored, refused })
     this.labels.set('no decision', (this.labels.get('no decision') ?? 0) + stored)
   }
 
-  add(number: number, result: ResultLine): void {
-    this.through = number
-    if ('status_code' in result) return this.refuse(number, result.error)
-    this.stored++
+  add(place: Place, result: ResultLine): void {
+    this.through = place.number
+    if ('status_code' in result) return this.refuse(place, result.error)
+    this.stored[result.stored ?? 'new']++
     const label = result.result_label === '' ? 'no decision' : result.result_label
     this.labels.set(label, (this.labels.get(label) ?? 0) + 1)
   }
 }
 
-function formatOf(flags: IngestFlags, file: string | undefined, firstLine: string): 'ndjson' | 'csv' {
-  if (flags.format !== 'auto') return flags.format
-  if (/\.[ct]sv(\.gz)?$/i.test(file ?? '') || flags.separator !== undefined) return 'csv'
-  if (/\.(ndjson|jsonl)(\.gz)?$/i.test(file ?? '')) return 'ndjson'
-  if (firstLine.startsWith('['))
-    throw new UsageError('the input is a JSON array; give one event a line, for example with: jq -c ".[]"')
-  return firstLine.startsWith('{') ? 'ndjson' : 'csv'
-}
-
-/** The blocks again, and the first line that is not blank. */
-async function withFirst(blocks: AsyncGenerator<Block>): Promise<[string, AsyncGenerator<Block>]> {
-  const before: Block[] = []
-  let first: string | undefined
-  while (first === undefined) {
-    const next = await blocks.next()
-    if (next.done === true) break
-    before.push(next.value)
-    first = textsIn(next.value)
-      .map((text) => text.trim())
-      .find((text) => text !== '')
+/** The events of the input. One that breaks off ends: what was read is sent, and `failed` is told why. */
+async function* itemsOf(
+  pieces: AsyncIterable<Uint8Array>,
+  file: EventFile,
+  failed: (error: Error) => void,
+): AsyncGenerator<readonly FileItem[], void, void> {
+  try {
+    for await (const piece of pieces) yield file.push(piece, false)
+    yield file.push(new Uint8Array(0), true)
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof FileError || isSystemError(error))) throw error
+    failed(error)
   }
-  return [
-    first ?? '',
-    (async function* () {
-      yield* before
-      yield* blocks
-    })(),
-  ]
 }
 
-interface How {
-  readonly options: EnvelopeOptions
-  readonly tally: Tally
-}
-
-/** Puts the lines of blocks of NDJSON into batches. */
-function ndjsonLines({ skip }: IngestFlags, { options, tally }: How): (block: Block, batcher: Batcher) => void {
-  let number = 0
-  return (block, batcher) => {
-    for (let from = 0, to = 0; from <= block.length; from = to + 1) {
-      to = lineEnd(block, from)
-      number++
-      const start = afterBlanks(block, from, to)
-      const end = beforeBlanks(block, start, to)
-      if (number <= skip || start === end) continue
-      const envelope = envelopeOf(block, [start, end], number, options)
-      if (envelope === null) tally.refuse(number, 'is not a JSON object')
-      else if (typeof envelope === 'string') batcher.addText(number, envelope)
-      else batcher.add(number, block, envelope)
+/** Puts events into batches. */
+function putItems({ skip }: IngestFlags, options: EnvelopeOptions, tally: Tally) {
+  return (items: readonly FileItem[], batcher: Batcher): void => {
+    for (const item of items) {
+      if (item.number <= skip) continue
+      const envelope = attempt(item, tally, () => (item.problem === null ? envelopeOf(item, options) : null))
+      if (typeof envelope === 'string') batcher.addText(item, envelope)
+      else if (envelope !== null) batcher.add(item, envelope)
     }
   }
 }
 
-function batchesFrom(
-  blocks: AsyncGenerator<Block>,
-  isCsv: boolean,
-  flags: IngestFlags,
-  how: How,
-): AsyncGenerator<EventBatch, void, void> {
-  if (!isCsv) return batchesOf(blocks, ndjsonLines(flags, how))
-  let number = 0
-  const events = csvEvents(textsOf(blocks), { separator: flags.separator, isText: flags.text })
-  return batchesOf(events, (event, batcher) => {
-    if (++number > flags.skip) batcher.addText(number, envelopeFor(event, number, how.options))
-  })
-}
+const number = (value: number): string => value.toLocaleString('en')
 
 function summaryText(tally: Tally, seconds: number): string {
-  const count = (value: number): string => value.toLocaleString('en')
-  const rate = seconds > 0 ? Math.round(tally.stored / seconds) : 0
-  const refused = tally.refused === 0 ? '' : `, ${count(tally.refused)} refused`
-  const labels = [...tally.labels].sort((a, b) => b[1] - a[1]).map(([label, events]) => `${label} ${count(events)}`)
+  const { new: fresh, replaced, same } = tally.stored
+  const rate = seconds > 0 ? Math.round(tally.answered / seconds) : 0
+  const others = [
+    replaced === 0 ? '' : `, ${number(replaced)} took the place of an earlier version`,
+    same === 0 ? '' : `, ${number(same)} ${same === 1 ? 'was' : 'were'} there already`,
+    tally.refused === 0 ? '' : `, ${number(tally.refused)} refused`,
+  ]
+  const labels = [...tally.labels].sort((a, b) => b[1] - a[1]).map(([label, events]) => `${label} ${number(events)}`)
   const decided = labels.length === 0 ? '' : `\nDecisions: ${labels.join(', ')}`
-  return `${counted(tally.stored, 'event')} stored${refused}, ${seconds.toFixed(1)} s, ${count(rate)}/s${decided}`
+  return `${counted(fresh, 'event')} stored${others.join('')}, ${seconds.toFixed(1)} s, ${number(rate)}/s${decided}`
 }
 
 function checkFlags({ run, separator, idField, labelField, map, job, results }: IngestFlags): void {
@@ -162,24 +132,25 @@ function checkFlags({ run, separator, idField, labelField, map, job, results }: 
   if (results === true) throw new UsageError('events with answers have no results; leave out --results')
 }
 
+type Items = AsyncGenerator<readonly FileItem[], void, void>
+
 /** What is sent, and where it is counted. */
 interface Sending {
   readonly flags: IngestFlags
   readonly client: Client
-  readonly blocks: AsyncGenerator<Block>
-  readonly isCsv: boolean
+  readonly items: Items
   readonly options: EnvelopeOptions
   readonly tally: Tally
   readonly shown: () => void
 }
 
-async function sendEvents(context: Context, { flags, blocks, isCsv, options, tally, shown }: Sending): Promise<void> {
-  const batches = batchesFrom(blocks, isCsv, flags, { options, tally })
+async function sendEvents(context: Context, { flags, items, options, tally, shown }: Sending): Promise<void> {
+  const batches = batchesOf(items, putItems(flags, options, tally))
   const transport = context.transport(flags, bytesFetch(BATCHES_AT_ONCE))
   const how = { signal: context.world.signal, batchesAtOnce: BATCHES_AT_ONCE }
   for await (const { batch, results } of sendBatches(transport, batches, how)) {
     for (const [at, result] of results.entries()) {
-      tally.add(batch.numbers[at]!, result)
+      tally.add(batch.places[at]!, result)
       if (flags.results) context.line(result)
     }
     shown()
@@ -193,9 +164,12 @@ async function sendOld(context: Context, send: Sending, labelField: string): Pro
   const job = await client.getManagedJob({ job_id: jobId })
   const old = new OldEvents(labelField, flags, { job, options })
   async function* events() {
-    const refuse = (number: number): void => tally.refuse(number, 'is not a JSON object')
-    for await (const { event, number } of eventsIn(send.blocks, send.isCsv, flags, refuse))
-      yield old.take(event, number)
+    for await (const items of send.items)
+      for (const item of items) {
+        if (item.number <= flags.skip) continue
+        const text = attempt(item, tally, () => (item.problem === null ? old.take(item) : null))
+        if (typeof text === 'string') yield text
+      }
   }
   let from = 0
   const how = { signal: context.world.signal, upload: options.run }
@@ -206,60 +180,110 @@ async function sendOld(context: Context, send: Sending, labelField: string): Pro
   }
 }
 
-export async function ingest(context: Context, flags: IngestFlags, file?: string): Promise<void> {
-  checkFlags(flags)
-  const client = context.client(flags)
-  const { stdin, stderr } = context.world
+/** What `work` makes of an item; null if it is none, or is refused: that is counted. */
+function attempt<T>(item: FileItem, tally: Tally, work: () => T): T | null {
+  try {
+    if (item.problem === null) return work()
+    tally.refuse(item, `${item.problem}: ${item.example}`)
+  } catch (error) {
+    if (!(error instanceof RefusedLine)) throw error
+    tally.refuse(item, error.message)
+  }
+  return null
+}
+
+/** Starts to read the input. */
+interface Input {
+  readonly source: Source
+  readonly reader: EventFile
+  readonly items: Items
+  /** Why the input broke off, or null. */
+  readonly broken: () => Error | null
+}
+
+async function inputOf(context: Context, flags: IngestFlags, file: string | undefined): Promise<Input> {
+  const { stdin } = context.world
   if ((file ?? '-') === '-' && stdin.isTTY === true)
     throw new UsageError('there is no input: name a file, or send events to standard input')
   const source = await openSource(file, stdin)
-  const [first, blocks] = await withFirst(blocksOf(source.bytes))
-  const isCsv = formatOf(flags, file, first) === 'csv'
-  if (isCsv && flags.job === undefined) throw new UsageError('CSV has no job in it; name one with --job')
+  const { format, separator, text: isText, job } = flags
+  const reader = new EventFile({ format, name: file, separator, isText, areLines: job === undefined })
+  let broken: Error | null = null
+  const items = itemsOf(source.bytes, reader, (error) => (broken = error))
+  return { source, reader, items, broken: () => broken }
+}
+
+export async function ingest(context: Context, flags: IngestFlags, file?: string): Promise<void> {
+  checkFlags(flags)
+  const client = context.client(flags)
+  const { source, reader, items, broken } = await inputOf(context, flags, file)
   const jobId = flags.job === undefined ? undefined : await jobIdOf(client, flags.job)
   const run = flags.run ?? `run-${randomBytes(6).toString('hex')}`
   const tally = new Tally(context)
-  const progress = new Progress(stderr, 'events')
-  const startedAt = performance.now()
-  const options = { jobId, idField: flags.idField, run }
-  const send = {
-    flags,
-    client,
-    blocks,
-    isCsv,
-    options,
-    tally,
-    shown: () => progress.show({ done: tally.stored, share: source.share() }),
-  }
+  const progress = new Progress(context.world.stderr, 'events')
+  const [startedAt, began] = [performance.now(), Date.now()]
+  const seconds = (): number => (performance.now() - startedAt) / 1000
+  const shown = (): void => progress.show({ done: tally.answered, share: source.share() })
+  const send = { flags, client, items, options: { jobId, idField: flags.idField, run }, tally, shown }
   try {
     await (flags.labelField === undefined ? sendEvents(context, send) : sendOld(context, send, flags.labelField))
+    const error = broken()
+    if (error !== null) throw error
   } catch (error) {
     progress.clear()
     const skip = Math.max(tally.through, flags.skip)
-    context.note(`${summaryText(tally, (performance.now() - startedAt) / 1000)}\nTo go on: --run ${run} --skip ${skip}`)
-    throw error
+    context.note(`${summaryText(tally, seconds())}\nTo go on: --run ${run} --skip ${skip}`)
+    // Wrong usage means that nothing was sent.
+    if (error !== broken() || (error instanceof CommandError && tally.answered === 0)) throw error
+    const rest = 'What was read before is sent, and the rest is not'
+    throw new CommandError(`the input could not be read to its end: ${sentenceOf(error)} ${rest}`)
   }
   progress.clear()
   if (jobId !== undefined) await trainFirst(context, client, jobId, tally.votes)
-  report(context, flags, { tally, run, seconds: (performance.now() - startedAt) / 1000 })
+  const warnings = [...reader.warnings(), ...(jobId === undefined ? [] : await jobWarnings(client, jobId, began))]
+  report(context, flags, { tally, run, warnings, seconds: seconds() })
 }
 
-function report(
-  context: Context,
-  flags: IngestFlags,
-  { tally, run, seconds }: { readonly tally: Tally; readonly run: string; readonly seconds: number },
-): void {
+/** The warnings of a job about its events that were seen since. What was sent is stored, whatever comes of asking. */
+async function jobWarnings(client: Client, jobId: number, sinceMs: number): Promise<FileWarning[]> {
+  try {
+    const { warnings = [] } = await client.getJob({ job_id: jobId })
+    return warnings.flatMap(({ type, msg, action, count, example, last_seen: seen }) =>
+      count !== undefined && seen !== undefined && Date.parse(seen) >= sinceMs - CLOCKS_DIFFER_MS
+        ? [{ type, msg, action, count, example: example ?? '' }]
+        : [],
+    )
+  } catch {
+    return []
+  }
+}
+
+interface Outcome {
+  readonly tally: Tally
+  readonly run: string
+  readonly warnings: readonly FileWarning[]
+  readonly seconds: number
+}
+
+function report(context: Context, flags: IngestFlags, { tally, run, warnings, seconds }: Outcome): void {
   const { stored, refused, labels, votes } = tally
   const summary = {
-    stored,
+    stored: stored.new,
+    replaced: stored.replaced,
+    same: stored.same,
     refused,
     run,
     ...(flags.labelField === undefined ? {} : { votes }),
     seconds: Math.round(seconds * 1000) / 1000,
     decisions: Object.fromEntries(labels),
+    warnings,
   }
+  for (const { msg, action, example } of warnings)
+    context.note(`Warning: ${msg} ${action}${example === '' ? '' : ` The first: ${example}`}`)
   // With --results the results are the output.
   if (flags.results) context.note(summaryText(tally, seconds))
   else context.print(flags, summary, () => summaryText(tally, seconds))
-  if (refused > 0) throw new CommandError(`${counted(refused, 'line')} refused`, exitCodes.failed)
+  if (refused > 0) throw new CommandError(`${counted(refused, 'line')} refused`)
+  if (tally.answered === 0 && flags.skip === 0)
+    throw new CommandError('there is no event in the input, and nothing was stored')
 }

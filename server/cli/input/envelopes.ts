@@ -1,16 +1,15 @@
 /**
- * From lines of the input to lines of the stream of events, as bytes. A line is parsed only where its id is in it.
+ * From events of the input to lines of the stream of events, as bytes. An event is parsed only where its id is in it.
  *
  * 1. Each line that goes out has an event id, so a batch whose answer was lost can be sent again and stores nothing
- *    twice. Where the input has none, the id is that of the run and the number of the line.
- * 2. A line that is no JSON object is not sent, and none can reach into the fields beside it: its braces end where
- *    it ends (one-object.ts).
+ *    twice. Where the input has none, the id is that of the run and the number of the event.
+ * 2. What the reader gives as a document is one object: it cannot reach into the fields beside it.
  */
 import { idAt } from '../../../engine/domain/event/input/answers.js'
-import { isJsonObject, parseJson, writeJson } from '../../../engine/domain/event/json.js'
-import { UsageError } from '../failure.js'
-import type { Block } from './lines.js'
-import { afterBlanks, eventIdIn, isOneObject } from './one-object.js'
+import type { FileEvent } from '../../../engine/domain/event/input/event-file.js'
+import { textOf } from '../../../engine/domain/event/input/text-bytes.js'
+import { parseJson, WrittenNumber, writeJson } from '../../../engine/domain/event/json.js'
+import { afterBlanks, eventIdIn } from './id-in-line.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -24,6 +23,7 @@ export interface EnvelopeOptions {
 
 /** A line as it is sent: bytes of the input between two texts. */
 export interface Envelope {
+  readonly bytes: Uint8Array
   /** Characters of ASCII alone. */
   readonly before: string
   readonly start: number
@@ -31,60 +31,64 @@ export interface Envelope {
   readonly after: string
 }
 
-const CLOSE_BRACE = 0x7d
-
-function objectOf(line: string): Fields | null {
-  try {
-    const value = parseJson(line)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
+/** Why an event is not sent. */
+export class RefusedLine extends Error {
+  override readonly name = 'RefusedLine'
 }
 
-/** @throws UsageError. */
+const CLOSE_BRACE = 0x7d
+
+/** The text of what may be an id, or null. */
+function idText(value: unknown): string | null {
+  if (typeof value === 'number' || value instanceof WrittenNumber) return String(value)
+  return typeof value === 'string' && value.trim() !== '' ? value : null
+}
+
+/** @throws RefusedLine. */
 export function idOf(event: Fields, number: number, { idField, run }: EnvelopeOptions): string {
   if (idField === undefined) return `${run}-${number}`
   const id = idAt(event, idField)
-  if (id === null) throw new UsageError(`line ${number} has no id at ${idField}`)
+  if (id === null) throw new RefusedLine(`it has no id at ${idField}`)
   return id
 }
 
-/** As JSON, of ASCII alone. */
-function asciiJson(text: string): string {
-  return JSON.stringify(text).replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-/** How a line of the input is sent; null if it is no JSON object. It stands from `start` to `end`, without blanks. */
-export function envelopeOf(
-  block: Block,
-  [start, end]: readonly [number, number],
-  number: number,
-  options: EnvelopeOptions,
-): Envelope | string | null {
-  if (!isOneObject(block, start, end)) return null
+/** How an event of the input is sent. @throws RefusedLine. */
+export function envelopeOf(event: FileEvent, options: EnvelopeOptions): Envelope | string {
   const { jobId, idField, run } = options
-  if (jobId !== undefined && idField === undefined)
-    return { before: `{"job_id":${jobId},"event_id":"${run}-${number}","raw_body":`, start, end, after: '}' }
-  if (jobId === undefined) {
-    const own = eventIdIn(block, start, end)
-    if (own === 'text') return { before: '', start, end, after: '' }
-    if (own === 'none' && idField === undefined) {
-      const isEmpty = block[afterBlanks(block, start + 1, end)] === CLOSE_BRACE
-      return { before: `{"event_id":"${run}-${number}"${isEmpty ? '' : ','}`, start: start + 1, end, after: '' }
-    }
+  const { document, kind, number } = event
+  if (jobId !== undefined && idField === undefined && kind === 'event' && document !== null) {
+    const before = `{"job_id":${jobId},"event_id":"${run}-${number}","raw_body":`
+    return { ...document, before, after: '}' }
   }
-  const event = objectOf(block.toString('utf8', start, end))
-  if (event === null) return null
-  if (jobId !== undefined) {
-    const id = asciiJson(idOf(event, number, options))
-    return { before: `{"job_id":${jobId},"event_id":${id},"raw_body":`, start, end, after: '}' }
-  }
-  if (typeof event.event_id === 'string') return { before: '', start, end, after: '' }
-  return writeJson({ ...event, event_id: idOf(Object(event.raw_body) as Fields, number, options) })
+  if (jobId === undefined && document !== null && kind !== 'export') return ownLine(event, document, options)
+  const job = jobId ?? event.jobId
+  if (job === undefined) throw new RefusedLine('it has no job_id; name the job with --job')
+  const id = ownId(event) ?? idOf(event.body(), number, options)
+  return writeJson({ job_id: job, event_id: id, ...event.beside, raw_body: event.body() })
 }
 
-/** The line that is sent for an event that was no line, as from CSV. */
-export function envelopeFor(event: Fields, number: number, options: EnvelopeOptions): string {
-  return writeJson({ job_id: options.jobId, event_id: idOf(event, number, options), raw_body: event })
+/** A line that says its job itself. */
+function ownLine(
+  event: FileEvent,
+  document: NonNullable<FileEvent['document']>,
+  options: EnvelopeOptions,
+): Envelope | string {
+  const { bytes, start, end } = document
+  const { idField, run } = options
+  const own = event.kind === 'message' ? 'none' : eventIdIn(bytes, start, end)
+  if (event.kind === 'message') throw new RefusedLine('it is no JSON object')
+  if (own === 'text') return { ...document, before: '', after: '' }
+  if (own === 'none' && idField === undefined) {
+    const isEmpty = bytes[afterBlanks(bytes, start + 1, end)] === CLOSE_BRACE
+    const before = `{"event_id":"${run}-${event.number}"${isEmpty ? '' : ','}`
+    return { bytes, before, start: start + 1, end, after: '' }
+  }
+  const line = parseJson(textOf(bytes.subarray(start, end))) as Fields
+  if (idText(line.event_id) !== null) return { ...document, before: '', after: '' }
+  return writeJson({ ...line, event_id: idOf(Object(line.raw_body) as Fields, event.number, options) })
+}
+
+/** The id that the file gives an event; undefined for none. */
+export function ownId({ id }: FileEvent): unknown {
+  return idText(id) === null ? undefined : id
 }

@@ -4,18 +4,23 @@
  * 1. A batch is sent when it is full, or when its first line has waited long enough for others.
  */
 import type { Batch } from '../../client/batches.js'
-import { lineEnd } from './lines.js'
 import type { Envelope } from './envelopes.js'
 
 const LINES_MAX = 2_000
 const BYTES_MAX = 3 << 19
 /** Milliseconds that a line waits for others. */
 const LINGER_MS = 50
-const LINE_FEED = 0x0a
+const [LINE_FEED, RETURN, SPACE] = [0x0a, 0x0d, 0x20]
 
-/** Lines that are sent together, with their numbers in the input. */
+/** Where an event stands in the input. */
+export interface Place {
+  readonly number: number
+  readonly line: number
+}
+
+/** Lines that are sent together, with their places in the input. */
 export class EventBatch implements Batch {
-  readonly numbers: number[] = []
+  readonly places: Place[] = []
   readonly #bytes: Buffer<ArrayBuffer>
   #length = 0
 
@@ -24,11 +29,11 @@ export class EventBatch implements Batch {
   }
 
   get lines(): number {
-    return this.numbers.length
+    return this.places.length
   }
 
   get isFull(): boolean {
-    return this.numbers.length >= LINES_MAX || this.#length >= BYTES_MAX
+    return this.places.length >= LINES_MAX || this.#length >= BYTES_MAX
   }
 
   /** False if there is no room for so many bytes. */
@@ -36,20 +41,26 @@ export class EventBatch implements Batch {
     return this.#length + bytes <= this.#bytes.length
   }
 
-  /** Adds a line that has room. */
-  add(number: number, input: Buffer, { before, start, end, after }: Envelope): void {
+  /** Adds a line that has room. A document of several lines becomes one: only blanks of JSON are line ends. */
+  add(place: Place, { bytes, before, start, end, after }: Envelope): void {
     let at = this.#length
     at += this.#bytes.write(before, at, 'latin1')
-    at += input.copy(this.#bytes, at, start, end)
+    const from = at
+    this.#bytes.set(bytes.subarray(start, end), at)
+    at += end - start
+    const document = this.#bytes.subarray(from, at)
+    for (const byte of [LINE_FEED, RETURN])
+      for (let found = document.indexOf(byte); found >= 0; found = document.indexOf(byte, found + 1))
+        document[found] = SPACE
     at += this.#bytes.write(after, at, 'latin1')
     this.#bytes[at] = LINE_FEED
     this.#length = at + 1
-    this.numbers.push(number)
+    this.places.push(place)
   }
 
   body(done: number): Uint8Array<ArrayBuffer> {
     let start = 0
-    for (let line = 0; line < done; line++) start = lineEnd(this.#bytes, start) + 1
+    for (let line = 0; line < done; line++) start = this.#bytes.indexOf(LINE_FEED, start) + 1
     return this.#bytes.subarray(start, this.#length)
   }
 
@@ -69,19 +80,19 @@ export class Batcher {
     return this.#open !== null
   }
 
-  add(number: number, input: Buffer, envelope: Envelope): void {
+  add(place: Place, envelope: Envelope): void {
     const { before, start, end, after } = envelope
     const bytes = before.length + end - start + after.length + 1
     if (this.#open?.hasRoom(bytes) === false) this.close()
     // The last line of a batch may go over its bound.
     const batch = (this.#open ??= new EventBatch(BYTES_MAX + Math.max(bytes, BYTES_MAX >> 4)))
-    batch.add(number, input, envelope)
+    batch.add(place, envelope)
     if (batch.isFull) this.close()
   }
 
-  addText(number: number, line: string): void {
-    const input = Buffer.from(line)
-    this.add(number, input, { before: '', start: 0, end: input.length, after: '' })
+  addText(place: Place, line: string): void {
+    const bytes = Buffer.from(line)
+    this.add(place, { bytes, before: '', start: 0, end: bytes.length, after: '' })
   }
 
   /** The open batch gets no more lines. */

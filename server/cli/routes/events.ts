@@ -16,9 +16,9 @@ const filter = {
 const ingest = command({
   load: async () => (await import('../commands/ingest.js')).ingest,
   docs: {
-    brief: 'Send events from a file or standard input: NDJSON or CSV, also gzip',
+    brief: 'Send events from a file or standard input: JSON, NDJSON or CSV, also gzip',
     fullDescription:
-      'With --job each line is an event; without it each line has job_id and raw_body, as for ' +
+      'With --job each document is an event; without it each line has job_id and raw_body, as for ' +
       'POST /api/v1/events/_bulk. CSV has the names of the fields in its first line; a name with dots is a path. ' +
       'With --label-field the events are old ones whose answers train the first model of the job. ' +
       'Events are on disk when they are counted. A command that ends early says how to go on.',
@@ -31,7 +31,7 @@ const ingest = command({
         kind: 'enum',
         values: ['auto', 'ndjson', 'csv'] as const,
         default: 'auto' as const,
-        brief: 'Kind of the input',
+        brief: 'Kind of the input; default: what its content looks like',
       },
       idField: text('Where an event has its id, such as alert.id; default: an id is made', 'path'),
       labelField: text('Where an event has the answer that people gave, such as verdict; it is sent as a vote', 'path'),
@@ -46,7 +46,7 @@ const ingest = command({
       separator: text('Separator of CSV; default: the one in the first line', 'char'),
       text: flag('CSV: keep numbers, true and false as text'),
       run: text('Prefix of the ids that are made; use it again to go on', 'name'),
-      skip: number('Lines to leave out at the beginning', 0, [0, 1e15]),
+      skip: number('Events to leave out at the beginning', 0, [0, 1e15]),
       results: flag('Print each decision as a line of JSON'),
     },
     positional: { kind: 'tuple', parameters: [optionalPlace('File; default: standard input', 'file')] },

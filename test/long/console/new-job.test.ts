@@ -161,20 +161,45 @@ for (const [name, bytes] of [
 test('a bad file is told in a sentence, and another one can be taken', { skip }, async () => {
   const page = await open()
   for (const [bytes, says] of [
-    [Buffer.from(''), 'There is no event in it'],
-    [Buffer.from('[1, 2, 3]'), 'There is no event in it'],
-    [Buffer.from('[{"rule": 1}, {"ru'), 'The JSON is incomplete'],
-    [Buffer.from('{}\n{}'), 'Its events have no fields'],
-    [Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 255]), 'The file is no text in UTF-8'],
+    [Buffer.from(''), 'No events found'],
+    [Buffer.from('[]'), 'No events found'],
+    [Buffer.from('[{"ru'), 'The JSON cannot be read, line 1'],
+    [Buffer.from('{}\n{}'), 'The events have no fields'],
+    [Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 255]), 'The file is not text'],
     [gzipSync(csv).subarray(0, 900), 'The gzip is damaged or cut off'],
-    [Buffer.from('a,a\n1,2'), 'Two columns are named a'],
   ] as const) {
     await give(page, 'bad.csv', bytes)
     await page.getByRole('alert').getByText(says).waitFor()
     assert.ok(await page.getByText('Drop a file of events here').isVisible())
   }
   await give(page, 'partly.ndjson', Buffer.from(`${ndjson}\nno event\n`))
-  await page.getByText('1 line was skipped: not an event').waitFor()
+  await page.getByText('1 document could not be read, and is left out.').waitFor()
+  await page.getByText('line 601: no event').waitFor()
+  await page.context().close()
+})
+
+test('a file of another program is read, and its warnings are told before and after the job is made', {
+  skip,
+}, async () => {
+  const page = await open()
+  const rows = Array.from({ length: 40 }, (_, n) => `${n % 3};"M\u00fcller; ${n % 2}";${n}`)
+  await give(
+    page,
+    'export.csv',
+    Buffer.from(`sep=;\r\nrule;user;user\r\n${rows.join('\r\n')}\r\n1;2;3;4\r\n`, 'latin1'),
+  )
+  const says = [
+    '40 lines had characters that are not UTF-8. They are read as Windows-1252.',
+    '1 record could not be read, and is left out.',
+    '1 column had the name of another one. Each is taken under a name of its own.',
+  ]
+  await page.getByText('40 events', { exact: true }).waitFor()
+  for (const text of says) await page.getByText(text).waitFor()
+  await page.getByText('line 43: 1;2;3;4').waitFor()
+  const jobId = await make(page, 'Of another program')
+  for (const text of says) await page.getByText(text).waitFor()
+  const { text } = await service.client.get(`/api/v2/jobs/${jobId}/events-file?format=ndjson&raw_body=true`)
+  assert.match(text, /"user":"M\u00fcller; 1"/)
   await page.context().close()
 })
 

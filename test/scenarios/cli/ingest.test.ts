@@ -71,7 +71,8 @@ test('a file of NDJSON is not taken for CSV because its first line is bad', asyn
   writeFileSync(file, 'not json\n{"rule":"x"}\n')
   const ran = await run(['ingest', file, '--job', title])
   assert.equal(ran.code, 1)
-  assert.match(ran.err, /line 1: is not a JSON object/)
+  assert.match(ran.err, /^line 1: it is not JSON: not json$/m)
+  assert.match(ran.out, /^1 event stored, 1 refused/)
 })
 
 test('refused lines are named by their number, and the others are stored', async () => {
@@ -80,7 +81,7 @@ test('refused lines are named by their number, and the others are stored', async
   const input = [line(1, jobId), 'no json', line(3, 99_999), '', line(5, jobId)].join('\n')
   const ran = await run(['ingest'], { input })
   assert.equal(ran.code, 1)
-  assert.match(ran.err, /^line 2: is not a JSON object$/m)
+  assert.match(ran.err, /^line 2: it is not JSON: no json$/m)
   assert.match(ran.err, /^line 3: job not found/m)
   assert.match(ran.out, /^2 events stored, 2 refused/)
   assert.equal((await service.client.get(`/api/v1/events/${jobId}/m-5`)).status, 200)
@@ -89,10 +90,7 @@ test('refused lines are named by their number, and the others are stored', async
 test('wrong usage is 2, and nothing is sent', async () => {
   const before = await stored()
   for (const [args, input, words] of [
-    [['ingest'], 'a,b\n1,2', /CSV has no job in it/],
-    [['ingest'], '[{"a": 1}]', /is a JSON array/],
     [['ingest', '--job', String(jobId), '--run', 'a b'], '{}', /--run must have/],
-    [['ingest', '--job', String(jobId), '--id-field', 'id'], '{"a":1}', /line 1 has no id at id/],
     [['ingest', '--format', 'xml'], '', /xml/],
     [['ingest', '--key', 'k'], '', /No flag registered for --key/],
     [['ingest', dir], '', /is a directory/],
@@ -102,6 +100,42 @@ test('wrong usage is 2, and nothing is sent', async () => {
     assert.match(ran.err, words)
   }
   assert.equal(await stored(), before)
+})
+
+test('where nothing is stored, it is said why, and the exit code is not 0', async () => {
+  const before = await stored()
+  for (const [args, input, words] of [
+    [[], 'a,b\n1,2', /line 2: it has no job_id; name the job with --job/],
+    [[], '[{"a": 1}]', /line 1: /],
+    [['--job', String(jobId), '--id-field', 'id'], '{"a":1}', /line 1: it has no id at id/],
+    [['--job', String(jobId)], '', /there is no event in the input/],
+    [['--job', String(jobId)], 'a,b\n', /there is no event in the input/],
+    [['--job', String(jobId)], '[]', /there is no event in the input/],
+    [['--job', String(jobId)], Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 0, 0]), /it is no text/],
+    [['--job', String(jobId)], '{"a": 1', /line 1: it has no end/],
+  ] as const) {
+    const ran = await run(['ingest', ...args], { input })
+    assert.equal(ran.code, 1, `${String(input)}: ${ran.err}`)
+    assert.match(ran.err, words)
+  }
+  assert.equal(await stored(), before)
+})
+
+test('a file that breaks off is stored up to there, and the exit code is 1', async () => {
+  const before = await stored()
+  const lines = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ rule: `r${n}`, at: Math.sin(n) }))
+  const whole = gzipSync(lines.join('\n'))
+  const ran = await run(['ingest', '--job', title, '--run', 'half'], { input: whole.subarray(0, whole.length >> 1) })
+  assert.equal(ran.code, 1, ran.err)
+  assert.match(
+    ran.err,
+    /the input could not be read to its end: the input is not valid gzip\. What was read before is sent/,
+  )
+  const [, sent = '', skip = ''] =
+    /^([\d,]+) events stored[\s\S]*To go on: --run half --skip (\d+)$/m.exec(ran.err) ?? []
+  assert.equal((await stored()) - before, Number(sent.replaceAll(',', '')))
+  assert.equal((await run(['ingest', '--job', title, '--run', 'half', '--skip', skip], { input: whole })).code, 0)
+  assert.equal((await stored()) - before, lines.length)
 })
 
 test('a service that cannot be reached is 75, with what it takes to go on', async () => {

@@ -1,7 +1,7 @@
 /** All events that filters find, as a file. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { eventsOfText } from '../../../engine/domain/event/input/event-text.js'
+import { eventsOfFile } from '../../../engine/domain/event/input/event-file.js'
 import { makeJob, type Client } from '../../support/client.js'
 import { startService, type TestService } from '../../support/service.js'
 
@@ -36,14 +36,16 @@ test('CSV has every event that matches once, newest first, with the values at th
   assert.equal(status, 200)
   assert.match(headers.get('content-type') ?? '', /^text\/csv/)
   assert.equal(headers.get('content-disposition'), `attachment; filename="events-${jobId}.csv"`)
-  const { events, skipped } = eventsOfText(text, 10_000)
-  assert.deepEqual([events.length, skipped], [EVENTS, 0])
+  assert.match(text, /\r\ne-7,[^,]*,"'=HYPERLINK\(""x""\)"/)
+  const { events, faults } = eventsOfFile(Buffer.from(text), 10_000)
+  assert.deepEqual([events.length, faults.length], [EVENTS, 0])
   assert.deepEqual(
-    events.map(({ event_id: id }) => id),
+    events.map(({ id }) => id),
     Array.from({ length: EVENTS }, (_, n) => `e-${EVENTS - 1 - n}`),
   )
-  assert.deepEqual([events[0]?.rule, JSON.parse(JSON.stringify(events[0]?.host))], ['r-3', { name: 'web-0' }])
-  assert.equal(events.find(({ event_id: id }) => id === 'e-7')?.title, `'=HYPERLINK("x")`)
+  const { rule, host } = JSON.parse(JSON.stringify(events[0]?.body()))
+  assert.deepEqual([rule, host], ['r-3', { name: 'web-0' }])
+  assert.equal(events.find(({ id }) => id === 'e-7')?.body().title, '=HYPERLINK("x")')
 })
 
 test('filters and columns are those of the request', async () => {

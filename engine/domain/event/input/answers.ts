@@ -2,7 +2,7 @@
  * The answers and the id that events of a file have: old alerts with what people said of them.
  *
  * Owns: which field has the answers and which the id, by name and values, and which label a value is. Leaves out: what
- * events are (event-text.ts), the words of a job's labels (domain/job/labels.ts).
+ * events are (event-file.ts), the words of a job's labels (domain/job/labels.ts).
  *
  * 1. Browsers and the command line run this, so a column means the same to both.
  * 2. Only the last name of a path counts: `labels.severity` is no answer, `alert.verdict` is one.

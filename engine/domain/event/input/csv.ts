@@ -1,24 +1,48 @@
 /**
- * CSV as in RFC 4180: the first record has the names of the fields. Commas, semicolons, tabs or bars separate cells.
+ * CSV as in RFC 4180, and as people have it: the first record has the names of the fields. Commas, semicolons, tabs or
+ * bars separate cells (S40).
  *
  * The command line, the console and field statistics read it here, so a file means the same to all of them.
  *
- * Owns: records, names and values. Leaves out: where lines come from, and what is done about a fault.
+ * Owns: records, names and values. Leaves out: bytes and lines (text-lines.ts), and what is done about a fault.
  *
  * 1. A name with dots is a path: `rule.id` becomes `{"rule": {"id": ...}}`. Where `rule` is a column itself, the name
- *    stays as it is. A column without a name is left out. Blanks around a name do not count; two columns of one name
- *    are a fault of the whole text.
+ *    stays as it is. A column without a name is left out. Blanks around a name do not count. A name that is there
+ *    already gets a number: `rule`, `rule_2`.
  * 2. An empty cell is no field. A record without any field is no event, and no fault.
  * 3. A number that is written as JSON writes it becomes a number, `true` and `false` become booleans. `007` stays text.
- *    Blanks belong to a value.
+ *    Blanks belong to a value, but for those around its quotes.
  * 4. A record with values beyond the names is a fault of that record: what comes after it is read.
- * 5. A quoted cell may have separators, quotes and line breaks in it. Each line break becomes a line feed.
+ * 5. A quoted cell may have separators, quotes and line breaks in it. Each line break becomes a line feed. A quote that
+ *    nobody closes, or that another quote closes in the middle of a later line, is a fault of its own line: the next
+ *    lines are read as if it were not there.
+ * 6. A first line `sep=;` names the separator.
+ * 7. A table of this service (server/routes/lists/event-table.ts) comes back as the events that it was made of: with
+ *    their ids and line breaks, without the marks before formulas, and without what the service said of them.
  */
+import { cutText } from './cut-text.js'
+import { withoutGuard } from './csv-cell.js'
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
 /** A cell that is longer has a quote that nobody closed. */
 const CELL_CHARS_MAX = 8 << 20
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
+const SEPARATOR_LINE = /^\s*"?sep=(.)"?\s*$/i
+const EXAMPLE_CHARS = 200
+
+/** Columns of a table of this service, with the field of the event that each is; '' for what the service said. */
+const ownColumns: ReadonlyMap<string, string> = new Map([
+  ['event_id', ''],
+  ['time', '@timestamp'],
+  ['title', 'title'],
+  ['severity', 'severity'],
+  ['decision', ''],
+  ['confidence', ''],
+  ['consensus', ''],
+  ['outlier', ''],
+])
+/** A table with all of these is one of this service. */
+const ownSigns = ['event_id', 'time', 'decision', 'confidence', 'consensus', 'outlier'] as const
 
 export type CsvEvent = Record<string, unknown>
 
@@ -29,25 +53,27 @@ export interface CsvOptions {
   readonly isText?: boolean | undefined
 }
 
-export type CsvProblem = 'same_name' | 'too_many_values' | 'open_quote'
+export interface CsvRecord {
+  /** The line that it begins in, from 1 on. */
+  readonly line: number
+  readonly event: CsvEvent
+  /** The id that a table of this service has for it. */
+  readonly id: string | null
+}
 
-/** What is wrong with a record, or with the names: then with all of the text. */
-export class CsvError extends Error {
-  readonly problem: CsvProblem
-  /** The name that two columns have, the number of the record, or that of a line. */
-  readonly what: string
+/** A record that is none. */
+export interface CsvFault {
+  readonly line: number
+  readonly problem: string
+  readonly example: string
+}
 
-  constructor(problem: CsvProblem, what: string, message: string) {
-    super(message)
-    this.name = 'CsvError'
-    this.problem = problem
-    this.what = what
-  }
-
-  /** Nothing of the text can be read. */
-  get isOfAll(): boolean {
-    return this.problem === 'same_name'
-  }
+interface Column {
+  /** Null for a column that is left out. */
+  readonly path: readonly string[] | null
+  readonly isId: boolean
+  /** It has no name: values in it are lost. */
+  readonly isNameless: boolean
 }
 
 /** The separator that the first line has most of, outside of quotes. */
@@ -62,20 +88,14 @@ function cellValue(cell: string): unknown {
   return NUMBER.test(cell) && String(Number(cell)) === cell ? Number(cell) : cell
 }
 
-/** Where the value of each column goes; null for a column without a name. @throws CsvError. */
-function pathsOf(record: readonly string[]): (readonly string[] | null)[] {
-  const names = record.map((name) => name.trim())
-  const seen = new Set<string>()
-  for (const name of names) {
-    if (name !== '' && seen.has(name)) throw new CsvError('same_name', name, `two columns are named ${name}`)
-    seen.add(name)
+/** A list or an object of a table of this service. */
+function ownValue(cell: string): unknown {
+  if (!/^[[{]/.test(cell)) return cellValue(cell)
+  try {
+    return JSON.parse(cell)
+  } catch {
+    return cell
   }
-  return names.map((name) => {
-    if (name === '') return null
-    const path = name.split('.')
-    const isPath = !path.includes('') && !path.some((_, at) => at > 0 && seen.has(path.slice(0, at).join('.')))
-    return isPath ? path : [name]
-  })
 }
 
 function put(event: CsvEvent, path: readonly string[], value: unknown): void {
@@ -88,107 +108,227 @@ function put(event: CsvEvent, path: readonly string[], value: unknown): void {
   at[path.at(-1) as string] = value
 }
 
+/** The event that has the values at these paths: a path goes through what holds others. */
+export function eventOfPaths(values: Readonly<Record<string, unknown>>): CsvEvent {
+  const names = new Set(Object.keys(values))
+  const event = Object.create(null) as CsvEvent
+  for (const [name, value] of Object.entries(values)) put(event, pathOf(name, names), value)
+  return event
+}
+
+function pathOf(name: string, names: ReadonlySet<string>): readonly string[] {
+  const path = name.split('.')
+  const isPath = !path.includes('') && !path.some((_, at) => at > 0 && names.has(path.slice(0, at).join('.')))
+  return isPath ? path : [name]
+}
+
+/** A record that has not ended. */
+interface OpenRecord {
+  readonly line: number
+  readonly lines: string[]
+  readonly cells: string[]
+  /** The quoted cell that is open at its end. */
+  cell: string
+  /** Which of the lines the quote is in. */
+  quoteIn: number
+}
+
+/** Ends a quoted cell behind its quote, and gives the place of the next separator; -1 for the end of the record. */
+function endQuoted(line: string, from: number, by: string, record: OpenRecord): number | 'broken' {
+  const next = line.indexOf(by, from)
+  const rest = line.slice(from, next < 0 ? undefined : next)
+  const isBlank = rest.trim() === ''
+  // What stands between a quote and the separator is kept: some programs write it. But not in a later line.
+  if (!isBlank && record.quoteIn < record.lines.length - 1) return 'broken'
+  record.cells.push(isBlank ? record.cell : record.cell + rest)
+  return next
+}
+
 /** Takes lines one after the other. */
 export class CsvReader {
   readonly #isText: boolean
   #separator: string | undefined
-  #paths: (readonly string[] | null)[] | null = null
-  #lines = 0
-  #records = 0
-  /** The cells of a record that has not ended, and the quoted cell that is open at its end. */
-  #cells: string[] = []
-  #open: string | null = null
+  #columns: readonly Column[] | null = null
+  #isOwn = false
+  #line = 0
+  #open: OpenRecord | null = null
+  /** Names that were given to a second column of one name. */
+  readonly renamed: string[] = []
+  /** Values in columns without a name, and the first of them. */
+  nameless: { readonly count: number; readonly example: string } | null = null
 
   constructor({ separator, isText = false }: CsvOptions = {}) {
     this.#separator = separator
     this.#isText = isText
   }
 
-  /** The event that ends with this line; null where none does. @throws CsvError. */
-  take(line: string): CsvEvent | null {
-    this.#lines++
-    const text = line.endsWith('\r') ? line.slice(0, -1) : line
-    if (this.#open === null && text === '') return null
-    this.#separator ??= separatorOf(text)
-    const cells = this.#cellsOf(text, this.#separator)
-    if (cells === null) return null
-    this.#records++
-    if (this.#paths !== null) return this.#eventOf(cells, this.#paths)
-    this.#paths = pathsOf(cells)
+  /** The names of a table of this service. */
+  get isOwn(): boolean {
+    return this.#isOwn
+  }
+
+  /** What ends with this line. It has no line feed; a carriage return at its end belongs to that. */
+  take(line: string): readonly (CsvRecord | CsvFault)[] {
+    this.#line++
+    return this.#takeAll([line], false)
+  }
+
+  /** The text has ended. */
+  end(): readonly (CsvRecord | CsvFault)[] {
+    return this.#open === null ? [] : this.#takeAll([], true)
+  }
+
+  /** Takes lines, the last of which is the current one, and lines again that a broken quote had swallowed. */
+  #takeAll(given: readonly string[], isEnd: boolean): (CsvRecord | CsvFault)[] {
+    const found: (CsvRecord | CsvFault)[] = []
+    let lines = given
+    for (let at = 0; ; at++) {
+      const line = lines[at]
+      const broken: OpenRecord | null =
+        line === undefined
+          ? isEnd
+            ? this.#open
+            : null
+          : this.#takeLine(line, this.#line - lines.length + at + 1, found)
+      if (line === undefined && broken === null) return found
+      if (broken === null) continue
+      this.#open = null
+      const quoteLine = broken.line + broken.quoteIn
+      const example = cutText(broken.lines[0] as string, EXAMPLE_CHARS)
+      found.push({ line: broken.line, problem: `a quote that opens in line ${quoteLine} is not closed`, example })
+      lines = [...broken.lines.slice(broken.quoteIn + 1), ...lines.slice(at + 1)]
+      at = -1
+    }
+  }
+
+  /** Takes a line; gives the open record if its quote is broken. */
+  #takeLine(given: string, number: number, found: (CsvRecord | CsvFault)[]): OpenRecord | null {
+    const open = this.#open
+    const line = given.endsWith('\r') ? given.slice(0, -1) : given
+    if (open === null && line === '') return null
+    if (this.#columns === null && open === null) {
+      const named = SEPARATOR_LINE.exec(line)?.[1]
+      if (named !== undefined) {
+        this.#separator ??= named
+        return null
+      }
+      this.#separator ??= separatorOf(line)
+    }
+    const record = open ?? { line: number, lines: [], cells: [], cell: '', quoteIn: 0 }
+    record.lines.push(given)
+    const end = this.#cellsOf(line, record, open !== null)
+    if (end === 'broken') return record
+    if (end === 'open') {
+      this.#open = record
+      return record.cell.length > CELL_CHARS_MAX ? record : null
+    }
+    this.#open = null
+    if (this.#columns === null) this.#columns = this.#columnsOf(record.cells)
+    else {
+      const event = this.#eventOf(record, this.#columns)
+      if (event !== null) found.push(event)
+    }
     return null
   }
 
-  /** The text has ended. @throws CsvError where a quote is open. */
-  end(): void {
-    if (this.#open === null) return
-    this.#open = null
-    throw new CsvError('open_quote', 'end', 'a quote is not closed at the end of the input')
-  }
-
-  /** The cells of the record that ends with the line; null if a quote is open at its end. */
-  #cellsOf(line: string, by: string): string[] | null {
-    if (this.#open === null && !line.includes('"')) return line.split(by)
-    let at = 0
-    if (this.#open === null && line.startsWith('"')) {
-      this.#open = ''
-      at = 1
+  /** Adds the cells of a line to a record. */
+  #cellsOf(line: string, record: OpenRecord, isOpen: boolean): 'ended' | 'open' | 'broken' {
+    const by = this.#separator as string
+    const { cells } = record
+    if (!isOpen && !line.includes('"')) {
+      cells.push(...line.split(by))
+      return 'ended'
     }
+    let at = 0
+    let quoted = isOpen
     for (;;) {
-      if (this.#open === null) at = this.#takeCell(line, at, by)
-      else {
-        const end = line.indexOf('"', at)
-        if (end < 0) return this.#leaveOpen(line.slice(at))
-        this.#open += line.slice(at, end)
-        if (line[end + 1] === '"') {
-          this.#open += '"'
-          at = end + 2
+      if (!quoted) {
+        const start = this.#afterBlanks(line, at)
+        if (line[start] === '"') {
+          quoted = true
+          record.cell = ''
+          record.quoteIn = record.lines.length - 1
+          at = start + 1
+        } else {
+          const next = line.indexOf(by, at)
+          cells.push(line.slice(at, next < 0 ? undefined : next))
+          if (next < 0) return 'ended'
+          at = next + by.length
           continue
         }
-        at = this.#takeCell(line, end + 1, by)
       }
-      if (at < 0) {
-        const cells = this.#cells
-        this.#cells = []
-        return cells
+      const end = line.indexOf('"', at)
+      if (end < 0) {
+        const isExact = this.#isOwn && record.lines.at(-1) !== line
+        record.cell += `${line.slice(at)}${isExact ? '\r\n' : '\n'}`
+        return 'open'
       }
-      at += by.length
-      if (line[at] !== '"') continue
-      this.#open = ''
-      at++
+      record.cell += line.slice(at, end)
+      if (line[end + 1] === '"') {
+        record.cell += '"'
+        at = end + 2
+        continue
+      }
+      const next = endQuoted(line, end + 1, by, record)
+      if (next === 'broken') return 'broken'
+      quoted = false
+      if (next < 0) return 'ended'
+      at = next + by.length
     }
   }
 
-  /** Ends a cell; what stands between a quote and the separator is kept: some programs write it. */
-  #takeCell(line: string, from: number, by: string): number {
-    const next = line.indexOf(by, from)
-    this.#cells.push((this.#open ?? '') + line.slice(from, next < 0 ? undefined : next))
-    this.#open = null
-    return next
+  #afterBlanks(line: string, from: number): number {
+    let at = from
+    while (line[at] === ' ' || (line[at] === '\t' && this.#separator !== '\t')) at++
+    return at
   }
 
-  #leaveOpen(rest: string): null {
-    this.#open += `${rest}\n`
-    if ((this.#open as string).length <= CELL_CHARS_MAX) return null
-    this.#open = null
-    this.#cells = []
-    throw new CsvError('open_quote', String(this.#lines), `a quote before line ${this.#lines} is not closed`)
+  #columnsOf(record: readonly string[]): Column[] {
+    const given = record.map((name) => name.replace(/^\uFEFF/, '').trim())
+    this.#isOwn = ownSigns.every((name) => given.includes(name))
+    const seen = new Set<string>(this.#isOwn ? ['@timestamp'] : [])
+    const names = given.map((name, at) => {
+      const own = this.#isOwn && given.indexOf(name) === at ? ownColumns.get(name) : undefined
+      if (own !== undefined) return { name: own, isId: name === 'event_id' }
+      return { name: this.#isOwn ? name : this.#freeName(name, given, seen), isId: false }
+    })
+    const all = new Set(names.map(({ name }) => name))
+    return names.map(({ name, isId }, at) => ({
+      path: name === '' ? null : pathOf(name, all),
+      isId,
+      isNameless: given[at] === '',
+    }))
   }
 
-  #eventOf(cells: readonly string[], paths: readonly (readonly string[] | null)[]): CsvEvent | null {
+  #freeName(name: string, given: readonly string[], seen: Set<string>): string {
+    let free = name
+    for (let n = 2; name !== '' && (seen.has(free) || (n > 2 && given.includes(free))); n++) free = `${name}_${n}`
+    if (free !== name) this.renamed.push(free)
+    seen.add(free)
+    return free
+  }
+
+  #eventOf({ line, lines, cells }: OpenRecord, columns: readonly Column[]): CsvRecord | CsvFault | null {
     const event = Object.create(null) as CsvEvent
     let isEmpty = true
+    let id: string | null = null
+    // Separators behind the last value are no values.
+    if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== '')) {
+      const problem = `it has ${cells.length} values, and the first line has ${columns.length} names`
+      return { line, problem, example: cutText(lines.join('\n'), EXAMPLE_CHARS) }
+    }
     for (let at = 0; at < cells.length; at++) {
       const cell = cells[at] as string
-      if (cell === '') continue
-      const path = paths[at]
-      if (path === undefined) {
-        const message = `record ${this.#records} has ${cells.length} fields, the header has ${paths.length}`
-        throw new CsvError('too_many_values', String(this.#records), message)
-      }
-      if (path === null) continue
-      put(event, path, this.#isText ? cell : cellValue(cell))
+      const column = columns[at]
+      if (cell === '' || column === undefined) continue
+      const text = this.#isOwn ? withoutGuard(cell) : cell
+      if (column.isId) id = text
+      if (column.isNameless)
+        this.nameless = { count: (this.nameless?.count ?? 0) + 1, example: this.nameless?.example ?? cell }
+      if (column.path === null) continue
+      put(event, column.path, this.#isText ? text : this.#isOwn ? ownValue(text) : cellValue(text))
       isEmpty = false
     }
-    return isEmpty ? null : event
+    return isEmpty && id === null ? null : { line, event, id }
   }
 }

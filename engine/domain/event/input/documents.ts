@@ -104,6 +104,11 @@ export class DocumentScanner {
     this.#depthMax = depthMax
   }
 
+  /** The next document is in a list. */
+  get isInList(): boolean {
+    return this.#lists > 0
+  }
+
   /** Bytes before `from` are gone: the next ones begin with those from there on. */
   moved(from: number): void {
     this.at -= from
@@ -194,7 +199,9 @@ export class DocumentScanner {
       end = this.#endOfWord(bytes, start)
       if (end >= bytes.length && !isLast) return 'more'
     }
-    if (end > start && (this.#lists > 0 || this.#endsLine(bytes, end))) {
+    const ends = end > start && (this.#lists > 0 || this.#endsLine(bytes, end, isLast))
+    if (ends === 'more') return 'more'
+    if (ends) {
       this.values++
       return this.#found(start, end)
     }
@@ -205,11 +212,12 @@ export class DocumentScanner {
   }
 
   /** Only documents and blanks follow up to the end of the line. */
-  #endsLine(bytes: Uint8Array, end: number): boolean {
+  #endsLine(bytes: Uint8Array, end: number, isLast: boolean): boolean | 'more' {
     let at = end
     while (isBetween(bytes[at]) && !isLineEnd(bytes[at])) at++
     const next = bytes[at]
-    return next === undefined || isLineEnd(next) || next === OPEN_OBJECT || next === OPEN_LIST || next === QUOTE
+    if (next === undefined) return isLast || 'more'
+    return isLineEnd(next) || next === OPEN_OBJECT || next === OPEN_LIST || next === QUOTE
   }
 
   /** A bracket that is too many ends at once. In a list garbage ends before the next item, elsewhere with its line. */
@@ -509,21 +517,29 @@ export function parsed(text: string): { readonly value: unknown } | { readonly p
   }
 }
 
-function placed(problem: string, bytes: Uint8Array, { start, at }: FoundDocument): string {
+/** A problem with its place in the document. */
+export function placed(problem: string, bytes: Uint8Array, { start, at }: FoundDocument): string {
   if (at <= start || at >= bytes.length) return problem
   return `${problem} (character ${textOf(bytes.subarray(start, at)).length + 1})`
 }
 
 /** Numbers of lines, for places that grow. */
-class LineCounter {
+export class LineCounter {
   #at = 0
   #line = 1
+  #before: number | undefined
 
   at(bytes: Uint8Array, place: number): number {
     for (; this.#at < place; this.#at++) {
       const byte = bytes[this.#at]
-      if (byte === LF || (byte === CR && bytes[this.#at + 1] !== LF)) this.#line++
+      if (byte === CR || (byte === LF && this.#before !== CR)) this.#line++
+      this.#before = byte
     }
     return this.#line
+  }
+
+  /** Bytes before `from` are gone. */
+  moved(from: number): void {
+    this.#at -= from
   }
 }

@@ -4,8 +4,8 @@ import { EvidenceNote } from '../../parts/evidence.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { JobFrame } from '../../parts/job-head.js'
 import { Label } from '../../parts/label.js'
-import { Sentence } from '../../parts/sentence.js'
 import { Time } from '../../parts/time.js'
+import { Warnings } from '../../parts/warnings.js'
 import { may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
@@ -16,35 +16,6 @@ import { JobHistory } from './history.js'
 import { NextStep } from './next-step.js'
 import { Numbers } from './numbers.js'
 import { Quality } from './quality.js'
-
-function Warnings({ of }: { readonly of: ShownJob }) {
-  if (of.warnings.length === 0) return null
-  const mayMend = may('write:resources')
-  return (
-    <section class="panel">
-      <h2 class="warn">{t('job.warnings')}</h2>
-      <ul class="stack">
-        {of.warnings.map(({ msg, action, example }) => (
-          <li key={msg}>
-            <p class="sentence">
-              <Sentence text={msg} />
-            </p>
-            {example === undefined ? null : (
-              <p class="dim">
-                {t('job.warning.example')} <code>{example}</code>
-              </p>
-            )}
-            {mayMend ? (
-              <p class="dim">
-                <Sentence text={action} />
-              </p>
-            ) : null}
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
 
 function About({ of }: { readonly of: ShownJob }) {
   return (
@@ -100,7 +71,7 @@ function JobOf({ of }: { readonly of: ShownJob }) {
         ) : null}
       </EvidenceNote>
       <Numbers of={of} figures={figures.value} />
-      <Warnings of={of} />
+      <Warnings of={of.warnings} mayMend={may('write:resources')} />
       {may('read:event_query') ? <JobHistory of={of} /> : null}
       {figures.error === null ? null : <Failed error={figures.error} retry={figures.reload} />}
       {figures.value === null ? (

@@ -1,13 +1,16 @@
 /** The job is made: its events are played in, its key is shown, and Next waits. */
+import { writeJson } from '../../../../engine/domain/event/json.js'
 import { addresses } from '../../addresses.js'
 import { Icon } from '../../parts/icon.js'
+import { Warnings } from '../../parts/warnings.js'
+import { jobs } from '../../state/jobs.js'
 import { type Playing, playing } from '../../state/playing.js'
 import { count, t } from '../../texts.js'
-import type { SampleEvent } from './read-events.js'
+import type { ReadText, SampleEvent } from './read-events.js'
 import type { Made as MadeJob } from './setup.js'
 
 function curlOf({ jobId, key }: MadeJob, event: SampleEvent): string {
-  const body = JSON.stringify({ job_id: jobId, raw_body: event })
+  const body = writeJson({ job_id: jobId, raw_body: event })
   const quoted = body.replaceAll("'", "'\\''")
   return `curl ${location.origin}/api/v1/events/ \\\n  -H 'X-Service-Api-Key: ${key}' \\\n  -d '${quoted}'`
 }
@@ -26,13 +29,15 @@ function saying({ isOver, answers, training }: Playing): string {
 function Progress({ jobId }: { readonly jobId: number }) {
   const state = playing.value.get(jobId)
   if (state === undefined) return null
-  const { total, taken, refused, reasons, problem, goOn, answers } = state
+  const { total, taken, same, refused, reasons, problem, goOn, answers } = state
+  const done = taken + same + refused
   return (
     <section class="panel stack">
       <label>
-        {t('new_job.progress', { done: taken + refused, total })}
-        <progress max={Math.max(1, total)} value={taken + refused} />
+        {t('new_job.progress', { done, total })}
+        <progress max={Math.max(1, total)} value={done} />
       </label>
+      {same === 0 ? null : <p>{count('new_job.same', same)}</p>}
       {refused === 0 ? null : <p>{count('new_job.refused', refused, { why: reasons.join(' ') })}</p>}
       {problem === null ? null : (
         <div class="row">
@@ -42,7 +47,7 @@ function Progress({ jobId }: { readonly jobId: number }) {
           </button>
         </div>
       )}
-      {taken === 0 ? null : (
+      {taken + same === 0 ? null : (
         <div class="row">
           <a class="button primary" href={answers > 0 ? addresses.events(jobId) : addresses.next(jobId)}>
             <Icon name={answers > 0 ? 'list' : 'inbox'} />{' '}
@@ -55,11 +60,23 @@ function Progress({ jobId }: { readonly jobId: number }) {
   )
 }
 
-export function Made({ of, first }: { readonly of: MadeJob; readonly first: SampleEvent }) {
+interface MadeProps {
+  readonly of: MadeJob
+  readonly first: SampleEvent
+  /** Those of the file. */
+  readonly warnings: ReadText['warnings']
+}
+
+export function Made({ of, first, warnings }: MadeProps) {
+  const job = jobs.value?.find(({ job_id: id }) => id === of.jobId)
   return (
     <div class="page">
       <h1>{t(playing.value.get(of.jobId)?.isOver === true ? 'new_job.ready' : 'new_job.playing')}</h1>
       <Progress jobId={of.jobId} />
+      <Warnings
+        of={[...warnings, ...(job?.warnings ?? []).filter(({ count: seen }) => seen !== undefined)]}
+        mayMend={true}
+      />
       {of.key === null ? null : (
         <section class="panel stack">
           <h2>{t('new_job.send')}</h2>

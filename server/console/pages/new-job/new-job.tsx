@@ -11,6 +11,7 @@ import { Empty, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
 import { Shape } from '../../parts/label.js'
 import { Form } from '../../parts/form.js'
+import { Warnings } from '../../parts/warnings.js'
 import { api, may, messageOf } from '../../state/api.js'
 import { jobs, loadJobs } from '../../state/jobs.js'
 import { play, type Votes } from '../../state/playing.js'
@@ -19,7 +20,7 @@ import { Fields } from './fields.js'
 import { generatedEvents } from './generated.js'
 import { type Answers, answersOf, type DraftLabel, History } from './history.js'
 import { Made } from './made.js'
-import { eventsIn, ReadError, readFile, sampleOf, type EventText } from './read-events.js'
+import { eventsIn, ReadError, readFile, sampleOf, type ReadText } from './read-events.js'
 import { makeJob, type Made as MadeJob } from './setup.js'
 import { Source } from './source.js'
 
@@ -31,6 +32,9 @@ const LABELS = [
   { name: 'Investigate', color: '#9A00FF', unused: false },
 ] as const
 const COLORS = LABELS.map(({ color }) => color)
+
+/** Lines that could not be read, and are named one by one. */
+const FAULTS_SHOWN = 10
 
 /** More fields than these are not ticked without a reason. */
 const TICKED_MAX = 12
@@ -48,6 +52,10 @@ function votesOf(answers: Answers | null, labels: readonly DraftLabel[]): Votes 
   if (answers === null) return null
   const names = [...answers.places].map(([value, place]) => [value, labels[place]?.name.trim() ?? ''] as const)
   return { field: answers.field, labels: new Map(names) }
+}
+
+function generatedText(): ReadText {
+  return eventsIn(JSON.stringify(generatedEvents(GENERATED, Date.now())))
 }
 
 /** A title that no job has. */
@@ -71,7 +79,7 @@ interface Draft {
 
 interface ChoicesProps {
   readonly sample: FieldStatistics
-  readonly events: EventText
+  readonly events: ReadText
   readonly draft: Draft
   readonly isBusy: boolean
   readonly alert: ComponentChildren
@@ -96,10 +104,13 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
         </button>
       </div>
       {alert}
-      {events.skipped === 0 ? null : (
-        <p class="warn" role="status">
-          <Icon name="triangle-alert" /> {count('new_job.skipped', events.skipped)}
-        </p>
+      <Warnings of={events.warnings} mayMend={true} />
+      {events.faults.length < 2 ? null : (
+        <ul class="dim">
+          {events.faults.slice(0, FAULTS_SHOWN).map(({ number, line, problem }) => (
+            <li key={number}>{t('new_job.fault', { line, problem })}</li>
+          ))}
+        </ul>
       )}
       {sample.decision_points.length > 0 ? null : (
         <p class="warn" role="status">
@@ -159,7 +170,7 @@ function Choices({ sample, events, draft, isBusy, alert, make, again }: ChoicesP
 
 /** What the page holds of the events that are taken, and what the person makes of them. */
 function useDraft() {
-  const events = useSignal<EventText | null>(null)
+  const events = useSignal<ReadText | null>(null)
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const title = useSignal('')
   const labels = useSignal<readonly DraftLabel[]>(LABELS)
@@ -174,7 +185,7 @@ function useDraft() {
   }
 
   /** Begins with what was found in a sample of the events. */
-  const begin = (text: EventText, found: FieldStatistics, name: string): void => {
+  const begin = (text: ReadText, found: FieldStatistics, name: string): void => {
     events.value = text
     title.value = freeTitle(name)
     chosen.value = new Set(found.decision_points.length > 0 ? found.decision_points : choosable(found))
@@ -186,7 +197,11 @@ function useDraft() {
     const used = new Set(answers.value?.places.values())
     const all = labels.value.map((label, at) => ({ ...label, unused: label.unused && !used.has(at) }))
     const job = await makeJob({ title: title.value.trim(), points: [...chosen.value], labels: all })
-    const how = { idField: idField.value, votes: votesOf(answers.value, labels.value) }
+    const how = {
+      idField: idField.value,
+      beside: events.value?.beside ?? [],
+      votes: votesOf(answers.value, labels.value),
+    }
     void play(job.jobId, events.value?.events ?? [], how)
     return job
   }
@@ -214,7 +229,7 @@ export default function NewJob() {
     }
   }
 
-  const take = (name: string, read: () => Promise<EventText> | EventText): Promise<void> =>
+  const take = (name: string, read: () => Promise<ReadText> | ReadText): Promise<void> =>
     attempt(async () => {
       const text = await read()
       const found = await api.describeSample({ body: sampleOf(text.events) })
@@ -232,7 +247,8 @@ export default function NewJob() {
 
   if (!may('write:resources', 'write:events'))
     return <Empty title={t('new_job.may_not')} text={t('jobs.none_ask')} icon="lock" />
-  if (made.value !== null) return <Made of={made.value} first={events.value?.events[0] ?? {}} />
+  if (made.value !== null)
+    return <Made of={made.value} first={events.value?.events[0] ?? {}} warnings={events.value?.warnings ?? []} />
   const alert =
     problem.value === null ? null : (
       <p class="failed" role="alert">
@@ -251,10 +267,7 @@ export default function NewJob() {
           <Source
             file={(file) => void take(file.name.replace(/(\.\w+)+$/, ''), () => readFile(file))}
             text={(text) => void take(t('new_job.default_title'), () => eventsIn(text))}
-            generated={() => {
-              const all = generatedEvents(GENERATED, Date.now())
-              void take(t('new_job.demo_title'), () => ({ format: 'json', events: all, skipped: 0, isCut: false }))
-            }}
+            generated={() => void take(t('new_job.demo_title'), generatedText)}
           />
         )}
       </div>

@@ -1,16 +1,28 @@
 /** Events out of a file or a text, also as gzip. What is an event in it is said in engine/domain/event/input/. */
-import { CsvError } from '../../../../engine/domain/event/input/csv.js'
-import { eventsOfText, type EventBody, type EventText } from '../../../../engine/domain/event/input/event-text.js'
+import {
+  eventsOfFile,
+  FileError,
+  type EventBody,
+  type EventText,
+  type FileEvent,
+} from '../../../../engine/domain/event/input/event-file.js'
+import { writeJson } from '../../../../engine/domain/event/json.js'
 
-export type { EventText }
 export type SampleEvent = EventBody
 
-type Problem = 'no_events' | 'no_fields' | 'bad_json' | 'too_large' | 'no_text' | 'bad_gzip' | 'same_name'
+/** The events of a file. */
+export interface ReadText extends Omit<EventText, 'events'> {
+  readonly events: readonly SampleEvent[]
+  /** By place: what the file says of the event beside it. */
+  readonly beside: readonly Pick<FileEvent, 'id' | 'beside'>[]
+}
+
+type Problem = 'no_events' | 'no_fields' | 'bad_json' | 'too_large' | 'no_text' | 'bad_gzip'
 
 /** Why there are no events. Its text is `new_job.<problem>`. */
 export class ReadError extends Error {
   readonly problem: Problem
-  /** The name that two columns have, or what is wrong with a JSON; else ''. */
+  /** What is wrong with a JSON; else ''. */
   readonly what: string
 
   constructor(problem: Problem, what = '') {
@@ -26,28 +38,27 @@ const EVENTS_MAX = 200_000
 /** What the service looks at. */
 const SAMPLE = 2_000
 const SAMPLE_CHARS = 6 * 1024 * 1024
-/** A text has none of these; a table or an archive of an office program has. */
-const BINARY = /[\0-\x08]/
-
-/** What is wrong with a text that begins as JSON does; null: it is JSON, or means to be something else. */
-function notJson(text: string): ReadError | null {
-  if (!/^\s*[[{]/.test(text)) return null
-  try {
-    JSON.parse(text)
-    return null
-  } catch (error) {
-    return new ReadError('bad_json', (error as Error).message)
-  }
+/** @throws ReadError. */
+export function eventsIn(text: string): ReadText {
+  return eventsOf(new TextEncoder().encode(text), '')
 }
 
-/** @throws ReadError. */
-export function eventsIn(text: string): EventText {
+function eventsOf(bytes: Uint8Array, name: string): ReadText {
   try {
-    const found = eventsOfText(text, EVENTS_MAX)
-    if (found.events.length === 0) throw notJson(text) ?? new ReadError('no_events')
-    return found
+    const found = eventsOfFile(bytes, EVENTS_MAX, { name })
+    if (found.events.length > 0)
+      return {
+        ...found,
+        events: found.events.map((event) => event.body()),
+        beside: found.events.map(({ id, beside }) => ({ id, beside })),
+      }
+    const [fault] = found.faults
+    throw fault === undefined || found.format === 'csv'
+      ? new ReadError('no_events')
+      : new ReadError('bad_json', `line ${fault.line}: ${fault.problem}`)
   } catch (error) {
-    throw error instanceof CsvError ? new ReadError('same_name', error.what) : error
+    if (error instanceof FileError) throw new ReadError(error.problem === 'no_text' ? 'no_text' : 'too_large')
+    throw error
   }
 }
 
@@ -83,22 +94,13 @@ async function unpacked(file: Blob): Promise<ArrayBuffer> {
   }
 }
 
-function textOf(bytes: ArrayBuffer): string {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    if (!BINARY.test(text.slice(0, 4_096))) return text
-  } catch {
-    // Said below.
-  }
-  throw new ReadError('no_text')
-}
-
 /** @throws ReadError. */
-export async function readFile(file: Blob): Promise<EventText> {
+export async function readFile(file: Blob & { readonly name?: string }): Promise<ReadText> {
   if (file.size > BYTES_MAX) throw new ReadError('too_large')
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
   const isGzip = first === 0x1f && second === 0x8b
-  return eventsIn(textOf(await (isGzip ? unpacked(file) : file.arrayBuffer())))
+  const bytes = new Uint8Array(await (isGzip ? unpacked(file) : file.arrayBuffer()))
+  return eventsOf(bytes, file.name ?? '')
 }
 
 /** Events from all over the file, in its order: as many as the service takes to look at. */
@@ -108,7 +110,7 @@ export function sampleOf(events: readonly SampleEvent[]): SampleEvent[] {
     { length: Math.min(SAMPLE, events.length) },
     (_, at) => events[Math.floor(at * step)] as SampleEvent,
   )
-  const chars = chosen.reduce((sum, event) => sum + JSON.stringify(event).length, 0)
+  const chars = chosen.reduce((sum, event) => sum + writeJson(event).length, 0)
   const every = Math.ceil(chars / SAMPLE_CHARS)
   return every <= 1 ? chosen : chosen.filter((_, at) => at % every === 0)
 }

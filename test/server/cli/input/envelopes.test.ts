@@ -1,31 +1,36 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  envelopeFor,
-  envelopeOf as envelopeOfLine,
-  type EnvelopeOptions,
-} from '../../../../server/cli/input/envelopes.js'
+import { eventsOfFile } from '../../../../engine/domain/event/input/event-file.js'
+import { envelopeOf as envelopeOfEvent, type EnvelopeOptions } from '../../../../server/cli/input/envelopes.js'
 
-function envelopeOf(text: string, number: number, how: EnvelopeOptions): string | null {
-  const input = Buffer.from(text)
-  const envelope = envelopeOfLine(input, [0, input.length], number, how)
-  if (envelope === null || typeof envelope === 'string') return envelope
-  const { before, start, end, after } = envelope
-  return `${before}${input.toString('utf8', start, end)}${after}`
+function envelopeOf(text: string, number: number, how: EnvelopeOptions): string {
+  const [event] = eventsOfFile(Buffer.from(text), 10, { areLines: how.jobId === undefined }).events
+  const envelope = envelopeOfEvent({ ...event!, number }, how)
+  if (typeof envelope === 'string') return envelope
+  const { bytes, before, start, end, after } = envelope
+  return `${before}${Buffer.from(bytes.subarray(start, end)).toString()}${after}`
 }
 
 const options = { jobId: 7, idField: undefined, run: 'run-1' }
 
 test('an event becomes a line with its job, and an id of the run', () => {
   assert.equal(envelopeOf('{"a":1}', 3, options), '{"job_id":7,"event_id":"run-1-3","raw_body":{"a":1}}')
-  assert.equal(envelopeFor({ a: 1 }, 4, options), '{"job_id":7,"event_id":"run-1-4","raw_body":{"a":1}}')
 })
 
-test('a line that is no JSON object is not sent: it could reach into the fields beside it', () => {
-  for (const line of ['{},"job_id":1,"raw_body":{}', '{"a":1', '[1]', 'null', '"x"', '{}}']) {
-    assert.equal(envelopeOf(line, 1, options), null, line)
-    assert.equal(envelopeOf(line, 1, { ...options, jobId: undefined }), null, line)
-  }
+test('what an event is in is taken away, and its id is kept', () => {
+  const listed = '"ingest_timestamp":"2026-01-01T00:00:00Z","@timestamp":"2026-01-01T00:00:00Z"'
+  for (const [given, sent] of [
+    ['{"job_id":1,"event_id":"x","title":"T","raw_body":{"a":1}}', '"event_id":"x","title":"T","raw_body":{"a":1}}'],
+    ['{"raw_body":{"a":9007199254740993}}', '"event_id":"run-1-1","raw_body":{"a":9007199254740993}}'],
+    [`{"event_id":"x",${listed},"raw_body":{"a":1},"decision_points":{}}`, '"event_id":"x","raw_body":{"a":1}}'],
+    ['["a",1]', '"event_id":"run-1-1","raw_body":{"message":"a"}}'],
+  ] as const)
+    assert.equal(envelopeOf(given, 1, options), `{"job_id":7,${sent}`)
+})
+
+test('without a job, what says none is refused', () => {
+  for (const line of ['[7]', '{"events":[{"a":1}]}'])
+    assert.throws(() => envelopeOf(line, 1, { ...options, jobId: undefined }), { name: 'RefusedLine' })
 })
 
 test('the id comes from a field, by its path or by a name with dots', () => {
@@ -34,7 +39,7 @@ test('the id comes from a field, by its path or by a name with dots', () => {
   assert.equal(idOf('{"alert":{"id":"x"}}'), 'x')
   assert.equal(idOf('{"alert.id":5}'), '5')
   for (const line of ['{"alert":{"id":""}}', '{"alert":{}}', '{"alert":null}', '{"alert":{"id":{}}}'])
-    assert.throws(() => idOf(line), { name: 'UsageError', message: 'line 1 has no id at alert.id' })
+    assert.throws(() => idOf(line), { name: 'RefusedLine', message: 'it has no id at alert.id' })
 })
 
 test('without a job, lines are as the API takes them, and get an id where they have none', () => {
@@ -50,10 +55,4 @@ test('without a job, lines are as the API takes them, and get an id where they h
   assert.equal((made(inner) as { event_id: string }).event_id, 'run-1-9')
   const escaped = '{"job_id":1,"raw_body":{},"event\\u005fid":"mine"}'
   assert.equal(envelopeOf(escaped, 9, own), escaped)
-})
-
-test('an id with letters of any script is sent as ASCII', () => {
-  const sent = envelopeOf('{"id":"zwölf 🙂"}', 1, { ...options, idField: 'id' })!
-  assert.match(sent, /"event_id":"zw\\u00f6lf \\ud83d\\ude42"/)
-  assert.equal(JSON.parse(sent).event_id, 'zwölf 🙂')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { batchesOf, type Batcher, type EventBatch } from '../../../../server/cli/input/event-batches.js'
 
-const put = (line: string, batcher: Batcher): void => batcher.addText(line.length, line)
+const put = (line: string, batcher: Batcher): void => batcher.addText({ number: line.length, line: 1 }, line)
 
 function textOf(batch: EventBatch, done = 0): string {
   return Buffer.from(batch.body(done)).toString()
@@ -22,7 +22,7 @@ test('a batch has at most 2,000 lines, and lines of any size, with their numbers
     [2_000, 2_000, 1, 1, 1],
   )
   assert.equal(textOf(batches[3]!), `${long}\n`)
-  assert.deepEqual(batches[3]!.numbers, [long.length])
+  assert.deepEqual(batches[3]!.places, [{ number: long.length, line: 1 }])
 })
 
 test('a batch without its answered lines begins with the next one', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csvCell, csvLine } from '../../../../../engine/domain/event/input/csv-cell.js'
+import { csvCell, csvLine, withoutGuard } from '../../../../../engine/domain/event/input/csv-cell.js'
 
 test('a text that a spreadsheet takes for a formula begins with an apostrophe, whatever stands before its sign', () => {
   const before = [
@@ -29,7 +29,7 @@ test('a text that a spreadsheet takes for a formula begins with an apostrophe, w
 })
 
 test('numbers and other texts are as they are', () => {
-  for (const value of ['-5', '+5', '-1.5e-3', '-.5', 'a=b', 'x - y', ' plain', '–5', "'=", '100 %'])
+  for (const value of ['-5', '+5', '-1.5e-3', '-.5', 'a=b', 'x - y', ' plain', '–5', "'a", '100 %'])
     assert.equal(csvCell(value), value)
   assert.deepEqual([-5, 0, true, null, undefined, ''].map(csvCell), ['-5', '0', 'true', '', '', ''])
   assert.equal(csvCell({ a: ['=1'] }), '"{""a"":[""=1""]}"')
@@ -40,4 +40,9 @@ test('separators, quotes and line breaks are inside of quotes', () => {
     csvLine(['a,b', 'say "no"', 'x;y', 'l1\nl2', 'plain', '=1,2']),
     '"a,b","say ""no""","x;y","l1\nl2",plain,"\'=1,2"\r\n',
   )
+})
+
+test('a cell gives back the text that it was made of', () => {
+  for (const text of ['=1', "'=1", "''=1", "'-5", '-5', "'", "'a", ' =x', '\ufeff@a', 'plain', '＝1'])
+    assert.equal(withoutGuard(csvCell(text)), text)
 })

@@ -20,7 +20,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   415: 'The body is in a coding that is not read, or has another media type than the operation takes.',
   422: 'The request does not match its schema.',
   429: 'Too many requests, or busy; `Retry-After` says when to try again.',
-  431: 'Path, query and headers are over 4 KiB together. The answer has no error body, and the connection closes.',
+  431: 'Path, query and headers are over 20 KiB together. The answer has no error body, and the connection closes.',
   503: 'Not available now; `Retry-After` says when to try again.',
   507: 'The disk is full.',
 }

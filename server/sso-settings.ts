@@ -10,20 +10,31 @@ export interface GroupRole {
   readonly role: (typeof roleNames)[number]
 }
 
-/** `group=role, group=role`; `*` is everybody whom the provider lets in. */
+/** A distinguished name, as directories have it. */
+const DISTINGUISHED = '(?:cn|ou|o|dc|uid|l|st|c)=[^,="]+(?:,\\s*(?:cn|ou|o|dc|uid|l|st|c)=[^,="]+)+'
+/** An entry: a name in quotes, in which a quote is written twice, or another one; then its role. */
+const ENTRY = new RegExp(`^(?:"((?:[^"]|"")+)"|(${DISTINGUISHED}|[^",][^,]*?))\\s*=\\s*([^=,"]*?)\\s*(?:,|$)`, 'i')
+
+/** `group=role, "group, with commas"=role`; `*` is everybody whom the provider lets in. */
 const groupRoles = z.string().transform((list, context): readonly GroupRole[] => {
-  const entries = list
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-  return entries.flatMap((entry) => {
-    const at = entry.lastIndexOf('=')
-    const role = roleNames.find((name) => name === entry.slice(at + 1).trim())
-    const group = entry.slice(0, at).trim()
-    if (at > 0 && group !== '' && role !== undefined) return [{ group, role }]
-    context.addIssue({ code: 'custom', message: `must be a list of group=role; roles are ${roleNames.join(', ')}` })
-    return []
-  })
+  const found: GroupRole[] = []
+  for (let rest = list.trim(); rest !== ''; ) {
+    if (/^\s*,/.test(rest)) {
+      rest = rest.replace(/^\s*,/, '')
+      continue
+    }
+    const [whole = '', quoted, plain, roleName] = ENTRY.exec(rest) ?? []
+    const role = roleNames.find((name) => name === roleName)
+    if (role === undefined) {
+      const roles = `roles are ${roleNames.join(', ')}`
+      const message = `must be a list of group=role; ${roles}; a group with commas is in quotes: "CN=SOC,OU=Groups"=analyst`
+      context.addIssue({ code: 'custom', message })
+      return []
+    }
+    found.push({ group: quoted?.replaceAll('""', '"') ?? (plain as string), role })
+    rest = rest.slice(whole.length).trim()
+  }
+  return found
 })
 
 /** True for an address that may be without TLS: it does not leave the machine. */
@@ -80,8 +91,8 @@ export const ssoSettings = {
     schema: groupRoles,
     fallback: '',
     meaning:
-      'Role of each group, such as soc=analyst,soc-leads=administrator; the highest counts, * is everybody, and who ' +
-      'has none is refused',
+      'Role of each group, such as soc=analyst,soc-leads=administrator; a name with commas is in quotes, such as ' +
+      '"CN=SOC,OU=Groups"=analyst; the highest counts, * is everybody, and who has none is refused',
   },
   passwords: {
     name: 'SERVICE_PASSWORDS',

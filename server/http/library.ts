@@ -4,6 +4,12 @@
  */
 import type { TlsFiles } from './tls.js'
 
+/**
+ * Path, query and headers of a request: browsers send the cookies of all services of their domain, and addresses with
+ * hundreds of values. Beyond it the library answers 431 by itself, without a body.
+ */
+export const HEADERS_BYTES_MAX = 20 * 1024
+
 /** Valid until the handler returns. */
 export interface HttpRequest {
   /** In lower case. */

@@ -9,7 +9,7 @@
  */
 import { createRequire } from 'node:module'
 import type * as uws from 'uWebSockets.js'
-import type { HttpApp, HttpLibrary, ListenSocket } from './library.js'
+import { HEADERS_BYTES_MAX, type HttpApp, type HttpLibrary, type ListenSocket } from './library.js'
 import { nodeHttp } from './node-http/node-app.js'
 import type { TlsFiles } from './tls.js'
 
@@ -57,6 +57,8 @@ function choose(): { readonly library: HttpLibrary; readonly notice: string | nu
     return { library: nodeHttp, notice: `HTTP is served by node:http, as ${SETTING} says.` }
   const require = createRequire(import.meta.url)
   const { platform, arch, versions } = process
+  // It reads its bound when it is loaded, and has 4 KiB by default.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(HEADERS_BYTES_MAX)
   let cause = ''
   for (const name of ['uWebSockets.js', `uws-${platform}-${arch}-${versions.node.split('.')[0]}-older-glibc`]) {
     try {

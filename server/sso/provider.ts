@@ -4,13 +4,14 @@
  * Owns: what is asked of the provider, and the checks of what it sends. Leaves out: who may come in (roles.ts),
  * sessions (sign-on.ts).
  *
- * 1. Codes are exchanged with PKCE, state and nonce. Issuer, audience, signature and times of ID tokens are checked by
- *    the library.
+ * 1. Codes are exchanged with PKCE, state and nonce. Issuer, audience, nonce and end of ID tokens are checked by the
+ *    library. It takes a token that came from the provider itself without a look at its signature, so that is checked
+ *    here, with the keys of the provider; and that the token was not made in the future.
  * 2. The provider's metadata are read with the first sign-in, and again after a failure and each day.
  * 3. No message has a token or a secret.
  */
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
-import { Refusal } from '../../engine/index.js'
+import { isRefusal, Refusal } from '../../engine/index.js'
 import type { PendingSignIn } from './pending.js'
 import type { Claims } from './roles.js'
 
@@ -51,6 +52,9 @@ const DAY_MS = 86_400_000
 const TIMEOUT_SECONDS = 10
 /** Where a provider does not say how long its tokens hold. */
 const LIFE_SECONDS = 3_600
+/** Clocks of two machines differ by less. */
+const CLOCKS_DIFFER_SECONDS = 60
+const MINUTE_SECONDS = 60
 
 type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers
 type Keys = ReturnType<typeof import('jose')['createRemoteJWKSet']>
@@ -97,7 +101,7 @@ export class Provider {
   /** Who came back. `query` is that of the request. @throws Refusal unauthorized, not_ready. */
   async finish(query: string, signIn: PendingSignIn): Promise<SignedOn> {
     const client = await import('openid-client')
-    const { configuration } = await this.#metadata()
+    const { configuration, keys } = await this.#metadata()
     try {
       const tokens = await client.authorizationCodeGrant(
         configuration,
@@ -109,8 +113,11 @@ export class Provider {
           idTokenExpected: true,
         },
       )
-      return await this.#signedOn(configuration, tokens, tokens.claims() ?? {})
+      const claims = tokens.claims() ?? {}
+      await checkToken(tokens.id_token ?? '', claims, keys)
+      return await this.#signedOn(configuration, tokens, claims)
     } catch (error) {
+      if (isRefusal(error)) throw error
       throw new Refusal('unauthorized', `the provider did not let you in${reasonOf(error)}`)
     }
   }
@@ -118,15 +125,16 @@ export class Provider {
   /** The next tokens, with the claims of today; null if the provider's session is over. @throws Refusal not_ready. */
   async refresh(refreshToken: string, before: Claims): Promise<SignedOn | null> {
     const client = await import('openid-client')
-    const { configuration } = await this.#metadata()
+    const { configuration, keys } = await this.#metadata()
     try {
       const tokens = await client.refreshTokenGrant(configuration, refreshToken)
       const claims = tokens.claims() ?? before
+      if (tokens.id_token !== undefined) await checkToken(tokens.id_token, claims, keys)
       if (claims.sub !== before.sub) return null
       const next = await this.#signedOn(configuration, tokens, claims)
       return { ...next, refreshToken: next.refreshToken ?? refreshToken }
     } catch (error) {
-      if (error instanceof client.ResponseBodyError) return null
+      if (error instanceof client.ResponseBodyError || isRefusal(error, 'unauthorized')) return null
       throw new Refusal('not_ready', 'the provider does not answer')
     }
   }
@@ -212,6 +220,24 @@ export class Provider {
       throw new Refusal('not_ready', `the provider of single sign-on does not answer${reasonOf(error)}`)
     }
   }
+}
+
+/** Checks the signature of an ID token, and that it was not made in the future. @throws Refusal unauthorized. */
+async function checkToken(token: string, { iat }: Claims, keys: Keys): Promise<void> {
+  const { compactVerify, errors } = await import('jose')
+  try {
+    await compactVerify(token, keys)
+  } catch (error) {
+    const isOfKeys = error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)
+    if (isOfKeys || error.code === 'ERR_JOSE_GENERIC') throw error
+    const what = 'the signature of its ID token is not that of one of its keys'
+    throw new Refusal('unauthorized', `the provider did not let you in: ${what}${reasonOf(error)}`)
+  }
+  const ahead = typeof iat === 'number' ? iat - Date.now() / 1000 : 0
+  if (ahead <= CLOCKS_DIFFER_SECONDS) return
+  const minutes = Math.round(ahead / MINUTE_SECONDS)
+  const what = `its ID token was made ${minutes} minutes in the future, so the clock there or here is wrong`
+  throw new Refusal('unauthorized', `the provider did not let you in: ${what}`)
 }
 
 /** The code of an error, or the provider's own, in brackets. Its text may have anything in it. */

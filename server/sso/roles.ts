@@ -35,10 +35,29 @@ export function roleOf(claims: Claims, rules: ClaimRules): Role | null {
   return roles.findLast((role) => given.includes(role)) ?? null
 }
 
+/** The provider says that there are groups, and where they could be asked for, instead of naming them. */
+function areLeftOut(claims: Claims, { groupsClaim }: ClaimRules): boolean {
+  if (claimAt(claims, groupsClaim) !== undefined) return false
+  return (
+    Object.hasOwn(Object(claims._claim_names), groupsClaim) || claims.hasgroups === true || claims.hasgroups === 'true'
+  )
+}
+
+function leftOut({ groupsClaim }: ClaimRules): string {
+  return (
+    `your provider left the groups out, as it does for people who are in many (the claim ${groupsClaim} is absent). ` +
+    'The way out, for an administrator: let the provider send only the groups that are assigned to this application, ' +
+    'or send roles of the application and name that claim in SERVICE_OIDC_GROUPS_CLAIM'
+  )
+}
+
 /** The identity in the claims. @throws Refusal forbidden: no group has a role, or there is no name. */
 export function identityOf(claims: Claims, issuer: string, rules: ClaimRules): Identity {
   const role = roleOf(claims, rules)
-  if (role === null) throw new Refusal('forbidden', 'none of your groups has a role here: ask an administrator')
+  if (role === null) {
+    if (areLeftOut(claims, rules)) throw new Refusal('forbidden', leftOut(rules))
+    throw new Refusal('forbidden', 'none of your groups has a role here: ask an administrator')
+  }
   const name = [claimAt(claims, rules.nameClaim), claims.email].find((one) => typeof one === 'string' && one !== '')
   if (name === undefined || typeof claims.sub !== 'string')
     throw new Refusal('forbidden', `the provider sent no name: the claim ${rules.nameClaim} or email is needed`)

@@ -8,7 +8,14 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
-import type { Handler, HttpApp, HttpLibrary, ListenSocket, OpenedConnection } from '../library.js'
+import {
+  HEADERS_BYTES_MAX,
+  type Handler,
+  type HttpApp,
+  type HttpLibrary,
+  type ListenSocket,
+  type OpenedConnection,
+} from '../library.js'
 import type { TlsFiles } from '../tls.js'
 import { ArrivingBodies, closeIdle, IDLE_MS } from './connections.js'
 import { NodeRequest } from './node-request.js'
@@ -17,9 +24,6 @@ import { addressBytes } from './remote-address.js'
 
 /** Bytes of an answer that wait in the process until the client counts as slow. */
 const WAITING_BYTES = 256 * 1024
-
-/** As in uWebSockets.js. */
-const HEADERS_BYTES_MAX = 4096
 
 const common = {
   highWaterMark: WAITING_BYTES,

@@ -33,7 +33,7 @@ export const SignedOut = Type.Object({
 
 export const SignOnQuery = Exact({
   return_to: Type.Optional(
-    Type.String({ maxLength: 1_000, description: 'The path to come back to; `/` for anything else.' }),
+    Type.String({ maxLength: 16_384, description: 'The path to come back to; `/` for anything else.' }),
   ),
 })
 

@@ -39,3 +39,14 @@ test('the name is of its claim, else the email; without either nobody comes in',
   assert.throws(() => identityOf({ sub: 's', groups: ['soc'] }, 'i', rules), /sent no name/)
   assert.throws(() => identityOf({ ...claims, groups: [] }, 'i', rules), /none of your groups/)
 })
+
+test('groups that the provider left out are told from groups without a role, with the way out', () => {
+  const claims = { sub: 's', preferred_username: 'ann' }
+  for (const left of [{ _claim_names: { groups: 'src1' } }, { hasgroups: true }])
+    assert.throws(
+      () => identityOf({ ...claims, ...left }, 'i', rules),
+      /left the groups out.*SERVICE_OIDC_GROUPS_CLAIM/,
+    )
+  for (const other of [{ _claim_names: { address: 'src1' } }, { _claim_names: { groups: 's' }, groups: ['staff'] }, {}])
+    assert.throws(() => identityOf({ ...claims, ...other }, 'i', rules), /none of your groups has a role here/)
+})

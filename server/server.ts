@@ -135,7 +135,7 @@ export class Server {
         log.error('a request failed', { ...logFields(exchange), err: error }),
       over: (exchange: Exchange, status: number) => over(exchange, status, app, log),
     }
-    const sessions = options.console === false ? null : sessionsOf(service, options.sessionMinutes)
+    const sessions = options.console === false ? null : sessionsOf(service, options.sessionMinutes, options.publicUrl)
     const own: ExchangeHost = { ...handling, draining: false, held: 0, idle() {} }
     const app: App = {
       service,

@@ -111,7 +111,7 @@ export class EventIntake {
     const { settings, codec, findings } = this.#deps
     const { by, request, body } = splitAuthor(message.body)
     const text = body.toString('utf8')
-    const events = parseHistoric(text, this.#sectionNames, settings.labels)
+    const events = parseHistoric(text, this.#sectionNames, settings)
     mustFit(events, (rawBody) => codec.encode(rawBody))
     if (message.applied) return events.length
     const odd = isUtf8(body) ? null : oddOf(text, events)
@@ -123,7 +123,8 @@ export class EventIntake {
 
   /** A part of a checked request with historic events. `labels` are those that it was checked with. */
   historicPart(text: string, labels: readonly Label[], sent: HistoricRequest): number {
-    return this.#storeHistoric(parseHistoric(text, this.#sectionNames, labels), labels, sent)
+    const { settings } = this.#deps
+    return this.#storeHistoric(parseHistoric(text, this.#sectionNames, { id: settings.id, labels }), labels, sent)
   }
 
   #storeHistoric(

@@ -7,7 +7,7 @@ import { cutText } from '../domain/event/input/cut-text.js'
 import { oddPlaceOf } from '../domain/event/input/text-bytes.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { readEnvelope, type Envelope } from '../domain/event/envelope.js'
+import { mustNameJob, readEnvelope, type Envelope } from '../domain/event/envelope.js'
 import { writeJson } from '../domain/event/json.js'
 import { hasMoreNames } from '../domain/event/json-names.js'
 import { hasMoreValues, valuesMaxOf } from '../domain/event/json-size.js'
@@ -25,11 +25,11 @@ export interface HistoricEvent {
 /** The analyst of a vote that names nobody. */
 const NOBODY = 'historic'
 
-/** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, body_too_large, unknown_label. */
+/** Parses `{count, events: [...]}` for a job. @throws Refusal invalid_json, invalid_body, body_too_large, unknown_label. */
 export function parseHistoric(
   text: string,
   sectionNames: readonly string[],
-  labels: readonly Label[],
+  { id, labels }: { readonly id: number; readonly labels: readonly Label[] },
 ): HistoricEvent[] {
   const valuesMax = valuesMaxOf(limits.bodyBytesMax)
   if (hasMoreValues(text, valuesMax)) throw tooLarge(`a request has at most ${valuesMax} values`)
@@ -50,7 +50,9 @@ export function parseHistoric(
   }
   return events.map((event: unknown, place) => {
     try {
-      return { envelope: readEnvelope(event, sectionNames), feedback: readLabel(event, labels) }
+      const envelope = readEnvelope(event, sectionNames)
+      mustNameJob(event as Record<string, unknown>, id)
+      return { envelope, feedback: readLabel(event, labels) }
     } catch (error) {
       throw atPlace(error, place)
     }

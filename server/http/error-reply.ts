@@ -92,7 +92,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   data_dir_invalid: 500,
 }
 
-const [TOO_MANY, UNAVAILABLE] = [429, 503]
+const UNAVAILABLE = 503
 
 /** Seconds to wait before a retry, if the refusal does not say. */
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
@@ -158,7 +158,7 @@ function isOfUnknown({ code }: Refusal): boolean {
 }
 
 /**
- * Answers with a refusal. A sender that gives up after 429 is told 503 (S37). Where the exchange may lack the newest,
+ * Answers with a refusal. A sender that gives up after 429 is told 503 for all that a retry can mend (S37). Where the exchange may lack the newest,
  * what is not known here is 503: the client would take 404 for a loss, and 401 for a wrong key.
  */
 export function replyRefusal(exchange: Exchange, given: Refusal): void {
@@ -166,7 +166,7 @@ export function replyRefusal(exchange: Exchange, given: Refusal): void {
     exchange.mayLackNewest && isOfUnknown(given)
       ? new Refusal('not_ready', `${given.message}; this node may not have the newest now: try again`)
       : given
-  const isBusy = exchange.busyIs503 && statusOf[refusal.code] === TOO_MANY
+  const isBusy = exchange.busyIs503 && refusal.retryable
   const seconds = refusal.context.retryAfterSeconds ?? retryAfterSeconds[refusal.code] ?? (isBusy ? 1 : undefined)
   const headers: Headers = seconds === undefined ? [] : [['Retry-After', String(seconds)]]
   const status = statusLine(isBusy ? UNAVAILABLE : statusOf[refusal.code])

@@ -33,7 +33,7 @@ export class IncomingRequest {
   notes: Headers = noHeaders
   /** True where what is looked up may be newer than what is known here. */
   mayLackNewest = false
-  /** True for a sender that gives up after 429: it is told 503 instead (S37). */
+  /** True for a sender that gives up after 429: it is told 503 for all that a retry can mend (S37). */
   busyIs503 = false
   #req: HttpRequest | null
   #wantsProblem = false

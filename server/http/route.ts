@@ -44,7 +44,7 @@ export interface RouteDoc {
   readonly description?: string
   /** A POST that changes nothing more when it is sent again. Clients may repeat it. */
   readonly isIdempotent?: true
-  /** Its senders give up after 429: they are told 503 instead (S37). */
+  /** Its senders give up after 429: they are told 503 for all that a retry can mend (S37). */
   readonly busyIs503?: true
   /** The scope that the caller needs; null: no key needed. */
   readonly scope: Scope | null

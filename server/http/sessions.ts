@@ -10,12 +10,13 @@
  * 2. A session ends after some time without a request, and after twelve hours in any case. The browser keeps the cookie
  *    as long when it is closed.
  * 3. The cookie is HttpOnly and SameSite=Strict. A request by cookie that changes something needs a header that no form
- *    and no link can send.
+ *    and no link can send. A request of a page of another address is refused, whatever it carries.
  * 4. Sessions are bounded, for each owner and in total. One more ends the session with the oldest use.
  */
 import { randomBytes } from 'node:crypto'
 import { Refusal, type DecisionService, type SessionKeeper, type SessionOwner } from '../../engine/index.js'
 import type { Exchange } from './exchange.js'
+import { isForeign } from './origin.js'
 
 /** The bounds of sessions. */
 export const sessionBounds = { totalMax: 10_000, perOwnerMax: 100, secondsMax: 12 * 3_600 } as const
@@ -36,6 +37,8 @@ export interface SessionsOptions {
   readonly idleMs: number
   /** Milliseconds that only grow. */
   readonly now: () => number
+  /** Where browsers reach the service, if that is set. */
+  readonly publicUrl?: string | undefined
   /** Where sessions outlive this process; null or absent: nowhere. */
   readonly keeper?: SessionKeeper | null
   /** Called for each session that ends. */
@@ -55,6 +58,11 @@ export class Sessions {
 
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** Where browsers reach the service; '' if that is not set. */
+  get publicUrl(): string {
+    return this.#options.publicUrl ?? ''
   }
 
   /** False where no cookie can stand for a session. */
@@ -150,8 +158,9 @@ export class Sessions {
 }
 
 /** The sessions of a service. The token of a session ends with it. `idleMinutes`: without a request; default 60. */
-export function sessionsOf(service: DecisionService, idleMinutes = 60): Sessions {
+export function sessionsOf(service: DecisionService, idleMinutes = 60, publicUrl?: string): Sessions {
   return new Sessions({
+    publicUrl,
     idleMs: idleMinutes * 60_000,
     keeper: service.live.sessions,
     now: () => performance.now(),
@@ -188,8 +197,14 @@ export function setCookie(value: string, isSecure: boolean): readonly [string, s
   return ['Set-Cookie', `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}; Max-Age=${age}`]
 }
 
-/** @throws Refusal forbidden, unless the request only reads or a page of ours sent it. */
-export function refuseForgery(exchange: Exchange): void {
+/** @throws Refusal forbidden, origin_refused, unless the request only reads or a page of ours sent it. */
+export function refuseForgery(exchange: Exchange, { publicUrl }: Sessions): void {
+  if (isForeign(exchange, publicUrl))
+    throw new Refusal(
+      'origin_refused',
+      'a page of another address may not use the session of this browser. If it is this service behind a proxy, ' +
+        'let the proxy pass the Host header, or set SERVICE_PUBLIC_URL',
+    )
   if (exchange.method === 'get' || exchange.method === 'head' || exchange.header(FORGERY_HEADER) !== '') return
   throw new Refusal('forbidden', 'a request with the cookie of a session needs the header X-Requested-With')
 }
@@ -200,6 +215,6 @@ export function sessionSecretOf(exchange: Exchange, sessions: Sessions | null): 
   if (sessions === null || !sessions.mayHave || exchange.header('upgrade') !== '') return ''
   const value = cookieOf(exchange)
   const secret = value === '' ? '' : sessions.secretOf(value)
-  if (secret !== '') refuseForgery(exchange)
+  if (secret !== '') refuseForgery(exchange, sessions)
   return secret
 }

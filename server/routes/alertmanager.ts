@@ -55,7 +55,7 @@ const webhook: GuardedRoute = {
       example: { status: 'ok' },
     },
   },
-  errors: [404, 409, 507],
+  errors: [404, 409],
   serve(exchange, params, app, principal) {
     const { charset } = exchange
     collectBody(exchange, limits.webhookBytesMax, undefined, { charset: asSent })

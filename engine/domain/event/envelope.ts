@@ -118,6 +118,12 @@ export function readEnvelope(parsed: unknown, sectionNames: readonly string[]): 
   return { rawBody, extras: extrasOf(parsed), eventId: idIn(parsed) }
 }
 
+/** The job in a body is that of the address, or there is none in it. @throws Refusal invalid_body. */
+export function mustNameJob({ job_id: named }: Readonly<Record<string, unknown>>, jobId: number): void {
+  if (named === undefined || named === null || named === '' || Number(named) === jobId) return
+  throw wrongBody(['job_id'], `The path names the job ${jobId}: name the same job here, or none`, 'value_error')
+}
+
 /** A refusal of the value at that path of the body. */
 export function wrongBody(path: readonly string[], msg: string, type: string): Refusal {
   return new Refusal('invalid_body', `${['body', ...path].join('.')}: ${msg}`, {

@@ -14,7 +14,7 @@ import { noDecision, type Decision } from '../../domain/decide/decision.js'
 import { BodyWriter } from '../../domain/event/body-writer.js'
 import { bucketIdOf, bucketText } from '../../domain/event/bucket-key.js'
 import { lacksPoints } from '../../domain/event/decision-points.js'
-import { parseBody, readEnvelope, wrongBody } from '../../domain/event/envelope.js'
+import { mustNameJob, parseBody, readEnvelope, wrongBody } from '../../domain/event/envelope.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { ShapeTree } from '../../domain/event/shape-tree.js'
 import { Words } from '../../domain/event/words.js'
@@ -83,8 +83,7 @@ function wishesOf(
   { explain, job_id: jobId }: Record<string, unknown>,
   pathJobId: number,
 ): { readonly explain: boolean } {
-  if (jobId !== undefined && jobId !== null && Number(jobId) !== pathJobId)
-    throw wrongBody(['job_id'], `The path names the job ${pathJobId}: name the same job here, or none`, 'value_error')
+  mustNameJob({ job_id: jobId }, pathJobId)
   if (explain === undefined || explain === null) return { explain: false }
   if (typeof explain === 'boolean') return { explain }
   if (explain === 'true' || explain === 'false') return { explain: explain === 'true' }

@@ -26,11 +26,11 @@ export interface HistoryCheck {
 export function runHistoryCheck(
   given: Uint8Array,
   sectionNames: readonly string[],
-  labels: readonly Label[],
+  job: { readonly id: number; readonly labels: readonly Label[] },
 ): HistoryCheck {
   const body = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
   const text = body.toString('utf8')
-  const events = parseHistoric(text, sectionNames, labels)
+  const events = parseHistoric(text, sectionNames, job)
   // The shard's own names of fields are not needed to find out whether an event can be stored.
   const codec = new BodyCodec(new MemoryEnvironment(['shapes', 'words']))
   mustFit(events, (rawBody) => codec.encode(rawBody))

@@ -48,8 +48,8 @@ async function answered(query: ReaderQuery): Promise<unknown> {
     return refusedAsData(() => ({ statistics: runSample(bytes, points) }))
   }
   if (query.ask === 'historicRequest') {
-    const { bytes, labels, serviceNames } = query.task
-    return refusedAsData(() => ({ checked: runHistoryCheck(bytes, serviceNames, labels) }))
+    const { bytes, job, serviceNames } = query.task
+    return refusedAsData(() => ({ checked: runHistoryCheck(bytes, serviceNames, job) }))
   }
   if (query.ask === 'storedEvents') return runQuery(query.dataDir, query.task)
   if (query.ask === 'exportedEvent') return runExport(query.dataDir, query.task)

@@ -87,7 +87,7 @@ const signIn: OpenRoute = {
   errors: [401, 403, 429, 507],
   serve(exchange, _params, app) {
     const sessions = sessionsOf(app)
-    refuseForgery(exchange)
+    refuseForgery(exchange, sessions)
     const isSecure = originOf(exchange, app.servesTls).startsWith('https:')
     collectBody(exchange, limits.passwordBodyBytesMax, undefined, { room: heldByStrangers })
       .then(async (bytes) => {
@@ -123,7 +123,7 @@ const signOut: OpenRoute = {
   errors: [403],
   serve(exchange, _params, app) {
     const sessions = sessionsOf(app)
-    refuseForgery(exchange)
+    refuseForgery(exchange, sessions)
     const isSecure = originOf(exchange, app.servesTls).startsWith('https:')
     const cookie = cookieOf(exchange)
     const atProvider = app.signOn?.signOut(cookie) ?? Promise.resolve(null)

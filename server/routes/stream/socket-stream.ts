@@ -14,6 +14,7 @@ import {
   type StreamSubscription,
 } from '../../../engine/index.js'
 import type { HttpSocket, SocketUser } from '../../http/native.js'
+import { isForeign } from '../../http/origin.js'
 import type { StreamContext } from './stream-context.js'
 
 const LF = 0x0a
@@ -100,8 +101,7 @@ class SocketStream implements StreamListener, SocketUser {
 /** @throws Refusal origin_refused, websocket_unavailable, and as StreamsService.open. */
 export function serveSocket(context: StreamContext): void {
   const { exchange, app, principal, query } = context
-  const origin = exchange.header('origin')
-  if (origin !== '' && (!URL.canParse(origin) || new URL(origin).host !== exchange.header('host')))
+  if (isForeign(exchange, app.publicUrl))
     throw new Refusal('origin_refused', 'a page of another site may not open a WebSocket of this service')
   // Refusals have to be answered before there is a WebSocket.
   app.service.live.streams.open(principal, { ...query, form: 'lines' }, nobody).close()

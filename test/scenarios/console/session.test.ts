@@ -77,6 +77,25 @@ test('a request by cookie that changes something needs a header that no form can
   assert.equal(withKey.status, 201)
 })
 
+test('a request by cookie of a page of another address is refused, whatever it carries', async () => {
+  const cookie = cookieOf(await signIn({ username: 'admin', password: ADMIN_PASSWORD }))
+  const { host } = new URL(service.baseUrl)
+  const post = (headers: Record<string, string>, path = '/api/v2/views') =>
+    service.client.post(path, {}, by(cookie, { ...FROM_PAGE, ...headers }))
+  for (const origin of ['https://evil.example', `http://${host}0`, 'null', `http://evil.example/?${host}`]) {
+    const answer = await post({ origin })
+    assert.equal(answer.status, 403, origin)
+    assert.match(answer.body.error, /a page of another address/)
+    assert.equal((await signIn({ key: MANAGEMENT_KEY }, { ...FROM_PAGE, origin })).status, 403)
+    assert.equal((await service.client.get('/api/v2/jobs', by(cookie, { origin }))).status, 403)
+  }
+  const forwarded = { origin: 'https://soc.example', 'x-forwarded-host': 'soc.example:443' }
+  for (const own of [{ origin: `http://${host}` }, { origin: `https://${host}` }, forwarded, {}])
+    assert.notEqual((await post(own)).status, 403, JSON.stringify(own))
+  const withKey = await service.client.get('/api/v2/jobs', { headers: { origin: 'https://evil.example' } })
+  assert.equal(withKey.status, 200)
+})
+
 test('who signs out is out, and the token of the session is revoked', async () => {
   const tokens = async () => (await service.client.get('/api/v2/tokens?username=admin')).body.length
   const before = await tokens()

@@ -206,3 +206,18 @@ test('each line of a stream says if its event was there before', async () => {
     (await admin.bulk(lineOf(job, { id: 'x', body: body as Sent['body'] }))).map(({ stored }) => stored ?? 'new')
   assert.deepEqual([await send(a), await send(a), await send(b)], [['new'], ['same'], ['replaced']])
 })
+
+test('an event that names another job than the address is refused with its place, and nothing is stored', async () => {
+  const [here, elsewhere] = [await makeJob(admin), await makeJob(admin)]
+  const at = (jobId: unknown) => ({ job_id: jobId, raw_body: { rule: 'a' } })
+  const path = `/api/v1/bulk/${here.jobId}`
+  const refused = await admin.post(path, { events: [at(here.jobId), at(elsewhere.jobId)] })
+  assert.equal(refused.status, 422, refused.text)
+  assert.deepEqual(refused.body.detail[0].loc, ['body', 'events', '1', 'job_id'])
+  assert.match(refused.body.detail[0].msg, new RegExp(`The path names the job ${here.jobId}`))
+  for (const jobId of [here.jobId, String(here.jobId), null, undefined, ''])
+    assert.equal((await admin.post(path, { events: [at(jobId)] })).status, 201, String(jobId))
+  const { body } = await admin.get(`/api/v1/jobs/${here.jobId}`)
+  assert.equal(body.processed_documents_count, 5)
+  assert.equal((await admin.get(`/api/v1/jobs/${elsewhere.jobId}`)).body.processed_documents_count, 0)
+})

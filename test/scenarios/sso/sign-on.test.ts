@@ -53,6 +53,16 @@ test('a person signs in at the provider, with the highest role of the groups, an
   assert.ok(audit.text.includes(provider.issuer))
 })
 
+test('a link of any length and script is the page after the sign-in, with the cookies of other services beside', async () => {
+  provider.groups.set('ann', ['soc'])
+  const query = `${'host.name%3Aweb-1%20OR%20'.repeat(300)}user%3AM%C3%BCller`
+  const browser = new Browser()
+  await browser.signIn(base, 'ann', `/events/1?query=${query}`)
+  assert.equal(browser.url, `${base}/events/1?query=${query}`)
+  const cookie = `fat=${'x'.repeat(16_000)}`
+  assert.equal((await fetch(`${base}/api/v2/session/methods`, { headers: { cookie } })).status, 200)
+})
+
 test('groups of today decide at the next sign-in', async () => {
   provider.groups.set('ann', ['soc'])
   const browser = new Browser()

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal, refusals, type RefusalCode } from '../../../engine/errors.js'
-import { errorDocument, problemDocument, statusOf } from '../../../server/http/error-reply.js'
+import { errorDocument, problemDocument, replyRefusal, statusOf } from '../../../server/http/error-reply.js'
+import type { Exchange } from '../../../server/http/exchange.js'
 
 test('every refusal has a status of its own class', () => {
   for (const code of Object.keys(refusals) as RefusalCode[]) {
@@ -53,4 +54,17 @@ test('a problem has the members of RFC 9457', () => {
     detail: 'event not found',
     code: 'event_not_found',
   })
+})
+
+test('a sender that gives up after 429 is told 503 for all that a retry can mend, and when to try again', () => {
+  for (const code of Object.keys(refusals) as RefusalCode[]) {
+    let told: readonly [string, boolean] = ['', false]
+    const reply = (status: string, _type: string, _body: string, headers: readonly (readonly string[])[]): void => {
+      told = [status, headers.some(([name, value]) => name === 'Retry-After' && Number(value) > 0)]
+    }
+    replyRefusal({ busyIs503: true, reply } as unknown as Exchange, new Refusal(code, 'no'))
+    const { retryable } = refusals[code]
+    if (retryable) assert.deepEqual(told, ['503 Service Unavailable', true], code)
+    else assert.ok(told[0].startsWith(String(statusOf[code])), code)
+  }
 })

@@ -14,7 +14,8 @@
  */
 import type { OpenedParameters, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
-import { documentOf } from '../broker/message-document.js'
+import type { Finding } from '../../domain/event/finding.js'
+import { documentsOf, type MessageDocuments } from '../broker/message-document.js'
 import { millisIn } from '../dates.js'
 import { textAt, timeoutMs } from '../http/http-kind.js'
 import {
@@ -186,26 +187,38 @@ export class KafkaInput implements Source {
   #piece(cluster: string, places: readonly Place[], known: Checkpoint['offsets']): SourcePiece {
     const offsets = { ...known }
     const documents: SourceDocument[] = []
+    const findings: Finding[] = []
+    let room = this.#batch
     for (const place of places) {
       const name = nameOf(place)
       const part = this.#aheadOf(place, known)
       this.#ahead.delete(name)
       if (part === undefined) continue
-      const given = part.records.slice(0, this.#batch - documents.length)
+      const given = part.records.slice(0, room)
+      room -= given.length
       const rest = part.records.slice(given.length)
       offsets[name] = rest[0]?.offset ?? part.nextOffset
       // A record without a value is a tombstone, not an event.
-      for (const record of given) if (record.value !== null) documents.push(this.#document(place, record, record.value))
+      for (const record of given) {
+        if (record.value === null) continue
+        const read = this.#documents(place, record, record.value)
+        documents.push(...read.documents)
+        findings.push(...read.findings)
+      }
       if (rest.length > 0) this.#ahead.set(name, { ...part, records: rest, from: offsets[name] })
     }
-    return { documents, checkpoint: { cluster, offsets }, more: this.#hadRecords }
+    return { documents, checkpoint: { cluster, offsets }, more: this.#hadRecords, findings }
   }
 
-  #document({ topic, partition }: Place, { offset, timestamp, headers }: KafkaRecord, value: Buffer): SourceDocument {
+  #documents(
+    { topic, partition }: Place,
+    { offset, timestamp, headers }: KafkaRecord,
+    value: Buffer,
+  ): MessageDocuments {
     const named = textAt(this.#parameters, 'id_header')
     const header = named === undefined ? undefined : headers?.[named]
-    const given = (Array.isArray(header) ? header[0] : header)?.toString() ?? ''
-    return documentOf(`${topic}-${partition}-${offset}-${Number(timestamp).toString(36)}`, given, value)
+    const given = (Array.isArray(header) ? header[0] : header) ?? ''
+    return documentsOf(`${topic}-${partition}-${offset}-${Number(timestamp).toString(36)}`, given, value)
   }
 
   /** Commits to the group. A failure does not stop the input. */

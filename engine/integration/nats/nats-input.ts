@@ -13,9 +13,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { ConsumerInfo, ConsumerMessages, JsMsg } from '@nats-io/jetstream'
-import type { OpenedParameters, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
+import type { OpenedParameters, Source, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
-import { documentOf } from '../broker/message-document.js'
+import { documentsOf, type MessageDocuments } from '../broker/message-document.js'
 import { textAt } from '../http/http-kind.js'
 import { ensureConsumer, NANOS_PER_MS } from './nats-consumer.js'
 import { NatsFailure, NatsLine, natsFailure, natsLasting, natsStoppable } from './nats-line.js'
@@ -35,10 +35,10 @@ interface Checkpoint {
   readonly floor: number
 }
 
-/** An unacknowledged message, and the id of its document. */
+/** An unacknowledged message, and the ids of its documents. */
 interface Given {
   readonly message: JsMsg
-  readonly id: string
+  readonly ids: readonly string[]
 }
 
 export class NatsInput implements Source {
@@ -86,7 +86,11 @@ export class NatsInput implements Source {
   /** Acknowledges everything up to this checkpoint. */
   async taken(checkpoint: unknown, refused: ReadonlySet<string>): Promise<void> {
     for (const [of, given] of this.#given) {
-      for (const { message, id } of given) acknowledge(message, refused.has(id))
+      for (const { message, ids } of given)
+        acknowledge(
+          message,
+          ids.every((id) => refused.has(id)),
+        )
       this.#given.delete(of)
       if (of === checkpoint) break
     }
@@ -156,21 +160,26 @@ export class NatsInput implements Source {
   async #piece(signal: AbortSignal): Promise<SourcePiece> {
     await this.#readFloor(signal)
     const messages = this.#waiting.splice(0, this.#batch)
-    const documents = messages.map((message) => this.#document(message))
+    const read = messages.map((message) => this.#documents(message))
     const checkpoint: Checkpoint = { of: this.#of, floor: this.#floor }
     if (messages.length > 0)
       this.#given.set(
         checkpoint,
-        messages.map((message, at) => ({ message, id: (documents[at] as SourceDocument).id })),
+        messages.map((message, at) => ({ message, ids: (read[at]?.documents ?? []).map(({ id }) => id) })),
       )
-    return { documents, checkpoint, more: this.#waiting.length > 0 }
+    return {
+      documents: read.flatMap(({ documents }) => documents),
+      checkpoint,
+      more: this.#waiting.length > 0,
+      findings: read.flatMap(({ findings }) => findings),
+    }
   }
 
-  #document(message: JsMsg): SourceDocument {
+  #documents(message: JsMsg): MessageDocuments {
     const { streamSequence, timestampNanos } = message.info
     const header = textAt(this.#parameters, 'id_header')
     const given = header === undefined ? '' : (message.headers?.get(header) ?? '')
-    return documentOf(
+    return documentsOf(
       `${this.#stream}-${streamSequence}-${Math.floor(timestampNanos / NANOS_PER_MS).toString(36)}`,
       given,
       message.data,

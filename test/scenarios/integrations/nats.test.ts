@@ -74,7 +74,7 @@ test('messages become events, decisions messages; an unfit message is kept, repo
   const [deadLetter] = listed.failed_deliveries
   assert.deepEqual(
     [deadLetter.role, deadLetter.event_id, deadLetter.status, deadLetter.reason, deadLetter.attempts],
-    ['input', 'a7', 'dead', 'it is not JSON', 1],
+    ['input', 'a7', 'dead', 'it has no end', 1],
   )
   assert.equal(
     (await client.get(`/api/v2/integrations/failed_deliveries?job_id=${jobId}&status=waiting`)).body.total_count,

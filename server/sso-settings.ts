@@ -27,7 +27,7 @@ const groupRoles = z.string().transform((list, context): readonly GroupRole[] =>
     const role = roleNames.find((name) => name === roleName)
     if (role === undefined) {
       const roles = `roles are ${roleNames.join(', ')}`
-      const message = `must be a list of group=role; ${roles}; a group with commas is in quotes: "CN=SOC,OU=Groups"=analyst`
+      const message = `must be a list of group=role; ${roles}; a group with commas is in quotes, "a,b"=analyst`
       context.addIssue({ code: 'custom', message })
       return []
     }

@@ -25,7 +25,10 @@ export interface HistoricEvent {
 /** The analyst of a vote that names nobody. */
 const NOBODY = 'historic'
 
-/** Parses `{count, events: [...]}` for a job. @throws Refusal invalid_json, invalid_body, body_too_large, unknown_label. */
+/**
+ * Parses `{count, events: [...]}` for a job.
+ * @throws Refusal invalid_json, invalid_body, body_too_large, unknown_label.
+ */
 export function parseHistoric(
   text: string,
   sectionNames: readonly string[],

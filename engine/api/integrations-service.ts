@@ -57,8 +57,13 @@ export interface InputView extends HaltView {
   readonly state: 'running' | 'retrying' | 'open' | 'stopped' | 'invalid' | 'paused'
   /** Why, or the latest refused document; '' for neither. */
   readonly reason: string
-  /** Documents stored as events since the service started, and documents refused. */
+  /**
+   * Since the service started: documents stored as new events, those that took the place of an earlier event, those
+   * that were stored already, and those refused.
+   */
   readonly taken: number
+  readonly replaced: number
+  readonly same: number
   readonly refused: number
   /** When it last brought a document, before a restart, too; null for never. */
   readonly lastTakenMicros: number | null

@@ -158,8 +158,9 @@ function isOfUnknown({ code }: Refusal): boolean {
 }
 
 /**
- * Answers with a refusal. A sender that gives up after 429 is told 503 for all that a retry can mend (S37). Where the exchange may lack the newest,
- * what is not known here is 503: the client would take 404 for a loss, and 401 for a wrong key.
+ * Answers with a refusal. A sender that gives up after 429 is told 503 for all that a retry can mend (S37). Where the
+ * exchange may lack the newest, what is not known here is 503: the client would take 404 for a loss, and 401 for a
+ * wrong key.
  */
 export function replyRefusal(exchange: Exchange, given: Refusal): void {
   const refusal =

@@ -20,15 +20,15 @@ export function originOf(exchange: Exchange, servesTls: boolean): string {
 
 /**
  * True for a request of a page that is not of this service: its `Origin` is neither the host of the request, nor the
- * one that a proxy was asked for, nor `publicUrl`. Schemes are not compared: a proxy may end TLS without a word.
+ * one that a proxy names, nor `publicUrl`. Schemes are not compared: a proxy may end TLS without a word.
  */
 export function isForeign(exchange: Exchange, publicUrl: string): boolean {
   const origin = exchange.header('origin')
   // A page cannot set the second one: the browser says that the page and the address are the same.
   if (origin === '' || exchange.header('sec-fetch-site') === 'same-origin') return false
   if (!URL.canParse(origin)) return true
-  const asked = [exchange.header('host'), first(exchange.header('x-forwarded-host'))]
-  const hosts = asked.filter((host) => HOST.test(host)).map((host) => host.toLowerCase().replace(/:(?:80|443)$/, ''))
+  const named = [exchange.header('host'), first(exchange.header('x-forwarded-host'))]
+  const hosts = named.filter((host) => HOST.test(host)).map((host) => host.toLowerCase().replace(/:(?:80|443)$/, ''))
   if (URL.canParse(publicUrl)) hosts.push(new URL(publicUrl).host)
   return !hosts.includes(new URL(origin).host)
 }

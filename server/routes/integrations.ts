@@ -57,6 +57,8 @@ function inputWire(view: InputView) {
     status: view.state,
     reason: view.reason,
     taken_count: view.taken,
+    replaced_count: view.replaced,
+    same_count: view.same,
     refused_count: view.refused,
     last_taken_at: at(view.lastTakenMicros),
     quiet_since: at(view.quietSinceMicros),

@@ -62,7 +62,9 @@ export const Input = Type.Object({
     description:
       'Why, or what was wrong with the latest refused document, or which indexes are left out and why, or empty.',
   }),
-  taken_count: Type.Integer({ description: 'Documents taken in since the service started.' }),
+  taken_count: Type.Integer({ description: 'Documents stored as new events since the service started.' }),
+  replaced_count: Type.Integer({ description: 'Documents that took the place of an earlier event with their id.' }),
+  same_count: Type.Integer({ description: 'Documents that were stored already.' }),
   refused_count: Type.Integer({ description: 'Documents that were not events.' }),
   last_taken_at: nullable({ ...Timestamp, description: 'When it last brought a document, before a restart, too.' }),
   quiet_since: nullable({

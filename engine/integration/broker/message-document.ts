@@ -1,8 +1,8 @@
 /**
  * A message of a broker as documents that become events: one, several, or a list of them (S36, S38).
  *
- * 1. A message is read as every other body is (domain/event/input/documents.ts): a byte order mark, UTF-16, NUL, several
- *    documents, lists. JSON that is no object is taken as `{message}`.
+ * 1. A message is read as every other body is (domain/event/input/documents.ts): a byte order mark, UTF-16, NUL,
+ *    several documents, lists. JSON that is no object is taken as `{message}`.
  * 2. What is no JSON is a document of its own that does not fit. The others of the message are taken.
  */
 import { contentHash, fittingId, idOfBytes } from '../../domain/event/client-id.js'

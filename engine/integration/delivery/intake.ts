@@ -42,8 +42,10 @@ export interface IntakeDeps {
 
 export interface IntakeStatus {
   readonly state: 'running' | 'retrying' | 'open' | 'stopped'
-  /** Since the start of the service. */
+  /** Since the start of the service: new events, new versions of events, documents that were stored already. */
   readonly taken: number
+  readonly replaced: number
+  readonly same: number
   readonly refused: number
   /** Kept across restarts. */
   readonly lastTakenMs: number | null
@@ -65,6 +67,8 @@ export class Intake {
   readonly #halt: Halt
   #checkpoint: unknown
   #taken = 0
+  #replaced = 0
+  #same = 0
   #refused = 0
   #lastTakenMs: number | null
   #reason = ''
@@ -96,6 +100,8 @@ export class Intake {
     return {
       state: this.#halt.isStopped ? 'stopped' : circuit.status,
       taken: this.#taken,
+      replaced: this.#replaced,
+      same: this.#same,
       refused: this.#refused,
       lastTakenMs: this.#lastTakenMs,
       reason:
@@ -171,7 +177,6 @@ export class Intake {
       if (more && this.#ahead === null) this.#fetchAhead(checkpoint)
       const refused = await this.#takeIn(documents)
       if (refused === null) return 0
-      this.#taken += documents.length - refused.length
       this.#refused += refused.length
       this.#lastTakenMs = nowMs()
       for (const { at, reason } of refused) {
@@ -214,13 +219,21 @@ export class Intake {
     const fit = documents.filter(({ unfit }) => unfit === undefined)
     const unfit = documents.flatMap(({ unfit: reason }, at) => (reason === undefined ? [] : [{ at, reason }]))
     if (fit.length === 0) return unfit
+    let stored = 0
     for (;;) {
-      const { refused, busy } = await takeIn(step, fit)
-      if (busy === null)
+      const { refused, busy, fresh, replaced = 0 } = await takeIn(step, fit)
+      const made = fresh ?? (busy === null ? fit.length - refused.length : 0)
+      stored += made + replaced
+      this.#taken += made
+      this.#replaced += replaced
+      if (busy === null) {
+        // What an earlier try has stored is not counted again.
+        this.#same += fit.length - refused.length - stored
         return [
           ...unfit,
           ...refused.map(({ at, reason }) => ({ at: documents.indexOf(fit[at] as SourceDocument), reason })),
         ]
+      }
       this.#reason = busy
       await this.#sleep.sleep(pace.baseMs, false)
       if (this.#stop.signal.aborted) return null

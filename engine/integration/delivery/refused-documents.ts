@@ -17,6 +17,9 @@ import type { Ledger, RefusedDocument, StepId } from './ledger.js'
 export interface TakenIn {
   /** Documents that are no events and never will be, by their place in the piece, and why. */
   readonly refused: readonly { readonly at: number; readonly reason: string }[]
+  /** Documents that are new events, and that took the place of an earlier one. The others were stored already. */
+  readonly fresh?: number
+  readonly replaced?: number
   /** The engine could not take them in now, and why; null where it has. */
   readonly busy: string | null
 }

@@ -121,7 +121,11 @@ export class HistoryRequests {
 
   #check(job: JobSettings, bytes: Uint8Array): Promise<HistoryCheck> {
     return this.#checks.after(async () => {
-      const { checked } = await this.#tasks.ask('historicRequest', { bytes, job: { id: job.id, labels: job.labels } }, limits.queryMsMax)
+      const { checked } = await this.#tasks.ask(
+        'historicRequest',
+        { bytes, job: { id: job.id, labels: job.labels } },
+        limits.queryMsMax,
+      )
       return checked
     })
   }

@@ -8,6 +8,8 @@
  * 2. A batch is answered when each of its documents is on disk or refused. Where the mailbox or the disk is full, the
  *    thread sends the whole batch again.
  */
+import { encodeOrigin } from '../../actor/origin.js'
+import type { IngestedView } from '../../api/decision-service.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -42,12 +44,19 @@ export function packBatch(documents: readonly SourceDocument[]): PackedBatch {
 }
 
 /**
- * Posts a batch; resolves when all of it is answered. `job` is null where it is gone or stopped, or no longer has the
- * input.
+ * Posts a batch of a source; resolves when all of it is answered. `job` is null where it is gone or stopped, or no
+ * longer has the input.
  */
-export async function takeIn(shards: ReadableShards, job: JobSettings | null, batch: PackedBatch): Promise<TakenIn> {
+export async function takeIn(
+  shards: ReadableShards,
+  job: JobSettings | null,
+  batch: PackedBatch,
+  source: string,
+): Promise<TakenIn> {
   if (job === null) return { refused: [], busy: 'the job accepts no events' }
   const refused: { at: number; reason: string }[] = []
+  const counts = { new: 0, replaced: 0, same: 0 }
+  const origin = encodeOrigin({ request: 0, source })
   let busy: string | null = null
   let waiting = batch.ids.length
   // One promise for the batch: a promise for each document costs more than posting it.
@@ -62,12 +71,16 @@ export async function takeIn(shards: ReadableShards, job: JobSettings | null, ba
         else refused.push({ at, reason: refusal.message })
         answered()
       }
-      const receiver = { ingested: answered, refused: refuse }
-      const refusal = post(shards, { job, ...documentOf(batch, at), receiver })
+      const ingested = ({ stored }: IngestedView): void => {
+        counts[stored]++
+        answered()
+      }
+      const receiver = { ingested, refused: refuse }
+      const refusal = post(shards, { job, ...documentOf(batch, at), origin, receiver })
       if (refusal !== null) refuse(refusal)
     }
   })
-  return { refused, busy }
+  return { refused, busy, fresh: counts.new, replaced: counts.replaced }
 }
 
 function documentOf({ ids, ends, bytes }: PackedBatch, at: number): SourceDocument {
@@ -76,17 +89,18 @@ function documentOf({ ids, ends, bytes }: PackedBatch, at: number): SourceDocume
 
 interface Post extends SourceDocument {
   readonly job: JobSettings
+  readonly origin: Uint8Array
   readonly receiver: Receiver
 }
 
 /** Posts one document; why it could not be posted, or null. */
-function post(shards: ReadableShards, { job, id, body, receiver }: Post): Refusal | null {
+function post(shards: ReadableShards, { job, id, body, origin, receiver }: Post): Refusal | null {
   if (body.length > limits.eventBytesMax)
     return new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
   if (Buffer.byteLength(id) > limits.eventIdBytesMax)
     return new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
   try {
-    shards.post({ job, kind: 'ingest', eventId: id, idInBody: false, body, receiver })
+    shards.post({ job, kind: 'ingest', eventId: id, idInBody: false, body, origin, receiver })
     return null
   } catch (error) {
     if (error instanceof Refusal) return error

@@ -59,7 +59,7 @@ export class ShardRequests {
       job.pipeline.some((step) => bringsIn(step) && step.integrationId === integrationId) &&
       !this.#isStopped
     const begin = performance.now()
-    const fared = await this.#tracked(takeIn(shards, isOpen ? job : null, batch))
+    const fared = await this.#tracked(takeIn(shards, isOpen ? job : null, batch, `integration ${integrationId}`))
     batches.add({
       kind: 'poll',
       container: 'integration/main',

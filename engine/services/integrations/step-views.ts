@@ -83,7 +83,15 @@ export function deliveryView(step: RunningStep): DeliveryView {
 export function inputView(step: RunningStep): InputView {
   const { runs, invalid } = step
   const names = namesOf(step)
-  const none = { taken: 0, refused: 0, lastTakenMicros: null, readThroughMicros: null, behindSeconds: null }
+  const none = {
+    taken: 0,
+    replaced: 0,
+    same: 0,
+    refused: 0,
+    lastTakenMicros: null,
+    readThroughMicros: null,
+    behindSeconds: null,
+  }
   const quietSinceMicros = step.sinceMicros
   if (!(runs instanceof Intake)) {
     const state = invalid === '' ? 'paused' : 'invalid'

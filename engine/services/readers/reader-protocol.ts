@@ -56,7 +56,12 @@ export interface ReaderQueries {
   }
   /** A request with historic events, checked before any of it is stored. */
   readonly historicRequest: {
-    readonly given: { readonly task: TaskFrame & { readonly bytes: Uint8Array; readonly job: { readonly id: number; readonly labels: readonly Label[] } } }
+    readonly given: {
+      readonly task: TaskFrame & {
+        readonly bytes: Uint8Array
+        readonly job: { readonly id: number; readonly labels: readonly Label[] }
+      }
+    }
     readonly answer: { readonly checked: HistoryCheck } | Refused
   }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }

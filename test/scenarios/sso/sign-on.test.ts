@@ -53,7 +53,7 @@ test('a person signs in at the provider, with the highest role of the groups, an
   assert.ok(audit.text.includes(provider.issuer))
 })
 
-test('a link of any length and script is the page after the sign-in, with the cookies of other services beside', async () => {
+test('a link of any length and script is the page after the sign-in, with fat cookies beside', async () => {
   provider.groups.set('ann', ['soc'])
   const query = `${'host.name%3Aweb-1%20OR%20'.repeat(300)}user%3AM%C3%BCller`
   const browser = new Browser()

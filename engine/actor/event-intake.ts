@@ -18,7 +18,7 @@ import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
 import { isNewVersion, ownIdOf } from '../domain/event/repeated-id.js'
 import type { PointValues } from '../domain/event/point-value.js'
-import { enriches, hasBuckets, type Label } from '../domain/job/job.js'
+import { enriches, hasBuckets, timeFieldOf, type Label } from '../domain/job/job.js'
 import { noBasis } from '../domain/decide/decision-basis.js'
 import { noDecision, type Decision } from '../domain/decide/decision.js'
 import {
@@ -44,6 +44,7 @@ import { noteDeletion } from './decision-changes.js'
 import { deleteEvent } from './event-deletion.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
+import { EventTimes } from './event-times.js'
 import { mustFit, oddOf, parseHistoric, type HistoricEvent } from './historic-events.js'
 import { splitAuthor } from './message-author.js'
 import type { Message } from './message.js'
@@ -85,11 +86,13 @@ export class EventIntake {
   readonly #sectionNames: readonly string[]
   /** A step of the job enriches its events before they are decided. */
   readonly #enriches: boolean
+  readonly #times: EventTimes
 
   constructor(deps: ActorDeps, sectionNames: readonly string[]) {
     this.#deps = deps
     this.#sectionNames = sectionNames
     this.#enriches = deps.settings.pipeline.some(enriches)
+    this.#times = new EventTimes(deps.codec, timeFieldOf(deps.settings))
   }
 
   /** One event. @throws Refusal event_id_too_long, job_not_found, and those of Arrivals.read. */
@@ -185,7 +188,7 @@ export class EventIntake {
       basis: decision.label < 0 ? noBasis : this.#deps.model.basis,
     })
     if (arrival.notUtf8 !== null) this.#deps.findings.note('invalid_utf8', '', arrival.notUtf8, micros)
-    this.#putRecord(micros, header, arrival, clientId)
+    this.#putRecord(micros, { header, arrival, clientId, ownMicros: this.#ownMicros(arrival, sent) })
     if (clientId !== null) this.#putId(clientId, micros, request)
     if (pending) store.put(waitingTable(header), timeKey(settings.id, micros), new Uint8Array(0))
     stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
@@ -237,13 +240,25 @@ export class EventIntake {
   }
 
   /** Most events have only a body, and are written straight into the memory that the store takes them from. */
-  #putRecord(micros: number, header: RecordHeader, { body, extras }: Arrival, clientId: string | null): void {
+  #putRecord(micros: number, { header, arrival: { body, extras }, clientId, ownMicros }: NewRecord): void {
     const { settings, store } = this.#deps
     const { id } = settings
     if (extras !== null || clientId !== null)
-      return store.put('events', timeKey(id, micros), encodeRecord(header, { body, extras, clientId }))
+      return store.put('events', timeKey(id, micros), encodeRecord(header, { body, extras, clientId }, ownMicros))
     const at = store.lay('events', TIME_KEY_BYTES, plainRecordBytes(body))
-    layPlainRecord(writeTimeKey(store.batch.memory, id, micros, at), at + TIME_KEY_BYTES, header, body)
+    layPlainRecord(writeTimeKey(store.batch.memory, id, micros, at), at + TIME_KEY_BYTES, {
+      header,
+      body,
+      ownMicros,
+    })
+  }
+
+  /** The event's own time; what is odd about it is a finding. */
+  #ownMicros({ body }: Arrival, { micros, applied }: Sent): number {
+    const own = this.#times.read(Buffer.from(body.buffer, body.byteOffset, body.byteLength), micros)
+    const { odd } = this.#times
+    if (odd !== null && !applied) this.#deps.findings.note(odd.kind, odd.field, odd.value, micros)
+    return own
   }
 
   /** The same event again (S6): equal values in the body and in what the client sent beside it. */
@@ -299,6 +314,14 @@ export class EventIntake {
     if (key !== null) buckets.remember(key, bucket)
     return bucket
   }
+}
+
+/** What is stored of a new event. */
+interface NewRecord {
+  readonly header: RecordHeader
+  readonly arrival: Arrival
+  readonly clientId: string | null
+  readonly ownMicros: number
 }
 
 /** Another event that has the id. */

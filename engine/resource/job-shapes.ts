@@ -148,6 +148,11 @@ const objective = z.union(
     '{"costs": 3 rows (truth) of 3 numbers (answer), 0 or more}',
 )
 
+const decisionPoint = z
+  .string()
+  .max(limits.decisionPointCharsMax)
+  .refine((text) => text.trim() !== '', 'must not be empty')
+
 const advancedSettings = z
   .looseObject({
     custom_labels: z
@@ -169,6 +174,13 @@ const advancedSettings = z
     time_zone: timeZone
       .optional()
       .describe('The zone of its schedules, working hours and messages. Default: SERVICE_TIME_ZONE.'),
+    time_field: decisionPoint
+      .optional()
+      .describe(
+        'Path of the field that has the time of an event, for products that the service does not know. Default: the ' +
+          'first of `@timestamp`, `timestamp`, `ts`, `time` and further usual names that holds a time. It counts for ' +
+          'events that come after it was set.',
+      ),
     working_hours: workingHours
       .optional()
       .describe(
@@ -252,11 +264,6 @@ const step = z
     const given = Object.entries(rest).filter(([, value]) => value !== undefined)
     return { resource, role: integration_type, enabled, parameters, kept: Object.fromEntries(given) }
   })
-
-const decisionPoint = z
-  .string()
-  .max(limits.decisionPointCharsMax)
-  .refine((text) => text.trim() !== '', 'must not be empty')
 
 const decisionPoints = z.array(decisionPoint).max(limits.decisionPointsMax).refine(unique, 'must differ').optional()
 

@@ -3,7 +3,7 @@
  *
  * | at | bytes | what                                                                   |
  * |----|-------|------------------------------------------------------------------------|
- * | 0  | 1     | version of this layout: 1                                              |
+ * | 0  | 1     | version of this layout: 2; 1 is without the event's own time           |
  * | 1  | 1     | flags, below                                                           |
  * | 2  | 1     | label index, 255 without a decision                                    |
  * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base, 3 ageing model, 4 untrained; |
@@ -17,7 +17,8 @@
  * | 32 | 4     | threshold of outliers when it was decided, 32-bit float; 0 for none    |
  * | 36 | 4     | share of the base rate, and that rate, in ten thousandths              |
  * | 40 | 4     | number of the state of its votes (table `states`), 0 for none          |
- * | 44 | 24    | if flagged: the previous decision, below                               |
+ * | 44 | 8     | the event's own time, microseconds, 64-bit float; -Infinity for none   |
+ * | 52 | 24    | if flagged: the previous decision, below                               |
  * |    |       | the client's id, UTF-8                                                 |
  * |    |       | if flagged: length u32 and MessagePack of the extras                   |
  * |    |       | the body (event/body-format.ts), to the end                            |
@@ -34,6 +35,7 @@ import { autonomyAgain } from '../domain/autonomy/passage.js'
 import type { DecisionBasis } from '../domain/decide/decision-basis.js'
 import type { Decision } from '../domain/decide/decision.js'
 import type { EventExtras } from '../domain/event/envelope.js'
+import { putDouble } from './number-bytes.js'
 import { pack, unpack } from './pack.js'
 import {
   HAS_EXTRAS,
@@ -41,7 +43,11 @@ import {
   HAS_PREVIOUS,
   HEADER_BYTES,
   NO_LABEL,
+  NO_OWN_TIME,
+  OWN_TIME_BYTES,
+  VERSION,
   decisionSources,
+  fixedBytes,
   writeHeader,
   type RecordHeader,
 } from './record-header.js'
@@ -50,13 +56,16 @@ export {
   decisionSources,
   decodeHeader,
   newHeader,
+  ownMicrosOf,
   type EnrichmentRequests,
   type RecordHeader,
 } from './record-header.js'
 
 const PREVIOUS_BYTES = 24
+/** As fixedBytes, of a new record. */
+const FIXED_BYTES = HEADER_BYTES + OWN_TIME_BYTES
 /** All of a record up to the end of the client's id. */
-export const RECORD_HEAD_BYTES_MAX = HEADER_BYTES + PREVIOUS_BYTES + limits.eventIdBytesMax
+export const RECORD_HEAD_BYTES_MAX = HEADER_BYTES + OWN_TIME_BYTES + PREVIOUS_BYTES + limits.eventIdBytesMax
 
 /** The header of a decided event with another decision. */
 export function decidedAgain(before: RecordHeader, decision: Decision, basis: DecisionBasis): RecordHeader {
@@ -94,37 +103,44 @@ export interface PreviousDecision extends Decision {
   readonly reprocessedMicros: number
 }
 
-export function encodeRecord(header: RecordHeader, content: RecordContent): Buffer {
+export function encodeRecord(header: RecordHeader, content: RecordContent, ownMicros = NO_OWN_TIME): Buffer {
   const { body, clientId } = content
   const extras = content.extras === null ? null : pack(content.extras)
   const idBytes = clientId === null ? 0 : Buffer.byteLength(clientId)
   const extrasBytes = extras === null ? 0 : 4 + extras.length
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + idBytes + extrasBytes + body.length)
+  const bytes = Buffer.allocUnsafe(FIXED_BYTES + idBytes + extrasBytes + body.length)
   layFlags(bytes, 0, idBytes, extras === null ? 0 : HAS_EXTRAS)
   writeHeader(bytes, header)
-  if (clientId !== null) bytes.write(clientId, HEADER_BYTES, 'utf8')
+  putDouble(bytes, HEADER_BYTES, ownMicros)
+  if (clientId !== null) bytes.write(clientId, FIXED_BYTES, 'utf8')
   if (extras !== null) {
-    bytes.writeUInt32LE(extras.length, HEADER_BYTES + idBytes)
-    bytes.set(extras, HEADER_BYTES + idBytes + 4)
+    bytes.writeUInt32LE(extras.length, FIXED_BYTES + idBytes)
+    bytes.set(extras, FIXED_BYTES + idBytes + 4)
   }
-  bytes.set(body, HEADER_BYTES + idBytes + extrasBytes)
+  bytes.set(body, FIXED_BYTES + idBytes + extrasBytes)
   return bytes
 }
 
-/** Bytes of a plain record: a header and a body. */
+/** Bytes of a plain record: a header, the event's own time, and a body. */
 export function plainRecordBytes(body: Uint8Array): number {
-  return HEADER_BYTES + body.length
+  return FIXED_BYTES + body.length
 }
 
 /** Writes a plain record at `at`. */
-export function layPlainRecord(memory: Buffer, at: number, header: RecordHeader, body: Uint8Array): void {
+export function layPlainRecord(
+  memory: Buffer,
+  at: number,
+  { header, body, ownMicros }: { readonly header: RecordHeader; readonly body: Uint8Array; readonly ownMicros: number },
+): void {
   layFlags(memory, at, 0, 0)
   writeHeader(memory, header, at)
-  memory.set(body, at + HEADER_BYTES)
+  putDouble(memory, at + HEADER_BYTES, ownMicros)
+  memory.set(body, at + FIXED_BYTES)
 }
 
-/** What `writeHeader` keeps: the length of the client's id, and which optional parts there are. */
+/** What `writeHeader` keeps: the version, the length of the client's id, and which optional parts there are. */
 function layFlags(memory: Buffer, at: number, idBytes: number, flags: number): void {
+  memory[at] = VERSION
   memory[at + 1] = flags
   memory[at + 6] = idBytes
   memory[at + 7] = idBytes >> 8
@@ -139,7 +155,7 @@ export function withHeader(record: Uint8Array, header: RecordHeader): Buffer {
 
 /** The bytes of the body alone; a view. */
 export function bodyOf(record: Buffer): Buffer {
-  const idEnd = HEADER_BYTES + previousBytes(record) + record.readUInt16LE(6)
+  const idEnd = fixedBytes(record) + previousBytes(record) + record.readUInt16LE(6)
   return record.subarray(((record[1] as number) & HAS_EXTRAS) === 0 ? idEnd : idEnd + 4 + record.readUInt32LE(idEnd))
 }
 
@@ -152,13 +168,13 @@ export function withBody(record: Uint8Array, body: Uint8Array): Buffer {
 /** The client's id, or null. */
 export function clientIdOf(record: Buffer): string | null {
   const idBytes = record.readUInt16LE(6)
-  const idStart = HEADER_BYTES + previousBytes(record)
+  const idStart = fixedBytes(record) + previousBytes(record)
   return idBytes === 0 ? null : record.toString('utf8', idStart, idStart + idBytes)
 }
 
 export function decodeContent(record: Uint8Array): RecordContent {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
-  const idStart = HEADER_BYTES + previousBytes(bytes)
+  const idStart = fixedBytes(bytes) + previousBytes(bytes)
   const idEnd = idStart + bytes.readUInt16LE(6)
   const clientId = idEnd === idStart ? null : bytes.toString('utf8', idStart, idEnd)
   if (((bytes[1] as number) & HAS_EXTRAS) === 0) return { body: bytes.subarray(idEnd), extras: null, clientId }
@@ -171,7 +187,8 @@ export function decodeContent(record: Uint8Array): RecordContent {
 export function decodePrevious(record: Uint8Array): PreviousDecision | null {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
   if (previousBytes(bytes) === 0) return null
-  const previous = bytes.subarray(HEADER_BYTES, HEADER_BYTES + PREVIOUS_BYTES)
+  const at = fixedBytes(bytes)
+  const previous = bytes.subarray(at, at + PREVIOUS_BYTES)
   const label = previous[0] as number
   return {
     label: label === NO_LABEL ? -1 : label,
@@ -188,11 +205,12 @@ export function decodePrevious(record: Uint8Array): PreviousDecision | null {
 export function withPrevious(record: Uint8Array, header: RecordHeader, previous: PreviousDecision): Buffer {
   const old = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
   const bytes = Buffer.alloc(record.length + PREVIOUS_BYTES - previousBytes(old))
-  old.copy(bytes, 0, 0, HEADER_BYTES)
-  old.copy(bytes, HEADER_BYTES + PREVIOUS_BYTES, HEADER_BYTES + previousBytes(old))
+  const at = fixedBytes(old)
+  old.copy(bytes, 0, 0, at)
+  old.copy(bytes, at + PREVIOUS_BYTES, at + previousBytes(old))
   bytes[1] = (bytes[1] as number) | HAS_PREVIOUS
   writeHeader(bytes, header)
-  const block = bytes.subarray(HEADER_BYTES, HEADER_BYTES + PREVIOUS_BYTES)
+  const block = bytes.subarray(at, at + PREVIOUS_BYTES)
   block[0] = previous.label < 0 ? NO_LABEL : previous.label
   block[1] = decisionSources.indexOf(previous.source)
   block.writeUInt16LE(previous.confidence, 2)
@@ -215,7 +233,7 @@ export function withNotes(record: Uint8Array): Buffer {
   return bytes
 }
 
-/** Bytes between the header and the client's id. */
+/** Bytes between the fixed ones and the client's id. */
 function previousBytes(record: Uint8Array): number {
   return ((record[1] as number) & HAS_PREVIOUS) === 0 ? 0 : PREVIOUS_BYTES
 }

@@ -8,10 +8,16 @@ import { BUCKET_ID_BYTES } from '../domain/event/bucket-key.js'
 import { autonomies, type Autonomy } from '../domain/autonomy/passage.js'
 import { noBasis, type DecisionBasis } from '../domain/decide/decision-basis.js'
 import type { Decision, DecisionSource } from '../domain/decide/decision.js'
-import { putFloat, putFourBytes, putTwoBytes } from './number-bytes.js'
+import { doubleAt, putFloat, putFourBytes, putTwoBytes } from './number-bytes.js'
 
-const VERSION = 1
+/** A record without the event's own time, as they were before it was stored. */
+const FIRST_VERSION = 1
+export const VERSION = 2
+/** The part of fixed meaning in records of both versions. */
 export const HEADER_BYTES = 44
+export const OWN_TIME_BYTES = 8
+/** Stands for the own time of an event that has none: its time is that of its arrival. */
+export const NO_OWN_TIME = Number.NEGATIVE_INFINITY
 export const NO_LABEL = 255
 export const BUCKET_ID_AT = 16
 const BASIS_AT = 32
@@ -136,8 +142,21 @@ function basisOf(bytes: Buffer): DecisionBasis {
 }
 
 function flagsOf(record: Uint8Array): number {
-  assert(record[0] === VERSION, 'the record has a version that this code knows')
+  assert(record[0] === VERSION || record[0] === FIRST_VERSION, 'the record has a version that this code knows')
   return record[1] as number
+}
+
+/** Bytes before what may follow: the header, and the event's own time. */
+export function fixedBytes(record: Uint8Array): number {
+  return record[0] === FIRST_VERSION ? HEADER_BYTES : HEADER_BYTES + OWN_TIME_BYTES
+}
+
+/**
+ * The event's own time, microseconds, or NO_OWN_TIME. Null: it was stored before own times were, and its body has to
+ * be read.
+ */
+export function ownMicrosOf(record: Uint8Array): number | null {
+  return record[0] === FIRST_VERSION ? null : doubleAt(record, HEADER_BYTES)
 }
 
 // Single fields of a header, for callers that need only a few of them.
@@ -185,11 +204,10 @@ export function bucketIdTextOf(record: Uint8Array): string {
   return Buffer.from(record.buffer, record.byteOffset + BUCKET_ID_AT, BUCKET_ID_BYTES).toString('latin1')
 }
 
-/** Writes the header, but for the length of the client's id and KEPT_FLAGS: they describe what follows the header. */
+/** Writes the header, but for the version, the length of the client's id and KEPT_FLAGS: they describe what follows. */
 export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   const { bucketId, confidence } = header
   const kept = (bytes[at + 1] as number) & KEPT_FLAGS
-  bytes[at] = VERSION
   bytes[at + 1] =
     kept |
     (header.pending ? PENDING : 0) |

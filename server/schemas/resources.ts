@@ -150,6 +150,13 @@ export const JobResource = Type.Object({
               '`SERVICE_TIME_ZONE`. Times of the API stay in UTC.',
           }),
         ),
+        time_field: Type.Optional(
+          Type.String({
+            description:
+              'Path of the field that has the time of an event, such as `occurred.at`. Default: the first of ' +
+              '`@timestamp`, `timestamp`, `ts`, `time` and further usual names that holds a time.',
+          }),
+        ),
         working_hours: Type.Optional(
           Type.String({
             description:

@@ -2,7 +2,8 @@
  * The settings of a root cause job: the parameters of its two processors as plain numbers and lists
  * (resource/registry/cause-parameters.ts publishes them).
  */
-import type { JobSettings } from '../job/job.js'
+import { eventTimeFields } from '../event/event-time-fields.js'
+import { timeFieldOf, type JobSettings } from '../job/job.js'
 
 /** How an alert finds its cluster. */
 export type Linkage = 'precedence' | 'window'
@@ -38,7 +39,7 @@ export const causeDefaults = {
 
 /** Names of fields that are tried where none is given: the first with a value counts. */
 export const knownNames = {
-  time: ['@timestamp', 'timestamp', 'time', 'event.created', 'startsAt', 'starts_at', 'eventTime', 'event_time'],
+  time: eventTimeFields,
   id: ['device.id', 'service.name', 'host.name', 'host.id', 'service', 'host', 'device', 'source', 'node', 'pod'],
   related: [
     'device.neighbours',
@@ -70,7 +71,10 @@ export const knownNames = {
 } as const
 
 /** The settings of a job; parameters that are not given have their defaults. */
-export function causeSettingsOf({ pipeline }: Pick<JobSettings, 'pipeline'>): CauseSettings {
+export function causeSettingsOf({
+  pipeline,
+  advancedSettings = {},
+}: Pick<JobSettings, 'pipeline'> & Partial<Pick<JobSettings, 'advancedSettings'>>): CauseSettings {
   const given: Record<string, unknown> = Object.assign(
     {},
     ...pipeline.filter(({ role }) => role === 'processor').map((step) => step.parameters),
@@ -89,7 +93,7 @@ export function causeSettingsOf({ pipeline }: Pick<JobSettings, 'pipeline'>): Ca
     equalFields: list('equal_fields'),
     idField: text('id_field'),
     relatedField: text('related_field'),
-    timeField: text('time_field'),
+    timeField: text('time_field') || (timeFieldOf({ advancedSettings }) ?? ''),
     kindFields: list('kind_fields'),
     linkage: given.linkage === 'window' ? 'window' : causeDefaults.linkage,
     gapMs: millis('gap_s', causeDefaults.gapSeconds),

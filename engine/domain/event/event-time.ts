@@ -19,7 +19,8 @@
  * 3. Day and month in digits, the year last, are read where only one of both orders is a date: `13/03/2026`. With dots
  *    the day is first. `03/01/2026` is not read: it would be a guess.
  * 4. Microseconds are exact, and what is finer is cut off. Second 60 is the next minute.
- * 5. Without a year it is the one that makes the time nearest to the arrival.
+ * 5. Without a year it is the one that makes the time nearest to the arrival, but never more than five weeks ahead of
+ *    it: in November, March is that of this year.
  */
 
 /** The microseconds that a date covers, both ends included. */
@@ -32,6 +33,8 @@ const SECOND = 1_000_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 export const DAY_MICROS = 24 * HOUR
+/** Times without a year are that far ahead at most. */
+const AHEAD_MAX = 35 * DAY_MICROS
 
 const TEXT_CHARS_MAX = 100
 const TEXT_CHARS_MIN = 6
@@ -353,7 +356,7 @@ function otherForm(text: string, { offsetMinutes, nearMicros }: DateReading): Sp
   return null
 }
 
-/** The time in the year that brings it nearest. */
+/** The time in the year that brings it nearest, and not far ahead. */
 function nearest(parts: Parts, offsetMinutes: number, nearMicros: number): Span | null {
   const around = new Date(nearMicros / 1_000).getUTCFullYear()
   let best: Span | null = null
@@ -361,7 +364,7 @@ function nearest(parts: Parts, offsetMinutes: number, nearMicros: number): Span 
   for (const reach of [1, 8]) {
     for (let year = around - reach; year <= around + reach; year++) {
       const found = spanOfParts({ ...parts, year: String(year).padStart(4, '0') }, offsetMinutes)
-      if (found === null) continue
+      if (found === null || found.first > nearMicros + AHEAD_MAX) continue
       if (best === null || Math.abs(found.first - nearMicros) < Math.abs(best.first - nearMicros)) best = found
     }
     if (best !== null) return best

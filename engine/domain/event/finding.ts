@@ -24,6 +24,10 @@ export const findingKinds = [
   'repeated_id',
   /** A body had another id than the path of its request, which counts (S43). */
   'ignored_id',
+  /** A field of the event's own time holds none that can be read, and no further field has one (S35). */
+  'unread_time',
+  /** The event's own time is more than an hour ahead of the service's clock (S35). */
+  'time_ahead',
   /** An event took the place of another one with its id, and is no new version of it (S32). */
   'replaced_event',
 ] as const

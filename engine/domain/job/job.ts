@@ -131,6 +131,15 @@ export function decidesStored(advancedSettings: JobSettings['advancedSettings'])
   return advancedSettings.decide_stored_events !== false
 }
 
+/**
+ * The path of the field that an event's own time is taken from; null: the usual ones alone
+ * (event/event-time-fields.ts).
+ */
+export function timeFieldOf({ advancedSettings }: Pick<JobSettings, 'advancedSettings'>): string | null {
+  const path = advancedSettings.time_field
+  return typeof path === 'string' && path.trim() !== '' ? path.trim() : null
+}
+
 /** True if events are clustered, and decided by their place in a cluster (CONTRACT.md#jobs). */
 export function hasClusters(category: JobCategory): boolean {
   return category === 'Automated root cause analysis'

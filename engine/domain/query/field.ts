@@ -5,14 +5,14 @@
  *
  * | name                            | means                                                                          |
  * |---------------------------------|--------------------------------------------------------------------------------|
- * | `@timestamp`                    | the original time: the first date in `@timestamp` or `timestamp` of the body   |
+ * | `@timestamp`                    | the event's own time (event/event-time-fields.ts)                              |
  * | `timestamp_inference`           | the ingest time, as `ingest_timestamp`                                         |
  * | `<service>.<name>`              | the service's own field: a name in `ownFields` or `otherNames`                 |
  * | `_id`                           | the event's id                                                                 |
  * | a name in `bareFields`          | the body's field if it has a value, else the service's own                     |
  * | any other                       | a path in the body                                                             |
  *
- * `<service>` is the configured or the neutral name. Without a date in the body, the original time is the ingest time.
+ * `<service>` is the configured or the neutral name. An event without a time of its own has that of its arrival.
  *
  * 1. Paths are those of decision points (event/path.ts).
  * 2. A path `x.keyword` means `x` if there is no such field.
@@ -127,8 +127,6 @@ export interface TimeField {
   readonly kind: 'time'
   readonly name: string
   readonly which: 'original' | 'ingest'
-  /** For the original time: the places in the body, in order. */
-  readonly slots: readonly number[]
 }
 
 export type Field = BodyField | OwnField | TimeField
@@ -136,7 +134,7 @@ export type Field = BodyField | OwnField | TimeField
 /** Cost of reading: 0 in the record's key or header, 1 in its body, 2 elsewhere. */
 export function costOf(field: Field): number {
   if (field.kind === 'own') return ballotFields.has(field.own) ? 2 : 0
-  return field.slots.length > 0 ? 1 : 0
+  return field.kind === 'body' ? 1 : 0
 }
 
 /** For a field whose values have several words: its field of words, which is compared instead. Null for others. */
@@ -189,6 +187,11 @@ export class FieldSet {
     return { ...field, own }
   }
 
+  /** What a body has at a path, whatever else has that name. */
+  path(name: string): BodyField {
+    return { kind: 'body', name, slots: [this.#slot(name)], own: null }
+  }
+
   /** The service's own field, whatever an event has under that name. */
   own(own: OwnName): OwnField {
     this.#own.add(own)
@@ -217,11 +220,8 @@ export class FieldSet {
   }
 
   #make(name: string): Field {
-    if (name === 'timestamp_inference' || name === 'ingest_timestamp')
-      return { kind: 'time', name, which: 'ingest', slots: [] }
-    if (name === '@timestamp') {
-      return { kind: 'time', name, which: 'original', slots: [this.#slot('@timestamp'), this.#slot('timestamp')] }
-    }
+    if (name === 'timestamp_inference' || name === 'ingest_timestamp') return { kind: 'time', name, which: 'ingest' }
+    if (name === '@timestamp') return { kind: 'time', name, which: 'original' }
     const bare = name.endsWith('.keyword') ? name.slice(0, -'.keyword'.length) : name
     if (bare === '_id') return { kind: 'own', name, own: 'event_id' }
     const own = this.#ownName(bare)

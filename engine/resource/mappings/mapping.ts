@@ -5,6 +5,8 @@
  * an address among them, each alert is a bucket of its own, and nothing that was learned applies again. A mapping lists
  * such fields too, with the reason to avoid them.
  */
+import type { EventTimeField } from '../../domain/event/event-time-fields.js'
+
 export interface SuggestedPoint {
   /** A path, in the notation of decision points. */
   readonly path: string
@@ -19,7 +21,7 @@ export interface Mapping {
   /** Address of the public documentation of the fields. */
   readonly documentation: string
   /** Paths of the time, the title and the severity of an alert; null where the format has no such field. */
-  readonly timeField: string | null
+  readonly timeField: EventTimeField | null
   readonly titleField: string | null
   readonly severityField: string | null
   /** The best first. */

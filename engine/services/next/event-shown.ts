@@ -3,7 +3,7 @@ import type { DecisionPoints } from '../../domain/event/decision-points.js'
 import { decodeContent, decodeHeader, type RecordHeader } from '../../store/event-record.js'
 import { timeKey } from '../../store/tables.js'
 import type { JobAt } from '../explain/job-at.js'
-import { originalTime } from '../query/event-documents.js'
+import { EventTimes } from '../../actor/event-times.js'
 
 export interface ShownEvent {
   readonly header: RecordHeader
@@ -27,7 +27,7 @@ export function eventShown(
   return {
     header: decodeHeader(record),
     clientId,
-    originalMicros: originalTime(body, micros),
+    originalMicros: new EventTimes(codec).of(record, micros),
     title: extras?.title == null ? null : String(extras.title),
     decisionPoints: Object.fromEntries(job.decisionPoints.map((name, at) => [name, values[at] ?? null])),
   }

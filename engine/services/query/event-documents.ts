@@ -7,7 +7,6 @@ import { isoMicros } from '../../clock.js'
 import { blind } from '../../domain/autonomy/passage.js'
 import type { DecisionPoints } from '../../domain/event/decision-points.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
-import { instantOf } from '../../domain/query/instant.js'
 import type { SourceFilter } from '../../domain/query/source-filter.js'
 import type { SortValues } from '../../domain/query/sort.js'
 import { must } from '../../assert.js'
@@ -18,11 +17,13 @@ import {
   type RecordContent,
   type RecordHeader,
 } from '../../store/event-record.js'
+import type { BodyCodec } from '../../store/body-codec.js'
 import type { BallotRow } from '../../store/ballot-row.js'
 import { timeKey } from '../../store/tables.js'
 import type { EventView } from '../../api/decision-service.js'
 import { consensusName, readBallot, stateOf } from '../../actor/votes/ballots.js'
 import { subjectOf } from '../../actor/event-table.js'
+import { EventTimes } from '../../actor/event-times.js'
 import { placeOf } from '../read/cluster-reader.js'
 import { exportDocument } from '../read/export.js'
 import type { QueryStore } from './event-scan.js'
@@ -45,6 +46,8 @@ interface Known {
   readonly body: Record<string, unknown>
   readonly ballot: BallotRow | null
   readonly view: EventView
+  /** Its own time, or that of its arrival. */
+  readonly ownMicros: number
 }
 
 export class EventDocuments {
@@ -53,6 +56,7 @@ export class EventDocuments {
   readonly #pointsOnly: boolean
   readonly #points = new Map<number, DecisionPoints>()
   readonly #times = new Map<number, ModelTimes>()
+  readonly #eventTimes = new Map<number, EventTimes>()
   readonly #trainedThrough = new Map<number, number>()
 
   constructor(stores: (shard: number) => QueryStore, serviceName: string, pointsOnly: boolean) {
@@ -67,7 +71,7 @@ export class EventDocuments {
    */
   row(job: QueriedJob, micros: number): Json {
     const known = this.#read(job, micros)
-    const { view, record, header, content, body, ballot } = known
+    const { view, record, header, content, body, ballot, ownMicros } = known
     const previous = decodePrevious(record)
     return {
       event_id: view.eventId,
@@ -75,7 +79,7 @@ export class EventDocuments {
       job_title: job.title,
       ingest_timestamp: isoMicros(micros),
       timestamp_inference: isoMicros(micros),
-      '@timestamp': isoMicros(originalTime(body, micros)),
+      '@timestamp': isoMicros(ownMicros),
       ...content.extras,
       status: view.status,
       error_message: view.errorMessage,
@@ -97,13 +101,13 @@ export class EventDocuments {
 
   /** One element of a list: what a line shows. */
   listed(job: QueriedJob, micros: number, withBody: boolean): Json {
-    const { view, header, content, body, ballot } = this.#read(job, micros)
+    const { view, header, content, body, ballot, ownMicros } = this.#read(job, micros)
     const { title = null, severity = null, storage_tag = null } = content.extras ?? {}
     return {
       event_id: view.eventId,
       job_id: job.id,
       ingest_timestamp: isoMicros(micros),
-      '@timestamp': isoMicros(originalTime(body, micros)),
+      '@timestamp': isoMicros(ownMicros),
       title,
       severity,
       storage_tag,
@@ -138,7 +142,7 @@ export class EventDocuments {
 
   /** The fields that a query can name (domain/query/field.ts), as one document. */
   #document(known: Known): Json {
-    const { job, micros, body, view } = known
+    const { job, micros, body, view, ownMicros } = known
     const own = this.#exported(known)
     const section = own[this.#serviceName]
     const shown = this.#pointsOnly ? { ...this.#decisionPoints(job, body), [this.#serviceName]: section } : own
@@ -147,7 +151,7 @@ export class EventDocuments {
       job_id: job.id,
       job_title: job.title,
       ...shown,
-      '@timestamp': isoMicros(originalTime(body, micros)),
+      '@timestamp': isoMicros(ownMicros),
       timestamp_inference: isoMicros(micros),
     }
   }
@@ -200,7 +204,14 @@ export class EventDocuments {
       bucketState,
       autonomy: blind(autonomy),
     })
-    return { job, micros, record, header, content, body: codec.decode(content.body), ballot, view }
+    const ownMicros = this.#timesOf(job.shard, codec).of(record, micros)
+    return { job, micros, record, header, content, body: codec.decode(content.body), ballot, view, ownMicros }
+  }
+
+  #timesOf(shard: number, codec: BodyCodec): EventTimes {
+    let times = this.#eventTimes.get(shard)
+    if (times === undefined) this.#eventTimes.set(shard, (times = new EventTimes(codec)))
+    return times
   }
 
   #trained(job: QueriedJob): number {
@@ -211,16 +222,4 @@ export class EventDocuments {
     }
     return seq
   }
-}
-
-/** The event's own time by the rule of domain/query/field.ts, microseconds. */
-export function originalTime(body: Record<string, unknown>, micros: number): number {
-  for (const name of ['@timestamp', 'timestamp']) {
-    const value = body[name]
-    for (const one of Array.isArray(value) ? (value.flat(Number.POSITIVE_INFINITY) as unknown[]) : [value]) {
-      const instant = typeof one === 'string' || typeof one === 'number' ? instantOf(one) : null
-      if (instant !== null) return instant
-    }
-  }
-  return micros
 }

@@ -18,7 +18,6 @@ import { decisionWords } from '../../domain/job/labels.js'
 import { BodyFields } from '../../domain/query/body-fields.js'
 import type { EventFields } from '../../domain/query/condition.js'
 import { undecidedFields, type Field, type FieldSet, type OwnName } from '../../domain/query/field.js'
-import { instantOf } from '../../domain/query/instant.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import {
   bodyOf,
@@ -35,6 +34,7 @@ import type { StoredVote } from '../../store/ballot-row.js'
 import { nobodyAssigned, type Assignees } from './assignees.js'
 import { consensusMicros, consensusName, readBallot, stateOf } from '../../actor/votes/ballots.js'
 import { subjectOf, type Reads } from '../../actor/event-table.js'
+import { EventTimes } from '../../actor/event-times.js'
 import { LOW_CONFIDENCE, readStats } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { ModelTimes } from '../../actor/model-times.js'
@@ -67,6 +67,7 @@ export class RecordFields implements EventFields {
   readonly #assignees: Assignees
   readonly #codec: BodyCodec
   readonly #body: BodyFields
+  readonly #times: EventTimes
   readonly #modelTimes: ModelTimes
   readonly #standings = new Map<string, Standing>()
   #job!: FieldsJob
@@ -84,6 +85,7 @@ export class RecordFields implements EventFields {
     this.#codec = codec
     this.#modelTimes = new ModelTimes(reads)
     this.#body = new BodyFields(fields.paths)
+    this.#times = new EventTimes(codec)
   }
 
   /** Moves to a job, as the store has it now. */
@@ -105,7 +107,8 @@ export class RecordFields implements EventFields {
 
   values(field: Field): readonly ScalarValue[] {
     if (field.kind === 'own') return this.#own(field.own)
-    if (field.kind === 'time') return [field.which === 'ingest' ? this.#micros : this.#originalTime(field.slots)]
+    if (field.kind === 'time')
+      return [field.which === 'ingest' ? this.#micros : this.#times.of(this.#record, this.#micros)]
     this.#walk()
     for (let i = 0; i < field.slots.length; i++) {
       if (this.#body.has(field.slots[i] as number)) return this.#body.values(field.slots[i] as number)
@@ -130,17 +133,6 @@ export class RecordFields implements EventFields {
     if (this.#walked) return
     this.#walked = true
     this.#codec.walk(bodyOf(this.#record), this.#body)
-  }
-
-  #originalTime(slots: readonly number[]): number {
-    this.#walk()
-    for (const slot of slots) {
-      for (const value of this.#body.values(slot)) {
-        const instant = instantOf(value)
-        if (instant !== null) return instant
-      }
-    }
-    return this.#micros
   }
 
   #own(name: OwnName): readonly ScalarValue[] {

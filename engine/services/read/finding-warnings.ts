@@ -47,6 +47,17 @@ const sentences: Readonly<Record<FindingKind, Sentences>> = {
     message: (count, from) => `${count}${from} had an \`event_id\` that is not the id in the path. The path counts.`,
     action: 'Let the sender give the id in one of the two places, or the same in both.',
   },
+  unread_time: {
+    message: (count, at) => `${count} had a time${at} that could not be read. They are dated by their arrival.`,
+    action:
+      'Let the sender write ISO 8601 or a count since 1970, or name the right field in ' +
+      '`advanced_settings.time_field` of the job.',
+  },
+  time_ahead: {
+    message: (count, at) =>
+      `${count} had a time${at} that was more than an hour ahead of the service's clock. It is kept as sent.`,
+    action: 'Set the clock and the time zone of the sender right, and check the clock of the service.',
+  },
   replaced_event: {
     of: 'source',
     message: (count, from) =>

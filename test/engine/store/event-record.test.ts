@@ -11,6 +11,7 @@ import {
   decodePrevious,
   encodeRecord,
   hasNotes,
+  ownMicrosOf,
   withHeader,
   withBody,
   withNotes,
@@ -107,16 +108,18 @@ describe('event record', () => {
 
   it('a record of a later version is not read as one of today', () => {
     const record = encodeRecord(header(new SeededRandom(6), 0), content)
-    record[0] = 2
+    record[0] = 3
     assert.throws(() => decodeHeader(record), /version/)
   })
 })
 
 /** A record with a client's id and extras, of a bucket, decided by the knowledge base. */
-const FIXTURE = [
-  '013a010280250500030000000000004001010101010101010101010101010101000000000000000000000000',
-  '696420c3bc0900000081a57469746c65a1540700010405',
-].join('')
+const HEAD = '3a010280250500030000000000004001010101010101010101010101010101000000000000000000000000'
+const REST = '696420c3bc0900000081a57469746c65a1540700010405'
+const OWN = 1_769_767_200_123_456
+const FIXTURE = `02${HEAD}00a9312560261943${REST}`
+/** As it was stored before own times were. */
+const FIRST_FIXTURE = `01${HEAD}${REST}`
 
 describe('a record with a decision that stood before, or with notes', () => {
   const previous = { ...header(new SeededRandom(8), 2), reprocessedMicros: 1_700_000_000_000_123 }
@@ -173,7 +176,31 @@ describe('a record with a decision that stood before, or with notes', () => {
       [1, 'knowledge_base', 9_600, 3, 2, true, true, true],
     )
     assert.deepEqual([decodePrevious(record), hasNotes(record), decodeContent(record)], [null, false, content])
-    assert.deepEqual(encodeRecord(read, content), record)
+    assert.deepEqual([encodeRecord(read, content, OWN), ownMicrosOf(record)], [record, OWN])
+  })
+
+  it('is read and changed as well where it was stored before own times were', () => {
+    const [first, record] = [Buffer.from(FIRST_FIXTURE, 'hex'), Buffer.from(FIXTURE, 'hex')]
+    const given = header(new SeededRandom(11), 21)
+    const changes: readonly ((record: Buffer) => Buffer)[] = [
+      (bytes) => bytes,
+      (bytes) => withHeader(bytes, given),
+      (bytes) => withNotes(withPrevious(bytes, given, previous)),
+      (bytes) => withBody(withPrevious(withPrevious(bytes, given, previous), given, previous), Buffer.of(9)),
+    ]
+    for (const change of changes) {
+      const [before, now] = [change(first), change(record)]
+      const parts = (bytes: Buffer): unknown[] => [
+        decodeHeader(bytes),
+        decodeContent(bytes),
+        decodePrevious(bytes),
+        clientIdOf(bytes),
+        hasNotes(bytes),
+      ]
+      assert.deepEqual(parts(before), parts(now))
+      assert.deepEqual([ownMicrosOf(before), ownMicrosOf(now)], [null, OWN])
+      assert.equal(before.length, now.length - 8)
+    }
   })
 
   it('has look-ups too, whatever else it has, and says so through every other change', () => {

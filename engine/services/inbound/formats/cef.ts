@@ -6,6 +6,8 @@
  * 2. In the header `\|` and `\\` are escaped, in the extension `\=`, `\\`, `\n` and `\r`. Values may hold blanks: a
  *    value ends where the next key begins.
  */
+import { isoMicros } from '../../../clock.js'
+import { timeOf } from '../../../domain/event/event-time.js'
 import { cefNames } from './cef-names.js'
 import { eventOf, firstText, isObject, type InboundFormat, type Json } from './format.js'
 
@@ -56,12 +58,17 @@ function extensionOf(rest: string): Record<string, unknown> {
   return fields
 }
 
-/** The time in an extension: epoch milliseconds, or a date. */
-function timeOf(fields: Json): string | null {
-  const value = firstText(fields.deviceReceiptTime, fields.endTime, fields.startTime)
-  if (value === null) return null
-  const ms = /^\d{12,14}$/.test(value) ? Number(value) : Date.parse(value)
-  return Number.isNaN(ms) ? null : new Date(ms).toISOString()
+/**
+ * The first time in an extension. Null without one, and where it has no year: that follows from the arrival, by which
+ * the field is read later (domain/event/event-time-fields.ts).
+ */
+function timeIn(fields: Json): string | null {
+  for (const value of [fields.deviceReceiptTime, fields.endTime, fields.startTime]) {
+    const micros = timeOf(value)
+    if (micros !== null) return isoMicros(micros)
+    if (timeOf(value, 0) !== null) return null
+  }
+  return null
 }
 
 /** A line as a document; null if it is not in the format. */
@@ -72,7 +79,7 @@ export function parseCef(line: string): Json | null {
   if (head === null) return null
   const [vendor, product, version, event_class_id, name, severity] = head.fields.map((field) => field.trim())
   const extensions = extensionOf(head.rest)
-  const time = timeOf(extensions)
+  const time = timeIn(extensions)
   return {
     ...(time === null ? {} : { '@timestamp': time }),
     cef: {

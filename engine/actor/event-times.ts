@@ -1,0 +1,92 @@
+/**
+ * The own times of a shard's events: read from new bodies by the rule of domain/event/event-time-fields.ts, and from
+ * records.
+ *
+ * 1. A new event's time is read from the bytes of its body, and stored beside it. So a change of `time_field` counts
+ *    for the events that come after it.
+ */
+import { isoTimeAt, timeOf } from '../domain/event/event-time.js'
+import { eventTimeFields, isMeantAsTime } from '../domain/event/event-time-fields.js'
+import type { ScalarValue } from '../domain/event/point-value.js'
+import { BodyFields } from '../domain/query/body-fields.js'
+import { FieldSet, type BodyField } from '../domain/query/field.js'
+import type { BodyCodec } from '../store/body-codec.js'
+import { bodyOf, ownMicrosOf } from '../store/event-record.js'
+import { NO_OWN_TIME } from '../store/record-header.js'
+
+const HOUR_MICROS = 3_600_000_000
+/** Own times are ahead of the clock by more than this: somebody's clock is wrong. */
+const AHEAD_MICROS = HOUR_MICROS
+/** How Go and .NET write a time that was never set. */
+const YEAR_1 = -62_135_596_800_000_000
+const usual = Buffer.alloc(40)
+
+/** A value that is told as a finding, and the field that it was at. */
+interface OddTime {
+  readonly kind: 'unread_time' | 'time_ahead'
+  readonly field: string
+  readonly value: string
+}
+
+export class EventTimes {
+  readonly #codec: BodyCodec
+  readonly #fields: readonly BodyField[]
+  readonly #body: BodyFields
+  /** What is odd about the time that was read last. */
+  odd: OddTime | null = null
+
+  constructor(codec: BodyCodec, timeField: string | null = null) {
+    const set = new FieldSet([])
+    const names = [...new Set([...(timeField === null ? [] : [timeField]), ...eventTimeFields])]
+    this.#codec = codec
+    this.#fields = names.map((name) => set.path(name))
+    this.#body = new BodyFields(set.paths)
+  }
+
+  /** The time of a stored event: its own, or else that of its arrival at `micros`. */
+  of(record: Uint8Array, micros: number): number {
+    const bytes = Buffer.isBuffer(record) ? record : Buffer.from(record.buffer, record.byteOffset, record.byteLength)
+    const stored = ownMicrosOf(bytes) ?? this.read(bodyOf(bytes), micros)
+    return stored === NO_OWN_TIME ? micros : stored
+  }
+
+  /** The own time of a body that arrived at `micros`; NO_OWN_TIME for none. */
+  read(body: Buffer, micros: number): number {
+    this.odd = null
+    this.#codec.walk(body, this.#body)
+    for (let i = 0; i < this.#fields.length; i++) {
+      const { name, slots } = this.#fields[i] as BodyField
+      for (let n = 0; n < slots.length; n++) {
+        const values = this.#body.values(slots[n] as number)
+        for (let v = 0; v < values.length; v++) {
+          const value = values[v] as ScalarValue
+          const time = instantOf(value, micros)
+          if (time === YEAR_1) continue
+          if (time === null) {
+            if (this.odd === null && isMeantAsTime(name, value)) this.#note('unread_time', name, value)
+            continue
+          }
+          this.odd = null
+          if (time > micros + AHEAD_MICROS) this.#note('time_ahead', name, value)
+          return time
+        }
+      }
+    }
+    return NO_OWN_TIME
+  }
+
+  #note(kind: OddTime['kind'], field: string, value: ScalarValue): void {
+    this.odd = { kind, field, value: String(value) }
+  }
+}
+
+/** As timeOf; the usual form takes a tenth of the time. */
+function instantOf(value: ScalarValue, micros: number): number | null {
+  if (typeof value === 'string' && value.length <= usual.length) {
+    // Signs beyond one byte are none of the usual form.
+    for (let i = 0; i < value.length; i++) usual[i] = Math.min(value.charCodeAt(i), 0xff)
+    const time = isoTimeAt(usual, 0, value.length)
+    if (!Number.isNaN(time)) return time
+  }
+  return timeOf(value, micros)
+}

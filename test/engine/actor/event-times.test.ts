@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EventTimes } from '../../../engine/actor/event-times.js'
+import { eventTimeFields } from '../../../engine/domain/event/event-time-fields.js'
+import { BodyCodec } from '../../../engine/store/body-codec.js'
+import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
+import { NO_OWN_TIME } from '../../../engine/store/record-header.js'
+
+const NOW = Date.UTC(2026, 2, 1) * 1000
+const OWN = '2026-01-30T10:00:00.123456Z'
+const OWN_MICROS = Date.UTC(2026, 0, 30, 10) * 1000 + 123_456
+const LATER = '2026-02-02T00:00:00Z'
+
+function read(body: Record<string, unknown>, timeField: string | null = null): { micros: number; odd: unknown } {
+  const codec = new BodyCodec(new MemoryEnvironment(['shapes', 'words']))
+  const times = new EventTimes(codec, timeField)
+  return { micros: times.read(Buffer.from(codec.encode(body)), NOW), odd: times.odd }
+}
+
+/** A body with a value at a path. */
+function bodyAt(path: string, value: unknown): Record<string, unknown> {
+  return path
+    .split('.')
+    .reverse()
+    .reduce<unknown>((inner, name) => ({ [name]: inner }), value) as Record<string, unknown>
+}
+
+describe('the own time of a body', () => {
+  for (const [at, field] of eventTimeFields.entries())
+    it(`is read at ${field}, before the fields that come after it`, () => {
+      for (const later of eventTimeFields.slice(at + 1)) {
+        if (later.startsWith(`${field}.`)) continue
+        assert.deepEqual(read({ [later]: LATER, ...bodyAt(field, OWN) }), { micros: OWN_MICROS, odd: null }, later)
+        assert.deepEqual(read({ ...bodyAt(field, 'bad'), [later]: OWN }), { micros: OWN_MICROS, odd: null }, later)
+      }
+      assert.equal(read({ rule: 'a', [field]: OWN }).micros, OWN_MICROS)
+    })
+
+  it('is that of the setting before all others', () => {
+    for (const timeField of ['at', 'a.b', '@timestamp', 'a.b.c'])
+      for (const body of [bodyAt(timeField, OWN), { [timeField]: OWN }])
+        assert.equal(read({ timestamp: LATER, ...body }, timeField).micros, OWN_MICROS)
+    assert.deepEqual(read({ at: 'bad' }, 'at'), {
+      micros: NO_OWN_TIME,
+      odd: { kind: 'unread_time', field: 'at', value: 'bad' },
+    })
+  })
+
+  const odd: readonly [string, Record<string, unknown>, string | null][] = [
+    ['a word', { '@timestamp': 'bad' }, 'bad'],
+    ['a number that counts nothing', { timestamp: 17 }, '17'],
+    ['a word in a field of Zeek', { ts: 'bad' }, 'bad'],
+    ['a count of another unit', { time: 1e30 }, '1e+30'],
+    ['a date whose order is not known', { start: '03/01/2026 10:00' }, '03/01/2026 10:00'],
+    ['the first of two', { '@timestamp': 'bad', rt: 'worse' }, 'bad'],
+    ['an empty text', { '@timestamp': '' }, null],
+    ['null, and nothing else', { '@timestamp': null, ts: [], time: {} }, null],
+    ['a length of time', { time: 0.25, start: 0, end: 90 }, null],
+    ['a word where a phrase begins', { start: 'GET', end: 'HTTP/1.1' }, null],
+    ['a switch', { timestamp: true }, null],
+  ]
+  for (const [name, body, value] of odd)
+    it(`is not read: ${name}, which is ${value === null ? 'not ' : ''}told`, () => {
+      const { micros, odd: found } = read(body)
+      assert.equal(micros, NO_OWN_TIME)
+      assert.equal((found as { value: string } | null)?.value ?? null, value)
+    })
+
+  it('is told where it is more than an hour ahead', () => {
+    const at = (minutes: number): string => new Date(NOW / 1000 + minutes * 60_000).toISOString()
+    assert.equal(read({ time: at(60) }).odd, null)
+    assert.deepEqual(read({ time: at(61) }).odd, { kind: 'time_ahead', field: 'time', value: at(61) })
+  })
+
+  it('has no signs that only look like digits', () => {
+    for (const text of ['２０２６-01-30T10:00:00Z', '2026-01-30T10:00:00ĺ', '\u0132026-01-30T10:00:00Z'])
+      assert.equal(read({ time: text }).micros, NO_OWN_TIME)
+  })
+})

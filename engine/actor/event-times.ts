@@ -30,17 +30,15 @@ interface OddTime {
 
 export class EventTimes {
   readonly #codec: BodyCodec
-  readonly #fields: readonly BodyField[]
-  readonly #body: BodyFields
+  readonly #timeField: string | null
+  /** Null until a body is read: most records have their time beside it. */
+  #read: { readonly fields: readonly BodyField[]; readonly body: BodyFields } | null = null
   /** What is odd about the time that was read last. */
   odd: OddTime | null = null
 
   constructor(codec: BodyCodec, timeField: string | null = null) {
-    const set = new FieldSet([])
-    const names = [...new Set([...(timeField === null ? [] : [timeField]), ...eventTimeFields])]
     this.#codec = codec
-    this.#fields = names.map((name) => set.path(name))
-    this.#body = new BodyFields(set.paths)
+    this.#timeField = timeField
   }
 
   /** The time of a stored event: its own, or else that of its arrival at `micros`. */
@@ -53,26 +51,39 @@ export class EventTimes {
   /** The own time of a body that arrived at `micros`; NO_OWN_TIME for none. */
   read(body: Buffer, micros: number): number {
     this.odd = null
-    this.#codec.walk(body, this.#body)
-    for (let i = 0; i < this.#fields.length; i++) {
-      const { name, slots } = this.#fields[i] as BodyField
+    const { fields, body: found } = (this.#read ??= this.#reader())
+    this.#codec.walk(body, found)
+    for (let i = 0; i < fields.length; i++) {
+      const { name, slots } = fields[i] as BodyField
       for (let n = 0; n < slots.length; n++) {
-        const values = this.#body.values(slots[n] as number)
-        for (let v = 0; v < values.length; v++) {
-          const value = values[v] as ScalarValue
-          const time = instantOf(value, micros)
-          if (time === YEAR_1) continue
-          if (time === null) {
-            if (this.odd === null && isMeantAsTime(name, value)) this.#note('unread_time', name, value)
-            continue
-          }
-          this.odd = null
-          if (time > micros + AHEAD_MICROS) this.#note('time_ahead', name, value)
-          return time
-        }
+        const time = this.#timeIn(name, found.values(slots[n] as number), micros)
+        if (time !== null) return time
       }
     }
     return NO_OWN_TIME
+  }
+
+  #timeIn(field: string, values: readonly ScalarValue[], micros: number): number | null {
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i] as ScalarValue
+      const time = instantOf(value, micros)
+      if (time === YEAR_1) continue
+      if (time === null) {
+        if (this.odd === null && isMeantAsTime(field, value)) this.#note('unread_time', field, value)
+        continue
+      }
+      this.odd = null
+      if (time > micros + AHEAD_MICROS) this.#note('time_ahead', field, value)
+      return time
+    }
+    return null
+  }
+
+  #reader(): { readonly fields: readonly BodyField[]; readonly body: BodyFields } {
+    const set = new FieldSet([])
+    const names = new Set([...(this.#timeField === null ? [] : [this.#timeField]), ...eventTimeFields])
+    const fields = [...names].map((name) => set.path(name))
+    return { fields, body: new BodyFields(set.paths) }
   }
 
   #note(kind: OddTime['kind'], field: string, value: ScalarValue): void {

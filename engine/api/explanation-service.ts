@@ -130,6 +130,8 @@ export interface SimilarEvent {
   /** The latest event of the bucket; null where it was deleted. */
   readonly eventId: string | null
   readonly ingestMicros: number | null
+  /** Its own time. */
+  readonly ownMicros: number | null
   readonly bucketId: string | null
   /** Number of events with these values. */
   readonly events: number

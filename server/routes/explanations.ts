@@ -120,6 +120,7 @@ function similarWire({ eventId, bucketId, equalEvents, similar, compared, isComp
     similar: similar.map((one) => ({
       event_id: one.eventId,
       ingest_timestamp: one.ingestMicros === null ? null : isoMicros(one.ingestMicros),
+      '@timestamp': one.ownMicros === null ? null : isoMicros(one.ownMicros),
       bucket_id: one.bucketId,
       events: one.events,
       likeness: one.likeness,

@@ -161,6 +161,7 @@ export const FieldDifference = Type.Object({ field: Type.String(), value: Value,
 export const SimilarEvent = Type.Object({
   event_id: nullable(Type.String({ description: 'The latest event of the bucket; null where it was deleted.' })),
   ingest_timestamp: nullable(Timestamp),
+  '@timestamp': nullable(Timestamp),
   bucket_id: BucketId,
   events: Type.Integer({ description: 'Events with these values.' }),
   likeness: Type.Number({ ...share, description: '1: equal; 0: nothing in common.' }),

@@ -15,6 +15,8 @@ export interface ListSelection extends JobSelection {
 }
 
 export interface ListQuery extends ListSelection {
+  /** The time by which the newest are first. Default: that of arrival. */
+  readonly newestBy?: '@timestamp' | 'timestamp_inference'
   readonly size?: number
   /** `next` of the page before. */
   readonly after?: string

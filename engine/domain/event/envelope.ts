@@ -9,6 +9,9 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { DecisionPoints } from './decision-points.js'
+import { timeOf } from './event-time.js'
+import { eventTimeFields } from './event-time-fields.js'
 import { isJsonObject, parseJson, WrittenNumber, type JsonPath } from './json.js'
 import { hasMoreNames } from './json-names.js'
 import { hasMoreValues, valuesMaxOf } from './json-size.js'
@@ -179,6 +182,9 @@ function dropOldFrame(rawBody: Record<string, unknown>, section: Record<string, 
   const ingested = isJsonObject(timers) ? timers.ingest_timestamp : undefined
   for (const name of ['@timestamp', 'timestamp_inference'])
     if (ingested !== undefined && rawBody[name] === ingested) delete rawBody[name]
+  // Where it is another field's, an export has it beside that one.
+  if (rawBody['@timestamp'] !== undefined && otherTimeOf(rawBody) === timeOf(rawBody['@timestamp']))
+    delete rawBody['@timestamp']
   const { metadata } = rawBody
   if (!isJsonObject(metadata) || id === undefined || metadata.id !== id) return
   const old: Record<string, unknown> = {
@@ -190,4 +196,15 @@ function dropOldFrame(rawBody: Record<string, unknown>, section: Record<string, 
   const rest = Object.entries(metadata).filter(([field, value]) => value !== old[field])
   if (rest.length > 0) rawBody.metadata = Object.fromEntries(rest)
   else delete rawBody.metadata
+}
+
+const otherTimes = new DecisionPoints(eventTimeFields.filter((field) => field !== '@timestamp'))
+
+/** The first time in another field than `@timestamp`, microseconds; undefined without one. */
+function otherTimeOf(rawBody: Record<string, unknown>): number | undefined {
+  for (const value of otherTimes.valuesOf(rawBody)) {
+    const micros = timeOf(Array.isArray(value) ? value[0] : value)
+    if (micros !== null) return micros
+  }
+  return undefined
 }

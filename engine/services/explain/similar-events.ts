@@ -16,12 +16,13 @@ import { eventIdOf } from '../../domain/event/event-id.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { EventLikeness } from '../../domain/learn/classifier.js'
 import { Likeness, likenessAt } from '../../domain/learn/likeness.js'
-import { clientIdOf, decodeHeader, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
+import { clientIdOf, decodeHeader, ownMicrosOf, RECORD_HEAD_BYTES_MAX } from '../../store/event-record.js'
 import { decodeBucket } from '../../store/bucket-row.js'
 import { BucketTable } from '../../store/bucket-table.js'
 import { jobRange, timeKey, timeOfKey, timeValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { findEvent, type FoundEvent } from '../../actor/event-table.js'
+import { EventTimes } from '../../actor/event-times.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { consensusName, readBallot } from '../../actor/votes/ballots.js'
 import type { TaskClock } from '../readers/task-frame.js'
@@ -194,6 +195,7 @@ function shownOf(
   return {
     eventId: isStored ? (clientIdOf(head) ?? eventIdOf(count.lastMicros)) : null,
     ingestMicros: isStored ? count.lastMicros : null,
+    ownMicros: isStored ? ownMicrosAt(at, count.lastMicros) : null,
     bucketId: near.micros === null ? Buffer.from(near.subject).toString('hex') : null,
     events: count.events,
     likeness: rounded(likenessAt(near.distance)),
@@ -202,6 +204,12 @@ function shownOf(
     consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
     differences: differencesOf(names, values, near.values),
   }
+}
+
+/** The own time of the event whose record begins in `head`. */
+function ownMicrosAt({ environment, codec, job }: JobAt, micros: number): number {
+  const whole = ownMicrosOf(head) === null ? environment.get('events', timeKey(job.id, micros)) : undefined
+  return new EventTimes(codec).of(whole ?? head, micros)
 }
 
 function differencesOf(

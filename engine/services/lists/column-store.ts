@@ -1,6 +1,6 @@
 /** The columns of the jobs that were listed lately, up to a bound of memory. They are those of one thread. */
 import { limits } from '../../limits.js'
-import type { Environment } from '../../store/environment.js'
+import type { QueryStore } from '../query/event-scan.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { BucketColumn } from './bucket-column.js'
 import { BucketValues } from './bucket-values.js'
@@ -29,13 +29,13 @@ export class ColumnStore {
   /** The columns of a job as the store has it, and verdicts on its buckets. */
   of(
     dataDir: string,
-    environment: Environment,
+    { environment, codec }: Pick<QueryStore, 'environment' | 'codec'>,
     job: QueriedJob,
   ): Pick<Kept, 'columns' | 'verdicts' | 'values' | 'fields'> {
     const key = `${dataDir}\0${job.id}`
     const known = this.#jobs.get(key)
     const columns = known?.columns ?? new EventColumns()
-    columns.follow(environment, job)
+    columns.follow(environment, codec, job)
     const fingerprint = pointsFingerprint(job)
     const isKept = known?.buckets === columns.buckets && known.fingerprint === fingerprint
     const kept = isKept

@@ -1,5 +1,5 @@
 /**
- * What lists need of every event of a job, in columns in memory: time, bucket, label, confidence, pending and outlier.
+ * What lists need of every event of a job, in columns in memory: times, bucket, label, confidence, pending and outlier.
  *
  * Owns: the columns, and how they follow the store. Leaves out: which events pass (row-filter.ts).
  *
@@ -10,6 +10,7 @@
  * 3. A row keeps its place until the columns begin anew; what was deleted is marked.
  */
 import { lastTime } from '../../actor/event-table.js'
+import { EventTimes } from '../../actor/event-times.js'
 import { readStats } from '../../actor/job-stats.js'
 import { limits } from '../../limits.js'
 import {
@@ -21,6 +22,7 @@ import {
   isPending,
   labelOf,
 } from '../../store/record-header.js'
+import type { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import {
   changeKey,
@@ -36,6 +38,7 @@ import type { QueriedJob } from '../query/query-protocol.js'
 import { BucketColumn } from './bucket-column.js'
 import { DELETED, oldestOf, spansBefore, walkRows, type ColumnWalk } from './column-walk.js'
 import { Rows } from './event-rows.js'
+import { TimeOrder, type Place } from './time-order.js'
 import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 const PENDING = 1
@@ -55,6 +58,9 @@ export class EventColumns {
   #change = -1
   #next = 0
   #fingerprint = 0
+  #codec: BodyCodec | null = null
+  #eventTimes: EventTimes | null = null
+  #order = new TimeOrder()
 
   /** Rows in memory. */
   get length(): number {
@@ -67,7 +73,8 @@ export class EventColumns {
   }
 
   /** Follows the store. The caller has refreshed the environment. */
-  follow(environment: Environment, job: QueriedJob): void {
+  follow(environment: Environment, codec: BodyCodec, job: QueriedJob): void {
+    if (this.#codec !== codec) this.#eventTimes = new EventTimes((this.#codec = codec))
     const forgotten = environment.get('meta', metaKey('changes_forgotten'))
     if (this.#change < 0 || (forgotten !== undefined && this.#change <= timeOfValue(forgotten)))
       this.#begin(environment)
@@ -92,6 +99,7 @@ export class EventColumns {
     this.#earlier = new Rows(false)
     this.buckets = new BucketColumn()
     this.buckets.setPoints(this.#fingerprint)
+    this.#order = new TimeOrder()
     this.#deleted = 0
     this.#isWhole = false
     this.#next = lastTime(environment) + 1
@@ -126,8 +134,7 @@ export class EventColumns {
     if (last < this.#next) return
     const range = { from: timeKey(jobId, this.#next), to: timeKey(jobId, last + 1) }
     environment.scan('events', range, (key, value) => {
-      this.#later.add(timeOfKey(key), 0, 0, 0)
-      this.#write(this.#later, this.#later.length - 1, value)
+      this.#add(this.#later, timeOfKey(key), value)
       return true
     })
     this.#next = last + 1
@@ -159,12 +166,16 @@ export class EventColumns {
     const rows = this.#earlier
     let hasEnded = true
     environment.scan('events', range, (key, value) => {
-      rows.add(timeOfKey(key), 0, 0, 0)
-      this.#write(rows, rows.length - 1, value)
+      this.#add(rows, timeOfKey(key), value)
       if (each(rows, rows.length - 1, value) && !this.isFull) return true
       return (hasEnded = false)
     })
     this.#isWhole = hasEnded
+  }
+
+  #add(rows: Rows, micros: number, record: Uint8Array): void {
+    rows.add(micros, (this.#eventTimes as EventTimes).of(record, micros))
+    this.#write(rows, rows.length - 1, record)
   }
 
   #write(rows: Rows, at: number, record: Uint8Array): void {
@@ -188,6 +199,15 @@ export class EventColumns {
       else high = middle - 1
     }
     return [rows, -1]
+  }
+
+  /**
+   * Walks the rows that are covered by the events' own times, newest first, from behind a place on. False of `visit`
+   * ends the walk.
+   */
+  walkByTime(behind: Place | null, visit: (rows: Rows, at: number) => boolean): void {
+    this.#order.follow(this.#later, this.#earlier)
+    this.#order.walk(behind, this.#later, this.#earlier, visit)
   }
 
   /**

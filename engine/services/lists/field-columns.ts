@@ -35,7 +35,7 @@ function keyOf(field: Field): string {
 }
 
 /** Numbers beside the rows of the columns of events. */
-class Beside<A extends Int32Array | Uint8Array | Float64Array> {
+class Beside<A extends Int32Array | Uint8Array> {
   later: A
   earlier: A
   readonly #make: (length: number) => A
@@ -133,26 +133,6 @@ function textOf(values: readonly ScalarValue[], isThere: boolean): string {
   return `${isThere ? 1 : 0}${JSON.stringify(values.map((value) => [typeof value, String(value)]))}`
 }
 
-/** Times: almost every event has its own. */
-export class TimeColumn {
-  readonly #times = new Beside((length) => new Float64Array(length))
-
-  get bytes(): number {
-    return this.#times.bytes
-  }
-
-  /** By row: microseconds. */
-  times(rows: Rows): Float64Array {
-    return this.#times.of(rows)
-  }
-
-  note(rows: Rows, at: number, event: EventFields, field: Field): number {
-    const times = this.#times.of(rows)
-    if (times[at] === 0) times[at] = (event.values(field)[0] as number) || Number.MIN_VALUE
-    return times[at] as number
-  }
-}
-
 /** Verdicts of one condition, row by row. */
 export class RowVerdicts {
   readonly #verdicts = new Beside((length) => new Uint8Array(length))
@@ -166,7 +146,7 @@ export class RowVerdicts {
   }
 }
 
-type Kept = ValueColumn | TimeColumn | RowVerdicts
+type Kept = ValueColumn | RowVerdicts
 
 /** The columns of one job. */
 export class FieldColumns {
@@ -190,10 +170,6 @@ export class FieldColumns {
     this.#tooMany.add(key)
     this.#kept.delete(key)
     return null
-  }
-
-  times(field: Field): TimeColumn {
-    return this.#take(keyOf(field), () => new TimeColumn()) as TimeColumn
   }
 
   /** Verdicts of a condition with this key. */

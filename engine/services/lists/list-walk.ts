@@ -7,6 +7,8 @@
  * 1. The columns are walked as far as they cover the job. Behind that the records are read, and covered with it.
  * 2. Where the columns are full, records are read one by one.
  * 3. The walk says from which time on it has looked at everything. So it can go on later.
+ * 4. By the events' own times the columns are walked only when they cover the job, or are full: then the events that
+ *    arrived last are ordered.
  */
 import { Refusal } from '../../errors.js'
 import { allOf, ingestedWithin, matches, type Condition } from '../../domain/query/condition.js'
@@ -28,9 +30,12 @@ import type { Rows } from './event-rows.js'
 import type { FieldColumns } from './field-columns.js'
 import type { ListTask } from './list-protocol.js'
 import { RowFilter } from './row-filter.js'
+import { beginning, type Place } from './time-order.js'
 
 /** Records between two looks at the clock. Every walk makes so much way, however little time there is. */
 const CHECK_RECORDS = 128
+/** Rows that are looked at in memory between two looks at the clock. */
+const CHECK_ROWS = 8_192
 /** Milliseconds for an answer. */
 const WITHIN_MS = 200
 
@@ -77,7 +82,7 @@ export class ListWalk {
     const { fieldSet, condition, withinMs, atLeast, noted } = selection
     const store = stores(job.shard)
     const untilMs = Math.min(selection.untilMs, clock.nowMs() + withinMs)
-    const kept = columns.of(context.dataDir, store.environment, job)
+    const kept = columns.of(context.dataDir, store, job)
     this.job = job
     this.columns = kept.columns
     this.#store = store
@@ -154,6 +159,48 @@ export class ListWalk {
     if (from >= 0) return { from, looked }
     if (columns.isWhole) return { from: 0, looked }
     return this.#walkRecords(Math.min(end, columns.from), visit, looked)
+  }
+
+  /**
+   * Walks the events behind a place by their own times, newest first; `from` is the place up to which all were looked
+   * at, null at the end.
+   */
+  walkByTime(behind: Place | null, visit: RowVisitor): { readonly from: Place | null; readonly looked: number } {
+    if (this.#condition.kind === 'none') return { from: null, looked: 0 }
+    const { filter, columns } = this
+    let seen = 0
+    let isOver = false
+    columns.cover(this.#store.environment, this.job.id, (rows, at, record) => {
+      filter.passesRecord(rows, at, record)
+      isOver = ++seen % CHECK_RECORDS === 0 && this.#isOver(seen)
+      return !isOver
+    })
+    if (isOver && !columns.isWhole && !columns.isFull) return { from: behind ?? beginning, looked: seen }
+    let from: Place | null = null
+    let [looked, checked] = [0, 0]
+    let last = behind ?? beginning
+    const found: FoundRow = { micros: 0, rows: null, at: 0, record: () => filter.record() }
+    columns.walkByTime(behind, (rows, at) => {
+      const micros = rows.times[at] as number
+      const work = looked + filter.reads
+      if (work >= checked + CHECK_ROWS || filter.reads >= checked + CHECK_RECORDS) {
+        checked = work
+        if (this.#isOver(work)) {
+          from = last
+          return false
+        }
+      }
+      looked++
+      last = { own: rows.own[at] as number, micros }
+      if (!filter.passes(rows, at)) return true
+      found.micros = micros
+      found.rows = rows
+      found.at = at
+      if (visit(found)) return true
+      from = last
+      return false
+    })
+    return { from, looked: seen + looked }
   }
 
   #walkRecords(before: number, visit: RowVisitor, lookedBefore: number): Walked {

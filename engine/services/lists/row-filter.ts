@@ -9,12 +9,12 @@
  * | `code`       | a label, pending, outlier              | once for each                                  |
  * | `confidence` | a hundredth of a percent               | once for each                                  |
  * | `ingest`     | a time of arrival                      | never                                          |
+ * | `time`       | an event's own time                    | never                                          |
  * | `work`       | a person who has events                | never                                          |
  * | `bucket`     | a value at a decision point            | once for each bucket                           |
  * | `votes`      | a bucket with votes, all others as one | once for each                                  |
  * | `voters`     | all events nobody voted on, as one     | each time for the others                       |
  * | `value`      | a value of a field (field-columns.ts)  | once for each event and field                  |
- * | `time`       | an event                               | once for each event                            |
  * | `text`       | an event                               | once for each event and condition              |
  * | `record`     | nothing: it may change                 | each time                                      |
  *
@@ -37,26 +37,19 @@ import type { BucketValues } from './bucket-values.js'
 import { REFUSED, type Tables } from './column-walk.js'
 import { NO_BUCKET, type EventColumns } from './event-columns.js'
 import type { Rows } from './event-rows.js'
-import {
-  EntryFields,
-  isSent,
-  type FieldColumns,
-  type RowVerdicts,
-  type TimeColumn,
-  type ValueColumn,
-} from './field-columns.js'
+import { EntryFields, isSent, type FieldColumns, type RowVerdicts, type ValueColumn } from './field-columns.js'
 
 /** What the value of a field depends on. */
 export type Need =
   | 'code'
   | 'confidence'
   | 'ingest'
+  | 'time'
   | 'work'
   | 'bucket'
   | 'votes'
   | 'voters'
   | 'value'
-  | 'time'
   | 'text'
   | 'record'
 
@@ -65,14 +58,14 @@ const costs: Readonly<Record<Need, number>> = {
   code: 0,
   confidence: 0,
   ingest: 0,
+  time: 0,
   work: 1,
   bucket: 2,
   votes: 3,
   voters: 3,
   value: 4,
-  time: 5,
-  text: 6,
-  record: 7,
+  text: 5,
+  record: 6,
 }
 
 const ownNeeds: ReadonlyMap<OwnName, Need> = new Map<OwnName, Need>([
@@ -179,7 +172,7 @@ interface Part {
 
 /** A column, and the field of this request that it has the values of. */
 type Noted =
-  | { readonly column: ValueColumn | TimeColumn; readonly field: Field }
+  | { readonly column: ValueColumn; readonly field: Field }
   | { readonly column: RowVerdicts; readonly condition: Condition }
 
 export class RowFilter {
@@ -390,7 +383,7 @@ export class RowFilter {
       case 'voters':
         return { cost, test: this.#ofVoters(condition) }
       case 'time':
-        return this.#ofTime(condition, field as Field)
+        return { cost, test: this.#ofNumber(condition, () => this.#rows.own[this.#at] as number) }
       case 'value': {
         if (condition.kind === 'ids') return { cost: costs.work, test: this.#ofIds(condition.ids) }
         const column = this.#deps.fieldColumns.values(field as Field)
@@ -455,16 +448,6 @@ export class RowFilter {
           : voted.buckets.has(this.#deps.columns.buckets.ids[bucket] as string)
       return isVoted ? this.#ask(condition) : isOfNobody
     }
-  }
-
-  #ofTime(condition: Condition, field: Field): Part {
-    const column = this.#deps.fieldColumns.times(field)
-    this.#noted.push({ column, field })
-    const test = this.#ofNumber(condition, () => {
-      if (column.times(this.#rows)[this.#at] === 0) this.#fill()
-      return column.times(this.#rows)[this.#at] as number
-    })
-    return { cost: costs.time, test }
   }
 
   #ofValue(condition: Condition, field: Field, column: ValueColumn): Part {

@@ -1,11 +1,12 @@
 /**
- * A page of events, newest first, in a bounded time.
+ * A page of events, newest first, in a bounded time: by their arrival, or by their own times.
  *
  * Owns: the page, its cursor, the count. Leaves out: the walk (list-walk.ts), the rows (query/event-documents.ts).
  *
- * 1. Ingest times are unique in the service, so one time is the cursor for all jobs.
+ * 1. Ingest times are unique in the service, so one place in the order is the cursor for all jobs.
  * 2. When the time is over, the page ends where everything newer was looked at, with what was found. `next` goes on.
  */
+import { must } from '../../assert.js'
 import { isoMicros } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -17,66 +18,107 @@ import { readStats } from '../../actor/job-stats.js'
 import { listText } from '../query/answer-limits.js'
 import { EventDocuments } from '../query/event-documents.js'
 import type { QueriedJob } from '../query/query-protocol.js'
-import { ListWalk, parseSelection, type ListContext } from './list-walk.js'
+import { ListWalk, parseSelection, type FoundRow, type ListContext, type RowVisitor } from './list-walk.js'
+import { comparePlaces, type Place } from './time-order.js'
 
 const SIZE = 50
 /** Milliseconds for a page: the first rows come soon, however rare they are. Counting has the time of facets. */
 const PAGE_MS = 80
+/** The same by the events' own times, for which the columns have to cover the job: once after a start. */
+const ORDERED_PAGE_MS = 800
 
 interface Ref {
   readonly job: QueriedJob
-  readonly micros: number
+  /** In the order of the list: by arrival, `own` is the time of arrival as well. */
+  readonly place: Place
+}
+
+/** By what a list is ordered: its walk through one job, and its cursors. */
+interface Order {
+  placeOf(row: FoundRow): Place
+  walk(walk: ListWalk, behind: Place | null, visit: RowVisitor): { from: Place | null; looked: number }
+  textOf(place: Place): string
+  read(cursor: string): Place
+}
+
+const byArrival: Order = {
+  placeOf: ({ micros }) => ({ own: micros, micros }),
+  walk: (walk, behind, visit) => {
+    const { from, looked } = walk.walk(behind?.micros ?? Number.POSITIVE_INFINITY, visit)
+    return { from: from === 0 ? null : { own: from, micros: from }, looked }
+  },
+  textOf: ({ micros }) => eventIdOf(micros),
+  read: (cursor) => {
+    const micros = cursorOf(cursor)
+    return { own: micros, micros }
+  },
+}
+
+const byOwnTime: Order = {
+  placeOf: ({ rows, at, micros }) => ({ own: must(rows, 'the row of an event in order').own[at] as number, micros }),
+  walk: (walk, behind, visit) => walk.walkByTime(behind, visit),
+  textOf: ({ own, micros }) => `${own} ${micros}`,
+  read: (cursor) => {
+    const [own, micros] = /^(-?\d{1,17}|Infinity) (\d{1,17}|Infinity)$/.exec(cursor)?.slice(1).map(Number) ?? []
+    if (own === undefined || micros === undefined) throw notACursor()
+    return { own, micros }
+  },
 }
 
 /** The answer as JSON text. @throws Refusal. */
 export function runList(context: ListContext, query: ListQuery): string {
   const { task, stores, clock } = context
   const { size = SIZE, after, count = false, rawBody = false } = query
-  const before = after === undefined ? Number.POSITIVE_INFINITY : cursorOf(after)
+  const isByOwnTime = query.newestBy === '@timestamp'
+  const order = isByOwnTime ? byOwnTime : byArrival
+  const behind = after === undefined ? null : order.read(after)
   const selection = parseSelection(
     context,
     {
       filters: parseFilters(query.filters),
-      dates: count ? query : { withinMs: PAGE_MS, ...query },
+      dates: count ? query : { withinMs: isByOwnTime ? ORDERED_PAGE_MS : PAGE_MS, ...query },
       atLeast: count ? limits.listRecordsMin : 0,
     },
     new FieldSet(task.serviceNames),
   )
   // What is counted already need not be walked.
   const isKnown = count && selection.condition.kind === 'all' && after === undefined
-  let [found, looked, from, events] = [0, 0, 0, 0]
+  let [found, looked, events] = [0, 0, 0]
+  let from: Place | null = null
   let isCounted = true
   const refs: Ref[] = []
   for (const job of task.jobs) {
     const walk = new ListWalk(context, job, selection)
     let taken = 0
-    let horizon = -1
-    const walked = walk.walk(before, ({ micros }) => {
+    let horizon: Place | null = null
+    const walked = order.walk(walk, behind, (row) => {
       found++
       if (taken < size) {
-        refs.push({ job, micros })
+        const place = order.placeOf(row)
+        refs.push({ job, place })
         if (++taken === size) {
-          horizon = micros
+          horizon = place
           return count && !isKnown
         }
       }
       return true
     })
     looked += walked.looked
-    if (walked.from > 0 && !isKnown) isCounted = false
-    from = Math.max(from, horizon >= 0 ? horizon : walked.from)
+    if (walked.from !== null && !isKnown) isCounted = false
+    const certainTo: Place | null = horizon ?? walked.from
+    if (certainTo !== null && (from === null || comparePlaces(certainTo, from) < 0)) from = certainTo
     events += readStats(stores(job.shard).environment, job.id, job.labels.length).events
   }
-  refs.sort((a, b) => b.micros - a.micros)
-  const certain = refs.filter(({ micros }) => micros >= from)
+  refs.sort((a, b) => comparePlaces(a.place, b.place))
+  const certain = from === null ? refs : refs.filter(({ place }) => comparePlaces(place, from as Place) <= 0)
   const page = certain.slice(0, size)
-  const next = certain.length > size ? (page.at(-1) as Ref).micros : from
+  const next = certain.length > size ? (page.at(-1) as Ref).place : from
   const documents = new EventDocuments(stores, task.serviceNames[0] as string, true)
-  const rows = listText(page, clock, ({ job, micros }) => documents.listed(job, micros, rawBody))
+  const rows = listText(page, clock, ({ job, place: { micros } }) => documents.listed(job, micros, rawBody))
   const rest = {
-    next: next === 0 ? null : eventIdOf(next),
+    next: next === null ? null : order.textOf(next),
     looked_at: looked,
-    looked_back_to: next === 0 ? null : isoMicros(next),
+    looked_back_to: next === null || next.own === Number.POSITIVE_INFINITY ? null : isoMicros(next.own),
     job_events: events,
     total_count: count ? (isKnown ? events : found) : null,
     total_count_is_exact: count && isCounted,
@@ -87,6 +129,10 @@ export function runList(context: ListContext, query: ListQuery): string {
 /** The time in a cursor. @throws Refusal invalid_cursor. */
 export function cursorOf(text: string): number {
   const micros = text.length > limits.nameCharsMax ? null : microsOfEventId(text)
-  if (micros === null) throw new Refusal('invalid_cursor', '`after` is not the `next` of a page')
+  if (micros === null) throw notACursor()
   return micros
+}
+
+function notACursor(): Refusal {
+  return new Refusal('invalid_cursor', '`after` is not the `next` of a page')
 }

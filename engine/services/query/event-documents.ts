@@ -156,11 +156,12 @@ export class EventDocuments {
     }
   }
 
-  #exported({ job, micros, record, header, content, body, ballot, view }: Known): Json {
+  #exported({ job, micros, record, header, content, body, ballot, view, ownMicros }: Known): Json {
     const { environment } = this.#stores(job.shard)
     return exportDocument({
       job,
       view,
+      ownMicros,
       header,
       body,
       extras: content.extras,

@@ -11,6 +11,8 @@ import type { BallotRow } from '../../store/ballot-row.js'
 export interface ExportDeps {
   readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints' | 'advancedSettings'>
   readonly view: EventView
+  /** The event's own time, or that of its arrival, microseconds. */
+  readonly ownMicros: number
   readonly header: RecordHeader
   readonly body: Record<string, unknown>
   readonly extras: EventExtras | null

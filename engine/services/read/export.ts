@@ -33,7 +33,7 @@ export function exportDocument(deps: ExportDeps): Record<string, unknown> {
   const own = body[serviceName]
   const clients = isJsonObject(own) ? own : {}
   return {
-    '@timestamp': isoMicros(deps.view.ingestMicros),
+    '@timestamp': isoMicros(deps.ownMicros),
     timestamp_inference: isoMicros(deps.view.ingestMicros),
     ...extras,
     ...body,

@@ -40,6 +40,7 @@ import { readStats } from '../../actor/job-stats.js'
 import { readFindings } from '../../actor/findings.js'
 import { readNotes } from '../../actor/notes.js'
 import { readEnrichments } from '../../actor/enrichment-results.js'
+import { EventTimes } from '../../actor/event-times.js'
 import { historyJobs, readHistory } from '../../actor/history.js'
 import { readTask } from '../../actor/reprocess-tasks.js'
 import type { AuditEntry } from '../../api/audit-service.js'
@@ -145,6 +146,7 @@ export class JobReader implements ShardReader {
     const document = exportDocument({
       job,
       view,
+      ownMicros: new EventTimes(this.#codec).of(found.record, found.micros),
       header: found.header,
       body,
       extras: content.extras,

@@ -40,7 +40,13 @@ const list = query({
       principal,
       {
         ...selectionOf(body, principal),
-        ...given({ size: body.size, after: body.after, count: body.count, rawBody: body.raw_body }),
+        ...given({
+          newestBy: body.newest_by,
+          size: body.size,
+          after: body.after,
+          count: body.count,
+          rawBody: body.raw_body,
+        }),
       },
       gone,
     ),

@@ -35,6 +35,14 @@ export const Selection = Exact(selection)
 
 export const ListQuery = Exact({
   ...selection,
+  newest_by: Type.Optional(
+    Type.Enum(['@timestamp', 'timestamp_inference'], {
+      description:
+        'The time by which the newest events are first: their own, or that of their arrival. Default: ' +
+        '`timestamp_inference`. By `@timestamp` the times of all events are read before the first page, once; until ' +
+        'then pages are empty and `next` goes on. Of more than 8,000,000 events, those that arrived last are ordered.',
+    }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.listPageMax, description: 'Default: 50.' })),
   after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before.' })),
   count: Type.Optional(Type.Boolean({ description: 'Count all events that match, as far as the time goes.' })),
@@ -69,7 +77,9 @@ export const ListPage = Type.Object({
   events: Type.Array(ListedEvent),
   next: nullable(Type.String({ description: 'Pass it as `after` to go on; null at the end.' })),
   looked_at: Type.Integer({ description: 'Events that this request has looked at.' }),
-  looked_back_to: nullable(Type.String({ format: 'date-time', description: 'Everything since then was looked at.' })),
+  looked_back_to: nullable(
+    Type.String({ format: 'date-time', description: 'Everything since then was looked at, by the time of the order.' }),
+  ),
   job_events: Type.Integer({ description: 'All events of the jobs.' }),
   total_count: nullable(Type.Integer({ description: 'With `count`: events that match from the cursor on.' })),
   total_count_is_exact: Type.Boolean({ description: 'False: the time was over before all were counted.' }),

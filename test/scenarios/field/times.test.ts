@@ -217,6 +217,19 @@ describe('the own time of an event', () => {
     assert.equal(Date.parse((await stored(jobId))[1]['@timestamp']), Date.parse(far))
   })
 
+  test('is beside the service in an export, which can be sent again', async () => {
+    const { jobId, key } = await makeJob(admin, points)
+    const sender = admin.withKey(key)
+    const raw_body = { ts: 1769767200.125, rule: 'a' }
+    await sender.post('/api/v1/events/once', { job_id: jobId, raw_body })
+    const exported = await admin.get(`/api/v1/events/${jobId}/once/export`)
+    assert.equal(exported.status, 200, exported.text)
+    assert.equal(exported.body.service_event['@timestamp'], '2026-01-30T10:00:00.125000Z')
+    await sender.post('/api/v1/events/again', { job_id: jobId, raw_body: exported.body.service_event })
+    const [once, again] = await stored(jobId)
+    assert.deepEqual([again.raw_body, again['@timestamp']], [once.raw_body, once['@timestamp']])
+  })
+
   test('filters and sorts, as its arrival does', async () => {
     const { jobId, key } = await makeJob(admin, points)
     for (const day of [3, 1, 2])
@@ -233,12 +246,16 @@ describe('the own time of an event', () => {
     assert.deepEqual(await ids({ filters: [since] }), ['day 3', 'day 2'])
     assert.deepEqual(await ids({ date_field: '@timestamp', end_date: '2026-01-02' }), ['day 1', 'day 2'])
     const listed = await eventually(
-      () => admin.post('/api/v2/events/list', { job_ids: jobId, filters: [since] }),
-      ({ status }) => status === 200,
+      () => admin.post('/api/v2/events/list', { job_ids: jobId, filters: [since], newest_by: '@timestamp' }),
+      ({ body }) => body.next === null,
     )
-    assert.deepEqual(
-      listed.body.events.map(({ event_id }: { event_id: string }) => event_id),
-      ['day 2', 'day 3'],
-    )
+    const list = (body: any): string[] => body.events.map(({ event_id }: { event_id: string }) => event_id)
+    assert.deepEqual(list(listed.body), ['day 3', 'day 2'])
+    const byArrival = await admin.post('/api/v2/events/list', { job_ids: jobId, newest_by: 'timestamp_inference' })
+    assert.deepEqual(list(byArrival.body), ['day 2', 'day 1', 'day 3'])
+    const first = await admin.post('/api/v2/events/list', { job_ids: jobId, newest_by: '@timestamp', size: 2 })
+    const { next: after } = first.body
+    const rest = await admin.post('/api/v2/events/list', { job_ids: jobId, newest_by: '@timestamp', after })
+    assert.deepEqual([...list(first.body), ...list(rest.body)], ['day 3', 'day 2', 'day 1'])
   })
 })

@@ -5,7 +5,10 @@ import { Rows } from '../../../../engine/services/lists/event-rows.js'
 
 function rowsOf(count: number): Rows {
   const rows = new Rows(true)
-  for (let at = 0; at < count; at++) rows.add(at, at % 3, at % 2 === 0 ? 8 : 16, at)
+  for (let at = 0; at < count; at++) {
+    rows.add(at, at)
+    rows.set(at, at % 3, at % 2 === 0 ? 8 : 16, at)
+  }
   return rows
 }
 

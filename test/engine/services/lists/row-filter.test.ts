@@ -1,6 +1,7 @@
 /** Lists and facets of random conditions, compared with a reading of every event, while the events change. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { ListQuery } from '../../../../engine/api/live/list-service.js'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
 import { matches } from '../../../../engine/domain/query/condition.js'
 import { FieldSet } from '../../../../engine/domain/query/field.js'
@@ -15,6 +16,7 @@ import { queriedJob } from '../../../../engine/services/query/selected-jobs.js'
 import { CancelCell } from '../../../../engine/services/readers/task-frame.js'
 import { BodyCodec } from '../../../../engine/store/body-codec.js'
 import { jobRange, timeOfKey } from '../../../../engine/store/tables.js'
+import { assertRefused } from '../../../support/engine/refusal.js'
 import { fieldNames, queryWorld, randomEvent, rounds, type QueryWorld } from '../../../support/query/query-events.js'
 
 const NOW = Date.UTC(2026, 1, 2) * 1000
@@ -94,17 +96,23 @@ class Lists {
   }
 
   /** The ids of all pages, and the number that was counted. */
-  all(job: JobSettings, query: string, random: SeededRandom): { ids: string[]; count: number } {
+  all(
+    job: JobSettings,
+    query: string,
+    random: SeededRandom,
+    newestBy: ListQuery['newestBy'] = 'timestamp_inference',
+  ): { ids: string[]; count: number } {
     const ids: string[] = []
     const filters = [{ query }]
     let after: string | undefined
     do {
       const context = this.context(job, random.below(3) === 0 ? 2 + random.below(6) : undefined)
-      const page = JSON.parse(runList(context, { filters, size: 1 + random.below(40), ...(after && { after }) }))
+      const size = 1 + random.below(40)
+      const page = JSON.parse(runList(context, { newestBy, filters, size, ...(after && { after }) }))
       ids.push(...page.events.map(({ event_id: id }: { event_id: string }) => id))
       after = page.next ?? undefined
     } while (after !== undefined)
-    const counted = JSON.parse(runList(this.context(job), { filters, count: true, size: 1 }))
+    const counted = JSON.parse(runList(this.context(job), { newestBy, filters, count: true, size: 1 }))
     assert.equal(counted.total_count_is_exact, true)
     return { ids, count: counted.total_count }
   }
@@ -119,26 +127,30 @@ class Lists {
   }
 }
 
-/** By reading every event: the ids, newest first, and how often each value is at a field. */
+/** By reading every event: the ids, newest first, by arrival and by their own times; how often each value is there. */
 function naive(world: QueryWorld, job: JobSettings, query: string, field: string) {
   const { environment } = world.shard
   const fields = new FieldSet(['service'])
   const terms = { nowMicros: NOW, offsetMinutes: 0, labels: [job.labels] }
   const condition = compileFilters([{ query }], fields, terms)
-  const [counted, id] = [fields.field(field), fields.field('_id')]
+  const [counted, id, time] = [fields.field(field), fields.field('_id'), fields.field('@timestamp')]
   const event = new RecordFields(environment, new BodyCodec(environment), fields, () => assigned)
   event.ofJob(job)
   const ids: string[] = []
+  const own: { readonly id: string; readonly micros: number }[] = []
   const counts: Record<string, number> = { '': 0 }
   for (const { key, value } of [...environment.range('events', jobRange(job.id))].reverse()) {
     event.event(timeOfKey(key), value)
     if (!matches(condition, event)) continue
     ids.push(String(event.values(id)[0]))
+    own.push({ id: String(event.values(id)[0]), micros: Number(event.values(time)[0]) })
     const values = new Set(event.values(counted).map(String))
     if (values.size === 0) counts['']!++
     for (const one of values) counts[one] = (counts[one] ?? 0) + 1
   }
-  return { ids, counts }
+  // What came last is first already, and stays so where the times are equal.
+  const byOwnTime = own.sort((a, b) => b.micros - a.micros).map((one) => one.id)
+  return { ids, byOwnTime, counts }
 }
 
 describe('lists', () => {
@@ -165,6 +177,10 @@ describe('lists', () => {
         const place = `seed ${seed}, round ${round}, job ${job.id}: ${query}`
         assert.deepEqual(found.ids, expected.ids, place)
         assert.equal(found.count, expected.ids.length, place)
+        if (round % 3 === 0) {
+          const ordered = lists.all(job, query, random, '@timestamp')
+          assert.deepEqual(ordered, { ids: expected.byOwnTime, count: expected.ids.length }, place)
+        }
         assert.deepEqual(lists.facet(job, query, field), expected.counts, `${place}, ${field}`)
         if (round % 4 !== 3) continue
         const body = JSON.stringify({ job_id: job.id, raw_body: randomEvent(random) })
@@ -179,18 +195,31 @@ describe('lists', () => {
   it('go on from their cursor, and show nothing twice, where the columns are read anew and time is short', async () => {
     const world = await queryWorld(1, 1_500)
     const [job] = world.jobs as [JobSettings]
-    const all = naive(world, job, '', 'a').ids
-    const shown: string[] = []
-    const show = (lists: Lists, after?: string, looks?: number): string | undefined => {
-      const query = { filters: [], size: 400, ...(after && { after }) }
-      const page = JSON.parse(runList(lists.context(job, looks), query))
-      shown.push(...page.events.map(({ event_id: id }: { event_id: string }) => id))
-      return page.next ?? undefined
+    const { ids, byOwnTime } = naive(world, job, '', 'a')
+    for (const [newestBy, all] of [
+      ['timestamp_inference', ids],
+      ['@timestamp', byOwnTime],
+    ] as const) {
+      const shown: string[] = []
+      const show = (lists: Lists, after?: string, looks?: number): string | undefined => {
+        const query = { newestBy, filters: [], size: 400, ...(after && { after }) }
+        const page = JSON.parse(runList(lists.context(job, looks), query))
+        shown.push(...page.events.map(({ event_id: id }: { event_id: string }) => id))
+        return page.next ?? undefined
+      }
+      let after = show(new Lists(world))
+      // As after a restart: a page far back begins with the columns of all newer events.
+      const lists = new Lists(world)
+      for (let page = 0; after !== undefined && page < 100; page++) after = show(lists, after, 2)
+      assert.deepEqual(shown, all)
     }
-    let after = show(new Lists(world))
-    // As after a restart: a page far back begins with the columns of all newer events.
+  })
+
+  it('by the own times of events take no cursor of another order', async () => {
+    const world = await queryWorld(1, 160)
+    const [job] = world.jobs as [JobSettings]
     const lists = new Lists(world)
-    for (let page = 0; after !== undefined && page < 100; page++) after = show(lists, after, 2)
-    assert.deepEqual(shown, all)
+    for (const after of ['', '1', '1 2 3', 'NaN 1', '-1 -1'])
+      assertRefused('invalid_cursor', () => runList(lists.context(job), { newestBy: '@timestamp', filters: [], after }))
   })
 })

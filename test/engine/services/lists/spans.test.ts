@@ -8,8 +8,8 @@ test('every span of a walk has a row before its time', () => {
   const earlier = new Rows(false)
   const half = 2 * ROWS_AT_ONCE
   for (let at = 0; at < half; at++) {
-    later.add(half + at, 0, 0, 0)
-    earlier.add(half - 1 - at, 0, 0, 0)
+    later.add(half + at, 0)
+    earlier.add(half - 1 - at, 0)
   }
   const oldest = (before: number): number[] => spansBefore(before, later, earlier).map(oldestOf)
   const all = [3, 2, 1, 0].map((span) => span * ROWS_AT_ONCE)

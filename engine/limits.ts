@@ -35,8 +35,8 @@ export const limits = {
   heldByStrangersBytesMax: 16 * MIB,
   /** An answer of this size or more is sent in step with its reader. */
   largeAnswerBytesMin: 256 * KIB,
-  /** Memory of all such answers that are not read yet. */
-  heldAnswersBytesMax: 128 * MIB,
+  /** Memory of all that waits to be read: such answers, pages of files, and large bodies that wait for a thread. */
+  heldForReadersBytesMax: 128 * MIB,
   /** Nesting of objects and arrays in a JSON body, because code that walks it is recursive. */
   bodyDepthMax: 256,
   /** Nesting of objects and arrays in one event. */

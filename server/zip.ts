@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import { replyError } from './http/error-reply.js'
 import type { Exchange } from './http/exchange.js'
-import { Pace } from './http/pieces/pace.js'
+import { PacedAnswer } from './http/pieces/paced-answer.js'
 import { statusLine } from './http/reply.js'
 
 export const zipType = 'application/zip'
@@ -54,10 +54,9 @@ async function send(
   exchange.beginStream(statusLine(200), zipType, [['Content-Disposition', `attachment; filename="${name}"`]])
   if (exchange.method === 'head') return void output.destroy()
   try {
-    const pace = new Pace()
+    const answer = new PacedAnswer(exchange, isGone)
     for await (const piece of output) {
-      if (!exchange.write(piece as Buffer)) await pace.blocked()
-      else pace.flows()
+      await answer.write(piece as Buffer)
       if (isGone()) return
     }
     exchange.endStream()

@@ -15,10 +15,11 @@
  *    chunk extensions for the next request; they must not become one. Such an answer is sent after the read
  *    (after-read.ts), and after the body if the headers are valid. Until then any further request is cut off.
  */
-import { limits, Refusal } from '../../engine/index.js'
+import { limits } from '../../engine/index.js'
 import { addressOf } from './address.js'
 import type { BodySink } from './body-sink.js'
 import { ClosingAnswer } from './framing/closing-answer.js'
+import { noRoomToWait } from './held-bytes.js'
 import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse, SocketUser } from './native.js'
 import { isChunked } from './framing/request-head.js'
@@ -178,8 +179,7 @@ export class Exchange extends IncomingRequest {
   #replyAsRead(res: HttpResponse, { status, type, body, headers }: Answer): void {
     this.hold()
     this.#large = LargeAnswer.of(res, typeof body === 'string' ? Buffer.from(body) : body)
-    if (this.#large === null)
-      return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are still unread'))
+    if (this.#large === null) return this.#host.fault(this, noRoomToWait())
     this.#large.begin(status, type, this.#closingHeaders(headers), () => this.#settle(codeOf(status)))
   }
 

@@ -1,11 +1,11 @@
 /**
- * A bound on memory over all connections: for bodies that have partly arrived, and for large answers that clients have
- * not read (large-answer.ts).
+ * Bounds on memory over all connections: for bodies that have partly arrived, and for all that waits to be read: large
+ * answers (large-answer.ts), pages of files, and large bodies that wait for a thread.
  *
  * Each body has its own bound, but clients may open many connections. A body that arrives in one piece holds nothing,
  * so small bodies are accepted no matter how many large ones arrive.
  */
-import { limits } from '../../engine/index.js'
+import { limits, Refusal } from '../../engine/index.js'
 
 export class HeldBytes {
   readonly #max: number
@@ -53,3 +53,26 @@ export const heldBodies = new HeldBytes(limits.heldBodiesBytesMax)
 
 /** Bodies of token requests. Their senders are not known yet and must not use the room of others. */
 export const heldByStrangers = new HeldBytes(limits.heldByStrangersBytesMax)
+
+/** All that waits to be read, by clients or by threads. */
+export const heldForReaders = new HeldBytes(limits.heldForReadersBytesMax)
+
+/** The refusal of what finds no room to wait. */
+export function noRoomToWait(): Refusal {
+  return new Refusal('answers_busy', 'too many large answers and bodies are waiting to be read')
+}
+
+/** Does `work`, which keeps so many bytes until it is over. Rejects with answers_busy if there is no room for them. */
+export async function whileHeld<T>(
+  bytes: number,
+  work: () => Promise<T>,
+  room: HeldBytes = heldForReaders,
+): Promise<T> {
+  if (bytes < limits.largeAnswerBytesMin) return work()
+  if (!room.take(bytes)) throw noRoomToWait()
+  try {
+    return await work()
+  } finally {
+    room.giveBack(bytes)
+  }
+}

@@ -8,12 +8,9 @@
  * requests could fill the memory with their answers.
  */
 import { limits } from '../../engine/index.js'
-import { HeldBytes } from './held-bytes.js'
+import { heldForReaders, type HeldBytes } from './held-bytes.js'
 import type { HttpResponse } from './native.js'
 import { writeHead, type Headers } from './send.js'
-
-/** The unread bytes of all large answers of this process. */
-export const heldAnswers = new HeldBytes(limits.heldAnswersBytesMax)
 
 /** Bytes that stay in memory anyway, however many clients read them. */
 const keptAnyway = new WeakSet<Uint8Array>()
@@ -40,7 +37,7 @@ export class LargeAnswer {
   }
 
   /** Null if there is no room for it. The bytes must not change. */
-  static of(res: HttpResponse, bytes: Uint8Array, room: HeldBytes = heldAnswers): LargeAnswer | null {
+  static of(res: HttpResponse, bytes: Uint8Array, room: HeldBytes = heldForReaders): LargeAnswer | null {
     if (keptAnyway.has(bytes)) return new LargeAnswer(res, bytes, null)
     return room.take(bytes.length) ? new LargeAnswer(res, bytes, room) : null
   }

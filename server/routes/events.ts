@@ -4,6 +4,7 @@ import type { App } from '../app.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
+import { whileHeld } from '../http/held-bytes.js'
 import { json, ndjson, replyJson } from '../http/reply.js'
 import type { GuardedRoute, Route } from '../http/route.js'
 import { StatusOnly } from '../schemas/common.js'
@@ -173,7 +174,8 @@ const historic: GuardedRoute = {
     collectBody(exchange, limits.bodyBytesMax, () => gone.abort())
       .then((bytes) => {
         const by = stillAuthorized(exchange, app, 'write:events')
-        return app.service.ingestHistoric(job, bytes, by, { upload, gone: gone.signal })
+        const how = { upload, gone: gone.signal }
+        return whileHeld(bytes.length, () => app.service.ingestHistoric(job, bytes, by, how))
       })
       .then(() => replyJson(exchange, 201, { status: 'ok' }))
       .catch((error: unknown) => replyError(exchange, error))

@@ -15,6 +15,7 @@ import {
 } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
+import { whileHeld } from '../http/held-bytes.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type GuardedRoute, type Route } from '../http/route.js'
@@ -195,7 +196,7 @@ const decide: GuardedRoute = {
     collectBody(exchange, limits.eventBytesMax, () => gone.abort())
       .then((bytes) => {
         const job = jobFromPath(app, stillAuthorized(exchange, app, read), params[0]!)
-        return app.service.explanations.decide(job, bytes, gone.signal)
+        return whileHeld(bytes.length, () => app.service.explanations.decide(job, bytes, gone.signal))
       })
       .then((decided) => replyJson(exchange, 200, whatIfWire(decided)))
       .catch((error: unknown) => replyError(exchange, error))

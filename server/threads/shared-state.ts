@@ -7,8 +7,7 @@
  * 1. The main thread gives each caller a place (`placeOf`) and tells the other threads. Where there are more callers
  *    than places, some share one: then they share its bounds as well.
  */
-import { heldAnswers } from '../http/large-answer.js'
-import { heldBodies } from '../http/held-bytes.js'
+import { heldBodies, heldForReaders } from '../http/held-bytes.js'
 import type { SharedCallers } from '../routes/bulk/shared-callers.js'
 
 const PLACES = 16_384
@@ -41,7 +40,7 @@ export class SharedState implements SharedCallers {
   /** This thread counts here what it holds. Only before it serves anything. */
   countHere(): void {
     heldBodies.countIn(this.#at(BODIES))
-    heldAnswers.countIn(this.#at(ANSWERS))
+    heldForReaders.countIn(this.#at(ANSWERS))
   }
 
   /** Requests are logged at the level `debug`. */

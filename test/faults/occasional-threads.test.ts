@@ -40,6 +40,14 @@ describe('work that comes now and then', () => {
     assert.deepEqual(await Promise.all([waiting, more]), ['did this', 'did that'])
   })
 
+  it('is done in the order in which it came, however much waits', async (test) => {
+    const pool = threads(test)
+    const done: string[] = []
+    const names = Array.from({ length: 12 }, (_, i) => `task ${i}`)
+    await Promise.all(names.map((name) => pool.run(name).then(() => done.push(name))))
+    assert.deepEqual(done, names)
+  })
+
   it('is measured: threads tell of their memory, and those that ended have none', async (test) => {
     const pool = threads(test)
     const made = pool.startedMicros

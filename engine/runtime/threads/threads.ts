@@ -56,6 +56,8 @@ export class OccasionalThreads<Task, Result> {
         niceIncrement: nice,
         atomics: 'disabled',
         recordTiming: false,
+        // Else a task that finds no free thread goes behind all others, whenever that happens.
+        stricterFIFO: true,
       })
       pool.on('workerDestroy', () => setTimeout(() => this.#remakeWithoutThread(pool), REMAKE_MS).unref())
       pool.on('workerCreate', () => (this.#startedMicros = systemClock.nowMicros()))

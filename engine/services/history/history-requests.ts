@@ -23,6 +23,7 @@ import { encodeHistoryCommand, type HistoryCommand } from '../../actor/history.j
 import { withAuthor } from '../../actor/message-author.js'
 import type { AuditCollector } from '../audit/audit-collector.js'
 import type { ReadableShards } from '../read/job-reader.js'
+import { Line } from '../readers/line.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import type { HistoryCheck } from './run-check.js'
 
@@ -47,18 +48,6 @@ const FULL_RETRY_MS = 20
 const FAILED_RETRY_MS = 2_000
 /** How often the stored requests are looked through, and after which time one that is coming is dropped. */
 const [SWEEP_MS, SWEPT_MS] = [30_000, 3_600_000]
-
-/** Does things of one kind one after another. */
-class Line {
-  #last: Promise<unknown> = Promise.resolve()
-
-  /** Does `work` when what came before is over. */
-  after<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work)
-    this.#last = done.catch(() => {})
-    return done
-  }
-}
 
 export class HistoryRequests {
   readonly #deps: HistoryDeps

@@ -2,6 +2,7 @@
 import { limits } from '../../../engine/index.js'
 import { stillAuthorized } from '../../http/auth.js'
 import { collectBody } from '../../http/body.js'
+import { whileHeld } from '../../http/held-bytes.js'
 import { replyError } from '../../http/error-reply.js'
 import { replyJson } from '../../http/reply.js'
 import type { Route } from '../../http/route.js'
@@ -34,7 +35,7 @@ const statistics: Route = {
     collectBody(exchange, limits.sampleBytesMax)
       .then((bytes) => {
         stillAuthorized(exchange, app, scope)
-        return app.service.live.samples.statistics(bytes, points)
+        return whileHeld(bytes.length, () => app.service.live.samples.statistics(bytes, points))
       })
       .then((found) => {
         replyJson(exchange, 200, {

@@ -24,6 +24,7 @@ import { Sealer } from '../../resource/access/sealing.js'
 import { allKinds } from '../../integration/registry.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { lastTaken } from '../audit/audit-collector.js'
+import { mustHaveSoundPages } from '../verify/start-check.js'
 import { ConsistencyCheck } from '../verify/consistency-check.js'
 import { allCatalogTables } from '../catalog-tables.js'
 import { IngestClock } from '../../runtime/ingest-clock.js'
@@ -69,6 +70,7 @@ export function openStores(
 ): Stores {
   const { dataDir, clustered } = settings
   const opened = clustered?.opened
+  if (opened === undefined) mustHaveSoundPages(dataDir, shards)
   const catalogFile = opened?.catalog ?? openCatalog(dataDir, allCatalogTables)
   const catalogStore = clustered === undefined ? catalogFile : loggedEnvironment(catalogFile, clustered.catalog)
   const auditLog = new AuditLog(catalogStore)

@@ -35,9 +35,14 @@ export class TreeWalk {
   readonly #name: string
   readonly #visit: Visit
   readonly #compare: (a: Buffer, b: Buffer) => number
+  readonly #readsLeaves: () => boolean
+  #isWhole = true
   readonly #counted = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 }
 
-  /** `name` begins sentences about the tree. `compare` is the order of its keys. */
+  /**
+   * `name` begins sentences about the tree. `compare` is the order of its keys. Leaves are passed over while
+   * `readsLeaves` is false.
+   */
   constructor(
     file: PageFile,
     use: PageUse,
@@ -45,13 +50,20 @@ export class TreeWalk {
       name,
       visit,
       compare = Buffer.compare,
-    }: { name: string; visit: Visit; compare?: (a: Buffer, b: Buffer) => number },
+      readsLeaves = () => true,
+    }: {
+      name: string
+      visit: Visit
+      compare?: (a: Buffer, b: Buffer) => number
+      readsLeaves?: () => boolean
+    },
   ) {
     this.#file = file
     this.#use = use
     this.#name = name
     this.#visit = visit
     this.#compare = compare
+    this.#readsLeaves = readsLeaves
   }
 
   /** Walks the tree once, and notes what is wrong. */
@@ -65,6 +77,7 @@ export class TreeWalk {
       return
     }
     this.#page(tree.root, tree.depth, null, null)
+    if (!this.#isWhole) return
     for (const [figure, words] of FIGURES) {
       if (this.#counted[figure] === tree[figure] || this.#use.problems.length > 0) continue
       this.#use.note(null, `${this.#name} has ${this.#counted[figure]} ${words}; ${tree[figure]} are recorded`)
@@ -76,6 +89,10 @@ export class TreeWalk {
     try {
       this.#use.take(page, 1)
       const isBranch = depth > 1
+      if (!isBranch && !this.#readsLeaves()) {
+        this.#isWhole = false
+        return
+      }
       const nodes = nodesOf(this.#file.read(page), page, isBranch ? FLAG_BRANCH : FLAG_LEAF)
       // The first key of a branch page has no meaning.
       this.#checkKeys(isBranch ? nodes.slice(1) : nodes, low, high)

@@ -55,6 +55,27 @@ export function walkPages(path: string): PagesReport {
   }
 }
 
+/**
+ * What would end the process where the library reads the file, or null: pages that do not hang together. Values are not
+ * compared with their checksums. Pages with entries are passed over once `readsLeaves` is false.
+ */
+export function firstDamage(path: string, readsLeaves: () => boolean): PageProblem | null {
+  let file: PageFile
+  try {
+    file = new PageFile(path)
+  } catch (error) {
+    if (!(error instanceof PageDamage)) throw error
+    return { page: null, what: error.message }
+  }
+  try {
+    const walk = new Walk(file)
+    walk.runTrees(readsLeaves)
+    return walk.use.problems[0] ?? null
+  } finally {
+    file.close()
+  }
+}
+
 /** The tables of a file, read from its pages. @throws PageDamage. */
 export function tableNames(path: string): string[] {
   const file = new PageFile(path)
@@ -90,6 +111,15 @@ class Walk {
     const lost = this.use.problems.length === 0 ? this.use.lost() : -1
     if (lost >= 0) this.use.note(lost, 'is neither in use nor listed as free')
     return names
+  }
+
+  /** As `run`, without what the values are, and without pages that are lost. */
+  runTrees(readsLeaves: () => boolean): void {
+    this.#checkMetas()
+    const free = this.#freePages()
+    for (const { name, tree } of this.tables())
+      new TreeWalk(this.#file, this.use, { name: `table ${name}`, visit: () => {}, readsLeaves }).run(tree)
+    this.use.free(free)
   }
 
   #checkMetas(): void {

@@ -4,4 +4,6 @@ export interface BodySink {
   chunk(bytes: Uint8Array, last: boolean): void
   /** The client went away; nothing more comes and no answer can leave. */
   gone(): void
+  /** Nothing more of a body in chunks came for some seconds. Absent: its pauses may be long. */
+  silent?(): void
 }

@@ -108,6 +108,12 @@ export class BodyCollector implements BodySink, AfterRead {
     if (last) this.#wait(gathered.take(), bytes)
   }
 
+  silent(): void {
+    if (this.#over || this.#whole !== null) return
+    const why = 'nothing more of it came for some seconds. A chunk extension is not read'
+    this.#refuse(new Refusal('invalid_json', `the body in chunks has no end: ${why}`))
+  }
+
   gone(): void {
     this.#over = true
     this.#gathered?.clear()

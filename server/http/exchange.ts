@@ -112,8 +112,14 @@ export class Exchange extends IncomingRequest {
   /** Holds the exchange and streams its body into the sink. */
   onBody(sink: BodySink): void {
     this.hold(() => sink.gone())
+    const silent = (): void => {
+      this.stayOpen()
+      sink.silent?.()
+    }
+    if (sink.silent !== undefined) this.#closing?.heard(silent)
     this.#res?.onData((chunk, last) => {
       if (last) this.#endBody()
+      else if (sink.silent !== undefined && this.#closing?.waits === false) this.#closing.heard(silent)
       // After an answer the rest of the body is read and dropped; closing the connection could lose the answer.
       if (this.#res === null || this.#closing?.waits === true) return
       try {

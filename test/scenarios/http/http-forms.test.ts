@@ -224,6 +224,20 @@ test('trailers and what follows a chunk extension are never served as a request'
   assert.deepEqual(live.statuses, [httpNotice === null ? '201' : '400'])
 })
 
+test('a chunk extension is answered, and nothing of it is stored', async () => {
+  const sizes = [event.length.toString(16), '0'.repeat(4) + event.length.toString(16)]
+  const talks = sizes.map(async (size) => {
+    const id = newId()
+    const body = `${size};a=b\r\n${event}\r\n0\r\n\r\n`
+    return [id, await talk([post(id, HOST + CHUNKED, body)], { closes: true })] as const
+  })
+  for (const [id, { statuses, closed }] of await Promise.all(talks)) {
+    // node:http reads extensions.
+    assert.deepEqual([statuses, closed], [[httpNotice === null ? '400' : '201'], true])
+    assert.equal(await isStored(id), httpNotice !== null)
+  }
+})
+
 test('a chunked request that is refused at once is answered when its body ends, or soon', async () => {
   const refused = post(newId(), HOST + CHUNKED, '').replace(client.key, 'nobody')
   const whole = await talk([refused + chunks()], { closes: true })

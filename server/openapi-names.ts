@@ -25,6 +25,7 @@ import * as monitoring from './schemas/monitoring.js'
 import { EventsQuery, FieldList, FieldTypes, RawQuery, SearchAnswer } from './schemas/queries.js'
 import { ApiKeyResource, IntegrationResource, JobResource, ResourceDocument } from './schemas/resources.js'
 import { EventFileQuery } from './schemas/live/event-file.js'
+import { ListQuery } from './schemas/live/lists.js'
 import { NextPage, SecondLookPage, SecondLookQuery } from './schemas/next.js'
 import { ReprocessSelection, ReprocessStarted } from './schemas/stored-events.js'
 import { Watchdog, WatchdogConditions } from './schemas/watchdogs.js'
@@ -162,6 +163,7 @@ export const parts: Readonly<Record<string, TSchema>> = {
   LabelPromise: NextPage.properties.next.items.properties.promise.anyOf[0],
   DoubtedVote: SecondLookPage.properties.votes.items,
   ExpectedGain: SecondLookPage.properties.votes.items.properties.expected_gain,
+  NewestBy: ListQuery.properties.newest_by,
   EventFileFormat: EventFileQuery.properties.format,
   SecondLookOrder: SecondLookQuery.properties.order,
   Forgetting: EraseResult.properties.forgetting,

@@ -10,6 +10,8 @@ export interface View {
   readonly query: string
   readonly sort: string
   readonly isAscending: boolean
+  /** When the events were: `8h`, `from~to`, or '' for all. */
+  readonly time: string
   /** The decision points that are shown, as the address has them; '': the first ones of the job. */
   readonly columns: string
 }
@@ -21,17 +23,40 @@ export function viewOf(jobId: number, query: Readonly<Record<string, string>>): 
     query: query.q ?? '',
     sort: query.sort ?? '',
     isAscending: query.order === 'asc',
+    time: query.time ?? '',
     columns: query.columns ?? '',
   }
 }
 
 /** What the rows of a view depend on: not on its columns. */
-export function rowsKey({ jobId, query, sort, isAscending }: View): string {
-  return JSON.stringify(['rows', jobId, query, sort, isAscending])
+export function rowsKey({ jobId, query, sort, isAscending, time }: View): string {
+  return JSON.stringify(['rows', jobId, query, sort, isAscending, time])
 }
 
+/** The order by arrival; '' is that by the time of the events, which their lines show. */
+export const BY_ARRIVAL = 'timestamp_inference'
+
 export function isNewestFirst({ sort, isAscending }: View): boolean {
-  return sort === '' && !isAscending
+  return (sort === '' || sort === BY_ARRIVAL) && !isAscending
+}
+
+const MOVING = /^\d{1,4}[mhd]$/
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z$/
+
+/** The ends of a fixed range, '' for one that is open; null: the range moves, or is none. */
+export function fixedRange(time: string): readonly [string, string] | null {
+  const ends = time.split('~')
+  const [from = '', to = ''] = ends
+  const isRange = ends.length === 2 && time !== '~' && ends.every((end) => end === '' || INSTANT.test(end))
+  return isRange ? [from, to] : null
+}
+
+/** The filters of a view's range of time. A range that moves ends now, by the service's clock. */
+export function timeFilters({ time }: Pick<View, 'time'>): WireFilter[] {
+  const [from, to] = MOVING.test(time) ? [`now-${time}`, 'now'] : (fixedRange(time) ?? ['', ''])
+  const end = (operator: string, value: string): WireFilter[] =>
+    value === '' ? [] : [{ field: '@timestamp', operator, value }]
+  return [...end('gte', from), ...end('lte', to)]
 }
 
 export type WireFilter = { field: string; operator: string; value?: string | number | boolean | string[] }
@@ -46,8 +71,9 @@ export function wireFilter({ field, operator, value }: Filter): WireFilter {
 const FIRST = { size: 40, within_ms: 60 } as const
 
 /** The body that asks for the first page of a view. */
-export function firstPage(jobId: number, filters: WireFilter[]) {
-  return { job_ids: [jobId], filters, ...FIRST }
+export function firstPage({ jobId, sort }: View, filters: WireFilter[]) {
+  const newest_by: '@timestamp' | typeof BY_ARRIVAL = sort === BY_ARRIVAL ? BY_ARRIVAL : '@timestamp'
+  return { job_ids: [jobId], filters, newest_by, ...FIRST }
 }
 
 /** Events in the queue of Next. */
@@ -64,8 +90,14 @@ export interface FirstRequest {
   readonly body: unknown
 }
 
+/** As `location` has it. */
+interface PageAddress {
+  readonly pathname: string
+  readonly search: string
+}
+
 /** What the page of an address asks for first; null: nothing that is known before the session is. */
-export function firstRequest({ pathname, search }: Pick<Location, 'pathname' | 'search'>): FirstRequest | null {
+export function firstRequest({ pathname, search }: PageAddress): FirstRequest | null {
   const id = jobIdOf(pathname)
   if (id === null) return null
   if (pathname.startsWith('/jobs/feedback-flow/'))
@@ -73,7 +105,7 @@ export function firstRequest({ pathname, search }: Pick<Location, 'pathname' | '
   const view = viewOf(id, Object.fromEntries(new URLSearchParams(search)))
   // The reader of queries is part of the program.
   if (!/\/events\/*$/.test(pathname) || !isNewestFirst(view) || view.query !== '') return null
-  return { key: rowsKey(view), path: '/api/v2/events/list', body: firstPage(id, []) }
+  return { key: rowsKey(view), path: '/api/v2/events/list', body: firstPage(view, timeFilters(view)) }
 }
 
 /** What first.ts has asked, for the page to find (state/early.ts). */

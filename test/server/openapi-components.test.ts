@@ -74,7 +74,7 @@ const names = `
   ListPage ListQuery ListedEvent ListedIntegration ListedReplay LogLevel LogLevelChange LogLevelResult LogMessage
   LogoutTaken Looker Lookers McpAnswer McpBadRequest McpError McpMessage McpRefusal MeasuredShare MetricsFilters
   MixedPage ModelActivation ModelActiveTime ModelAnswer ModelMetrics ModelOrigin ModelQuality ModelState
-  ModelsPage MonitoringSettings Name NewDecisionPoints NewEvent NextAnswer NextLabel NextPage NoteBody
+  ModelsPage MonitoringSettings Name NewDecisionPoints NewEvent NewestBy NextAnswer NextLabel NextPage NoteBody
   NotesOutcome ObjectByName Objective ObjectiveCosts ObjectiveName ObjectsExport Outcome OverrideBody OwnVote
   ParameterByName ParameterInfo ParameterSchemas PasswordChange PickedBy PipelineStep PlatformAnswer
   PlatformCluster PlatformInterval PlatformJob PlatformMetrics PlatformTotals ProbabilityByLabel ProblemBody

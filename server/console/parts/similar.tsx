@@ -78,7 +78,8 @@ function One({ of, one }: { readonly of: ShownJob; readonly one: SimilarEvent })
         )}
         <span class="grow" />
         <span class="dim">
-          {count('similar.events', one.events)} · <Time at={one.ingest_timestamp} />
+          {count('similar.events', one.events)} · <Time at={one['@timestamp']} /> · {t('similar.arrived')}{' '}
+          <Time at={one.ingest_timestamp} />
         </span>
       </p>
       <Differences of={one} />

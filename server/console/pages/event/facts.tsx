@@ -14,6 +14,7 @@ interface PartProps {
 export function Facts({ of, whole }: PartProps & { readonly of: ShownJob }) {
   const { event, section } = whole
   const rows: readonly (readonly [TextKey, ComponentChildren])[] = [
+    ['facts.time', <Time key="o" at={event['@timestamp']} />],
     ['facts.received', <Time key="t" at={event.ingest_timestamp} />],
     ['facts.state', t(`state.${event.bucket_state}`)],
     [

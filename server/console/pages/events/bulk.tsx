@@ -107,12 +107,15 @@ function Confirm({ of, label, close, given, preview, filters }: BulkProps & Coun
 
 export function BulkVote(props: BulkProps) {
   const { of, view, spared, label, close } = props
-  const preview = useData(JSON.stringify([of.job_id, label, view.query]), async (signal): Promise<Counted> => {
-    const others = { field: serviceField('event_id'), operator: 'is not one of', value: [...spared] }
-    const filters = [...(await wireFilters(view, signal)), ...(spared.length === 0 ? [] : [others])]
-    const body = { feedback: label, filters, dry_run: true }
-    return { filters, preview: await api.voteByFilter({ job_id: of.job_id, body }, { signal }) }
-  })
+  const preview = useData(
+    JSON.stringify([of.job_id, label, view.query, view.time]),
+    async (signal): Promise<Counted> => {
+      const others = { field: serviceField('event_id'), operator: 'is not one of', value: [...spared] }
+      const filters = [...(await wireFilters(view, signal)), ...(spared.length === 0 ? [] : [others])]
+      const body = { feedback: label, filters, dry_run: true }
+      return { filters, preview: await api.voteByFilter({ job_id: of.job_id, body }, { signal }) }
+    },
+  )
   return (
     <Dialog title={t('bulk.title')} close={close}>
       {preview.error === null ? null : <Failed error={preview.error} retry={preview.reload} />}

@@ -71,9 +71,11 @@ export function ColumnsMenu({ of, view, show }: ColumnsProps) {
 export function ColumnHeads({
   columns,
   isTicked,
+  isByArrival,
 }: {
   readonly columns: readonly string[]
   readonly isTicked: boolean
+  readonly isByArrival: boolean
 }) {
   return (
     <div class="list-heads" aria-hidden="true">
@@ -86,7 +88,7 @@ export function ColumnHeads({
         </span>
       ))}
       <span class="marks" />
-      <span class="when">{t('events.head.when')}</span>
+      <span class="when">{t(isByArrival ? 'events.head.arrived' : 'events.head.when')}</span>
     </div>
   )
 }

@@ -32,7 +32,7 @@ import { SelectionBar } from './selection-bar.js'
 import type { Row } from './row.js'
 import { askPage, type Progress } from './source.js'
 import { addressOf } from './view.js'
-import { rowsKey, viewOf, type View } from '../../first-requests.js'
+import { BY_ARRIVAL, isNewestFirst, rowsKey, viewOf, type View } from '../../first-requests.js'
 
 const ROW = 40
 interface ResultsProps {
@@ -145,7 +145,7 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
         toggle={(condition) => show({ ...view, query: toggled(view.query, condition) })}
       />
       <div class="list-area">
-        {n === 0 || view.sort !== '' ? null : (
+        {n === 0 || !isNewestFirst(view) ? null : (
           <button
             type="button"
             class="new-bar"
@@ -158,7 +158,13 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
           </button>
         )}
         {found.error !== null && found.rows.length > 0 ? <Failed error={found.error} retry={found.more} /> : null}
-        {found.rows.length === 0 ? null : <ColumnHeads columns={columns} isTicked={may('write:event_feedback')} />}
+        {found.rows.length === 0 ? null : (
+          <ColumnHeads
+            columns={columns}
+            isTicked={may('write:event_feedback')}
+            isByArrival={view.sort === BY_ARRIVAL}
+          />
+        )}
         <div class="grow">
           <Results of={of} view={view} found={found} selection={selection} columns={columns} show={show} />
         </div>

@@ -31,7 +31,7 @@ function fileOf(view: View, filters: readonly WireFilter[], format: 'csv' | 'ndj
 const formats = ['csv', 'ndjson'] as const
 
 export function ExportMenu({ of, view, chosen }: MenuProps) {
-  const found = useData(`${view.jobId} ${view.query}`, async (signal) => wireFilters(view, signal)).value
+  const found = useData(`${view.jobId} ${view.time} ${view.query}`, async (signal) => wireFilters(view, signal)).value
   const rows = [...chosen.rows.values()]
   const isSparing = chosen.isAllBut && rows.length > 0
   // What was taken out of "all that match" is not in their file.

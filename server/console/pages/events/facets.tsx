@@ -21,9 +21,13 @@ interface FacetsProps {
 }
 
 function Values({ of, view, toggle, field }: FacetsProps & { readonly field: string }) {
-  const facet = useData(JSON.stringify([view.jobId, view.query, field]), (signal) => readFacet(view, field, signal), {
-    isKept: true,
-  })
+  const facet = useData(
+    JSON.stringify([view.jobId, view.query, view.time, field]),
+    (signal) => readFacet(view, field, signal),
+    {
+      isKept: true,
+    },
+  )
   if (facet.error !== null) return <Failed error={facet.error} retry={facet.reload} />
   if (facet.value === null) return <Skeleton lines={3} />
   const { values, isPartial } = facet.value

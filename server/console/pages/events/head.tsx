@@ -8,7 +8,8 @@ import type { Chosen } from './chosen.js'
 import { ColumnsMenu } from './columns.js'
 import { ExportMenu } from './export-menu.js'
 import { notANumber } from './query.js'
-import type { View } from '../../first-requests.js'
+import { BY_ARRIVAL, type View } from '../../first-requests.js'
+import { TimeRange } from './time-range.js'
 import { Views } from './views.js'
 
 /** Typing never waits: the list follows when the typing pauses. */
@@ -16,6 +17,7 @@ const TYPING_MS = 250
 
 const sorts = [
   ['', 'events.sort.newest'],
+  [BY_ARRIVAL, 'events.sort.arrival'],
   ['confidence_score', 'events.sort.confidence'],
   ['outlier_score', 'events.sort.outlier'],
 ] as const
@@ -67,6 +69,7 @@ export function Head({ of, view, total, isTotalExact, show, toggleFacets, chosen
       <span class={problem === null ? 'dim' : 'bad'} role="status">
         {problem ?? (total === null ? '…' : count(isTotalExact ? 'events.found' : 'events.at_least', total))}
       </span>
+      <TimeRange view={view} show={show} />
       <select
         aria-label={t('events.sort')}
         value={`${view.sort} ${view.isAscending}`}

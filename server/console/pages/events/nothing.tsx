@@ -12,7 +12,8 @@ interface NothingProps {
 export function Nothing({ view, show }: NothingProps) {
   const conditions = conditionsOf(view.query)
   const misread = notANumber(view.query)
-  if (conditions.length === 0) return <Empty title={t('events.none')} text={t('events.none_yet')} icon="search" />
+  if (conditions.length === 0 && view.time === '')
+    return <Empty title={t('events.none')} text={t('events.none_yet')} icon="search" />
   const text = misread === null ? t('events.none_found') : t('events.not_a_number_text', misread)
   return (
     <Empty title={t('events.none')} text={text} icon="search">
@@ -28,7 +29,12 @@ export function Nothing({ view, show }: NothingProps) {
                 {t('events.without')} <code class="bidi">{condition}</code>
               </button>
             ))}
-        <button type="button" onClick={() => show({ ...view, query: '' })}>
+        {view.time === '' ? null : (
+          <button type="button" onClick={() => show({ ...view, time: '' })}>
+            {t('events.time.any')}
+          </button>
+        )}
+        <button type="button" onClick={() => show({ ...view, query: '', time: '' })}>
           {t('events.show_all')}
         </button>
       </div>

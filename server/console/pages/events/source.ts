@@ -5,7 +5,7 @@
  * 2. A view never repeats a row: later events are not among its pages.
  */
 import type { ListPage } from '../../../client/index.js'
-import { firstPage, isNewestFirst, rowsKey, type View, type WireFilter } from '../../first-requests.js'
+import { BY_ARRIVAL, firstPage, isNewestFirst, rowsKey, type View, type WireFilter } from '../../first-requests.js'
 import { api, session } from '../../state/api.js'
 import { serviceNow } from '../../state/clock.js'
 import { askEarly, early } from '../../state/early.js'
@@ -53,9 +53,11 @@ interface Listed extends Titled {
   readonly consensus: string | null
   readonly bucket_id: string | null
   readonly '@timestamp': string
+  readonly ingest_timestamp: string
 }
 
-function rowOf(event: Listed): Row {
+/** A line shows the time that it is ordered by, if that is one of the two. */
+function rowOf(event: Listed, { sort }: View): Row {
   return {
     id: event.event_id,
     title: titleOf(event),
@@ -65,7 +67,7 @@ function rowOf(event: Listed): Row {
     isOutlier: event.outlier,
     consensus: event.consensus,
     bucketId: event.bucket_id,
-    at: event['@timestamp'],
+    at: sort === BY_ARRIVAL ? event.ingest_timestamp : event['@timestamp'],
     points: event.decision_points,
   }
 }
@@ -75,7 +77,7 @@ type Reader = (view: View, after: string, signal: AbortSignal) => Promise<Page>
 /** The request is on its way when this returns, where the view says all of it. */
 function ask(view: View, after: string, signal: AbortSignal): Promise<ListPage> {
   const send = (filters: WireFilter[]): Promise<ListPage> => {
-    const first = firstPage(view.jobId, filters)
+    const first = firstPage(view, filters)
     const body = after === '' ? first : { ...first, size: SIZE, within_ms: WITHIN_MS, after }
     return api.listEvents({ body }, { signal })
   }
@@ -95,7 +97,7 @@ const readNewest: Reader = async (view, after, signal) => {
   const answer =
     after === '' ? await early(rowsKey(view), signal, (ends) => ask(view, '', ends)) : await ask(view, after, signal)
   return {
-    rows: answer.events.map(rowOf),
+    rows: answer.events.map((event) => rowOf(event, view)),
     total: null,
     isTotalExact: false,
     next: answer.next,
@@ -120,7 +122,7 @@ const readSorted: Reader = async (view, after, signal) => {
         job_ids: [view.jobId],
         filters: [...(await wireFilters(view, signal)), until],
         sort_order: view.isAscending ? 'asc' : 'desc',
-        ...(view.sort === '' ? {} : { sort_by_column: view.sort }),
+        sort_by_column: view.sort === '' ? '@timestamp' : view.sort,
         size: SIZE,
         ...(cursor === undefined ? {} : { after: cursor }),
         decision_points_only: true,
@@ -130,7 +132,7 @@ const readSorted: Reader = async (view, after, signal) => {
   )
   const { next = null } = answer
   return {
-    rows: answer.events.map(rowOf),
+    rows: answer.events.map((event) => rowOf(event, view)),
     total: answer.total_count,
     isTotalExact: true,
     next: next === null ? null : `${next} ${untilIso}`,

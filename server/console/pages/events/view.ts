@@ -1,6 +1,6 @@
 /** What the page of events shows: what the address says, and its query as filters of the API. */
 import { addresses } from '../../addresses.js'
-import { wireFilter, type View, type WireFilter } from '../../first-requests.js'
+import { timeFilters, wireFilter, type View, type WireFilter } from '../../first-requests.js'
 import { session } from '../../state/api.js'
 import { assignedIds, me } from '../../state/handling.js'
 import { filtersOf, type Filter } from './query.js'
@@ -11,6 +11,7 @@ export function addressOf(view: View): string {
   if (view.query !== '') query.set('q', view.query)
   if (view.sort !== '') query.set('sort', view.sort)
   if (view.isAscending) query.set('order', 'asc')
+  if (view.time !== '') query.set('time', view.time)
   if (view.columns !== '') query.set('columns', view.columns)
   return addresses.events(view.jobId, query.toString())
 }
@@ -41,8 +42,14 @@ async function assignedFilter(jobId: number, { operator, value }: Filter, signal
   }
 }
 
-/** The filters of a view's query, as the API takes them. They are there at once where no person is meant. */
-export function wireFilters({ jobId, query }: View, signal: AbortSignal): WireFilter[] | Promise<WireFilter[]> {
+/** The filters of a view, as the API takes them. They are there at once where no person is meant. */
+export function wireFilters(view: View, signal: AbortSignal): WireFilter[] | Promise<WireFilter[]> {
+  const ofQuery = queryFilters(view, signal)
+  const ofTime = timeFilters(view)
+  return Array.isArray(ofQuery) ? [...ofQuery, ...ofTime] : ofQuery.then((filters) => [...filters, ...ofTime])
+}
+
+function queryFilters({ jobId, query }: View, signal: AbortSignal): WireFilter[] | Promise<WireFilter[]> {
   const filters = filtersOf(query, serviceName())
   const isAssigned = ({ field }: Filter): boolean => field === `${serviceName()}.assigned`
   if (!filters.some(isAssigned)) return filters.map(wireFilter)

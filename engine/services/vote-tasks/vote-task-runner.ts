@@ -36,8 +36,8 @@ export interface RunnerDeps {
 
 type Outcome = 'done' | 'superseded' | 'gone' | 'failed'
 
-/** Votes that are under way at once. */
-const AT_ONCE = 256
+/** Votes that are under way at once. A vote takes many times as long as an event, and other jobs wait for all. */
+const AT_ONCE = 64
 const PAUSE_MS = 5
 const RETRY_MS = 50
 const FAILED_RETRY_MS = 1_000

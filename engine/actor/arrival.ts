@@ -10,6 +10,7 @@ import { isUtf8 } from 'node:buffer'
 import type { DecisionPoints } from '../domain/event/decision-points.js'
 import { oddPlaceOf } from '../domain/event/input/text-bytes.js'
 import { parseEnvelope, type Envelope, type EventExtras } from '../domain/event/envelope.js'
+import { RepeatedKeys, type RepeatedKey } from '../domain/event/input/repeated-key.js'
 import { PointTree, type PointKey } from '../domain/event/point-tree.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { hasClusters, type JobSettings } from '../domain/job/job.js'
@@ -25,6 +26,8 @@ export interface Arrival {
   readonly idInBody: string | null
   /** The first odd place of a text that is not UTF-8; null for one that is. */
   readonly notUtf8: string | null
+  /** A key that was given twice; null for none. */
+  readonly repeated: RepeatedKey | null
   /** The bytes at the decision points, if the body was scanned and the job decides by them. */
   readonly key: PointKey | null
 }
@@ -55,7 +58,10 @@ export class Arrivals {
       this.#scanned = null
       const text = memory.toString('utf8', start, end)
       const notUtf8 = isUtf8(memory.subarray(start, end)) ? null : oddPlaceOf(text)
-      return this.of(parseEnvelope(text, this.#sectionNames), notUtf8)
+      const keys = new RepeatedKeys()
+      const envelope = parseEnvelope(text, this.#sectionNames, keys.note)
+      keys.mustBeOfOneJob()
+      return { ...this.of(envelope), notUtf8, repeated: keys.finding }
     }
     return (this.#scanned = {
       body: new Uint8Array(scanner.out.buffer, scanner.out.byteOffset, scanner.length),
@@ -63,13 +69,15 @@ export class Arrivals {
       extras: null,
       idInBody: scanner.eventId,
       notUtf8: null,
+      repeated: null,
       key: this.#hasKeys ? this.#tree.key(scanner.out) : null,
     })
   }
 
   /** The event in a parsed envelope. */
-  of({ rawBody, extras, eventId }: Envelope, notUtf8: string | null = null): Arrival {
-    return { body: this.#codec.encode(rawBody), rawBody, extras, idInBody: eventId, notUtf8, key: null }
+  of({ rawBody, extras, eventId }: Envelope): Arrival {
+    const body = this.#codec.encode(rawBody)
+    return { body, rawBody, extras, idInBody: eventId, notUtf8: null, repeated: null, key: null }
   }
 
   /** The values at the decision points. */

@@ -16,6 +16,7 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { lacksPoints } from '../domain/event/decision-points.js'
 import { eventIdOf } from '../domain/event/event-id.js'
+import { RepeatedKeys, type RepeatedKey } from '../domain/event/input/repeated-key.js'
 import { isNewVersion, ownIdOf } from '../domain/event/repeated-id.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { enriches, hasBuckets, timeFieldOf, type Label } from '../domain/job/job.js'
@@ -114,11 +115,13 @@ export class EventIntake {
     const { settings, codec, findings } = this.#deps
     const { by, request, body } = splitAuthor(message.body)
     const text = body.toString('utf8')
-    const events = parseHistoric(text, this.#sectionNames, settings)
+    const keys = new RepeatedKeys()
+    const events = parseHistoric(text, this.#sectionNames, settings, keys.note)
     mustFit(events, (rawBody) => codec.encode(rawBody))
     if (message.applied) return events.length
     const odd = isUtf8(body) ? null : oddOf(text, events)
     if (odd !== null) findings.note('invalid_utf8', '', odd.place, message.micros, odd.events)
+    this.#noteRepeated(keys.finding, message.micros)
     // Without an upload the message has all events of the request, so its time may number it.
     const number = request || requestOfTime(message.micros)
     return this.#storeHistoric(events, settings.labels, { by, request: number, atMicros: message.micros })
@@ -127,7 +130,10 @@ export class EventIntake {
   /** A part of a checked request with historic events. `labels` are those that it was checked with. */
   historicPart(text: string, labels: readonly Label[], sent: HistoricRequest): number {
     const { settings } = this.#deps
-    return this.#storeHistoric(parseHistoric(text, this.#sectionNames, { id: settings.id, labels }), labels, sent)
+    const keys = new RepeatedKeys()
+    const events = parseHistoric(text, this.#sectionNames, { id: settings.id, labels }, keys.note)
+    this.#noteRepeated(keys.finding, sent.atMicros)
+    return this.#storeHistoric(events, labels, sent)
   }
 
   #storeHistoric(
@@ -187,6 +193,7 @@ export class EventIntake {
       autonomy,
       basis: decision.label < 0 ? noBasis : this.#deps.model.basis,
     })
+    this.#noteRepeated(arrival.repeated, micros)
     if (arrival.notUtf8 !== null) this.#deps.findings.note('invalid_utf8', '', arrival.notUtf8, micros)
     this.#putRecord(micros, { header, arrival, clientId, ownMicros: this.#ownMicros(arrival, sent) })
     if (clientId !== null) this.#putId(clientId, micros, request)
@@ -197,6 +204,10 @@ export class EventIntake {
     if (enrichments !== 'awaited') this.#countPoints(arrival, bucket, answer)
     buckets.add(bucket, micros, decision.label)
     return replyOf(this.#deps, { header, micros, bucket, idToTell, stored })
+  }
+
+  #noteRepeated(repeated: RepeatedKey | null, micros: number): void {
+    if (repeated !== null) this.#deps.findings.note('repeated_key', repeated.field, repeated.example, micros)
   }
 
   /** @throws Refusal event_id_too_long. */
@@ -306,11 +317,12 @@ export class EventIntake {
   }
 
   #bucketOf(arrival: Arrival): Bucket {
-    const { store, arrivals, buckets } = this.#deps
+    const { store, arrivals, buckets, points } = this.#deps
     const { key } = arrival
     const known = key === null ? null : buckets.byKey(key)
     if (known !== null) return known
     const bucket = buckets.of(store, arrivals.valuesOf(arrival))
+    points.seeKinds(arrivals.points.kinds)
     if (key !== null) buckets.remember(key, bucket)
     return bucket
   }

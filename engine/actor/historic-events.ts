@@ -15,7 +15,7 @@ import type { Label } from '../domain/job/job.js'
 import { resolveLabel } from '../domain/job/labels.js'
 import type { FeedbackInput } from '../api/decision-service.js'
 import { pack } from '../store/pack.js'
-import { parseJson } from '../domain/event/json.js'
+import { parseJson, type OnRepeated } from '../domain/event/json.js'
 
 export interface HistoricEvent {
   readonly envelope: Envelope
@@ -26,13 +26,14 @@ export interface HistoricEvent {
 const NOBODY = 'historic'
 
 /**
- * Parses `{count, events: [...]}` for a job.
- * @throws Refusal invalid_json, invalid_body, body_too_large, unknown_label.
+ * Parses `{count, events: [...]}` for a job. `repeated` as parseJson.
+ * @throws Refusal invalid_json, invalid_body, body_too_large, unknown_label, number_too_large.
  */
 export function parseHistoric(
   text: string,
   sectionNames: readonly string[],
   { id, labels }: { readonly id: number; readonly labels: readonly Label[] },
+  repeated?: OnRepeated,
 ): HistoricEvent[] {
   const valuesMax = valuesMaxOf(limits.bodyBytesMax)
   if (hasMoreValues(text, valuesMax)) throw tooLarge(`a request has at most ${valuesMax} values`)
@@ -40,7 +41,7 @@ export function parseHistoric(
     throw tooLarge(`a request has at most ${limits.itemsNamesMax} different field names`)
   let document: unknown
   try {
-    document = parseJson(text)
+    document = parseJson(text, repeated)
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal('invalid_json', 'the body is not JSON')

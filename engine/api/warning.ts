@@ -6,6 +6,7 @@ export type WarningType =
   | 'no_decision_points'
   | 'lacking_decision_point'
   | 'unique_decision_point'
+  | 'mixed_types'
   | 'label_by_position'
   | 'found_fields'
   | 'lacking_fields'

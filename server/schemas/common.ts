@@ -50,6 +50,7 @@ export const WarningBody = Type.Object({
     'no_decision_points',
     'lacking_decision_point',
     'unique_decision_point',
+    'mixed_types',
     'label_by_position',
     'found_fields',
     'lacking_fields',

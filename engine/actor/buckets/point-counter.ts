@@ -51,6 +51,11 @@ export class PointCounter {
     return this.#fingerprint === fingerprint && this.#idsOnly === !hasBuckets(settings.category)
   }
 
+  /** The values of a new event came as these kinds. Values that came before need not be told again. */
+  seeKinds(kinds: Uint8Array): void {
+    if (this.#tally.seeKinds(kinds)) this.#changed = true
+  }
+
   /** A new event with these values, in its bucket, if it has one. To be called before the bucket counts it. */
   count(bucket: Bucket | null, values: () => PointValues): void {
     if (!this.#hasPoints) return

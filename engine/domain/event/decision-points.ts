@@ -24,6 +24,8 @@ import type { PointValue, PointValues, ScalarValue } from './point-value.js'
 export class DecisionPoints {
   readonly #paths: readonly Path[]
   readonly #settled: Settled
+  /** By point, of the event that was read last: NUMBERS and TEXTS, if its value came as such. */
+  readonly kinds: Uint8Array
   /** As fingerprintOf. */
   readonly fingerprint: number
   /** Values can be read from a scanned body: no path has a name that objects give a meaning of their own. */
@@ -33,6 +35,7 @@ export class DecisionPoints {
     this.fingerprint = fingerprintOf(points, types)
     this.#paths = points.map((text) => new Path(text))
     this.#settled = new Settled(types)
+    this.kinds = new Uint8Array(points.length)
     this.areScannable = this.#paths.every(({ names }) => !names.includes(PROTOTYPE))
   }
 
@@ -52,7 +55,10 @@ export class DecisionPoints {
   /** The values of one event, in the order of the points. */
   valuesOf(body: Readonly<Record<string, unknown>>): PointValue[] {
     const values: PointValue[] = new Array<PointValue>(this.#paths.length)
-    for (let i = 0; i < this.#paths.length; i++) values[i] = this.#settled.at(body, this.#paths[i] as Path, 0)
+    for (let i = 0; i < this.#paths.length; i++) {
+      values[i] = this.#settled.at(body, this.#paths[i] as Path, 0)
+      this.kinds[i] = this.#settled.kinds
+    }
     return values
   }
 
@@ -65,6 +71,7 @@ export class DecisionPoints {
     for (let i = 0; i < this.#paths.length; i++) {
       const start = tree.startOf(i)
       values[i] = start < 0 ? null : this.#settled.at(valueAt(start), this.#paths[i] as Path, tree.depthOf(i))
+      this.kinds[i] = start < 0 ? 0 : this.#settled.kinds
     }
     return values
   }
@@ -82,6 +89,10 @@ export function lacksPoints(values: PointValues): boolean {
   return true
 }
 
+/** Kinds of values, as bits. */
+export const NUMBERS = 1
+export const TEXTS = 2
+
 const PROTOTYPE = '__proto__'
 
 /** Makes one value of all that a path leads to. */
@@ -91,6 +102,8 @@ class Settled implements PathTaker {
   #first: unknown
   #count = 0
   readonly #scalars = new Set<ScalarValue>()
+  /** What the values of the last path came as. */
+  kinds = 0
   itemsLeft = 0
 
   constructor(types: Types) {
@@ -103,13 +116,17 @@ class Settled implements PathTaker {
 
   at(value: unknown, path: Path, from: number): PointValue {
     this.#count = 0
+    this.kinds = 0
     this.itemsLeft = limits.pointWalkMax
     if (!walkPath(value, path, from, this)) return null
     if (this.#count === 1) {
       const found = this.#first
       this.#first = undefined
       if (!Array.isArray(found)) return this.#settle(found)
-      if (isSettled(found, this.#types)) return found.slice()
+      if (isSettled(found, this.#types)) {
+        for (const item of found) this.#seeKind(item)
+        return found.slice()
+      }
       this.#gather(found)
     }
     const scalars = [...this.#scalars]
@@ -141,9 +158,16 @@ class Settled implements PathTaker {
     }
   }
 
+  #seeKind(value: unknown): void {
+    if (typeof value === 'string') {
+      if (value !== '') this.kinds |= TEXTS
+    } else if (typeof value !== 'boolean') this.kinds |= NUMBERS
+  }
+
   /** What anything but an array counts as. */
   #settle(value: unknown): ScalarValue | null {
     if (isJsonObject(value)) return cut(plainJson(value, limits.pointValueCharsMax, this.#types))
+    this.#seeKind(value)
     if (typeof value === 'string') {
       const plain = plainScalar(value, this.#types)
       return typeof plain === 'string' ? cut(plain) : plain

@@ -12,7 +12,7 @@ import { limits } from '../../limits.js'
 import { DecisionPoints } from './decision-points.js'
 import { timeOf } from './event-time.js'
 import { eventTimeFields } from './event-time-fields.js'
-import { isJsonObject, parseJson, WrittenNumber, type JsonPath } from './json.js'
+import { isJsonObject, parseJson, WrittenNumber, type OnRepeated } from './json.js'
 import { hasMoreNames } from './json-names.js'
 import { hasMoreValues, valuesMaxOf } from './json-size.js'
 import type { ScalarValue } from './point-value.js'
@@ -83,11 +83,7 @@ const VALUES_MAX = valuesMaxOf(limits.eventBytesMax)
  * Parses the text of a request body. `repeated` as parseJson.
  * @throws Refusal invalid_json, invalid_body, event_too_wide, number_too_large.
  */
-export function parseEnvelope(
-  text: string,
-  sectionNames: readonly string[],
-  repeated?: (path: JsonPath) => void,
-): Envelope {
+export function parseEnvelope(text: string, sectionNames: readonly string[], repeated?: OnRepeated): Envelope {
   return readEnvelope(parseBody(text, repeated), sectionNames)
 }
 
@@ -95,7 +91,7 @@ export function parseEnvelope(
  * Parses the text of a request body with an event in it. `repeated` as parseJson.
  * @throws Refusal invalid_json, event_too_wide, number_too_large.
  */
-export function parseBody(text: string, repeated?: (path: JsonPath) => void): unknown {
+export function parseBody(text: string, repeated?: OnRepeated): unknown {
   if (hasMoreValues(text, VALUES_MAX))
     throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
   if (hasMoreNames(text, limits.bodyNamesMax))

@@ -46,6 +46,9 @@ let met = false
 /** Where a value is: names of fields, and places in lists. */
 export type JsonPath = readonly (string | number)[]
 
+/** Is told the place of a key that its object has already, the value that does not count, and the one that does. */
+export type OnRepeated = (path: JsonPath, before: unknown, after: unknown) => void
+
 /** True for an object with fields: neither a list nor a number. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber)
@@ -106,10 +109,10 @@ function isPlain(text: string, start: number, end: number): boolean {
 }
 
 /**
- * The value of a JSON text. `repeated` is called with the place of each key that an object has already.
+ * The value of a JSON text. `repeated` is called for each key that an object has already.
  * @throws SyntaxError for what is no JSON; Refusal number_too_large.
  */
-export function parseJson(text: string, repeated?: (path: JsonPath) => void): unknown {
+export function parseJson(text: string, repeated?: OnRepeated): unknown {
   const names = namesOfUsual(text)
   if (names >= 0) {
     const value: unknown = JSON.parse(text)
@@ -200,13 +203,13 @@ const CONTROL = /[\0-\x1f]/
 /** Reads a text that needs more than JSON.parse. */
 class Parser {
   readonly #text: string
-  readonly #repeated: ((path: JsonPath) => void) | undefined
+  readonly #repeated: OnRepeated | undefined
   #at = 0
   /** The objects and lists that are open, from the outermost on, and the name that each object waits for a value of. */
   readonly #open: (Record<string, unknown> | unknown[])[] = []
   readonly #names: string[] = []
 
-  constructor(text: string, repeated: ((path: JsonPath) => void) | undefined) {
+  constructor(text: string, repeated: OnRepeated | undefined) {
     this.#text = text
     this.#repeated = repeated
   }
@@ -283,7 +286,8 @@ class Parser {
       return
     }
     const name = this.#names.at(-1) as string
-    if (Object.hasOwn(container, name)) this.#repeated?.(this.#path(this.#open.length))
+    if (this.#repeated !== undefined && Object.hasOwn(container, name))
+      this.#repeated(this.#path(this.#open.length), container[name], value)
     if (name === '__proto__')
       Object.defineProperty(container, name, { value, writable: true, enumerable: true, configurable: true })
     else container[name] = value

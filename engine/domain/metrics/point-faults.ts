@@ -1,12 +1,14 @@
 /**
- * Finds decision points that most events lack, and those that are new with nearly every event.
+ * Finds decision points that most events lack, those that are new with nearly every event, and those that come as
+ * numbers and as texts.
  *
  * 1. Few events prove little: nothing is said before there are so many.
  * 2. The share of new values leaves room for the error of their count (distinct-count.ts).
  */
+import { NUMBERS, TEXTS } from '../event/decision-points.js'
 import type { PointCounts } from './point-tally.js'
 
-export type PointFaultKind = 'lacking' | 'unique'
+export type PointFaultKind = 'lacking' | 'unique' | 'mixed'
 
 /** What is wrong with one decision point. */
 export interface PointFault {
@@ -32,7 +34,10 @@ const UNIQUE_SHARE = 0.8
 export function pointFaults(counts: PointCounts | null, fingerprint: number): PointFault[] {
   if (counts === null || counts.fingerprint !== fingerprint) return []
   const events = counts.events + counts.eventsBefore
-  return counts.present.flatMap((now, point): PointFault[] => {
+  const mixed = counts.kinds.flatMap((kinds, point): PointFault[] =>
+    kinds === (NUMBERS | TEXTS) ? [{ kind: 'mixed', point, events, count: events }] : [],
+  )
+  const faults = counts.present.flatMap((now, point): PointFault[] => {
     const present = now + (counts.presentBefore[point] ?? 0)
     const lacking = events - present
     if (events >= LACKING_EVENTS_MIN && lacking > LACKING_SHARE * events)
@@ -42,4 +47,5 @@ export function pointFaults(counts: PointCounts | null, fingerprint: number): Po
       return [{ kind: 'unique', point, events: present, count: distinct }]
     return []
   })
+  return [...faults, ...mixed]
 }

@@ -26,6 +26,8 @@ export interface PointCounts {
   readonly presentBefore: readonly number[]
   /** About how many different values there were in both windows. */
   readonly distinct: readonly number[]
+  /** What values have come as since the points were set: NUMBERS and TEXTS of event/decision-points.ts. */
+  readonly kinds: readonly number[]
 }
 
 /** Events of one window. */
@@ -62,6 +64,7 @@ export class PointTally {
   #eventsBefore = 0
   #presentBefore: number[]
   #distinct: number[]
+  readonly #kinds: number[]
   /** The counters of different values: one for each point, then those of the window before. */
   #registers: Uint8Array
   /** Points whose counter has changed since `counts` was called. */
@@ -83,6 +86,7 @@ export class PointTally {
     this.#eventsBefore = known?.eventsBefore ?? 0
     this.#presentBefore = known === null ? none() : [...known.presentBefore]
     this.#distinct = known === null ? none() : [...known.distinct]
+    this.#kinds = known === null ? none() : [...known.kinds]
     const bytes = 2 * points * REGISTERS
     this.#registers = known !== null && registers?.length === bytes ? Uint8Array.from(registers) : new Uint8Array(bytes)
     // The stored registers may be of other decision points: with the first counts they are replaced.
@@ -103,6 +107,18 @@ export class PointTally {
     }
   }
 
+  /** The values of an event came as these kinds. True if that is new. */
+  seeKinds(kinds: Uint8Array): boolean {
+    let isNew = false
+    for (let i = 0; i < this.#points; i++) {
+      const [known, seen] = [this.#kinds[i] as number, kinds[i] as number]
+      if ((known | seen) === known) continue
+      this.#kinds[i] = known | seen
+      isNew = true
+    }
+    return isNew
+  }
+
   /** Counts events that lack a value at these points; as many as have room. */
   add(absent: readonly number[], events: number): void {
     this.#events += events
@@ -117,6 +133,7 @@ export class PointTally {
     this.#events = this.#eventsBefore = 0
     this.#present.fill(0)
     this.#presentBefore.fill(0)
+    this.#kinds.fill(0)
     this.#registers.fill(0)
     this.#allStale()
   }
@@ -154,6 +171,7 @@ export class PointTally {
       eventsBefore: this.#eventsBefore,
       presentBefore: [...this.#presentBefore],
       distinct: [...this.#distinct],
+      kinds: [...this.#kinds],
     }
   }
 }

@@ -12,6 +12,7 @@ import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
 import { documentsIn, parsed, type BrokenDocument } from '../../domain/event/input/documents.js'
 import { exactTextOf, isUtf8, oddPlaceOf, textOf, UnknownCharset, utf8Of } from '../../domain/event/input/text-bytes.js'
+import type { RepeatedKey } from '../../domain/event/input/repeated-key.js'
 import { isJsonObject } from '../../domain/event/json.js'
 import { hasMoreNames } from '../../domain/event/json-names.js'
 import { valuesMaxOf } from '../../domain/event/json-size.js'
@@ -31,6 +32,8 @@ export interface WebhookDocument {
   readonly value: unknown
   /** As it is with a character for each byte that is not UTF-8; null for one that has no such bytes. */
   readonly exact: (() => unknown) | null
+  /** A key that was given twice. */
+  readonly repeated?: RepeatedKey | null
 }
 
 export interface WebhookBody {
@@ -50,7 +53,12 @@ export function documentsOf(body: Uint8Array, charset = ''): WebhookBody {
   if (first === undefined) return { documents: [], broken: [], oddPlace }
   if (first === '{' || first === '[') return { ...jsonIn(content, text), oddPlace }
   const scalar = parsed(text)
-  if ('value' in scalar) return { documents: [{ place: 0, value: scalar.value, exact: null }], broken: [], oddPlace }
+  if ('value' in scalar)
+    return {
+      documents: [{ place: 0, value: scalar.value, exact: null, repeated: scalar.repeated }],
+      broken: [],
+      oddPlace,
+    }
   return { documents: linesIn(content), broken: [], oddPlace }
 }
 
@@ -80,9 +88,10 @@ function jsonIn(bytes: Uint8Array, text: string): Omit<WebhookBody, 'oddPlace'> 
   if (documents.length === 0 && first !== undefined)
     throw new Refusal('invalid_json', `nothing of the body can be read. Line ${first.line}: ${first.problem}`)
   return {
-    documents: documents.map(({ value, number, isOdd, exact }) => ({
+    documents: documents.map(({ value, number, isOdd, exact, repeated }) => ({
       place: number - 1,
       value,
+      repeated,
       exact: isOdd ? exact : null,
     })),
     broken,

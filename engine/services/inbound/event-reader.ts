@@ -14,6 +14,7 @@ import { fittingId, hashedId } from '../../domain/event/client-id.js'
 import type { Finding } from '../../domain/event/finding.js'
 import type { BrokenDocument } from '../../domain/event/input/documents.js'
 import { cutText } from '../../domain/event/input/cut-text.js'
+import type { RepeatedKey } from '../../domain/event/input/repeated-key.js'
 import { writeJson } from '../../domain/event/json.js'
 import { documentsOf, EVENTS_MAX, objectOf, tooMany, type WebhookDocument } from './documents.js'
 import { idBy } from './event-id.js'
@@ -40,6 +41,7 @@ export class EventReader {
   readonly #header: HeaderOf
   readonly #events: InboundEventBody[] = []
   readonly #refused: RefusedPart[] = []
+  readonly #repeated: RepeatedKey[] = []
   #oddBytes = 0
   #oddItems = 0
   #oddItem = ''
@@ -57,7 +59,8 @@ export class EventReader {
   }
 
   /** @throws Refusal body_too_large. */
-  take({ place, value, exact }: WebhookDocument): void {
+  take({ place, value, exact, repeated = null }: WebhookDocument): void {
+    if (repeated !== null) this.#repeated.push(repeated)
     const document = objectOf(value)
     const items = this.#itemsOf(document)
     if (items === null) {
@@ -113,7 +116,7 @@ export class EventReader {
         .map(({ place, message }) => ({ loc: ['body', ...place], msg: message, type: 'value_error' }))
       throw new Refusal('invalid_body', first.message, { issues })
     }
-    const findings: Finding[] = []
+    const findings: Finding[] = [...this.#repeated]
     if (oddPlace !== null && this.#oddBytes > 0)
       findings.push({ kind: 'invalid_utf8', field: '', count: this.#oddBytes, example: oddPlace })
     if (this.#oddItems > 0)

@@ -58,6 +58,10 @@ const sentences: Readonly<Record<FindingKind, Sentences>> = {
       `${count} had a time${at} that was more than an hour ahead of the service's clock. It is kept as sent.`,
     action: 'Set the clock and the time zone of the sender right, and check the clock of the service.',
   },
+  repeated_key: {
+    message: (count, at) => `${count} had a key twice in one object${at}. The last value counts, the others are lost.`,
+    action: 'Let the sender write each key once.',
+  },
   replaced_event: {
     of: 'source',
     message: (count, from) =>

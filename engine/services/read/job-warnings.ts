@@ -11,7 +11,7 @@ import type { AutonomyRow } from '../../store/autonomy-row.js'
 import { labelMeanings } from '../../domain/job/label-roles.js'
 import { pointFaults, type PointFault } from '../../domain/metrics/point-faults.js'
 import type { PointCounts } from '../../domain/metrics/point-tally.js'
-import { pointsFingerprint } from '../../domain/job/job-points.js'
+import { pointsFingerprint, typesOf } from '../../domain/job/job-points.js'
 
 function noInput({ pipeline }: JobSettings): Warning[] {
   const inputs = pipeline.filter(({ role }) => role === 'input')
@@ -66,6 +66,7 @@ function faultWarning(job: JobSettings, { kind, point, events, count }: PointFau
       message: `${count} of the latest ${events} events have no value at ${name}.`,
       action: 'Correct its path, or choose a field that most events have.',
     }
+  if (kind === 'mixed') return mixedWarning(job, name, place)
   const harm = hasBuckets(job.category)
     ? 'A vote then answers for one event only.'
     : 'Nothing can be learned from such a field.'
@@ -83,6 +84,20 @@ export function pauseWarnings({ labels }: JobSettings, row: AutonomyRow | null):
   if (message === null) return []
   const [what = '', action = ''] = message.split(/(?<=\.) (?=Set )/)
   return [{ type: 'labels_renamed', place: ['advanced_settings', 'custom_labels'], message: what, action }]
+}
+
+function mixedWarning(job: JobSettings, name: string, place: Warning['place']): Warning {
+  const isStrict = typesOf(job) === 'strict'
+  return {
+    type: 'mixed_types',
+    place,
+    message: isStrict
+      ? `${name} comes as a number and as a text. These are different values, because the job has \`strict_types\`.`
+      : `${name} comes as a number and as a text. A number and its text are one value.`,
+    action: isStrict
+      ? 'Let all senders write it in one way, or switch `strict_types` off.'
+      : 'If they mean different things, set `strict_types`. Else let all senders write it in one way.',
+  }
 }
 
 /** The warnings of a job whose events were counted so; places are in its properties. */

@@ -19,6 +19,7 @@ export function sampleOfPoints(environment: Environment, codec: BodyCodec, job: 
     bytesLeft -= value.length
     if (bytesLeft < 0) break
     const values = points.valuesOf(codec.decode(decodeContent(value).body))
+    tally.seeKinds(points.kinds)
     tally.see(values, !hasBuckets(job.category))
     tally.add(absentPoints(values), 1)
   }

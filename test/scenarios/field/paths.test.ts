@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from '../../support/client.js'
-import { makeInput, sendWebhook, type Input } from '../../support/inputs.js'
+import { makeInput, oddTypes, sendWebhook, storedEvents, warningsOf, type Input } from '../../support/inputs.js'
 import { startService, type TestService } from '../../support/service.js'
 
 let service: TestService
@@ -192,6 +192,71 @@ for (const [way, send] of Object.entries(ways))
       assert.ok(file.text.includes(text.slice(1, -1)), file.text)
     })
   })
+
+for (const [way, send] of Object.entries(ways))
+  describe(`${way} is told`, () => {
+    test('that a key was given twice, if that changes what is read', async () => {
+      const input = await makeInput(admin)
+      await send(input, ['{"a":{"b":1,"b":1},"rule":"x"}'])
+      assert.deepEqual(await oddTypes(admin, input.jobs[0]!), [])
+      await send(input, ['{"a":{"b":1,"b":"two"},"rule":"x"}'])
+      const [warning] = await warningsOf(admin, input.jobs[0]!, 'repeated_key')
+      assert.deepEqual([warning!.count, warning!.example], [1, '1, "two"'])
+      assert.match(warning!.msg, /`a\.b`/)
+      const last = (await storedEvents(admin, input.jobs[0]!)).at(-1)
+      assert.deepEqual(last?.raw_body, { a: { b: 'two' }, rule: 'x' })
+    })
+
+    test('that a decision point comes as a number and as a text', async () => {
+      const input = await makeInput(admin, {}, { points: ['rule.id', 'host'] })
+      await send(input, ['{"rule":{"id":4625},"host":"a"}', '{"rule":{"id":4625.0},"host":"b"}'])
+      const { warnings } = (await admin.get(`/api/v1/jobs/${input.jobs[0]}`)).body
+      assert.ok(!warnings.some(({ type }: { type: string }) => type === 'mixed_types'))
+      await send(input, ['{"rule":{"id":"4625"},"host":"a"}'])
+      const found = await warningsOf(admin, input.jobs[0]!, 'mixed_types')
+      assert.equal(found.length, 1)
+      assert.match(found[0]!.msg, /`rule\.id`/)
+    })
+  })
+
+describe('a number beyond the largest double', () => {
+  for (const numeral of ['1e999', '-1e999', `1${'0'.repeat(400)}`])
+    test(`is refused on every way in: ${numeral.slice(0, 6)}`, async () => {
+      const input = await makeInput(admin)
+      const [jobId] = input.jobs
+      const body = `{"a":{"v":[0,${numeral}]}}`
+      const answers = {
+        single: await admin.post('/api/v1/events/', `{"job_id":${jobId},"raw_body":${body}}`, { key: input.key }),
+        historic: await admin.post(`/api/v1/bulk/${jobId}`, `{"events":[{"raw_body":${body}}]}`, { key: input.key }),
+        webhook: await sendWebhook(admin, input, body),
+        whatIf: await admin.post(`/api/v2/jobs/${jobId}/decide`, `{"raw_body":${body}}`),
+      }
+      for (const [way, { status, text }] of Object.entries(answers)) {
+        if (status === 404) continue
+        assert.ok(status === 400 || status === 422, `${way}: ${status} ${text}`)
+        if (way !== 'whatIf') assert.match(text, /v\W+1\b/, way)
+      }
+      const [line] = await admin.withKey(input.key).bulk(`{"job_id":${jobId},"raw_body":${body}}`)
+      assert.equal(line.status, 'ERROR')
+      assert.match(line.error, /1\.8e308.*v\.1/)
+      assert.equal((await storedEvents(admin, jobId!)).length, 0)
+    })
+})
+
+test('an event with two different job ids is for neither of the jobs', async () => {
+  const input = await makeInput(admin, {}, { jobs: 2 })
+  const [first, second] = input.jobs
+  const event = (a: unknown, b: unknown): string => `{"job_id":${a},"job_id":${b},"raw_body":{"rule":"x"}}`
+  const single = await admin.post('/api/v1/events/', event(first, second), { key: input.key })
+  assert.equal(single.status, 422, single.text)
+  assert.match(single.text, /two that differ/)
+  const lines = await admin.withKey(input.key).bulk([event(second, first), event(first, first)].join('\n'))
+  assert.deepEqual(
+    lines.map(({ status }) => status),
+    ['ERROR', 'OK'],
+  )
+  assert.deepEqual([(await storedEvents(admin, first!)).length, (await storedEvents(admin, second!)).length], [1, 0])
+})
 
 interface Offered {
   readonly name: string

@@ -18,6 +18,7 @@
 
 import { Refusal } from '../../../errors.js'
 import { parseJson } from '../json.js'
+import { RepeatedKeys, type RepeatedKey } from './repeated-key.js'
 import { exactTextOf, isUtf8, textOf } from './text-bytes.js'
 
 /** A document, or a piece that is none. */
@@ -446,6 +447,8 @@ export interface ReadDocument {
   readonly isOdd: boolean
   /** The same with a character for each such byte: of different bytes it is different. */
   exact(): unknown
+  /** A key that was given twice; null for none. */
+  readonly repeated: RepeatedKey | null
 }
 
 export interface BrokenDocument {
@@ -496,6 +499,7 @@ export function documentsIn(bytes: Uint8Array, { depthMax, documentsMax, valuesM
     const { start, end } = found
     documents.push({
       value: read.value,
+      repeated: read.repeated,
       number,
       isOdd: !isWhole && !isUtf8(bytes.subarray(start, end)),
       exact: () => parseJson(exactTextOf(bytes.subarray(start, end))),
@@ -505,9 +509,12 @@ export function documentsIn(bytes: Uint8Array, { depthMax, documentsMax, valuesM
 }
 
 /** The value of a JSON text, or why it has none. */
-export function parsed(text: string): { readonly value: unknown } | { readonly problem: string } {
+export function parsed(
+  text: string,
+): { readonly value: unknown; readonly repeated: RepeatedKey | null } | { readonly problem: string } {
+  const keys = new RepeatedKeys()
   try {
-    return { value: parseJson(text) }
+    return { value: parseJson(text, keys.note), repeated: keys.finding }
   } catch (error) {
     if (error instanceof Refusal) return { problem: error.message }
     if (!(error instanceof SyntaxError)) throw error

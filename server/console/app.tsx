@@ -18,7 +18,7 @@ import { viewOf } from './first-requests.js'
 import Home from './pages/home.js'
 import Next from './pages/next/next.js'
 import { askQueue } from './pages/next/queue.js'
-import NotFound from './pages/not-found.js'
+import NotFound, { Forbidden } from './pages/not-found.js'
 import { Failed, Skeleton } from './parts/feedback.js'
 import { Confirmations } from './parts/confirmation.js'
 import { latePage } from './parts/late.js'
@@ -28,10 +28,13 @@ import { Foot } from './shell/foot.js'
 import { Help } from './shell/help.js'
 import { Palette } from './shell/palette.js'
 import { SignIn } from './shell/sign-in.js'
+import { shownPath } from './state/title.js'
 import { useGlobalCommands } from './shell/commands.js'
 import { messageOf, session } from './state/api.js'
+import { t } from './texts.js'
 import { begin } from './state/begin.js'
 import { jobs, loadJobs, lookAt } from './state/jobs.js'
+import { lackingScope } from './state/places.js'
 import { fail } from './state/toasts.js'
 
 /** One of the pages that are loaded late (pages/others.ts). */
@@ -117,18 +120,20 @@ function SignedIn() {
   const { path } = useLocation()
   const id = jobIdOf(path)
   useEffect(() => lookAt(id), [id])
+  useEffect(() => void (shownPath.value = path), [path])
   useEffect(() => {
     if (jobs.value === null) loadJobs().catch(fail)
   }, [session.value?.name])
   useGlobalCommands()
+  const lacking = lackingScope(path)
   return (
     <>
       <a class="skip" href="#main">
-        {'→'}
+        {t('skip')}
       </a>
       <Bar path={path} />
       <main id="main" tabIndex={-1}>
-        {jobs.value === null ? <Skeleton /> : <Pages />}
+        {jobs.value === null ? <Skeleton /> : lacking === null ? <Pages /> : <Forbidden scope={lacking} />}
       </main>
       <Foot />
       <Failures />

@@ -36,7 +36,16 @@ export function Confirm({ title, verb, close, act, children, isReady = true }: C
   }
   return (
     <Dialog title={title} close={close}>
-      <div class="stack">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter in a field is the button, as in a form. */}
+      <div
+        class="stack"
+        onKeyDown={(event) => {
+          const isField = event.target instanceof HTMLInputElement && !/checkbox|radio/.test(event.target.type)
+          if (event.key !== 'Enter' || event.repeat || !isField || !isReady) return
+          event.preventDefault()
+          void yes()
+        }}
+      >
         {children}
         {problem.value === null ? null : (
           <p class="bad" role="alert">

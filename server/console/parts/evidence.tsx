@@ -1,7 +1,7 @@
 /** How far votes carry a confidence: the mark beside a number, and the sentence in plain sight. */
 import type { ComponentChildren } from 'preact'
 import type { ShownJob } from '../state/jobs.js'
-import { percent, t } from '../texts.js'
+import { confidenceText, t } from '../texts.js'
 import { Icon } from './icon.js'
 
 interface ConfidenceProps {
@@ -14,10 +14,10 @@ interface ConfidenceProps {
 
 /** A confidence. Where few votes are behind it, it is marked as a guess. */
 export function Confidence({ of, value, isThin = of?.evidence.level === 'thin' }: ConfidenceProps) {
-  if (!isThin) return <>{percent(value)}</>
+  if (!isThin) return <>{confidenceText(value)}</>
   return (
     <span class="thin" title={t('evidence.thin')}>
-      ≈ {percent(value)}
+      ≈ {confidenceText(value)}
     </span>
   )
 }

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { api } from '../state/api.js'
+import { draftText, keepDraft } from '../state/drafts.js'
 import { attempt, say } from '../state/toasts.js'
 import { count, t } from '../texts.js'
 import { Dialog } from './dialog.js'
@@ -15,11 +16,16 @@ interface NoteProps {
 }
 
 export function NoteDialog({ jobId, eventIds, close, saved }: NoteProps) {
-  const text = useSignal('')
+  const text = useSignal(draftText(jobId, eventIds))
   const isBusy = useSignal(false)
   const input = useRef<HTMLTextAreaElement>(null)
   const left = useRef(eventIds)
   useEffect(() => input.current?.focus(), [])
+  /** Saved, or thrown away. */
+  const leave = (): void => {
+    keepDraft(jobId, eventIds, '')
+    close()
+  }
   async function save(): Promise<void> {
     if (text.value.trim() === '') return
     isBusy.value = true
@@ -35,17 +41,20 @@ export function NoteDialog({ jobId, eventIds, close, saved }: NoteProps) {
     if (!isSaved) return
     say(count('note.saved', eventIds.length))
     saved?.()
-    close()
+    leave()
   }
   return (
-    <Dialog title={t('note.title')} close={close}>
+    <Dialog title={t('note.title')} close={leave}>
       <Form class="stack" submit={save}>
         <textarea
           ref={input}
           rows={5}
           aria-label={t('note.title')}
           value={text.value}
-          onInput={(event) => (text.value = event.currentTarget.value)}
+          onInput={(event) => {
+            text.value = event.currentTarget.value
+            keepDraft(jobId, eventIds, text.value)
+          }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.repeat)
               event.currentTarget.form?.requestSubmit()

@@ -2,7 +2,7 @@
 import type { EventExplanation } from '../../client/index.js'
 import type { ShownJob } from '../state/jobs.js'
 import { valueText } from '../state/events.js'
-import { count, percent, t } from '../texts.js'
+import { count, percent, t, confidenceText } from '../texts.js'
 import { Confidence } from './evidence.js'
 import { Label, LabelMark } from './label.js'
 
@@ -41,7 +41,7 @@ export function Answer({ of, explanation }: WhyProps) {
       <p class="dim">
         {decision.confidence_basis === 'thin'
           ? decision.confidence_note
-          : t('why.confidence', { n: Math.round(decision.confidence_score) })}
+          : t('why.confidence', { n: Math.floor(decision.confidence_score) })}
         {model === null ? '' : ` ${count('why.learned_from', model.voted_events)}`}
         {decision.by_earlier_model ? ` ${t('why.earlier')}` : ''}
       </p>
@@ -74,7 +74,7 @@ function Effect({
         <LabelMark of={of} label={field.result_label} />
         <span>
           <span class="hidden">{`${t('why.without')}: ${field.result_label} `}</span>
-          {percent(field.confidence_score)}
+          {confidenceText(field.confidence_score)}
         </span>
       </span>
     </li>

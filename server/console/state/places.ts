@@ -1,6 +1,6 @@
 /** The places of the console: for the bar, the palette and the keys. */
 import { addresses } from '../addresses.js'
-import { may } from './api.js'
+import { may, session } from './api.js'
 import { hasBuckets, hasClusters, type ShownJob } from './jobs.js'
 import type { Command } from './keys.js'
 import type { TextKey } from '../texts.js'
@@ -32,9 +32,10 @@ export function placesOfJob(job: ShownJob): Place[] {
   ]
 }
 
-/** Pages of the whole service, as far as the person may see them. */
-export function placesOfService(): Place[] {
-  const places: (Place & { readonly scope: string })[] = [
+type Guarded = Place & { readonly scope: string }
+
+function guardedPlaces(): Guarded[] {
+  return [
     { command: 'go.jobs', text: 'place.jobs', icon: 'list', href: addresses.jobs, scope: 'public' },
     {
       command: 'go.integrations',
@@ -60,7 +61,26 @@ export function placesOfService(): Place[] {
     { command: 'go.people', text: 'place.people', icon: 'users', href: addresses.people, scope: 'read:users' },
     { command: 'go.keys', text: 'place.keys', icon: 'key-round', href: addresses.keys, scope: 'read:resources' },
   ]
-  return places.filter(({ scope }) => may(scope))
+}
+
+/** Pages of the whole service, as far as the person may see them. */
+export function placesOfService(): Place[] {
+  return guardedPlaces().filter(({ scope }) => may(scope))
+}
+
+/** Pages of a job that need more than the job itself, by the end of their address. */
+const ofJob: readonly (readonly [RegExp, string])[] = [
+  [/^\/jobs\/(feedback-flow\/\d+|\d+\/events)(\/|$)/, 'read:event_query'],
+  [/^\/jobs\/\d+\/(models|replays|safety)(\/|$)/, 'read:job_metrics'],
+  [/^\/jobs\/\d+\/(pipeline|settings)(\/|$)/, 'read:resources'],
+]
+
+/** The scope that the person lacks for the page of an address; null: none. Without a session the page stays. */
+export function lackingScope(path: string): string | null {
+  if (session.value == null) return null
+  const place = guardedPlaces().find(({ href }) => path === href || path.startsWith(`${href}/`))
+  const scope = ofJob.find(([form]) => form.test(path))?.[1] ?? place?.scope ?? 'public'
+  return may(scope) ? null : scope
 }
 
 /** A page about a job itself. */

@@ -20,6 +20,10 @@ import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { assignees, assignToMe, me, useCompany } from '../../state/handling.js'
 import { useCommands } from '../../state/keys.js'
 import { saidSince, subjectKey } from '../../state/said.js'
+import { draftText } from '../../state/drafts.js'
+import { useSubject } from '../../state/title.js'
+import { say } from '../../state/toasts.js'
+import { besideOf, isOnTrail, moveTo } from '../../state/trail.js'
 import { votesTaken } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
 import { conditionOf } from '../events/query.js'
@@ -84,13 +88,24 @@ function Raw({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
   )
 }
 
-function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
+interface ShownProps {
+  readonly of: ShownJob
+  readonly whole: Whole
+  /** Goes along the list that the event was opened from. */
+  readonly go: (by: 1 | -1) => void
+}
+
+function Shown({ of, whole, go }: ShownProps) {
   const { event, reach } = whole
-  const isNoting = useSignal(false)
+  const isNoting = useSignal(draftText(of.job_id, [whole.event.event_id]) !== '')
   const before = ownVote(whole)
   const eventId = event.event_id
   const title = titleOf(event)
-  const vote = (at: number): void => voteOn({ of, eventId, title }, at)
+  const after = (): void => {
+    if (besideOf(of.job_id, eventId, 1) !== null) setTimeout(() => go(1))
+  }
+  const vote = (at: number): void => voteOn({ of, eventId, title, after }, at)
+  useSubject(title)
   const mayNote = may('write:event_feedback')
   const company = useCompany(of.job_id, eventId)
   const assignee = assignees.value.get(eventId)
@@ -121,7 +136,7 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
         <With assignee={assignee} company={company.now.value} />
       </header>
       <section class="stack">
-        <VoteButtons of={of} eventId={eventId} title={title} before={before} />
+        <VoteButtons of={of} eventId={eventId} title={title} before={before} after={after} />
         <div class="row">
           <span class="dim grow">{reach === null ? '' : count('next.reach', reach.applies_to_events)}</span>
           {mayNote ? (
@@ -162,6 +177,16 @@ function Shown({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) 
 }
 
 function EventOf({ of, eventId }: { readonly of: ShownJob; readonly eventId: string }) {
+  const { route } = useLocation()
+  /** Goes along the list that the event was opened from. */
+  const go = (by: 1 | -1): void => {
+    const beside = besideOf(of.job_id, eventId, by)
+    if (beside === null) return say(t(isOnTrail(of.job_id, eventId) ? 'event.end' : 'event.no_list'))
+    moveTo(beside)
+    route(addresses.event(of.job_id, beside), true)
+  }
+  // While it is loaded, too: hands are faster.
+  useCommands({ 'list.next': () => go(1), 'list.previous': () => go(-1) })
   // Votes change what is known: it is read again, and stays until it is there.
   const key = `event ${of.job_id} ${eventId}`
   const data = useData(key, (signal) => readWhole(of.job_id, eventId, signal))
@@ -172,7 +197,7 @@ function EventOf({ of, eventId }: { readonly of: ShownJob; readonly eventId: str
     if (!isFirst.current) data.reload()
     isFirst.current = false
   }, [votesTaken.value, said])
-  if (data.value !== null) return <Shown of={of} whole={data.value} />
+  if (data.value !== null) return <Shown of={of} whole={data.value} go={go} />
   if (data.error !== null) return <Failed error={data.error} retry={data.reload} />
   if (data.isLoading) return <Skeleton lines={12} />
   return (
@@ -187,5 +212,6 @@ function EventOf({ of, eventId }: { readonly of: ShownJob; readonly eventId: str
 export default function EventPage() {
   const { params } = useRoute()
   const of = jobOfPage.value
-  return of === null ? <NotFound /> : <EventOf of={of} eventId={params.event ?? ''} />
+  const { event = '' } = params
+  return of === null ? <NotFound /> : <EventOf key={event} of={of} eventId={event} />
 }

@@ -18,6 +18,7 @@ import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
 import { useAssignees } from '../../state/handling.js'
 import { newEvents, takeIn } from '../../state/live.js'
+import { trail } from '../../state/trail.js'
 import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { ColumnHeads, columnsOf } from './columns.js'
@@ -26,7 +27,8 @@ import { toggled } from './query.js'
 import { Head } from './head.js'
 import { Line, valuesOf } from './line.js'
 import { Nothing } from './nothing.js'
-import { useRows } from './rows.js'
+import type { Chosen } from './chosen.js'
+import { useRows, type RowsState } from './rows.js'
 import { useSelection, type Selection } from './selection.js'
 import { SelectionBar } from './selection-bar.js'
 import type { Row } from './row.js'
@@ -35,6 +37,13 @@ import { addressOf } from './view.js'
 import { BY_ARRIVAL, isNewestFirst, rowsKey, viewOf, type View } from '../../first-requests.js'
 
 const ROW = 40
+
+/** What comes back with somebody who was at an event. */
+interface Kept {
+  readonly rows: RowsState
+  readonly chosen: Chosen
+}
+
 interface ResultsProps {
   readonly of: ShownJob
   readonly view: View
@@ -50,7 +59,10 @@ function Results({ of, view, found, selection, columns, show }: ResultsProps) {
   const { cursor } = selection
   const open = (at: number): void => {
     const row = rows[at]
-    if (row !== undefined) route(addresses.event(of.job_id, row.id))
+    if (row === undefined) return
+    const kept: Kept = { rows: found.snapshot(), chosen: selection.chosen }
+    trail.value = { jobId: of.job_id, key: rowsKey(view), ids: rows.map(({ id }) => id), at: row.id, kept }
+    route(addresses.event(of.job_id, row.id))
   }
   const move = (by: number): void => {
     cursor.value = Math.max(0, Math.min(rows.length - 1, cursor.value + by))
@@ -115,8 +127,15 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
   const view = viewOf(of.job_id, query as Record<string, string>)
   // The same list each time, so that rows that do not change are not drawn again.
   const columns = useMemo(() => columnsOf(of, view), [of.features, view.columns])
-  const found = useRows(view)
-  const selection = useSelection(found.rows, rowsKey(view))
+  const key = rowsKey(view)
+  // As it was left: rows, cursor and ticks.
+  const left = trail.peek()?.key === key ? trail.peek() : null
+  const kept = left?.kept as Kept | undefined
+  const found = useRows(view, kept?.rows)
+  const selection = useSelection(found.rows, key, {
+    cursor: left === null ? 0 : Math.max(0, left.ids.indexOf(left.at)),
+    chosen: kept?.chosen,
+  })
   const areFacetsOpen = useSignal(false)
   const show = (to: View): void => {
     if (addressOf(to) === addressOf(view)) return

@@ -21,9 +21,12 @@ export interface Rows {
   more(): void
   /** Loads again, with what came since. */
   reload(): void
+  /** The rows as they are, for somebody who comes back. */
+  snapshot(): RowsState
 }
 
-interface State {
+/** Rows as they are loaded, to be shown again. */
+export interface RowsState {
   readonly rows: readonly Row[]
   readonly total: number | null
   readonly isTotalExact: boolean
@@ -33,7 +36,7 @@ interface State {
   readonly progress: Progress | null
 }
 
-const empty: State = {
+const empty: RowsState = {
   rows: [],
   total: null,
   isTotalExact: true,
@@ -53,7 +56,7 @@ function joined(rows: readonly Row[], page: readonly Row[]): Row[] {
 const FEW = 30
 
 /** The number of rows, where they are all there or the page knows it. */
-function countedBy(before: State, found: Page, rows: number): Pick<State, 'total' | 'isTotalExact'> {
+function countedBy(before: RowsState, found: Page, rows: number): Pick<RowsState, 'total' | 'isTotalExact'> {
   if (found.total !== null) return found
   return found.next === null ? { total: rows, isTotalExact: true } : before
 }
@@ -65,7 +68,7 @@ function progressOf(before: Progress | null, { next, progress }: Page): Progress
 }
 
 /** The state with a page more. The search goes on until there are as many rows as are wanted. */
-function taken(before: State, found: Page, { isFirst, wanted }: { isFirst: boolean; wanted: number }): State {
+function taken(before: RowsState, found: Page, { isFirst, wanted }: { isFirst: boolean; wanted: number }): RowsState {
   const rows = isFirst ? found.rows : joined(before.rows, found.rows)
   const { total, isTotalExact } = countedBy(before, found, rows.length)
   const progress = progressOf(isFirst ? null : before.progress, found)
@@ -73,8 +76,10 @@ function taken(before: State, found: Page, { isFirst, wanted }: { isFirst: boole
   return { rows, total, isTotalExact, next: found.next, error: null, isLoading, progress }
 }
 
-export function useRows(view: View): Rows {
-  const state = useSignal(empty)
+/** `kept`: the rows that were left, where somebody comes back. */
+export function useRows(view: View, kept?: RowsState): Rows {
+  const state = useSignal(kept ?? empty)
+  const isBack = useRef(kept !== undefined)
   const controller = useRef<AbortController | null>(null)
   const isBusy = useRef(false)
   const isCounting = useRef(false)
@@ -125,8 +130,12 @@ export function useRows(view: View): Rows {
   const key = rowsKey(view)
   // Not a frame later, as an effect would be.
   useLayoutEffect(() => {
-    state.value = { ...empty, rows: state.peek().rows }
-    void read(true)
+    if (isBack.current) controller.current = new AbortController()
+    else {
+      state.value = { ...empty, rows: state.peek().rows }
+      void read(true)
+    }
+    isBack.current = false
     return () => controller.current?.abort()
   }, [key])
   const { next: _, ...shown } = state.value
@@ -134,5 +143,5 @@ export function useRows(view: View): Rows {
     wanted.current = Math.max(wanted.current, state.peek().rows.length + FEW)
     void read(false)
   }
-  return { ...shown, more, reload: () => void read(true) }
+  return { ...shown, more, reload: () => void read(true), snapshot: () => ({ ...state.peek(), isLoading: false }) }
 }

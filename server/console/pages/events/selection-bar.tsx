@@ -6,6 +6,7 @@ import { NoteDialog } from '../../parts/note.js'
 import { api, may, serviceField } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { assignToMe } from '../../state/handling.js'
+import { draftOf } from '../../state/drafts.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { runCommand, useCommands, voteCommands } from '../../state/keys.js'
 import { say } from '../../state/toasts.js'
@@ -76,7 +77,7 @@ function Chosens({ of, chosen, total }: ChosenProps) {
 export function SelectionBar({ of, rows, selection, view, total }: BarProps) {
   const mayVote = may('write:event_feedback')
   const bulk = useSignal<{ readonly label: string; readonly spared: readonly string[] } | null>(null)
-  const noting = useSignal<readonly string[] | null>(null)
+  const noting = useSignal<readonly string[] | null>(draftOf(of.job_id)?.eventIds ?? null)
   const { chosen } = selection
   /** The rows that an action is about; null: events that are not loaded are among them. */
   const chosenRows = (): readonly Row[] | null => {

@@ -1,6 +1,6 @@
 /** What is chosen of a list (chosen.ts), and the cursor, with their keys. */
 import { useSignal, type Signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useCommands } from '../../state/keys.js'
 import { everything, isChosen, nothing, toggledRow, withRows, type Chosen } from './chosen.js'
 import type { Row } from './row.js'
@@ -14,9 +14,16 @@ export interface Selection {
   clear(): void
 }
 
-export function useSelection(rows: readonly Row[], key: string): Selection {
-  const cursor = useSignal(0)
-  const chosen = useSignal(nothing)
+interface Left {
+  readonly cursor: number
+  readonly chosen: Chosen | undefined
+}
+
+/** `left`: what was chosen when the page was left, where somebody comes back. */
+export function useSelection(rows: readonly Row[], key: string, left: Left): Selection {
+  const cursor = useSignal(left.cursor)
+  const chosen = useSignal(left.chosen ?? nothing)
+  const isFirst = useRef(true)
   /** The row that was chosen or taken out last. */
   const last = useSignal('')
   const clear = (): void => {
@@ -24,8 +31,11 @@ export function useSelection(rows: readonly Row[], key: string): Selection {
     last.value = ''
   }
   useEffect(() => {
-    cursor.value = 0
-    clear()
+    if (!isFirst.current) {
+      cursor.value = 0
+      clear()
+    }
+    isFirst.current = false
   }, [key])
   const select = (at: number, isRange: boolean): void => {
     const row = rows[at]

@@ -9,6 +9,7 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
 import { addresses } from '../../addresses.js'
+import { QUEUE_SIZE } from '../../first-requests.js'
 import { Empty, Failed, Skeleton } from '../../parts/feedback.js'
 import { Key } from '../../parts/keys.js'
 import { voteOn } from '../../parts/votes.js'
@@ -18,6 +19,8 @@ import { readKnown, type Known } from '../../state/events.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
 import { newEvents, takeIn } from '../../state/live.js'
+import { useWaits } from '../../state/title.js'
+import { trail } from '../../state/trail.js'
 import { takenBack } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
@@ -96,6 +99,7 @@ function Answering({
     if (to >= 0 && to < items.length) at.value = to
   }
   const isOpen = (one: Waiting): boolean => !isAnswered(of, one)
+  useWaits(items.filter(isOpen).length, items.length >= QUEUE_SIZE)
   /** The next one without an answer, else the one after. */
   const goOn = (): void => {
     const next = items.findIndex((one, index) => index > current && isOpen(one))
@@ -117,7 +121,11 @@ function Answering({
     skip: goOn,
     'list.next': () => go(current + 1),
     'list.previous': () => go(current - 1),
-    'list.open': () => route(addresses.event(of.job_id, item.eventId)),
+    'list.open': () => {
+      const ids = items.map(({ eventId }) => eventId)
+      trail.value = { jobId: of.job_id, key: 'next', ids, at: item.eventId, kept: null }
+      route(addresses.event(of.job_id, item.eventId))
+    },
     'new.show': () => {
       takeIn()
       reload()

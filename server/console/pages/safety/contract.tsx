@@ -8,6 +8,7 @@ import { api, may } from '../../state/api.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { say } from '../../state/toasts.js'
 import { percent, share, t } from '../../texts.js'
+import { hasOwnLabels } from './protected.js'
 
 interface ContractProps {
   readonly of: ShownJob
@@ -181,6 +182,8 @@ function Terms({ view }: { readonly view: AutonomyView }) {
 export function ContractForm(props: ContractProps) {
   const { of, view, saved } = props
   const proposed = useSignal<ContractBody | null>(null)
+  /** Nobody has said which labels must never be settled. */
+  const isUnsaid = useSignal(false)
   if (!may('write:autonomy')) return null
   const save = async (): Promise<void> => {
     if (proposed.value === null) return
@@ -189,13 +192,25 @@ export function ContractForm(props: ContractProps) {
     saved()
   }
   return (
-    <Form class="panel stack" submit={(data) => (proposed.value = contractOf(data, props))}>
+    <Form
+      class="panel stack"
+      submit={(data) => {
+        const body = contractOf(data, props)
+        isUnsaid.value = body.protected_labels === undefined && hasOwnLabels(of)
+        proposed.value = isUnsaid.value ? null : body
+      }}
+    >
       <header>
         <h2>{t('contract.title')}</h2>
         <p class="dim">{t('contract.text')}</p>
       </header>
       <Terms view={view} />
       <Labels of={of} view={view} />
+      {isUnsaid.value ? (
+        <p class="bad" role="alert">
+          {t('contract.which')}
+        </p>
+      ) : null}
       <div class="row">
         <button type="submit" class="primary">
           {t('contract.see')}

@@ -1,5 +1,5 @@
 /** What a job could settle, and after how many days that would be proved, in plain words. */
-import { useSignal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import type { AutonomyView, ForecastAnswer } from '../../../client/index.js'
 import { Label } from '../../parts/label.js'
 import { Loaded } from '../../parts/loaded.js'
@@ -7,7 +7,8 @@ import { Table } from '../../parts/table.js'
 import { api } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { number, percent, share, t } from '../../texts.js'
+import { number, share, t, threshold } from '../../texts.js'
+import { hasOwnLabels } from './protected.js'
 
 /** Shares of settled events that may be wrong, to choose from. */
 const epsilons = [0.001, 0.005, 0.01, 0.02, 0.05, 0.1] as const
@@ -31,7 +32,7 @@ function Thresholds({ of, thresholds }: { readonly of: ShownJob; readonly thresh
         key: `${one.label} ${one.threshold}`,
         cells: [
           <Label key="l" of={of} label={one.label} />,
-          percent(one.threshold),
+          threshold(one.threshold),
           share(one.settled_share),
           number(Math.round(one.events_per_day)),
           one.audits_needed === null ? '—' : number(one.audits_needed),
@@ -44,11 +45,42 @@ function Thresholds({ of, thresholds }: { readonly of: ShownJob; readonly thresh
   )
 }
 
+/** Only people know which labels of their own must never be settled. */
+function Protected({ of, kept }: { readonly of: ShownJob; readonly kept: Signal<readonly string[]> }) {
+  return (
+    <fieldset class="choices">
+      <legend>{t('forecast.which')}</legend>
+      {of.labels.map((name) => (
+        <label key={name} class="inline">
+          <input
+            type="checkbox"
+            checked={kept.value.includes(name)}
+            onChange={({ currentTarget: { checked } }) => {
+              kept.value = of.labels.filter((one) => (one === name ? checked : kept.value.includes(one)))
+            }}
+          />
+          <Label of={of} label={name} />
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
 export function Forecast({ of, view }: { readonly of: ShownJob; readonly view: AutonomyView }) {
   const epsilon = useSignal(view.labels[0]?.epsilon ?? 0.01)
+  /** The labels that must never be settled, where the contract does not say. */
+  const kept = useSignal<readonly string[]>([])
+  const areOwn = view.protected_labels.length === 0 && hasOwnLabels(of)
   const hasModel = of.last_train_finished_timestamp !== null
-  const key = hasModel ? `forecast ${of.job_id} ${epsilon.value} ${view.set_at}` : null
-  const data = useData(key, (signal) => api.forecastAutonomy({ job_id: of.job_id, epsilon: epsilon.value }, { signal }))
+  const named = areOwn ? kept.value.map((name) => `label_${of.labels.indexOf(name)}`).join() : ''
+  const isReady = hasModel && (!areOwn || named !== '')
+  const key = isReady ? `forecast ${of.job_id} ${epsilon.value} ${view.set_at} ${named}` : null
+  const data = useData(key, (signal) =>
+    api.forecastAutonomy(
+      { job_id: of.job_id, epsilon: epsilon.value, ...(named === '' ? {} : { protected_labels: named }) },
+      { signal },
+    ),
+  )
   const choices = [...new Set([...epsilons, epsilon.value])].sort((a, b) => a - b)
   return (
     <section class="panel stack">
@@ -68,7 +100,8 @@ export function Forecast({ of, view }: { readonly of: ShownJob; readonly view: A
           </select>
         </label>
       </header>
-      {hasModel ? (
+      {hasModel && areOwn ? <Protected of={of} kept={kept} /> : null}
+      {hasModel && !isReady ? null : hasModel ? (
         <Loaded data={data} lines={3}>
           {({ message, thresholds }) => (
             <>

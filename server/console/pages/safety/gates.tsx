@@ -4,7 +4,7 @@ import { Label } from '../../parts/label.js'
 import { Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { count, number, percent, share, t } from '../../texts.js'
+import { count, number, share, t, threshold } from '../../texts.js'
 
 const ENDED = 10
 const tones: Readonly<Record<GateView['state'], string>> = { open: 'good', shadow: '', revoked: 'bad' }
@@ -15,7 +15,7 @@ function Gate({ of, gate }: { readonly of: ShownJob; readonly gate: GateView }) 
       <header class="row">
         <h2 class="grow row">
           <Label of={of} label={gate.label} />
-          {t('safety.from', { threshold: percent(gate.threshold) })}
+          {t('safety.from', { threshold: threshold(gate.threshold) })}
         </h2>
         <span class={`tag ${tones[gate.state]}`}>{t(`gate.${gate.state}`)}</span>
       </header>
@@ -69,7 +69,7 @@ export function Gates({ of, view }: { readonly of: ShownJob; readonly view: Auto
               key: gate.gate_id,
               cells: [
                 <Label key="l" of={of} label={gate.label} />,
-                percent(gate.threshold),
+                threshold(gate.threshold),
                 gate.model,
                 gate.message,
                 <Time key="t" at={gate.since} />,

@@ -2,7 +2,8 @@
  * Single sign-on over HTTP: to the provider, back from it, and the provider's logout.
  *
  * 1. A browser that comes back must have the cookie that it was sent away with. It is of this folder of paths alone,
- *    and Lax, because the way back begins at the provider.
+ *    and Lax, because the way back begins at the provider. Each sign-in has one of its own, by its state: tabs that
+ *    sign in at the same time come back in any order, each to its page.
  * 2. A person who cannot be signed in gets a page that says why.
  */
 import { isRefusal, limits, Refusal } from '../../engine/index.js'
@@ -31,10 +32,15 @@ function signOnOf({ signOn }: App): SignOn {
   return signOn
 }
 
-function pendingCookie(value: string, { publicUrl }: App): readonly [string, string] {
+/** The name of the cookie of one sign-in; '' where the state is none of ours. */
+function nameOf(state: string | null): string {
+  return state !== null && /^[\w-]{16}/.test(state) ? `${COOKIE}-${state.slice(0, 16)}` : ''
+}
+
+function pendingCookie(name: string, value: string, { publicUrl }: App): readonly [string, string] {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
   const age = value === '' ? 0 : PENDING_SECONDS
-  return ['Set-Cookie', `${COOKIE}=${value}; Path=${FOLDER}; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`]
+  return ['Set-Cookie', `${name}=${value}; Path=${FOLDER}; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`]
 }
 
 /** Sends the browser elsewhere. */
@@ -64,7 +70,10 @@ const login: OpenRoute = {
     const { return_to: path } = query.checkQuery(exchange.query())
     exchange.hold()
     signOn.begin(pathHere(path)).then(
-      ({ url, cookie }) => redirect(exchange, url.href, [pendingCookie(cookie, app)]),
+      ({ url, cookie }) => {
+        const name = nameOf(url.searchParams.get('state'))
+        redirect(exchange, url.href, [pendingCookie(name, cookie, app)])
+      },
       (error: unknown) => refuse(exchange, error),
     )
   },
@@ -73,13 +82,14 @@ const login: OpenRoute = {
 async function comeBack(exchange: Exchange, app: App, signOn: SignOn): Promise<void> {
   const given = exchange.query()
   const address = exchange.address()
-  const signIn = signOn.taken(namedCookie(exchange, COOKIE))
+  const name = nameOf(new URLSearchParams(given).get('state'))
+  const signIn = name === '' ? null : signOn.taken(namedCookie(exchange, name))
   exchange.hold()
   if (signIn === null)
     throw new Refusal('unauthorized', 'this sign-in was not begun in this browser, or it took longer than ten minutes')
   const session = await signOn.finish(given, signIn, address)
   const isSecure = app.publicUrl.startsWith('https:')
-  redirect(exchange, signIn.returnTo, [setCookie(session, isSecure), pendingCookie('', app)])
+  redirect(exchange, signIn.returnTo, [setCookie(session, isSecure), pendingCookie(name, '', app)])
 }
 
 const callback: OpenRoute = {

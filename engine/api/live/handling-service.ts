@@ -37,6 +37,14 @@ export interface EventNote {
   readonly note: unknown
 }
 
+/** Whose turn it is where several people work at a job. */
+export interface QueueTurn {
+  /** How many came before this person. */
+  readonly place: number
+  /** At least this person. */
+  readonly people: number
+}
+
 export interface Handover {
   /** Null: nobody. */
   readonly assignee: string | null
@@ -59,6 +67,8 @@ export interface HandlingService {
   assignments(job: JobHandle, assignee: string | null): readonly Assignment[]
   /** Says that the caller looks at an event, for half a minute, and who else does. @throws Refusal event_not_found. */
   look(job: JobHandle, eventId: string, by: Author): readonly Looker[]
+  /** This person works at the job from now on, for two minutes. */
+  turnAt(job: JobHandle, by: Author): QueueTurn
   /** Oldest first. @throws Refusal event_not_found. */
   notes(job: JobHandle, eventId: string): readonly EventNote[]
   /** Rejects with event_not_found, limit_exceeded. */

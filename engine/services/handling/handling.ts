@@ -20,6 +20,7 @@ import type {
   Handover,
   Looker,
   NamedView,
+  QueueTurn,
   ViewInput,
 } from '../../api/live/handling-service.js'
 import type { Author, JobHandle, Principal } from '../../api/principal.js'
@@ -43,10 +44,16 @@ export interface HandlingDeps {
 /** A look counts for so long. */
 const LOOK_MICROS = 30e6
 
+/** Who asks for a queue, or looks at an event, works at the job for so long. */
+const WORK_MICROS = 120e6
+
 export class Handling implements HandlingService {
   readonly #deps: HandlingDeps
   /** By job and event, then by person: since when, and until when it counts. */
   readonly #looks = new Map<string, Map<string, { readonly since: number; readonly until: number }>>()
+
+  /** By job: until when somebody works there. */
+  readonly #workers = new Map<number, Map<string, number>>()
 
   constructor(deps: HandlingDeps) {
     this.#deps = deps
@@ -121,11 +128,28 @@ export class Handling implements HandlingService {
     const { id } = this.#mustHave(handle, eventId)
     const now = this.#deps.clock.nowMicros()
     this.#forgetLooks(now)
+    this.#atWork(id, name, now)
     const key = `${id} ${eventId}`
     let looks = this.#looks.get(key)
     if (looks === undefined) this.#looks.set(key, (looks = new Map()))
     looks.set(name, { since: looks.get(name)?.since ?? now, until: now + LOOK_MICROS })
     return [...looks].map(([looker, { since }]) => ({ name: looker, sinceMicros: since }))
+  }
+
+  turnAt(handle: JobHandle, { name }: Author): QueueTurn {
+    const { id } = this.#deps.current(handle)
+    const now = this.#deps.clock.nowMicros()
+    const people = this.#atWork(id, name, now)
+    return { place: [...people.keys()].indexOf(name), people: people.size }
+  }
+
+  /** Who works at the job, in the order in which they came; this person from now on as well. */
+  #atWork(jobId: number, name: string, now: number): ReadonlyMap<string, number> {
+    const people = this.#workers.get(jobId) ?? new Map<string, number>()
+    for (const [other, until] of people) if (until < now) people.delete(other)
+    if (people.has(name) || people.size < limits.looksMax) people.set(name, now + WORK_MICROS)
+    this.#workers.set(jobId, people)
+    return people
   }
 
   #forgetLooks(now: number): void {
@@ -148,6 +172,7 @@ export class Handling implements HandlingService {
 
   /** To be called when a job is deleted. */
   forget(jobId: number): void {
+    this.#workers.delete(jobId)
     this.#deps.tables.forget(jobId)
   }
 

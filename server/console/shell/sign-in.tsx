@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { api, messageOf, session } from '../state/api.js'
+import { tellSignedIn } from '../state/begin.js'
 import { waiting } from '../state/votes.js'
 import type { SignInMethods } from '../../client/index.js'
 import { count, t } from '../texts.js'
@@ -39,6 +40,7 @@ function SignInForm({ isAgain }: { readonly isAgain: boolean }) {
       const body =
         typed.value === 'key' ? { key: text('key') } : { username: text('username').trim(), password: text('password') }
       session.value = await api.signIn({ body })
+      tellSignedIn()
     } catch (error) {
       problem.value = messageOf(error)
     } finally {

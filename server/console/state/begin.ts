@@ -2,6 +2,7 @@
 import { batch } from '@preact/signals'
 import { readSession, session } from './api.js'
 import { jobs, readFirstJobs } from './jobs.js'
+import { onTold, tellTabs } from './tabs.js'
 
 /** @throws what keeps the session from being read. */
 export async function begin(): Promise<void> {
@@ -12,4 +13,23 @@ export async function begin(): Promise<void> {
     if (all !== null) jobs.value = all
     session.value = person
   })
+  if (person !== null) tellSignedIn()
 }
+
+const TOLD = 'signed in'
+
+/** The cookie is that of all tabs: those that wait for a sign-in go on, each on its page. */
+export function tellSignedIn(): void {
+  tellTabs(TOLD, null)
+}
+
+onTold(TOLD, () => {
+  if (session.peek() !== null) return
+  // Without an answer the form stays.
+  readSession().then(
+    (person) => {
+      if (session.peek() === null) session.value = person
+    },
+    () => {},
+  )
+})

@@ -1,11 +1,17 @@
 /** The labels that are worth most: what people should be asked next. */
-import { isoMicros } from '../../../engine/index.js'
+import { isoMicros, selectionBounds, type QueueTurn } from '../../../engine/index.js'
 import { operation, type Route } from '../../http/route.js'
 import { NextPage, NextQuery, SecondLookPage, SecondLookQuery } from '../../schemas/next.js'
 import { jobFromPath } from '../job-reference.js'
 
 const COUNT = 10
 const DOUBTED = 20
+
+/** The labels for one of several people who work at a job: each begins elsewhere, and the rest follows. */
+function inTurn<T>(labels: readonly T[], { place, people }: QueueTurn, count: number): T[] {
+  const from = Math.floor((labels.length * place) / people)
+  return [...labels.slice(from), ...labels.slice(0, from)].slice(0, count)
+}
 
 const next = operation({
   method: 'GET',
@@ -16,7 +22,8 @@ const next = operation({
   description:
     'Each has the reason why it is asked for, and what its vote promises to settle. Send its `picked_by` with the ' +
     'vote. Where analysts disagree stands on top. One in ten is drawn at random, and two in ten are unlike all ' +
-    'that was voted on. Without `cortex_user` the person who is asked is the owner of the key.',
+    'that was voted on. Without `cortex_user` the person who is asked is the owner of the key; people who work at a ' +
+    'job at the same time begin at different events.',
   scope: 'read:event_query',
   query: NextQuery,
   responses: { 200: { description: 'The labels to ask for, the first one first.', schema: NextPage } },
@@ -25,9 +32,15 @@ const next = operation({
     const job = jobFromPath(app, principal, params[0]!)
     const { count = COUNT, cortex_user: user = '' } = query
     const analyst = user.trim() === '' ? principal.name : user.trim()
-    const page = await app.service.nextLabels.next(job, { count, analyst })
+    // A program that asks for several people orders them by itself.
+    const isPerson = principal.kind === 'user' && analyst === principal.name
+    const turn = isPerson ? app.service.live.handling.turnAt(job, principal) : { place: 0, people: 1 }
+    const page = await app.service.nextLabels.next(job, {
+      count: Math.min(count * turn.people, selectionBounds.nextMax),
+      analyst,
+    })
     return {
-      next: page.labels.map((label) => ({
+      next: inTurn(page.labels, turn, count).map((label) => ({
         event_id: label.eventId,
         ingest_timestamp: isoMicros(label.ingestMicros),
         '@timestamp': isoMicros(label.originalMicros),

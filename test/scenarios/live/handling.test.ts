@@ -134,3 +134,30 @@ test('views and assignments are there after a restart, and assignments go with t
     await rm(directory, { recursive: true, force: true })
   }
 })
+
+test('two people at the same queue begin at different events, and see the rest after them', async () => {
+  const { jobId: queue } = await makeJob(client)
+  for (let at = 0; at < 8; at++)
+    await client.post(`/api/v1/events/q${at}`, { job_id: queue, raw_body: { rule: `rule ${at}` } })
+  const person = async (username: string) => {
+    await client.post('/api/v2/users', { username, password: 'correct horse battery', role: 'analyst' })
+    const { body } = await client.post('/api/v2/token', { username, password: 'correct horse battery' }, { key: null })
+    const own = client.withKey(body.api_token)
+    return async (count: number): Promise<string[]> => {
+      const answer = await own.get(`/api/v2/jobs/${queue}/next?count=${count}`)
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.next.map(({ event_id: id }: any) => id)
+    }
+  }
+  const [first, second] = [await person('first'), await person('second')]
+  const alone = await first(8)
+  const [one, other] = [await first(8), await second(8)]
+  assert.deepEqual(one, alone)
+  assert.deepEqual(other, [...alone.slice(4), ...alone.slice(0, 4)])
+  assert.notDeepEqual(await first(1), await second(1))
+  // A program asks for others, and gets the order of worth.
+  assert.deepEqual(
+    (await client.get(`/api/v2/jobs/${queue}/next?count=8&cortex_user=eve`)).body.next.map((one: any) => one.event_id),
+    alone,
+  )
+})

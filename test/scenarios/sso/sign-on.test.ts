@@ -172,3 +172,24 @@ test('passwords that are switched off sign nobody in', async () => {
   const change = await service.client.put('/api/v2/users/cid/password', { password: 'a password for cid' })
   assert.equal(change.status, 403)
 })
+
+test('three tabs that sign in at the same time come back in any order, each to its page', async () => {
+  provider.groups.set('tab', ['soc'])
+  const browser = new Browser()
+  const begun: string[] = []
+  for (const page of ['/jobs/1', '/jobs/2', '/jobs/3']) {
+    const away = await browser.request(`${base}/api/v2/session/sso/login?return_to=${encodeURIComponent(page)}`)
+    begun.push(away.headers.get('location')!)
+  }
+  const arrived: string[] = []
+  for (const [at, address] of begun.reverse().entries()) {
+    await browser.follow(address)
+    if (at === 0) {
+      await browser.post({ prompt: 'login', login: 'tab', password: 'any' })
+      if (browser.url.includes('/interaction/')) await browser.post({ prompt: 'consent' })
+    }
+    arrived.push(new URL(browser.url).pathname)
+    assert.equal((await whoIs(browser)).body.name, 'tab')
+  }
+  assert.deepEqual(arrived, ['/jobs/3', '/jobs/2', '/jobs/1'])
+})

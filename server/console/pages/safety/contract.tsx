@@ -7,7 +7,7 @@ import { Form } from '../../parts/form.js'
 import { api, may } from '../../state/api.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { say } from '../../state/toasts.js'
-import { percent, share, t } from '../../texts.js'
+import { share, t, threshold } from '../../texts.js'
 import { hasOwnLabels } from './protected.js'
 
 interface ContractProps {
@@ -59,7 +59,7 @@ function Meaning({ body, view }: { readonly body: ContractBody; readonly view: A
           {t('contract.label_means', {
             label,
             epsilon: share(epsilon),
-            thresholds: thresholds.map(percent).join(` ${t('contract.or')} `),
+            thresholds: thresholds.map(threshold).join(` ${t('contract.or')} `),
             protected: body.protected_labels?.join(', ') ?? t('contract.protected_default'),
           })}
         </li>

@@ -9,6 +9,7 @@ import { api, may, session } from '../state/api.js'
 import { useData } from '../state/data.js'
 import { attempt, say } from '../state/toasts.js'
 import { number, t } from '../texts.js'
+import Password from './password.js'
 
 const roles = ['analyst', 'power_user', 'administrator'] as const
 
@@ -77,6 +78,7 @@ function Role({ of, changed }: { readonly of: User; readonly changed: () => void
 
 function Actions({ of, changed }: { readonly of: User; readonly changed: () => void }) {
   const isSure = useSignal(false)
+  const isPassword = useSignal(false)
   if (!may('write:users') || of.username === session.value?.name) return null
   const enable = async (): Promise<void> => {
     await attempt(() => api.changeUser({ username: of.username, body: { enabled: !of.enabled } }))
@@ -88,6 +90,10 @@ function Actions({ of, changed }: { readonly of: User; readonly changed: () => v
   }
   return (
     <span class="row">
+      <button type="button" onClick={() => (isPassword.value = true)}>
+        {t('people.password')}
+      </button>
+      {isPassword.value ? <Password of={of.username} close={() => (isPassword.value = false)} /> : null}
       <button type="button" onClick={() => void enable()}>
         {t(of.enabled ? 'people.disable' : 'people.enable')}
       </button>

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import { addresses, isOfJob } from '../addresses.js'
 import { Icon } from '../parts/icon.js'
+import { part } from '../parts/late.js'
 import { Key } from '../parts/keys.js'
 import { api, may, session } from '../state/api.js'
 import { job, jobs } from '../state/jobs.js'
@@ -9,7 +10,7 @@ import { preferences } from '../state/preferences.js'
 import { attempt } from '../state/toasts.js'
 import { t } from '../texts.js'
 import { nextTheme } from './commands.js'
-import { isHelpOpen, isPaletteOpen } from './open.js'
+import { isHelpOpen, isPaletteOpen, lateDialog } from './open.js'
 import { placesOfJob, placesOfService, type Place } from '../state/places.js'
 
 /** `details` that closes when the focus or a click goes elsewhere. */
@@ -73,6 +74,13 @@ async function signOut(): Promise<void> {
   })
 }
 
+async function changePassword(): Promise<void> {
+  await attempt(async () => {
+    const { Password } = await part(() => import('../pages/others.js'))
+    lateDialog.value = Password
+  })
+}
+
 function PersonMenu({ places }: { readonly places: readonly Place[] }) {
   return (
     <details class="menu right">
@@ -100,6 +108,11 @@ function PersonMenu({ places }: { readonly places: readonly Place[] }) {
         <button type="button" onClick={() => (isHelpOpen.value = true)}>
           <Icon name="keyboard" /> {t('bar.shortcuts')}
         </button>
+        {session.value?.kind === 'user' ? (
+          <button type="button" onClick={() => void changePassword()}>
+            <Icon name="key-round" /> {t('bar.password')}
+          </button>
+        ) : null}
         <button type="button" onClick={() => void signOut()}>
           <Icon name="log-out" /> {t('bar.sign_out')}
         </button>
@@ -119,6 +132,7 @@ export function Bar({ path }: { readonly path: string }) {
   useMenus(path)
   const { theme } = preferences.value
   const current = job.value
+  const Late = lateDialog.value
   return (
     <header class="bar">
       <a class="home" href={addresses.home} aria-label={t('bar.home')}>
@@ -151,6 +165,7 @@ export function Bar({ path }: { readonly path: string }) {
         <Icon name={themeIcons[theme]} />
       </button>
       <PersonMenu places={placesOfService()} />
+      {Late === null ? null : <Late close={() => (lateDialog.value = null)} />}
     </header>
   )
 }

@@ -1,5 +1,6 @@
 /** What people's hands do: names that are swapped, and other slips of a long day. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { makeJob } from '../../support/client.js'
@@ -303,5 +304,67 @@ test('no page is wider than a phone', { skip }, async () => {
       path,
     )
   }
+  await page.context().close()
+})
+
+test('the audit log says which label, is filtered by action, job and time, and is saved as a file', {
+  skip,
+}, async () => {
+  const jobId = await job()
+  const vote = (feedback: string) =>
+    world.client.put(`/api/v1/events/${jobId}/e3/feedback`, { cortex_user: 'ann', feedback })
+  await vote('Drop')
+  await vote('Escalate')
+  const page = await world.page('admin')
+  const rows = page.locator('main tbody tr')
+  await page.goto(`/audit?action=voted&job=${jobId}`)
+  await page.getByText('vote: Drop → Escalate').waitFor()
+  assert.equal(await rows.count(), 2)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export as CSV' }).click(),
+  ])
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  assert.equal(lines.length, 3)
+  assert.match(lines[1] ?? '', /voted,event,e3,.*vote: Drop → Escalate/)
+  await page.getByLabel('Until').fill('2001-01-01')
+  await page.getByRole('button', { name: 'Find', exact: true }).last().click()
+  await page.waitForURL(/to=2001-01-01/)
+  await page.getByText('0 entries').waitFor()
+  await page.context().close()
+})
+
+test('a password is changed in the menu, and a job is deleted by typing its name', { skip }, async () => {
+  const user = { username: 'pat', password: 'correct horse battery', role: 'administrator' }
+  assert.equal((await world.client.post('/api/v2/users', user)).status, 201)
+  const jobId = await job({ title: 'To be deleted' })
+  const page = await world.stranger()
+  const sign = (password: string) =>
+    page.request.post('/api/v2/session', {
+      data: { username: 'pat', password },
+      headers: { 'x-requested-with': 'test' },
+    })
+  assert.equal((await sign(user.password)).status(), 200)
+  await page.goto(`/jobs/${jobId}/settings`)
+  await page.locator('summary', { hasText: 'Your menu' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByLabel('Current password').fill('wrong horse')
+  await page.getByLabel('New password').fill('another horse battery')
+  await page.locator('dialog').getByRole('button', { name: 'Change password' }).click()
+  await page.locator('dialog [role=alert]').waitFor()
+  await page.getByLabel('Current password').fill(user.password)
+  await page.locator('dialog').getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Password of pat changed.').waitFor()
+  await page.getByRole('button', { name: 'Delete this job' }).click()
+  const yes = page.locator('dialog').getByRole('button', { name: 'Delete', exact: true })
+  assert.equal(await yes.isDisabled(), true)
+  await page.getByLabel('Type To be deleted to confirm').fill('To be deleted')
+  await yes.click()
+  await page.waitForURL(/\/jobs$/)
+  assert.equal((await world.client.get(`/api/v1/jobs/${jobId}`)).status, 404)
+  assert.equal((await sign(user.password)).status(), 401)
+  assert.equal((await sign('another horse battery')).status(), 200)
   await page.context().close()
 })

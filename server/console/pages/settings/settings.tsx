@@ -1,6 +1,9 @@
 /** The settings of a job. What a change means is said before it is saved. */
 import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso'
+import { addresses } from '../../addresses.js'
 import { Confirm } from '../../parts/confirm.js'
+import { Icon } from '../../parts/icon.js'
 import { JobFrame } from '../../parts/job-head.js'
 import { Loaded } from '../../parts/loaded.js'
 import { PointEffect } from '../../parts/point-effect.js'
@@ -8,7 +11,7 @@ import { Form } from '../../parts/form.js'
 import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { readDocument, saveDocument, type JobDocument } from '../../state/job-document.js'
-import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
+import { job as jobOfPage, loadJobs, type ShownJob } from '../../state/jobs.js'
 import { say } from '../../state/toasts.js'
 import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
@@ -211,6 +214,47 @@ function SettingsForm({ of, document, saved }: SettingsFormProps) {
   )
 }
 
+/** Deleting the job: its name is typed, so that no hand does it by mistake. */
+function DeleteJob({ of }: { readonly of: ShownJob }) {
+  const { route } = useLocation()
+  const isOpen = useSignal(false)
+  const typed = useSignal('')
+  if (!may('write:resources')) return null
+  const remove = async (): Promise<void> => {
+    await api.deleteResource({ resource_type: 'job', id: String(of.job_id) })
+    await loadJobs()
+    say(t('settings.removed', { title: of.title }))
+    route(addresses.jobs)
+  }
+  return (
+    <section class="panel row">
+      <p class="grow">{t('settings.remove_text')}</p>
+      <button type="button" onClick={() => (isOpen.value = true)}>
+        <Icon name="trash-2" /> {t('settings.remove')}
+      </button>
+      {isOpen.value ? (
+        <Confirm
+          title={t('settings.remove')}
+          verb={t('delete')}
+          close={() => (isOpen.value = false)}
+          isReady={typed.value.trim() === of.title}
+          act={remove}
+        >
+          <p>{count('settings.remove_what', of.processed_documents_count, { votes: of.feedback_documents_count })}</p>
+          <label>
+            {t('settings.remove_type', { title: of.title })}
+            <input
+              autocomplete="off"
+              value={typed.value}
+              onInput={({ currentTarget: { value } }) => (typed.value = value)}
+            />
+          </label>
+        </Confirm>
+      ) : null}
+    </section>
+  )
+}
+
 function SettingsOf({ of }: { readonly of: ShownJob }) {
   const version = useSignal(0)
   const data = useData(`settings ${of.job_id}`, (signal) => readDocument(of.job_id, signal))
@@ -225,6 +269,7 @@ function SettingsOf({ of }: { readonly of: ShownJob }) {
           <SettingsForm key={JSON.stringify([version.value, document])} of={of} document={document} saved={saved} />
         )}
       </Loaded>
+      <DeleteJob of={of} />
     </JobFrame>
   )
 }

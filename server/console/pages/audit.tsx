@@ -5,7 +5,7 @@ import type { AuditLogEntry } from '../../client/index.js'
 import { csvLine } from '../../../engine/domain/event/input/csv-cell.js'
 import { cutText } from '../../../engine/domain/event/input/cut-text.js'
 import { addresses } from '../addresses.js'
-import { download } from './events/export.js'
+import { downloadCsv } from './events/download.js'
 import { Loaded } from '../parts/loaded.js'
 import { Pages } from '../parts/pages.js'
 import { Table } from '../parts/table.js'
@@ -100,9 +100,7 @@ async function exportAll(shown: Shown): Promise<void> {
       one.hash,
     ]),
   )
-  const url = URL.createObjectURL(new Blob([csvLine(heads), ...lines], { type: 'text/csv' }))
-  download(url, 'audit-log.csv')
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+  downloadCsv([csvLine(heads), ...lines], 'audit-log.csv')
   say(
     total > found.length ? t('audit.exported_part', { n: found.length, total }) : count('audit.exported', found.length),
   )

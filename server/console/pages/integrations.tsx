@@ -7,7 +7,7 @@ import { api, may } from '../state/api.js'
 import { useData } from '../state/data.js'
 import { plainText } from '../state/events.js'
 import { attempt, say } from '../state/toasts.js'
-import { count, number, t } from '../texts.js'
+import { count, number, t, type TextKey } from '../texts.js'
 
 const SIZE = 50
 const bad = new Set(['retrying', 'open', 'full', 'invalid'])
@@ -24,11 +24,14 @@ interface Step {
 function Steps<T extends Step>({
   steps,
   figures,
+  none = 'integrations.no_steps',
 }: {
   readonly steps: readonly T[]
+  /** What is said where there are none. */
+  readonly none?: TextKey
   readonly figures: (step: T) => string
 }) {
-  if (steps.length === 0) return <p class="dim">{t('integrations.no_steps')}</p>
+  if (steps.length === 0) return <p class="dim">{t(none)}</p>
   return (
     <Table
       columns={[
@@ -161,7 +164,13 @@ export default function Integrations() {
       <section class="panel stack">
         <h2>{t('integrations.inputs')}</h2>
         <Loaded data={inputs}>
-          {(list) => <Steps steps={list} figures={(one) => count('integrations.taken', one.taken_count)} />}
+          {(list) => (
+            <Steps
+              steps={list}
+              figures={(one) => count('integrations.taken', one.taken_count)}
+              none="integrations.no_inputs"
+            />
+          )}
         </Loaded>
       </section>
       <section class="panel stack">

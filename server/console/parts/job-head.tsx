@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
+import { addresses } from '../addresses.js'
 import { api, may } from '../state/api.js'
 import { loadJobs, type ShownJob } from '../state/jobs.js'
 import { pagesAboutJob } from '../state/places.js'
@@ -52,6 +53,9 @@ export function JobHead({ of }: HeadProps) {
     const tab = nav?.querySelector<HTMLElement>('[aria-current]')
     if (nav != null && tab != null) nav.scrollLeft = tab.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2
   }, [path])
+  // The job has a short address as well.
+  const isShown = (href: string): boolean =>
+    path === href || path.startsWith(`${href}/`) || (path === `/jobs/${of.job_id}` && href === addresses.job(of.job_id))
   return (
     <header class="job-head">
       <div class="page-head">
@@ -61,7 +65,7 @@ export function JobHead({ of }: HeadProps) {
       </div>
       <nav ref={tabs} class="tabs" aria-label={t('job.pages')}>
         {pagesAboutJob(of).map(({ text, href }) => (
-          <a key={href} href={href} aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}>
+          <a key={href} href={href} aria-current={isShown(href) ? 'page' : undefined}>
             {t(text)}
           </a>
         ))}

@@ -60,12 +60,16 @@ function Effect({
   readonly field: Field
   readonly largest: number
 }) {
-  const names = field.fields.map((one) => `${one.field} = ${valueText(one.value)}`).join(', ')
+  const names = field.fields.map((one) => `${one.field} = ${valueText(one.value)}`)
   const width = largest === 0 ? 0 : Math.round((Math.abs(field.effect) / largest) * 100)
   return (
     <li class="effect">
-      <span class="ellipsis mono" title={names}>
-        {names}
+      <span class="effect-fields mono" title={names.join('\n')}>
+        {names.map((name) => (
+          <span key={name} class="ellipsis bidi">
+            {name}
+          </span>
+        ))}
       </span>
       <span class="bar-track">
         <span class={field.effect < 0 ? 'bar-fill against' : 'bar-fill'} style={{ width: `${width}%` }} />

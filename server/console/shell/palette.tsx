@@ -6,7 +6,10 @@ import { addresses } from '../addresses.js'
 import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
 import { Keys } from '../parts/keys.js'
-import { may } from '../state/api.js'
+import { plainText } from '../parts/event-title.js'
+import { api, may, serviceField } from '../state/api.js'
+import { useData } from '../state/data.js'
+import { titleOf } from '../state/events.js'
 import { job, jobs } from '../state/jobs.js'
 import { commands, isOffered, keysOf, offers, runCommand, textOfCommand } from '../state/keys.js'
 import { pagesAboutJob } from '../state/places.js'
@@ -23,6 +26,8 @@ interface Entry {
 }
 
 const SHOWN_MAX = 50
+/** Events that are shown, and milliseconds: before they are looked for, and for looking. */
+const [FOUND_MAX, PAUSE_MS, WITHIN_MS] = [5, 200, 400]
 
 /** How well a text fits what is typed, 0 the best; null: the characters are not in it, in order. */
 function rankOf(text: string, typed: string): number | null {
@@ -108,6 +113,41 @@ function eventEntry(typed: string, route: (url: string) => void): Entry[] {
   return [{ id: 'event', text: t('palette.event', { id }), icon: 'search', keys: '', run }]
 }
 
+/** The way to the events whose title has the words, and the first of them. */
+function useFound(typed: string, route: (url: string) => void): Entry[] {
+  const { value } = job
+  const words = typed.trim()
+  const mayFind = value !== null && words.length >= 3 && may('read:event_query')
+  const key = mayFind ? `palette ${value.job_id} ${words}` : null
+  const found = useData(key, async (signal) => {
+    // Somebody is still typing.
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    signal.throwIfAborted()
+    const filters = [{ field: serviceField('title'), operator: 'contains', value: words }]
+    const body = { job_ids: [value?.job_id ?? 0], filters, size: FOUND_MAX, within_ms: WITHIN_MS }
+    return (await api.listEvents({ body }, { signal })).events
+  })
+  if (!mayFind) return []
+  const { job_id: jobId } = value
+  const quoted = `"${words.replace(/["\\]/g, '\\$&')}"`
+  return [
+    ...(found.value ?? []).map((event) => ({
+      id: `found ${event.event_id}`,
+      text: plainText(titleOf(event)),
+      icon: 'list',
+      keys: '',
+      run: () => route(addresses.event(jobId, event.event_id)),
+    })),
+    {
+      id: 'all found',
+      text: t('palette.all', { words }),
+      icon: 'search',
+      keys: '',
+      run: () => route(addresses.events(jobId, new URLSearchParams({ q: quoted }).toString())),
+    },
+  ]
+}
+
 function Search() {
   // Without them the palette finds all else.
   useEffect(() => void loadViews().catch(() => {}), [])
@@ -115,7 +155,8 @@ function Search() {
   const at = useSignal(0)
   const { route } = useLocation()
   const entries = useEntries()
-  const shown = [...fitting(entries, typed.value), ...eventEntry(typed.value, route)]
+  const found = useFound(typed.value, route)
+  const shown = [...fitting(entries, typed.value), ...found, ...eventEntry(typed.value, route)]
   const chosen = Math.min(at.value, shown.length - 1)
   const take = (entry: Entry | undefined): void => {
     if (entry === undefined) return

@@ -1,4 +1,8 @@
-/** The jobs that the person may see, and the one that the page is about. */
+/**
+ * The jobs that the person may see, the one that the page is about, and the files on their way into one.
+ *
+ * 1. Before the tab is closed while events are sent, the browser asks.
+ */
 import { computed, signal } from '@preact/signals'
 import type { Job } from '../../client/index.js'
 import { api, may, session } from './api.js'
@@ -144,4 +148,45 @@ export function hasClusters(of: ShownJob | null): boolean {
 
 export function hasBuckets(of: ShownJob | null): boolean {
   return of?.category === 'Decision intelligence'
+}
+
+// Events of a file on their way into a job: how far they are. pages/new-job/play.ts sends them.
+
+/** Trained by the answers of the file: not to be, under way, done, or why not. */
+export type Training = 'none' | 'running' | 'done' | { readonly problem: string }
+
+export interface Playing {
+  readonly jobId: number
+  readonly total: number
+  /** New events. */
+  readonly taken: number
+  /** Events that were there already, or took the place of one with their id. */
+  readonly same: number
+  readonly refused: number
+  /** The first different reasons of refusals. */
+  readonly reasons: readonly string[]
+  /** Why it has stopped; null while it goes on, and at its end. */
+  readonly problem: string | null
+  readonly isOver: boolean
+  /** Answers that were sent. */
+  readonly answers: number
+  readonly training: Training
+  /** Sends the rest. */
+  readonly goOn: () => void
+}
+
+export const playing = signal<ReadonlyMap<number, Playing>>(new Map())
+
+/** What is not over. */
+export const unfinished = computed(() => [...playing.value.values()].find(({ isOver }) => !isOver) ?? null)
+
+function ask(event: BeforeUnloadEvent): void {
+  event.preventDefault()
+}
+
+/** Says how far the events of a job are. */
+export function setPlaying(state: Playing): void {
+  playing.value = new Map(playing.value).set(state.jobId, state)
+  if (unfinished.value === null) removeEventListener('beforeunload', ask)
+  else addEventListener('beforeunload', ask)
 }

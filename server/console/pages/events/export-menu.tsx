@@ -7,7 +7,7 @@ import type { ShownJob } from '../../state/jobs.js'
 import { printPage } from '../../state/printing.js'
 import { count, t } from '../../texts.js'
 import type { Chosen } from './chosen.js'
-import { exportRows } from './export.js'
+import { exportRows } from './download.js'
 import { wireFilters } from './view.js'
 import type { View, WireFilter } from '../../first-requests.js'
 

@@ -207,7 +207,7 @@ test('one event is enough to make a job', { skip }, async () => {
   const page = await open()
   await give(page, 'one.json', Buffer.from('{"rule": "Port scan", "host": {"type": "db"}}'))
   await page.getByText('1 event', { exact: true }).waitFor()
-  await page.getByText('Too few events to suggest anything').waitFor()
+  await page.getByText('Too few events for suggestions').waitFor()
   for (const field of ['rule', 'host.type']) await page.getByRole('checkbox', { name: field }).setChecked(false)
   await page.getByText('Tick at least one field').waitFor()
   await page.getByRole('checkbox', { name: 'rule' }).setChecked(true)

@@ -174,7 +174,8 @@ const advancedSettings = z
     time_zone: timeZone
       .optional()
       .describe('The zone of its schedules, working hours and messages. Default: SERVICE_TIME_ZONE.'),
-    time_field: decisionPoint
+    time_field: z
+      .union([decisionPoint, z.literal('')])
       .optional()
       .describe(
         'Path of the field that has the time of an event, for products that the service does not know. Default: the ' +

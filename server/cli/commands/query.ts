@@ -21,6 +21,7 @@ const PAGE = 500
 export const eventColumns: readonly Column<QueriedEvent>[] = [
   { title: 'event', of: (event) => event.event_id },
   { title: 'job', of: (event) => event.job_id },
+  { title: 'time', of: (event) => event['@timestamp'] },
   { title: 'arrived', of: (event) => event.ingest_timestamp },
   { title: 'decision', of: (event) => event.result_label || event.status },
   { title: 'confidence', of: (event) => (event.result_label === '' ? null : event.confidence_score) },

@@ -19,6 +19,7 @@ export const settingNames = [
   'label_order',
   'objective',
   'auto_retrain',
+  'time_field',
   'time_zone',
   'working_hours',
   'champion_challenger',
@@ -88,6 +89,7 @@ function settingsOf(data: FormData, { advanced_settings: before }: JobDocument):
       cron: text('cron').trim(),
       blockers: Object.fromEntries(blockers.map((name) => [name, has(`blocker ${name}`)])),
     },
+    time_field: text('time_field').trim(),
     time_zone: text('time_zone').trim(),
     working_hours: text('working_hours').trim(),
     champion_challenger: has('champion_challenger'),
@@ -111,6 +113,7 @@ export function withDefaults({ advanced_settings: given, category }: JobDocument
   const isCause = category === 'Automated root cause analysis'
   return {
     objective: isCause ? 'accuracy' : 'macro_f1',
+    time_field: '',
     time_zone: '',
     working_hours: '',
     champion_challenger: false,

@@ -88,6 +88,17 @@ export function Basics({ of, document }: FieldsProps & { readonly of: ShownJob }
           <span class="help">{t('settings.means.feedback_columns')}</span>
         </label>
       </div>
+      <label>
+        {t('settings.name.time_field')}
+        <input
+          name="time_field"
+          class="mono"
+          placeholder="@timestamp"
+          spellcheck={false}
+          defaultValue={withDefaults(document).time_field ?? ''}
+        />
+        <span class="help">{t('settings.means.time_field')}</span>
+      </label>
       <p class="dim">{t('settings.fixed', { title: of.title, category: of.category })}</p>
     </Section>
   )

@@ -143,7 +143,7 @@ test('a model that feedback contradicts is ageing: it says so, and is less confi
   }
   const job = await client.get(`/api/v1/jobs/${jobId}`)
   assert.equal(job.body.model_state, 'ageing')
-  assert.match(job.body.model_msg, /feedback/)
+  assert.match(job.body.model_msg, /recent votes/)
   const after = await decide('x41')
   assert.ok(
     after.confidence_score < before.confidence_score - 10,

@@ -9,7 +9,7 @@ test('of a model that has decided hardly anything the job says what is not known
   const says = (): string => modelHealth(stats).modelMsg
   assert.match(says(), /Not enough evidence yet: 0 new events/)
   stats.watch.drift.decided = 500
-  assert.match(says(), /no feedback says yet/)
+  assert.match(says(), /no votes confirm it yet/)
   stats.watch.drift.weight = 3
   assert.equal(says(), 'Recent events confirm the model')
   assert.equal(modelHealth(stats).modelAgeingSinceMicros, null)

@@ -34,7 +34,7 @@ const UNIQUE_SHARE = 0.8
 export function pointFaults(counts: PointCounts | null, fingerprint: number): PointFault[] {
   if (counts === null || counts.fingerprint !== fingerprint) return []
   const events = counts.events + counts.eventsBefore
-  const mixed = counts.kinds.flatMap((kinds, point): PointFault[] =>
+  const mixed = (counts.kinds ?? []).flatMap((kinds, point): PointFault[] =>
     kinds === (NUMBERS | TEXTS) ? [{ kind: 'mixed', point, events, count: events }] : [],
   )
   const faults = counts.present.flatMap((now, point): PointFault[] => {

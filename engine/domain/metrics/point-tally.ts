@@ -26,8 +26,11 @@ export interface PointCounts {
   readonly presentBefore: readonly number[]
   /** About how many different values there were in both windows. */
   readonly distinct: readonly number[]
-  /** What values have come as since the points were set: NUMBERS and TEXTS of event/decision-points.ts. */
-  readonly kinds: readonly number[]
+  /**
+   * What values have come as since the points were set: NUMBERS and TEXTS of event/decision-points.ts. Absent in rows
+   * of earlier versions.
+   */
+  readonly kinds?: readonly number[]
 }
 
 /** Events of one window. */
@@ -86,7 +89,7 @@ export class PointTally {
     this.#eventsBefore = known?.eventsBefore ?? 0
     this.#presentBefore = known === null ? none() : [...known.presentBefore]
     this.#distinct = known === null ? none() : [...known.distinct]
-    this.#kinds = known === null ? none() : [...known.kinds]
+    this.#kinds = known?.kinds === undefined ? none() : [...known.kinds]
     const bytes = 2 * points * REGISTERS
     this.#registers = known !== null && registers?.length === bytes ? Uint8Array.from(registers) : new Uint8Array(bytes)
     // The stored registers may be of other decision points: with the first counts they are replaced.

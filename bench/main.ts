@@ -17,6 +17,7 @@ import { getEvent } from './end-to-end/get-event.js'
 import { manyBuckets } from './end-to-end/many-buckets.js'
 import { manyJobs } from './end-to-end/many-jobs.js'
 import { lists } from './end-to-end/lists.js'
+import { searchLists } from './end-to-end/search.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
 import { nextLabels } from './end-to-end/next-page.js'
@@ -61,6 +62,7 @@ const steps: readonly Step[] = [
   gate,
   replay,
   lists,
+  searchLists,
   consoleBudgets,
   metrics,
   walk,

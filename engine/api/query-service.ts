@@ -25,6 +25,8 @@ export interface EventsQuery extends JobSelection {
   readonly sortOrder?: 'asc' | 'desc'
   readonly countOnly?: boolean
   readonly decisionPointsOnly?: boolean
+  /** Fields that each event has as `columns`, by name. */
+  readonly columns?: readonly string[]
 }
 
 /** `events/raw_es_query`. */

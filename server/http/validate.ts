@@ -97,8 +97,16 @@ export class Checker<T extends TObject> {
   }
 }
 
-/** The items of `1,2` or `[1, 2]`. */
+/** The items of `1,2`, `[1, 2]` or a list of texts as JSON, in which they may have commas. */
 function itemsOf(text: string): string[] {
+  if (/^\s*\[\s*"/.test(text)) {
+    try {
+      const list: unknown = JSON.parse(text)
+      if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list
+    } catch {
+      // It is no JSON: the items are what commas part.
+    }
+  }
   return text
     .replace(/^\s*\[(.*)\]\s*$/, '$1')
     .split(',')

@@ -140,6 +140,7 @@ const events = query({
           sortOrder: body.sort_order?.toLowerCase() as 'asc' | 'desc' | undefined,
           countOnly: body.count_results_only,
           decisionPointsOnly: body.decision_points_only,
+          columns: body.columns,
         }),
       },
       gone,

@@ -57,10 +57,30 @@ export const QueryText = Type.String({
   maxLength: limits.queryTextMax,
   description:
     'A query as people type it, such as `label:Escalate (host.name:web-* OR severity>3) -consensus:*`; see the ' +
-    'manual. Events must pass it and all filters. A query that cannot be read is 422 with the column and what was expected.',
+    'manual. Events must pass it and all filters. A query that cannot be read is 422 with the column and what was ' +
+    'expected.',
 })
 
 export const DateOrNumber = Type.Union([Type.String(), Type.Number()])
+
+/** Names of columns. */
+export const ColumnNames = Type.Array(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax }), {
+  maxItems: limits.decisionPointsMax,
+  description:
+    'Fields of events, as filters name them, and columns such as `voter` and `assigned`: each event has them as ' +
+    '`columns`.',
+})
+
+/** The columns of an event that were asked for. */
+export const ShownColumns = Type.Optional(
+  Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      description: 'The values at the `columns` of the request: null for none, a list for several.',
+    },
+  ),
+)
 
 /** The body of `events/query`. */
 export const EventsQuery = Exact({
@@ -106,6 +126,7 @@ export const EventsQuery = Exact({
     Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'An event must pass all filters.' }),
   ),
   query: Type.Optional(QueryText),
+  columns: Type.Optional(ColumnNames),
 })
 
 /** The parts of a search. Only `query_body` takes them; beside it they are refused, as any unknown field. */
@@ -163,6 +184,7 @@ export const QueriedEvent = Type.Object(
       {},
       { additionalProperties: true, description: 'The values of the event at the decision points of its job.' },
     ),
+    columns: ShownColumns,
     raw_body: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The event as it was sent.' })),
     raw_event: Type.Optional(
       Type.Object({}, { additionalProperties: true, description: 'The same as `raw_body`, for existing clients.' }),

@@ -56,7 +56,7 @@ const names = `
   DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote DrawnFigures
   Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy
   EventExplanation EventFileFormat EventFilter EventLine EventModel EventNote EventNotes EventSection EventStatus
-  EventTimers EventView EventsPage EventsPageNumber EventsPageSize
+  EventTimers EventView EventsNewestBy EventsPage EventsPageNumber EventsPageSize
   EventsQuery EvidenceLevel ExpectedGain ExplainedCluster
   ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser Facet
   FacetQuery FacetValue Facets FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection
@@ -86,7 +86,8 @@ const names = `
   ResourceType RestartResult RestartResults ResultLine Retention RetrainBlockers RollbackBody RollbackResult
   RootCause SampleEvents SampleFormat SampledField SavedView SavedViews ScopeName ScoresByDecision SearchAnswer
   SearchHit SearchHits SearchShards SearchTotal SearchTotalRelation SecondLookOrder SecondLookPage SecondOpinions
-  SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState SessionRequest SessionView ShownResource
+  SeparatingField ServiceAlive ServiceEvent ServiceLinks ServiceState SessionRequest SessionView ShownColumns
+  ShownResource
   SignInMethods SignedOut SimilarAnswer SimilarEvent SortOrder StageTimer StatusOnly StoreHealth StoreIndex
   StoreStatus StoredBefore StoredDecision StreamGap StreamMessage StreamReady StreamType StreamedCluster
   StreamedDecision StreamedTraining StreamedTrainingState StreamedVote Suggestion TextMap TimeSelector Timestamp

@@ -22,6 +22,8 @@ export interface ListQuery extends ListSelection {
   readonly after?: string
   readonly count?: boolean
   readonly rawBody?: boolean
+  /** Fields that each event has as `columns`, by name. */
+  readonly columns?: readonly string[]
 }
 
 export interface FacetQuery extends ListSelection {

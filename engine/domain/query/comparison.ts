@@ -9,7 +9,7 @@
  * 4. A single value must satisfy all bounds of a range.
  */
 import type { ScalarValue } from '../event/point-value.js'
-import type { Condition, Test } from './condition.js'
+import { asChoice, type Condition, type Test } from './condition.js'
 import { wordsField, type Field } from './field.js'
 import { instantOf, isTimeText, spanOf, type DateContext, type Span } from './instant.js'
 import { equalTo, equalToOneOf, numberOf } from './scalar.js'
@@ -98,6 +98,10 @@ function holds<T extends string | number>(name: BoundName, value: T, first: T, l
 
 /** An event whose field has a value equal to one of these. */
 export function isOneOf(field: Field, wanted: readonly ScalarValue[], context: DateContext, refuse: Refuse): Condition {
+  return asChoice(equalsOneOf(field, wanted, context, refuse))
+}
+
+function equalsOneOf(field: Field, wanted: readonly ScalarValue[], context: DateContext, refuse: Refuse): Condition {
   if (field.kind === 'time') {
     const spans = wanted.map((value) => spanOf(value, context) ?? refuse([], 'Input should be a date'))
     const [span] = spans

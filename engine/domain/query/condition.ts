@@ -26,6 +26,8 @@ export type FieldCondition = {
   readonly field: Field
   /** Equal for conditions that pass the same events at all times; absent where that is not known. */
   readonly key?: string
+  /** It chooses values: the field has one of them. */
+  readonly isChoice?: true
 } & (
   | { readonly kind: 'some'; readonly test: Test }
   | { readonly kind: 'has' }
@@ -98,6 +100,25 @@ export function keyOf(condition: Condition): string | null {
       return JSON.stringify([condition.kind, condition.kind === 'or' ? condition.least : 0, keys])
     }
   }
+}
+
+/** The condition as one that chooses values of its field. */
+export function asChoice(condition: Condition): Condition {
+  return 'field' in condition ? { ...condition, isChoice: true } : condition
+}
+
+/** What must hold besides the values that are chosen of a field, and these. */
+export function withoutChoices(
+  condition: Condition,
+  isMeant: (field: Field) => boolean,
+): { readonly rest: Condition; readonly choices: Condition } {
+  const isChoice = (part: Condition): boolean => {
+    if (part.kind === 'not') return part.part.kind === 'has' && isMeant(part.part.field)
+    if (part.kind === 'or') return part.least === 1 && part.parts.every(isChoice)
+    return 'field' in part && part.isChoice === true && isMeant(part.field)
+  }
+  const parts = demanded(condition)
+  return { rest: allOf(parts.filter((part) => !isChoice(part))), choices: allOf(parts.filter(isChoice)) }
 }
 
 /** The fields that a condition asks for, each once. */

@@ -144,6 +144,13 @@ export function wordsField(field: Field): OwnField | null {
   return { ...field, own: `${field.own}_words` }
 }
 
+/** True for two names of the same values. */
+export function isSameField(a: Field, b: Field): boolean {
+  if (a.kind === 'own') return b.kind === 'own' && a.own.replace(/_words$/, '') === b.own.replace(/_words$/, '')
+  if (a.kind === 'time') return b.kind === 'time' && a.which === b.which
+  return b.kind === 'body' && a.name === b.name && a.own === b.own
+}
+
 /** A path into bodies. */
 export interface BodyPath {
   /** Names with dots between them. */

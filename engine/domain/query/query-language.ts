@@ -14,10 +14,12 @@ import { limits } from '../../limits.js'
 import type { Label } from '../job/job.js'
 import { resolveLabel } from '../job/labels.js'
 import { between, isOneOf, type BoundName } from './comparison.js'
-import { allOf, anyOf, everything, not, withKey, type Condition, type Test } from './condition.js'
+import { allOf, anyOf, asChoice, everything, not, withKey, type Condition, type Test } from './condition.js'
 import { ownFields, type Field, type FieldSet, type OwnName } from './field.js'
 import { instantText, type DateContext } from './instant.js'
 import {
+  isBeginning,
+  isMe,
   parseQuery,
   QueryMistake,
   serviceDialect,
@@ -102,12 +104,6 @@ export function withOwnName(text: string, asker: string): string {
   return places.reduceRight((whole, { from, to }) => whole.slice(0, from) + name + whole.slice(to), text)
 }
 
-function isMe(name: QueryName | null, { text, isQuoted }: QueryValue): boolean {
-  return (
-    name !== null && !name.isQuoted && (name.text === 'assigned' || name.text === 'voter') && text === 'me' && !isQuoted
-  )
-}
-
 const states: Readonly<Partial<Record<OwnName, readonly string[]>>> = {
   bucket_state: ['new', 'pending', 'in_knowledge_base', 'retrain'],
   knowledge_base_state: ['new', 'pending', 'in_knowledge_base', 'retrain'],
@@ -166,9 +162,10 @@ class Compiler {
     const field = this.#field(name)
     if (leaf.kind === 'has') return { kind: 'has', field }
     if (leaf.kind === 'range') return this.#range(field, name, leaf)
-    return leaf.value.pattern === null
-      ? this.#equal(field, name, [leaf.value])
-      : textLike(field, this.#like(leaf.value))
+    const { pattern } = leaf.value
+    if (pattern === null) return this.#equal(field, name, [leaf.value])
+    const condition = textLike(field, this.#like(leaf.value))
+    return isBeginning(pattern) ? asChoice(condition) : condition
   }
 
   #field(name: QueryName): Field {
@@ -230,7 +227,9 @@ class Compiler {
     take(upper, 'lt', 'lte')
     const place = (lower ?? upper)?.value
     if (place === undefined) return { kind: 'has', field }
-    return between(field, bounds, this.#terms, (_, message) => this.#refuse(place, message))
+    const condition = between(field, bounds, this.#terms, (_, message) => this.#refuse(place, message))
+    // Facets count the confidence by such ranges.
+    return own === 'confidence_score' && lower !== null && upper !== null ? asChoice(condition) : condition
   }
 
   /** A text anywhere in the event: in its title, or in one of its values. */

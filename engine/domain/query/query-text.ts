@@ -631,6 +631,18 @@ function isAddress(token: string): boolean {
   return groups.every((group) => group.length <= 4 || group.includes('.'))
 }
 
+/** True for the beginning of a long value, of which lists and facets show no more. */
+export function isBeginning(pattern: string): boolean {
+  return /^(?:[^*?\\]|\\.){200,}\*$/s.test(pattern)
+}
+
+/** True for `me` where it stands for who asks. */
+export function isMe(name: QueryName | null, { text, isQuoted }: QueryValue): boolean {
+  return (
+    name !== null && !name.isQuoted && (name.text === 'assigned' || name.text === 'voter') && text === 'me' && !isQuoted
+  )
+}
+
 /** A value that is read back as it is: as it is where it can be, else in quotes. */
 export function valueText(text: string): string {
   if (/^[\p{L}\p{N}_.:/@%][\p{L}\p{N}_.:/@%+-]*$/u.test(text) && !/^(?:and|or|not|to)$/i.test(text)) return text
@@ -646,11 +658,46 @@ function coded(one: string): string {
   return `\\#${one.charCodeAt(0)};`
 }
 
-/** The condition on a value as it is typed. `name` is from `nameText`. */
-export function conditionText(name: string, value: string): string {
-  const condition = `${name}:${valueText(value)}`
-  return isValue(condition) ? `${name}:${quotedText(value)}` : condition
+/**
+ * The condition on one of some values, each as `valueText` writes it, or a range. `name` is from `nameText`. Names and
+ * values of the condition are read back as they are.
+ */
+export function conditionText(name: string, values: readonly string[]): string {
+  const [first = '""', ...rest] = values
+  if (values.some((value) => /^[[{]/.test(value)) && rest.length > 0) return `${name}:(${values.join(' OR ')})`
+  const condition = `${name}:${values.join(',')}`
+  return isValue(condition) ? `${name}:${[quotedText(first), ...rest].join(',')}` : condition
 }
+
+/** Columns of answers besides those with a short name. Without quotes they may be the service's field. */
+export const columnNames: readonly string[] = [
+  'event_id',
+  'job_id',
+  'job_title',
+  'title',
+  'severity',
+  'storage_tag',
+  'inference_status',
+  'result',
+  'result_label',
+  'previous_result',
+  'bucket_state',
+  'knowledge_base_state',
+  'bucket_id',
+  'outlier_flag',
+  'outlier_score',
+  'confidence_score',
+  'model.path',
+  'model.timestamp',
+  'last_compute_consensus_timestamp',
+  'pipeline_status',
+  'pipeline_stage',
+  'voter',
+  'voted',
+  'note',
+  'attention.low_confidence_score.attention_required',
+  'attention.undecided_consensus.attention_required',
+]
 
 /** The name of a field as it is written in a query. `service`: the name of the service in fields. */
 export function nameText(field: string, service: string): string {
@@ -662,6 +709,7 @@ export function nameText(field: string, service: string): string {
   const isPlain =
     /^[\p{L}_@$][\p{L}\p{N}_.@$/-]*$/u.test(field) &&
     !Object.hasOwn(shortNames, field) &&
+    !columnNames.includes(field) &&
     !/^(?:and|or|not|_exists_)$/i.test(field)
   return isPlain ? field : quotedText(field)
 }

@@ -63,12 +63,12 @@ class Beside<A extends Int32Array | Uint8Array> {
 }
 
 /** A value of a field. */
-interface Entry {
+export interface Entry {
   readonly values: readonly ScalarValue[]
   readonly isThere: boolean
 }
 
-const noEntry: Entry = { values: [], isThere: false }
+export const noEntry: Entry = { values: [], isThere: false }
 
 /** One value, as conditions see an event. */
 export class EntryFields implements EventFields {

@@ -13,7 +13,8 @@
  * | `work`       | a person who has events                | never                                          |
  * | `bucket`     | a value at a decision point            | once for each bucket                           |
  * | `votes`      | a bucket with votes, all others as one | once for each                                  |
- * | `voters`     | all events nobody voted on, as one     | each time for the others                       |
+ * | `voters`     | a bucket that was voted on as a whole, | once for each; each time for events with votes |
+ * |              | all events without votes as one        | or notes of their own                          |
  * | `value`      | a value of a field (field-columns.ts)  | once for each event and field                  |
  * | `text`       | an event                               | once for each event and condition              |
  * | `record`     | nothing: it may change                 | each time                                      |
@@ -24,12 +25,22 @@
  * 3. Records that lie side by side are read together: whoever needs one of a row soon needs the next.
  */
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
-import { fieldsOf, keyOf, matches, type Condition, type EventFields } from '../../domain/query/condition.js'
+import {
+  allOf,
+  anyOf,
+  fieldsOf,
+  keyOf,
+  matches,
+  not,
+  type Condition,
+  type EventFields,
+} from '../../domain/query/condition.js'
 import type { Field, OwnField, OwnName } from '../../domain/query/field.js'
 import { hasBuckets } from '../../domain/job/job.js'
 import { findEvent } from '../../actor/event-table.js'
+import { WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
 import { BucketTable } from '../../store/bucket-table.js'
-import { jobRange, timeKey, timeOfKey, timeOfValue } from '../../store/tables.js'
+import { jobRange, timeKey, timeOfKey, timeOfValue, voteOfKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { RecordFields } from '../query/record-fields.js'
@@ -83,6 +94,7 @@ const ownNeeds: ReadonlyMap<OwnName, Need> = new Map<OwnName, Need>([
   ['assigned', 'work'],
   ['voter', 'voters'],
   ['voted', 'voters'],
+  ['note', 'voters'],
 ])
 const ofVotes: ReadonlySet<OwnName> = new Set([
   'consensus',
@@ -107,6 +119,30 @@ function needOfOwn(field: OwnField, job: QueriedJob): Need {
   if (isSent(field)) return 'value'
   if (!hasBuckets(job.category)) return 'record'
   return ofVotes.has(field.own) ? 'votes' : field.own === 'bucket_id' ? 'bucket' : 'record'
+}
+
+/**
+ * A column of answers is the field of the event where it has one, else the service's own: two questions, each
+ * of which goes where it is cheaper than both together.
+ */
+function split(condition: Condition, job: QueriedJob): Condition {
+  if ('parts' in condition) {
+    const parts = condition.parts.map((part) => split(part, job))
+    return condition.kind === 'and' ? allOf(parts) : anyOf(parts, condition.least)
+  }
+  if (condition.kind === 'not') return not(split(condition.part, job))
+  if (!('field' in condition)) return condition
+  const { field, key } = condition
+  if (field.kind !== 'body' || field.own === null || needOf(field, job) !== 'record') return condition
+  const own: OwnField = { kind: 'own', name: field.own, own: field.own }
+  if (needOf(own, job) === 'record') return condition
+  const sent: Field = { ...field, own: null }
+  const of = (meant: Field): Condition => {
+    const { key: _, ...rest } = condition
+    return { ...rest, field: meant, ...(key === undefined ? {} : { key: `${meant.kind} ${key}` }) }
+  }
+  const isSent: Condition = { kind: 'has', field: sent, key: `has ${field.name}` }
+  return anyOf([allOf([isSent, of(sent)]), allOf([not(isSent), of(own)])])
 }
 
 /** A field with an empty text: at a decision point it shares a bucket with events that lack the field. */
@@ -159,6 +195,12 @@ interface VotedSubjects {
   readonly times: ReadonlySet<number>
 }
 
+/** What people voted on or noted: events by their times, and whole buckets by their ids. */
+interface Touched {
+  readonly times: ReadonlySet<number>
+  readonly buckets: ReadonlySet<string>
+}
+
 /** A part of the condition. */
 interface Part {
   readonly cost: number
@@ -185,6 +227,8 @@ export class RowFilter {
   /** Records that were read. */
   reads = 0
   #voted: VotedSubjects | null = null
+  #touched: Touched | null = null
+  #assigned: ReadonlyMap<number, string> | null = null
   #rows!: Rows
   #at = 0
   /** Of the row that is asked about; undefined: it was not read yet. */
@@ -201,7 +245,7 @@ export class RowFilter {
       const column = deps.fieldColumns.values(field)
       if (column !== null) this.#noted.push({ column, field })
     }
-    this.#parts = this.#topOf(condition)
+    this.#parts = this.#topOf(split(condition, deps.job))
     this.#root = allParts(this.#parts)
   }
 
@@ -418,7 +462,6 @@ export class RowFilter {
   }
 
   #ofAssigned(condition: Condition): () => boolean {
-    const { store, job } = this.#deps
     const entry = new EntryFields()
     const verdict = (assignee: string | null): boolean => {
       entry.entry = { values: assignee === null ? [] : [assignee], isThere: assignee !== null }
@@ -427,27 +470,63 @@ export class RowFilter {
     const isOfNobody = verdict(null)
     const others = new Set<number>()
     const byName = new Map<string, boolean>()
-    for (const [id, assignee] of store.assignees?.(job.id) ?? []) {
+    for (const [micros, assignee] of this.#assignees()) {
       let passes = byName.get(assignee)
       if (passes === undefined) byName.set(assignee, (passes = verdict(assignee)))
-      if (passes === isOfNobody) continue
-      const event = findEvent(store.environment, job.id, id)
-      if (event !== null) others.add(event.micros)
+      if (passes !== isOfNobody) others.add(micros)
     }
     return () => others.has(this.#micros) !== isOfNobody
   }
 
+  /** Who has which event, by its time. */
+  #assignees(): ReadonlyMap<number, string> {
+    if (this.#assigned !== null) return this.#assigned
+    const { store, job } = this.#deps
+    const assigned = new Map<number, string>()
+    for (const [id, assignee] of store.assignees?.(job.id) ?? []) {
+      const event = findEvent(store.environment, job.id, id)
+      if (event !== null) assigned.set(event.micros, assignee)
+    }
+    return (this.#assigned = assigned)
+  }
+
   #ofVoters(condition: Condition): () => boolean {
     const isOfNobody = matches(condition, new EntryFields())
+    const ofWhole = new Map<number, boolean>()
     return () => {
-      const voted = (this.#voted ??= this.#votedSubjects())
+      const { times, buckets } = this.#touchedNow()
+      if (times.has(this.#micros)) return this.#ask(condition)
       const bucket = this.#rows.buckets[this.#at] as number
-      const isVoted =
-        bucket === NO_BUCKET
-          ? voted.times.has(this.#micros)
-          : voted.buckets.has(this.#deps.columns.buckets.ids[bucket] as string)
-      return isVoted ? this.#ask(condition) : isOfNobody
+      if (bucket === NO_BUCKET || !buckets.has(this.#deps.columns.buckets.ids[bucket] as string)) return isOfNobody
+      const known = ofWhole.get(bucket)
+      if (known !== undefined) return known
+      const passes = this.#ask(condition)
+      if (this.#record !== null) ofWhole.set(bucket, passes)
+      return passes
     }
+  }
+
+  /** True if somebody has the event of the row, or has voted on it or noted something. */
+  isTouched(need: 'work' | 'voters', rows: Rows, at: number): boolean {
+    const micros = rows.times[at] as number
+    if (need === 'work') return this.#assignees().has(micros)
+    const { times, buckets } = this.#touchedNow()
+    const bucket = rows.buckets[at] as number
+    return times.has(micros) || (bucket !== NO_BUCKET && buckets.has(this.#deps.columns.buckets.ids[bucket] as string))
+  }
+
+  #touchedNow(): Touched {
+    if (this.#touched !== null) return this.#touched
+    const { store, job } = this.#deps
+    const times = new Set<number>()
+    const buckets = new Set<string>()
+    for (const { key } of store.environment.range('votes', jobRange(job.id))) {
+      const { subject, micros } = voteOfKey(key)
+      if (micros !== WHOLE_BUCKET) times.add(micros)
+      else if (subject.length === BUCKET_ID_BYTES) buckets.add(Buffer.from(subject).toString('latin1'))
+    }
+    for (const { key } of store.environment.range('notes', jobRange(job.id))) times.add(timeOfKey(key))
+    return (this.#touched = { times, buckets })
   }
 
   #ofValue(condition: Condition, field: Field, column: ValueColumn): Part {

@@ -18,6 +18,7 @@ import { readStats } from '../../actor/job-stats.js'
 import { listText } from '../query/answer-limits.js'
 import { EventDocuments } from '../query/event-documents.js'
 import type { QueriedJob } from '../query/query-protocol.js'
+import { shownColumns } from '../query/shown-columns.js'
 import { ListWalk, parseSelection, type FoundRow, type ListContext, type RowVisitor } from './list-walk.js'
 import { comparePlaces, type Place } from './time-order.js'
 
@@ -81,6 +82,7 @@ export function runList(context: ListContext, query: ListQuery): string {
     },
     new FieldSet(task.serviceNames),
   )
+  const shown = shownColumns(query.columns, task.serviceNames, stores)
   // What is counted already need not be walked.
   const isKnown = count && selection.condition.kind === 'all' && after === undefined
   let [found, looked, events] = [0, 0, 0]
@@ -113,7 +115,7 @@ export function runList(context: ListContext, query: ListQuery): string {
   const certain = from === null ? refs : refs.filter(({ place }) => comparePlaces(place, from as Place) <= 0)
   const page = certain.slice(0, size)
   const next = certain.length > size ? (page.at(-1) as Ref).place : from
-  const documents = new EventDocuments(stores, task.serviceNames[0] as string, true)
+  const documents = new EventDocuments(stores, task.serviceNames[0] as string, true, shown)
   const rows = listText(page, clock, ({ job, place: { micros } }) => documents.listed(job, micros, rawBody))
   const rest = {
     next: next === null ? null : order.textOf(next),

@@ -33,6 +33,7 @@ import { ModelTimes } from '../../actor/model-times.js'
 import { readEnrichments } from '../../actor/enrichment-results.js'
 import { readNotes } from '../../actor/notes.js'
 import type { QueriedJob } from './query-protocol.js'
+import type { ShownColumns } from './shown-columns.js'
 import { viewOf } from '../../actor/event-reply.js'
 import type { Json } from '../../domain/query/collector.js'
 import { pointsOf } from '../../domain/job/job-points.js'
@@ -54,13 +55,20 @@ export class EventDocuments {
   readonly #stores: (shard: number) => QueryStore
   readonly #serviceName: string
   readonly #pointsOnly: boolean
+  readonly #columns: ShownColumns | null
   readonly #points = new Map<number, DecisionPoints>()
   readonly #times = new Map<number, ModelTimes>()
   readonly #eventTimes = new Map<number, EventTimes>()
   readonly #trainedThrough = new Map<number, number>()
 
-  constructor(stores: (shard: number) => QueryStore, serviceName: string, pointsOnly: boolean) {
+  constructor(
+    stores: (shard: number) => QueryStore,
+    serviceName: string,
+    pointsOnly: boolean,
+    columns: ShownColumns | null = null,
+  ) {
     this.#stores = stores
+    this.#columns = columns
     this.#serviceName = serviceName
     this.#pointsOnly = pointsOnly
   }
@@ -94,6 +102,7 @@ export class EventDocuments {
       consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
       model: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
       decision_points: this.#decisionPoints(job, body),
+      ...this.#shown(known),
       [this.#serviceName]: this.#exported(known)[this.#serviceName],
       ...(this.#pointsOnly ? {} : { raw_body: body, raw_event: body }),
     }
@@ -101,7 +110,8 @@ export class EventDocuments {
 
   /** One element of a list: what a line shows. */
   listed(job: QueriedJob, micros: number, withBody: boolean): Json {
-    const { view, header, content, body, ballot, ownMicros } = this.#read(job, micros)
+    const known = this.#read(job, micros)
+    const { view, header, content, body, ballot, ownMicros } = known
     const { title = null, severity = null, storage_tag = null } = content.extras ?? {}
     return {
       event_id: view.eventId,
@@ -124,8 +134,13 @@ export class EventDocuments {
       votes: ballot === null ? 0 : ballot.votes.reduce((sum, votes) => sum + votes, 0),
       has_own_votes: header.hasFeedback,
       decision_points: this.#decisionPoints(job, body),
+      ...this.#shown(known),
       ...(withBody ? { raw_body: body } : {}),
     }
+  }
+
+  #shown(known: Known): Json {
+    return this.#columns === null ? {} : { columns: this.#columns.of(known) }
   }
 
   /** One element of `hits.hits`. */

@@ -18,6 +18,7 @@ import { EventScan, type QueryContext } from './event-scan.js'
 import { walkJobs, type SortedRef } from './job-walk.js'
 import { cursorOfPlace, placeOfCursor } from './query-cursor.js'
 import type { QueriedJob } from './query-protocol.js'
+import { shownColumns } from './shown-columns.js'
 
 const PAGE_SIZE_DEFAULT = 5
 
@@ -48,6 +49,7 @@ export function runEventsQuery(context: QueryContext, request: EventsQuery): str
       ? everything
       : { kind: 'ids', field: fields.field('_id'), ids: new Set(request.eventIds) },
   ])
+  const shown = shownColumns(request.columns, task.serviceNames, stores)
   const { sortBy, sortOrder = 'desc' } = request
   const order = orderBy(sortBy, sortOrder, fields)
   const after = request.after === undefined ? null : placeOfCursor(request.after, order)
@@ -57,7 +59,8 @@ export function runEventsQuery(context: QueryContext, request: EventsQuery): str
   const total = walkJobs({ context, scan, fields, condition, order, first, after, tracked: Number.POSITIVE_INFINITY })
   if (scan.timedOut) throw queryTimedOut()
   if (request.countOnly === true) return JSON.stringify({ events: [], total_count: total.count })
-  const documents = new EventDocuments(stores, task.serviceNames[0] as string, request.decisionPointsOnly === true)
+  const pointsOnly = request.decisionPointsOnly === true
+  const documents = new EventDocuments(stores, task.serviceNames[0] as string, pointsOnly, shown)
   const jobs = new Map(task.jobs.map((job) => [job.id, job]))
   const sorted = first.sorted()
   const refs = sorted.slice(page * size, window)

@@ -80,7 +80,7 @@ async function* pagesOf(app: App, order: FileOrder, may: () => Principal): Async
   let size = PAGE_FIRST
   for (;;) {
     const selection = { jobIds: [jobId], size, withinMs: PAGE_MS }
-    const more = given({ filters, after, rawBody: query.raw_body })
+    const more = given({ filters, after, rawBody: query.raw_body, columns: query.columns })
     // The page itself is not kept while its text is sent.
     const { next, text } = textOf(
       await app.service.live.lists.events(may(), { ...selection, ...more }),
@@ -160,7 +160,8 @@ const eventFile: Route = {
   summary: 'Take all events that match as a file',
   description:
     'CSV has a line of names, then one line for each event: id, time, title, severity, decision, confidence, ' +
-    'consensus, outlier, and the values at `columns`. A value that a spreadsheet would take for a formula begins ' +
+    'consensus, outlier, and the values at `columns`: decision points, any other field, `assigned`, `voter`. A value ' +
+    'that a spreadsheet would take for a formula begins ' +
     "with `'`. NDJSON has the events as `events/list` has them. The events come newest first, all that match " +
     'when the request comes. The file is sent as it is read: if something fails meanwhile, the connection is cut.',
   scope,

@@ -16,6 +16,8 @@ const own = [
 /** What is used of a listed event. */
 export type ListedEvent = Readonly<Record<string, unknown>> & {
   readonly decision_points: Readonly<Record<string, unknown>>
+  /** The values of the columns that were asked for. */
+  readonly columns?: Readonly<Record<string, unknown>>
 }
 
 /** A spreadsheet takes text without it for another encoding. */
@@ -27,8 +29,9 @@ export function tableHead(columns: readonly string[]): string {
 
 export function tableLines(events: readonly ListedEvent[], columns: readonly string[]): string {
   return events
-    .map((event) =>
-      csvLine([...own.map(([, field]) => event[field]), ...columns.map((name) => event.decision_points[name])]),
-    )
+    .map((event) => {
+      const values = event.columns ?? event.decision_points
+      return csvLine([...own.map(([, field]) => event[field]), ...columns.map((name) => values[name])])
+    })
     .join('')
 }

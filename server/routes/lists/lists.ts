@@ -46,6 +46,7 @@ const list = query({
           after: body.after,
           count: body.count,
           rawBody: body.raw_body,
+          columns: body.columns,
         }),
       },
       gone,
@@ -58,7 +59,9 @@ const facets = query({
   summary: 'Count the values of fields in the events that match',
   description:
     'Bounded in time: `partial` says that the counts are those of the newest events, `counted` of how many. Fields ' +
-    'are named as in filters. Events that pass all filters are counted, those on the same field too.',
+    'are named as in filters. Events that pass all filters are counted. Only what the filters choose among the ' +
+    'values of a field (`is`, `is one of`, `not exists`) does not count for this field, so that its ' +
+    'other values stay in sight.',
   body: FacetQuery,
   bodyExample: { job_ids: [1], fields: ['service.result_label', 'host.name'], size: 5 },
   answer: { description: 'The counts.', schema: Facets },

@@ -15,7 +15,9 @@ export const EventFileQuery = Exact({
   columns: Type.Optional(
     Type.Array(Type.String({ maxLength: limits.decisionPointCharsMax }), {
       maxItems: limits.decisionPointsMax,
-      description: 'Decision points that are columns of CSV; default: all of the job.',
+      description:
+        'Fields of events and columns such as `voter`, as in `events/list`; default: the decision points of the job. ' +
+        'NDJSON has them as `columns` where they are given.',
     }),
   ),
   raw_body: Type.Optional(Type.Boolean({ description: 'NDJSON has the events as they were sent, too.' })),

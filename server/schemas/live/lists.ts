@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { limits } from '../../../engine/index.js'
 import { Exact, nullable, Timestamp } from '../common.js'
 import { BucketState, EventStatus } from '../events.js'
-import { DateOrNumber, EventFilter, jobFields, QueryText } from '../queries.js'
+import { ColumnNames, DateOrNumber, EventFilter, jobFields, QueryText, ShownColumns } from '../queries.js'
 
 const fieldName = Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax })
 
@@ -47,6 +47,7 @@ export const ListQuery = Exact({
   after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before.' })),
   count: Type.Optional(Type.Boolean({ description: 'Count all events that match, as far as the time goes.' })),
   raw_body: Type.Optional(Type.Boolean({ description: 'With the events as they were sent.' })),
+  columns: Type.Optional(ColumnNames),
 })
 
 export const ListedEvent = Type.Object({
@@ -70,6 +71,7 @@ export const ListedEvent = Type.Object({
   votes: Type.Integer({ description: 'Votes on its bucket, or on the event where there are no buckets.' }),
   has_own_votes: Type.Boolean({ description: 'Somebody voted on this event itself.' }),
   decision_points: Type.Object({}, { additionalProperties: true }),
+  columns: ShownColumns,
   raw_body: Type.Optional(Type.Object({}, { additionalProperties: true })),
 })
 
@@ -97,12 +99,15 @@ export const FacetValue = Type.Object({
   value: Type.Unknown({ description: 'Of the confidence: the lower end of a range of ten percent.' }),
   count: Type.Integer(),
   is_cut: Type.Optional(Type.Boolean({ description: 'The value goes on: these are its first characters.' })),
+  is_chosen: Type.Optional(Type.Boolean({ description: 'The filters or the query choose it.' })),
 })
 
 export const Facet = Type.Object({
   field: Type.String(),
-  values: Type.Array(FacetValue, { description: 'The most frequent ones first.' }),
-  missing: Type.Integer({ description: 'Events without a value.' }),
+  values: Type.Array(FacetValue, {
+    description: 'The most frequent ones first; what is chosen, too, where it is rare.',
+  }),
+  missing: Type.Integer({ description: 'Events without the field. An object at it is neither a value nor missing.' }),
   different_values: Type.Integer(),
   different_values_is_exact: Type.Boolean(),
 })

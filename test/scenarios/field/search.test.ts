@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { SeededRandom } from '../../../engine/rng.js'
-import { conditionText, nameText } from '../../../engine/domain/query/query-text.js'
+import { conditionText, nameText, valueText } from '../../../engine/domain/query/query-text.js'
 import { decide } from '../../support/cli/decide.js'
 import { eventually, makeJob, type Answer } from '../../support/client.js'
 import { connectAgent } from '../../support/mcp/agent.js'
@@ -304,7 +304,7 @@ test('any value that is written as a condition is found, and no other', async ()
     ({ body }) => body.total_count === values.size,
   )
   for (const [at, value] of [...values].entries()) {
-    const query = conditionText(nameText(names[at % names.length] as string, 'service'), value)
+    const query = conditionText(nameText(names[at % names.length] as string, 'service'), [valueText(value)])
     const { body, status, text } = await ask(query)
     assert.equal(status, 200, `${query}: ${text}`)
     assert.deepEqual(
@@ -312,6 +312,20 @@ test('any value that is written as a condition is found, and no other', async ()
       [`value-${at}`],
       query,
     )
+  }
+})
+
+test('votes by filter understand queries as lists do', async () => {
+  const { client } = service
+  for (const [query, ids] of found) {
+    if (query === '' || query === 'tags:not') continue
+    const { status, body, text } = await client.post(`/api/v2/jobs/${jobId}/vote-tasks`, {
+      feedback: 'Drop',
+      query: `(${query}) event_id:?`,
+      dry_run: true,
+    })
+    assert.equal(status, 200, `${query}: ${text}`)
+    assert.equal(body.count, ids.length, query)
   }
 })
 

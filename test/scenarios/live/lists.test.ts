@@ -204,6 +204,126 @@ test('facets count the values of fields as aggregations of a search do', async (
   )
 })
 
+test('values of one field are either, fields are both, and the other values of a field stay in sight', async () => {
+  const facets = async (asked: object): Promise<any> => {
+    const body = { job_ids: jobId, within_ms: 2_000, fields: ['rule', 'host.name', 'tags'], size: 2, ...asked }
+    return eventually(
+      async () => (await client.post('/api/v2/events/facets', body)).body,
+      (found) => !found.partial,
+    )
+  }
+  const counts = (answer: any, at: number): Record<string, number> =>
+    Object.fromEntries(answer.facets[at].values.map(({ value, count }: any) => [value, count]))
+  const among = range(0, EVENTS)
+  const ruleIs = (n: number, ...rules: number[]): boolean => rules.includes(n % 7)
+  const isWeb = (n: number): boolean => n % 5 < 2
+  const of = (test: (n: number) => boolean): number => among.filter(test).length
+  for (const asked of [
+    { query: 'rule:r5,r6 host.name:(web-1 OR web-2)' },
+    {
+      filters: [
+        { field: 'rule', operator: 'is one of', value: ['r5', 'r6'] },
+        { field: 'host.name', operator: 'is one of', value: ['web-1', 'web-2'] },
+      ],
+    },
+  ]) {
+    const answer = await facets(asked)
+    assert.equal(
+      answer.counted,
+      of((n) => ruleIs(n, 5, 6) && isWeb(n)),
+    )
+    // The two most frequent rules, and those that are chosen.
+    const rules = [0, 1, 2, 3, 4, 5, 6].map((rule) => [`r${rule}`, of((n) => ruleIs(n, rule) && isWeb(n))] as const)
+    const first = [...rules].sort(([a, one], [b, two]) => two - one || (a < b ? -1 : 1)).slice(0, 2)
+    const chosen = rules.filter(([rule]) => rule === 'r5' || rule === 'r6')
+    assert.deepEqual(counts(answer, 0), Object.fromEntries([...first, ...chosen]))
+    assert.equal(answer.facets[0].different_values, 7)
+    assert.deepEqual(
+      answer.facets[0].values
+        .filter(({ is_chosen }: any) => is_chosen)
+        .map(({ value }: any) => value)
+        .sort(),
+      ['r5', 'r6'],
+    )
+    for (const [at, host] of hosts.entries()) {
+      const count = counts(answer, 1)[host]
+      if (host.startsWith('web') || count !== undefined)
+        assert.equal(
+          count,
+          of((n) => ruleIs(n, 5, 6) && n % 5 === at),
+          host,
+        )
+    }
+    assert.equal(answer.facets[1].different_values, 5)
+    assert.equal(
+      counts(answer, 2).a,
+      of((n) => ruleIs(n, 5, 6) && isWeb(n) && n % 3 === 0),
+    )
+  }
+  // What is excluded or searched by a part of the value holds for the field, too.
+  const [rule] = (await facets({ query: '-rule:r0 rule:r*', fields: ['rule'], size: 10 })).facets
+  assert.deepEqual(rule.values.map(({ value }: any) => value).sort(), ['r1', 'r2', 'r3', 'r4', 'r5', 'r6'])
+  const [tags] = (await facets({ query: '(tags:b OR -tags:*)', fields: ['tags'], size: 10 })).facets
+  assert.deepEqual(tags.values.map(({ value }: any) => value).sort(), ['a', 'b', 'c'])
+})
+
+test('any field of the event and of the service is a column of lists, queries and files', async () => {
+  const { jobId: own } = await makeJob(client, { decision_points: ['rule'] })
+  const body = { rule: 'r', 'a,b': 'comma', host: { ip: ['10.0.0.1', '10.0.0.2'], name: '=web' }, n: 7, voter: null }
+  for (const [id, raw_body] of [
+    ['one', body],
+    ['two', { ...body, voter: 'the field of the event' }],
+  ] as const)
+    await client.post(`/api/v1/events/${id}`, { job_id: own, raw_body })
+  await client.put(`/api/v2/events/${own}/one/assignment`, { assignee: 'ann' })
+  await client.put(`/api/v1/events/${own}/one/feedback`, { cortex_user: 'bob', feedback: 'Drop' })
+  const columns = ['host.ip', 'host.name', 'a,b', 'n', 'none', 'host', 'assigned', 'service.voter', 'voter', 'voted']
+  const expected = {
+    'host.ip': body.host.ip,
+    'host.name': '=web',
+    'a,b': 'comma',
+    n: 7,
+    none: null,
+    host: JSON.stringify(body.host),
+    assigned: 'ann',
+    'service.voter': 'bob',
+    voter: 'bob',
+    voted: 'Drop',
+  }
+  const other = { ...expected, assigned: null, 'service.voter': null, voter: 'the field of the event', voted: null }
+  for (const path of ['/api/v2/events/list', '/api/v2/events/query']) {
+    const { body: page, text } = await client.post(path, { job_ids: own, columns, size: 10 })
+    assert.deepEqual(
+      page.events.map((event: any) => [event.event_id, event.columns]),
+      [
+        ['two', other],
+        ['one', expected],
+      ],
+      text,
+    ) // prettier-ignore
+    const plain = await client.post(path, { job_ids: own, size: 1 })
+    assert.equal('columns' in plain.body.events[0], false)
+  }
+  const file = (format: string, named: string): Promise<any> =>
+    client.get(
+      `/api/v2/jobs/${own}/events-file?format=${format}&query=assigned:ann&columns=${encodeURIComponent(named)}`,
+    )
+  const { text: lines } = await file('ndjson', JSON.stringify(columns))
+  assert.deepEqual(JSON.parse(lines).columns, expected)
+  const { text: table } = await file('csv', 'host.name,n,assigned,none')
+  assert.equal(
+    table
+      .slice(1)
+      .split('\r\n')
+      .slice(0, 2)
+      .map((line: string) => line.split(',').slice(-4).join())
+      .join('|'),
+    "host.name,n,assigned,none|'=web,7,ann,",
+  ) // prettier-ignore
+  const { status, body: refused } = await client.post('/api/v2/events/list', { job_ids: own, columns: [''] })
+  assert.deepEqual([status, refused.detail[0].loc], [422, ['body', 'columns', '0']])
+})
+
 test('a wrong cursor, field or size is refused with its place', async () => {
   const refused = async (body: object): Promise<string> => {
     const answer = await client.post('/api/v2/events/list', body)

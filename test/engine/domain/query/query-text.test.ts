@@ -4,6 +4,7 @@ import { SeededRandom } from '../../../../engine/rng.js'
 import { limits } from '../../../../engine/limits.js'
 import {
   conditionText,
+  valueText,
   nameText,
   parseQuery,
   QueryMistake,
@@ -239,7 +240,7 @@ test('any value that is written is read back as itself', () => {
   ]
   for (let i = 0; i < 20_000; i++) {
     const [name, value] = [random.pick(names), textOf()]
-    const written = conditionText(nameText(name, 'service'), value)
+    const written = conditionText(nameText(name, 'service'), [valueText(value)])
     const node = parseQuery(`x ${written} y`)
     const condition = 'parts' in node ? node.parts[1] : undefined
     assert.ok(condition?.kind === 'match' && condition.value.pattern === null, written)
@@ -248,7 +249,7 @@ test('any value that is written is read back as itself', () => {
     assert.ok(condition.name.isQuoted || !Object.hasOwn(shortNames, name), written)
   }
   assert.equal(nameText('service.result_label', 'service'), 'label')
-  assert.equal(nameText('result_label', 'service'), 'result_label')
+  assert.equal(nameText('result_label', 'service'), '"result_label"')
   assert.equal(nameText('label', 'service'), '"label"')
 })
 

@@ -165,7 +165,6 @@ export const parts: Readonly<Record<string, TSchema>> = {
   ExpectedGain: SecondLookPage.properties.votes.items.properties.expected_gain,
   NewestBy: ListQuery.properties.newest_by,
   EventFileFormat: EventFileQuery.properties.format,
-  EventsNewestBy: ListQuery.properties.newest_by,
   SecondLookOrder: SecondLookQuery.properties.order,
   Forgetting: EraseResult.properties.forgetting,
   ForgettingState: EraseResult.properties.forgetting.properties.state,

@@ -42,7 +42,7 @@ function other(name: keyof typeof import('./pages/others.js')) {
   return latePage(async () => (await import('./pages/others.js'))[name] as ComponentType<object>)
 }
 
-const Event = latePage(async () => (await import('./pages/event/event.js')).default)
+const Event = latePage(async () => (await import('./pages/late.js')).Event)
 const Jobs = other('Jobs')
 const NewJob = latePage(async () => (await import('./pages/new-job/new-job.js')).default)
 const JobPage = other('JobPage')

@@ -3,7 +3,6 @@
  * way while the program is loaded (first.ts). Nothing large is imported.
  */
 import { jobIdOf } from './addresses.js'
-import type { Filter } from './pages/events/query.js'
 
 export interface View {
   readonly jobId: number
@@ -12,7 +11,7 @@ export interface View {
   readonly isAscending: boolean
   /** When the events were: `8h`, `from~to`, or '' for all. */
   readonly time: string
-  /** The decision points that are shown, as the address has them; '': the first ones of the job. */
+  /** The fields that are shown, as the address has them; '': the first decision points of the job. */
   readonly columns: string
 }
 
@@ -28,9 +27,33 @@ export function viewOf(jobId: number, query: Readonly<Record<string, string>>): 
   }
 }
 
-/** What the rows of a view depend on: not on its columns. */
-export function rowsKey({ jobId, query, sort, isAscending, time }: View): string {
+/** What the rows of a view depend on. */
+export function rowsKey(view: View): string {
+  return JSON.stringify([listKey(view), view.columns])
+}
+
+/** Which rows a view has, and in which order, whatever is shown of them. */
+export function listKey({ jobId, query, sort, isAscending, time }: View): string {
   return JSON.stringify(['rows', jobId, query, sort, isAscending, time])
+}
+
+/** More columns do not fit on a line. */
+export const COLUMNS_MAX = 6
+
+/** The fields that the address of a view names; null: it names none. `-` is no field. */
+export function chosenColumns({ columns }: View): readonly string[] | null {
+  if (columns === '') return null
+  const names = columns.split(',').map(decoded)
+  return [...new Set(names)].filter((name) => name !== '' && name !== '-').slice(0, COLUMNS_MAX)
+}
+
+/** An address may have been cut or changed on its way. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** The order by arrival; '' is that by the time of the events, which their lines show. */
@@ -59,12 +82,24 @@ export function timeFilters({ time }: Pick<View, 'time'>): WireFilter[] {
   return [...end('gte', from), ...end('lte', to)]
 }
 
-export type WireFilter = { field: string; operator: string; value?: string | number | boolean | string[] }
+/** What a request for rows has besides which of them. */
+export function columnsBody(view: View): { columns?: string[] } {
+  const columns = chosenColumns(view)
+  return columns === null ? {} : { columns: [...columns] }
+}
 
-/** A filter as the API takes it. */
-export function wireFilter({ field, operator, value }: Filter): WireFilter {
-  const given = value === undefined ? {} : { value: typeof value === 'object' ? [...value] : value }
-  return { field, operator, ...given }
+export type WireFilter = { field: string; operator: string; value: string | string[] }
+
+/** The events of a view, in a request: its query, and its range of time before further filters. */
+export function selectionBody(
+  view: View,
+  more: readonly WireFilter[] = [],
+): { query?: string; filters?: WireFilter[] } {
+  const filters = [...timeFilters(view), ...more]
+  return {
+    ...(view.query === '' ? {} : { query: view.query }),
+    ...(filters.length === 0 ? {} : { filters }),
+  }
 }
 
 /** Rows of the first page, which a screen shows, and milliseconds for it: a search shows early what it has found. */
@@ -72,17 +107,20 @@ const FIRST = { size: 40, within_ms: 60 } as const
 
 interface FirstPage {
   job_ids: number[]
-  filters: WireFilter[]
+  query?: string
+  filters?: WireFilter[]
+  columns?: string[]
   newest_by: '@timestamp' | typeof BY_ARRIVAL
   size: number
   within_ms: number
 }
 
 /** The body that asks for the first page of a view. */
-export function firstPage({ jobId, sort }: View, filters: WireFilter[]): FirstPage {
-  if (sort === BY_ARRIVAL) return { job_ids: [jobId], filters, newest_by: BY_ARRIVAL, ...FIRST }
+export function firstPage(view: View): FirstPage {
+  const page = { job_ids: [view.jobId], ...selectionBody(view), ...columnsBody(view), ...FIRST }
+  if (view.sort === BY_ARRIVAL) return { ...page, newest_by: BY_ARRIVAL }
   // After a start the times of all events are read once, which takes fewer requests with more time for each.
-  return { job_ids: [jobId], filters, newest_by: '@timestamp', ...FIRST, within_ms: 300 }
+  return { ...page, newest_by: '@timestamp', within_ms: 300 }
 }
 
 /** Events in the queue of Next. */
@@ -112,9 +150,8 @@ export function firstRequest({ pathname, search }: PageAddress): FirstRequest | 
   if (pathname.startsWith('/jobs/feedback-flow/'))
     return { key: queueKey(id), path: `/api/v2/jobs/${id}/next?count=${QUEUE_SIZE}`, body: null }
   const view = viewOf(id, Object.fromEntries(new URLSearchParams(search)))
-  // The reader of queries is part of the program.
-  if (!/\/events\/*$/.test(pathname) || !isNewestFirst(view) || view.query !== '') return null
-  return { key: rowsKey(view), path: '/api/v2/events/list', body: firstPage(view, timeFilters(view)) }
+  if (!/\/events\/*$/.test(pathname) || !isNewestFirst(view)) return null
+  return { key: rowsKey(view), path: '/api/v2/events/list', body: firstPage(view) }
 }
 
 /** What first.ts has asked, for the page to find (state/early.ts). */

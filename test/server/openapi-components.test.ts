@@ -56,7 +56,7 @@ const names = `
   DecisionTrust DeleteAnswer Deliveries Delivery DeliveryStatus DisagreementPage DoubtedVote DrawnFigures
   Enrichment EnrichmentStatus Enrichments EraseResult ErrorBody ErrorMessage EventAttention EventAutonomy
   EventExplanation EventFileFormat EventFilter EventLine EventModel EventNote EventNotes EventSection EventStatus
-  EventTimers EventView EventsNewestBy EventsPage EventsPageNumber EventsPageSize
+  EventTimers EventView EventsPage EventsPageNumber EventsPageSize
   EventsQuery EvidenceLevel ExpectedGain ExplainedCluster
   ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser Facet
   FacetQuery FacetValue Facets FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection

@@ -8,7 +8,7 @@
  *    writing are kept in the browser.
  */
 import { useSignal } from '@preact/signals'
-import type { ComponentType } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { addTexts, t } from '../texts.js'
 import { Failed } from './feedback.js'
@@ -110,4 +110,26 @@ export function latePage<P>(load: () => Promise<ComponentType<P>>) {
     isMissing = false
   }
   return Late
+}
+
+/**
+ * A part inside of a page. Until it is there, `instead` is in its place; where it cannot be had, it is tried again with
+ * the next change of the page.
+ */
+export function latePart<P>(load: () => Promise<ComponentType<P>>, instead: ComponentChildren = null) {
+  let Part: ComponentType<P> | null = null
+  return function Late(props: P & object) {
+    const [, draw] = useState(0)
+    useEffect(() => {
+      if (Part !== null) return
+      part(load).then(
+        (loaded) => {
+          Part = loaded
+          draw((n) => n + 1)
+        },
+        () => {},
+      )
+    })
+    return Part === null ? instead : <Part {...props} />
+  }
 }

@@ -55,7 +55,7 @@ export function serviceField(name: string): string {
 /** The message for people: without the name of the operation that the client puts first. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const text = error instanceof ServiceError ? error.message.replace(/^\w+: /, '') : error.message
+  const text = error instanceof ServiceError ? error.message.replace(/^\w+: (?:body\.query: )?/, '') : error.message
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

@@ -42,7 +42,11 @@ export function early<T>(key: string, signal: AbortSignal, ask: (signal: AbortSi
   sent.delete(key)
   if (!isFresh(one)) return ask(signal)
   signal.addEventListener('abort', () => one.controller.abort(), { once: true })
-  return one.answer as Promise<T>
+  // What failed before it was taken is forgotten already; this one failed on its way.
+  return (one.answer as Promise<T>).catch((error: unknown) => {
+    if (signal.aborted) throw error
+    return ask(signal)
+  })
 }
 
 /** What the first script of the page has asked (first.ts). */

@@ -25,15 +25,6 @@ export function me(): string {
   return session.value?.name ?? ''
 }
 
-/** The events of a job that are assigned: to somebody, or to anybody. */
-export async function assignedIds(jobId: number, to: string | null, signal?: AbortSignal): Promise<string[]> {
-  const { assignments } = await api.listAssignments(
-    { job_id: jobId, ...(to === null ? {} : { assignee: to }) },
-    { signal },
-  )
-  return assignments.map(({ event_id: id }) => id)
-}
-
 async function readAssignees(jobId: number): Promise<void> {
   const { assignments } = await api.listAssignments({ job_id: jobId })
   assignees.value = new Map(assignments.map(({ event_id: id, assignee }) => [id, assignee ?? '']))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { SeededRandom } from '../../../engine/rng.js'
 import { conditionText, nameText, valueText } from '../../../engine/domain/query/query-text.js'
+import { choiceOf, conditionOf } from '../../../server/console/pages/events/query.js'
 import { decide } from '../../support/cli/decide.js'
 import { eventually, makeJob, type Answer } from '../../support/client.js'
 import { connectAgent } from '../../support/mcp/agent.js'
@@ -312,6 +313,70 @@ test('any value that is written as a condition is found, and no other', async ()
       [`value-${at}`],
       query,
     )
+  }
+})
+
+test('what the console writes for a value of a facet finds the events that were counted with it', async () => {
+  const random = new SeededRandom(7)
+  const pieces = [...'aB1 "\\*?:()-!,|&<=\n\té😀\u00a0[]{}~^@#;/.%+', 'OR', 'and', 'me', '::1', '//', 'x'.repeat(300)]
+  const text = (): string => Array.from({ length: random.below(5) }, () => random.pick(pieces)).join('')
+  const numbers = [0, -5, 1e21, 2.5, 12345678901234567890n, true, false]
+  const value = (): unknown => {
+    const kind = random.below(12)
+    if (kind === 0) return random.pick(numbers)
+    if (kind === 1) return [text(), text()]
+    if (kind === 2) return random.pick([null, [], {}, { x: 1 }, [null]])
+    return random.pick([...common, text()])
+  }
+  const common = [
+    '',
+    'me',
+    'AND',
+    '10.0.0.7',
+    'C:\\Windows\\*',
+    '"quoted"',
+    'a,b',
+    '-1',
+    `${'y'.repeat(255)}1`,
+    `${'y'.repeat(255)}2`,
+  ]
+  const names = ['f', 'label', 'voter', 'a:b', 'k8s.io/name', 'http', 'C']
+  const json = (one: unknown): string =>
+    JSON.stringify(one, (_, inner) => (typeof inner === 'bigint' ? `big ${inner}` : inner)).replace(
+      /"big (\d+)"/g,
+      '$1',
+    )
+  const { jobId: own } = await makeJob(service.client, { decision_points: ['f'] })
+  const lines = Array.from({ length: 400 }, (_, at) => {
+    const body = Object.fromEntries(names.flatMap((name) => (random.below(5) === 0 ? [] : [[name, value()]])))
+    return json({ job_id: own, event_id: `e${at}`, raw_body: body })
+  })
+  await service.client.bulk(lines.join('\n'))
+  const count = async (query: string): Promise<number> => {
+    const { status, body, text } = await service.client.post(paths.list, {
+      job_ids: [own],
+      query,
+      count: true,
+      size: 1,
+    })
+    assert.equal(status, 200, `${query}: ${text}`)
+    return body.total_count
+  }
+  await eventually(
+    () => count(''),
+    (n) => n === 400,
+  )
+  for (const field of names) {
+    const body = { job_ids: [own], fields: [field], size: 200, within_ms: 2_000 }
+    const { body: answer } = await service.client.post(paths.facets, body)
+    const [facet] = answer.facets
+    assert.ok(facet.values.length > 20)
+    for (const { value, count: expected, is_cut: isCut } of facet.values) {
+      const query = conditionOf(field, [choiceOf(String(value), isCut)], 'service')
+      assert.equal(await count(query), expected, `${field} ${JSON.stringify(value)}: ${query}`)
+    }
+    const missing = conditionOf(field, [null], 'service')
+    assert.equal(await count(missing), facet.missing, missing)
   }
 })
 

@@ -26,7 +26,7 @@ import { say } from '../../state/toasts.js'
 import { besideOf, isOnTrail, moveTo } from '../../state/trail.js'
 import { votesTaken } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
-import { conditionOf } from '../events/query.js'
+import { conditionOn } from '../events/query.js'
 import NotFound from '../not-found.js'
 import { Facts, History } from './facts.js'
 import { MakePoint } from './make-point.js'
@@ -61,7 +61,7 @@ function Raw({ of, whole }: { readonly of: ShownJob; readonly whole: Whole }) {
   const point = useSignal<string | null>(null)
   const { raw_body: body } = whole.event
   const filter = (path: string, value: string | number | boolean): void => {
-    const query = new URLSearchParams({ q: conditionOf(path, value, whole.service) })
+    const query = new URLSearchParams({ q: conditionOn(path, value, whole.service) })
     route(addresses.events(of.job_id, query.toString()))
   }
   const tools = {

@@ -16,13 +16,20 @@ import type { ShownJob } from '../../state/jobs.js'
 import { attempt } from '../../state/toasts.js'
 import { follow } from '../../state/vote-tasks.js'
 import { count, t } from '../../texts.js'
-import { wireFilters } from './view.js'
-import type { View, WireFilter } from '../../first-requests.js'
+import { selectionBody, type View } from '../../first-requests.js'
 
-/** What was counted, and by which filters. */
+type Meant = ReturnType<typeof selectionBody>
+
+/** The events of a view without those that are not meant though it finds them. A range that moves is that of now. */
+function meant(view: View, spared: readonly string[]): Meant {
+  const others = { field: serviceField('event_id'), operator: 'is not one of', value: [...spared] }
+  return selectionBody(view, spared.length === 0 ? [] : [others])
+}
+
+/** What was counted, and by what. */
 interface Counted {
   readonly preview: VotesPreview
-  readonly filters: readonly WireFilter[]
+  readonly meant: Meant
 }
 
 interface BulkProps {
@@ -46,7 +53,7 @@ function Progress({ task }: { readonly task: VoteTask }) {
   )
 }
 
-function Confirm({ of, label, close, given, preview, filters }: BulkProps & Counted) {
+function Confirm({ of, label, close, given, preview, meant }: BulkProps & Counted) {
   const task = useSignal<VoteTask | null>(null)
   const isBusy = useSignal(false)
   const focused = useFocus<HTMLButtonElement>(preview.count > 0)
@@ -54,7 +61,7 @@ function Confirm({ of, label, close, given, preview, filters }: BulkProps & Coun
     if (isBusy.value) return
     isBusy.value = true
     const isGiven = await attempt(async () => {
-      const body = { feedback: label, filters: [...filters], until: preview.until }
+      const body = { feedback: label, ...meant, until: preview.until }
       const begun = await api.voteByFilter({ job_id: of.job_id, body })
       if (begun.task === null) return
       given()
@@ -110,10 +117,9 @@ export function BulkVote(props: BulkProps) {
   const preview = useData(
     JSON.stringify([of.job_id, label, view.query, view.time]),
     async (signal): Promise<Counted> => {
-      const others = { field: serviceField('event_id'), operator: 'is not one of', value: [...spared] }
-      const filters = [...(await wireFilters(view, signal)), ...(spared.length === 0 ? [] : [others])]
-      const body = { feedback: label, filters, dry_run: true }
-      return { filters, preview: await api.voteByFilter({ job_id: of.job_id, body }, { signal }) }
+      const events = meant(view, spared)
+      const body = { feedback: label, ...events, dry_run: true }
+      return { meant: events, preview: await api.voteByFilter({ job_id: of.job_id, body }, { signal }) }
     },
   )
   return (

@@ -1,70 +1,24 @@
-/** The columns of the list: which decision points are shown. They are part of the address, and so of named views. */
-import { Icon } from '../../parts/icon.js'
+/**
+ * The columns of the list: any fields of the events, and fields of the service. They are part of the address, and so of
+ * named views, and of what is exported.
+ */
+import { chosenColumns, type View } from '../../first-requests.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { t } from '../../texts.js'
-import type { View } from '../../first-requests.js'
+import { serviceName } from './view.js'
 
 /** So many are shown where nobody has chosen. */
-const FIRST = 3
-/** More do not fit on a line. */
-const COLUMNS_MAX = 6
+export const FIRST = 3
 
-function listed(fields: readonly string[]): string {
-  return fields.map(encodeURIComponent).join(',')
-}
-
-/** The decision points that a view shows, in the order of the job. A name that the job does not have is left out. */
+/** The fields that a view shows. */
 export function columnsOf(of: ShownJob, view: View): readonly string[] {
-  if (view.columns === '') return of.features.slice(0, FIRST)
-  const chosen = new Set(view.columns.split(',').map(decoded))
-  return of.features.filter((field) => chosen.has(field)).slice(0, COLUMNS_MAX)
+  return chosenColumns(view) ?? of.features.slice(0, FIRST)
 }
 
-/** An address may have been cut or changed on its way. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-interface ColumnsProps {
-  readonly of: ShownJob
-  readonly view: View
-  readonly show: (view: View) => void
-}
-
-export function ColumnsMenu({ of, view, show }: ColumnsProps) {
-  const shown = columnsOf(of, view)
-  const toggle = (field: string): void => {
-    const next = of.features.filter((one) => (one === field) !== shown.includes(one))
-    const columns = listed(next)
-    // No column at all is a choice as well: a name that no field has.
-    show({ ...view, columns: columns === listed(of.features.slice(0, FIRST)) ? '' : columns || '-' })
-  }
-  return (
-    <details class="menu right wide-only">
-      <summary aria-label={t('events.columns')} title={t('events.columns')}>
-        <Icon name="columns-3" />
-      </summary>
-      <fieldset class="menu-list" aria-label={t('events.columns')}>
-        {of.features.map((field) => (
-          <label key={field} class="inline">
-            <input
-              type="checkbox"
-              checked={shown.includes(field)}
-              disabled={!shown.includes(field) && shown.length >= COLUMNS_MAX}
-              onChange={() => toggle(field)}
-            />
-            <span class="ellipsis bidi">{field}</span>
-          </label>
-        ))}
-        {of.features.length === 0 ? <p class="dim">{t('events.no_columns')}</p> : null}
-        {shown.length >= COLUMNS_MAX ? <p class="dim">{t('events.columns_max', { n: COLUMNS_MAX })}</p> : null}
-      </fieldset>
-    </details>
-  )
+/** A field as it is shown: those of the service are without its name. */
+export function columnName(field: string): string {
+  const prefix = `${serviceName()}.`
+  return field.startsWith(prefix) ? field.slice(prefix.length) : field
 }
 
 /** The names above the rows. Screen readers hear the values with their names, row by row. */
@@ -83,8 +37,8 @@ export function ColumnHeads({
       <span class="decided">{t('events.head.decision')}</span>
       <span class="title">{t('events.head.title')}</span>
       {columns.map((field) => (
-        <span key={field} class="value ellipsis bidi" title={field}>
-          {field}
+        <span key={field} class="value ellipsis bidi" title={columnName(field)}>
+          {columnName(field)}
         </span>
       ))}
       <span class="marks" />

@@ -2,7 +2,7 @@
 import { part } from '../../parts/late.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { attempt } from '../../state/toasts.js'
-import { columnsOf } from './columns.js'
+import { columnName, columnsOf } from './columns.js'
 import type { Row } from './row.js'
 import type { View } from '../../first-requests.js'
 
@@ -24,6 +24,7 @@ export function downloadCsv(parts: string[], name: string): void {
 export async function exportRows(of: ShownJob, view: View, rows: readonly Row[]): Promise<void> {
   await attempt(async () => {
     const { csvOf } = await part(() => import('./export.js'))
-    downloadCsv([csvOf(columnsOf(of, view), rows)], `events-${view.jobId}.csv`)
+    const columns = columnsOf(of, view)
+    downloadCsv([csvOf(columns, rows, columns.map(columnName))], `events-${view.jobId}.csv`)
   })
 }

@@ -11,6 +11,7 @@ import { addresses } from '../../addresses.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
 import { Key } from '../../parts/keys.js'
+import { latePart } from '../../parts/late.js'
 import { List } from '../../parts/list.js'
 import { Time } from '../../parts/time.js'
 import { may } from '../../state/api.js'
@@ -22,11 +23,8 @@ import { trail } from '../../state/trail.js'
 import { count, t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { ColumnHeads, columnsOf } from './columns.js'
-import { Facets } from './facets.js'
-import { toggled } from './query.js'
 import { Head } from './head.js'
 import { Line, valuesOf } from './line.js'
-import { Nothing } from './nothing.js'
 import type { Chosen } from './chosen.js'
 import { useRows, type RowsState } from './rows.js'
 import { useSelection, type Selection } from './selection.js'
@@ -34,7 +32,11 @@ import { SelectionBar } from './selection-bar.js'
 import type { Row } from './row.js'
 import { askPage, type Progress } from './source.js'
 import { addressOf } from './view.js'
-import { BY_ARRIVAL, isNewestFirst, rowsKey, viewOf, type View } from '../../first-requests.js'
+import { BY_ARRIVAL, isNewestFirst, listKey, rowsKey, viewOf, type View } from '../../first-requests.js'
+
+/** What the first rows do not need. */
+const Facets = latePart(async () => (await import('../late.js')).Facets, <aside class="facets" />)
+const Nothing = latePart(async () => (await import('../late.js')).Nothing)
 
 const ROW = 40
 
@@ -76,9 +78,10 @@ function Results({ of, view, found, selection, columns, show }: ResultsProps) {
       found.reload()
     },
   })
+  if (found.isRefused && rows.length === 0) return <Nothing view={view} show={show} refusal={error} />
   if (error !== null && rows.length === 0) return <Failed error={error} retry={found.reload} />
   if (rows.length === 0 && isLoading) return found.progress === null ? <Skeleton lines={12} /> : null
-  if (rows.length === 0) return <Nothing view={view} show={show} />
+  if (rows.length === 0) return <Nothing view={view} show={show} refusal={null} />
   return (
     <List
       label={t('place.events')}
@@ -132,7 +135,7 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
   const left = trail.peek()?.key === key ? trail.peek() : null
   const kept = left?.kept as Kept | undefined
   const found = useRows(view, kept?.rows)
-  const selection = useSelection(found.rows, key, {
+  const selection = useSelection(found.rows, listKey(view), {
     cursor: left === null ? 0 : Math.max(0, left.ids.indexOf(left.at)),
     chosen: kept?.chosen,
   })
@@ -153,16 +156,12 @@ function EventsOf({ of }: { readonly of: ShownJob }) {
         view={view}
         total={found.total}
         isTotalExact={found.isTotalExact}
+        isRefused={found.isRefused}
         show={show}
         chosen={selection.chosen}
         toggleFacets={() => (areFacetsOpen.value = !areFacetsOpen.value)}
       />
-      <Facets
-        of={of}
-        view={view}
-        isOpen={areFacetsOpen.value}
-        toggle={(condition) => show({ ...view, query: toggled(view.query, condition) })}
-      />
+      <Facets of={of} view={view} isOpen={areFacetsOpen.value} isRefused={found.isRefused} show={show} />
       <div class="list-area">
         {n === 0 || !isNewestFirst(view) ? null : (
           <button

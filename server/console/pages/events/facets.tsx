@@ -8,7 +8,9 @@ import { serviceField } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { hasBuckets, type ShownJob } from '../../state/jobs.js'
 import { shortNumber, t, type TextKey } from '../../texts.js'
-import { conditionOf, hasCondition } from './query.js'
+import { columnName } from './columns.js'
+import { useFieldNames } from './columns-menu.js'
+import { choiceOf, choicesOf, toggled, type Choice } from './query.js'
 import { readFacet } from './source.js'
 import { serviceName } from './view.js'
 import type { View } from '../../first-requests.js'
@@ -16,11 +18,59 @@ import type { View } from '../../first-requests.js'
 interface FacetsProps {
   readonly of: ShownJob
   readonly view: View
-  readonly toggle: (condition: string) => void
+  readonly show: (view: View) => void
   readonly isOpen: boolean
+  /** The query cannot be read: the rows say why. */
+  readonly isRefused: boolean
 }
 
-function Values({ of, view, toggle, field }: FacetsProps & { readonly field: string }) {
+function areLabels(field: string): boolean {
+  return field === serviceField('result_label') || field === serviceField('consensus')
+}
+
+/** The confidence is counted by ten percent. */
+function isBands(field: string): boolean {
+  return field === serviceField('confidence_score')
+}
+
+function bandOf(from: number): string {
+  return from >= 90 ? '[90 TO 100]' : `[${from} TO ${from + 10}}`
+}
+
+interface ValueProps extends FacetsProps {
+  readonly field: string
+  readonly choice: Choice
+  /** As it is shown; null: the events have none. */
+  readonly value: string | null
+  readonly n: number
+  readonly isChosen: boolean
+}
+
+function Value({ of, view, show, field, choice, value, n, isChosen }: ValueProps) {
+  const shown = value === null ? t('facets.missing') : value === '' ? t('facets.empty') : value
+  return (
+    <li>
+      <button
+        type="button"
+        aria-pressed={isChosen}
+        onClick={() => show({ ...view, query: toggled(view.query, field, choice, serviceName()) })}
+      >
+        <span class="grow ellipsis bidi" title={shown}>
+          {areLabels(field) && value !== null ? <Label of={of} label={value} /> : isBands(field) ? `${shown} %` : shown}
+        </span>
+        <span class="dim">{shortNumber(n)}</span>
+      </button>
+    </li>
+  )
+}
+
+/** The text of a choice whose value is not among those that were counted. */
+function textOf(choice: Choice): string | null {
+  return choice === null ? null : choice.replace(/^"(.*)"$/s, '$1').replace(/\\(.)/g, '$1')
+}
+
+function Values(props: FacetsProps & { readonly field: string }) {
+  const { view, field } = props
   const facet = useData(
     JSON.stringify([view.jobId, view.query, view.time, field]),
     (signal) => readFacet(view, field, signal),
@@ -28,31 +78,25 @@ function Values({ of, view, toggle, field }: FacetsProps & { readonly field: str
       isKept: true,
     },
   )
+  if (props.isRefused) return <p class="dim none">{t('events.not_read')}</p>
   if (facet.error !== null) return <Failed error={facet.error} retry={facet.reload} />
   if (facet.value === null) return <Skeleton lines={3} />
   const { values, isPartial } = facet.value
-  if (values.length === 0) return <p class="dim none">{t('facets.none')}</p>
+  const chosen = choicesOf(view.query, field, serviceName())
+  const isOfLabels = areLabels(field)
+  const shown = values.map(({ value, count, isCut }) => {
+    const choice = value === null ? null : isBands(field) ? bandOf(Number(value)) : choiceOf(value, isCut)
+    // A label may be typed in small letters.
+    const typed = chosen.find((one) => isOfLabels && one?.toLowerCase() === choice?.toLowerCase())
+    return { value, n: count, choice: typed ?? choice }
+  })
+  const others = chosen.filter((choice) => shown.every((one) => one.choice !== choice))
+  if (shown.length + others.length === 0) return <p class="dim none">{t('facets.none')}</p>
   return (
     <ul class={facet.isLoading ? 'stale' : ''}>
-      {values.map(({ value, count }) => {
-        const condition = conditionOf(field, value, serviceName())
-        return (
-          <li key={value}>
-            <button type="button" aria-pressed={hasCondition(view.query, condition)} onClick={() => toggle(condition)}>
-              <span class="grow ellipsis bidi" title={value}>
-                {field.endsWith('.result_label') || field.endsWith('.consensus') ? (
-                  <Label of={of} label={value} />
-                ) : value === '' ? (
-                  t('facets.empty')
-                ) : (
-                  value
-                )}
-              </span>
-              <span class="dim">{shortNumber(count)}</span>
-            </button>
-          </li>
-        )
-      })}
+      {[...shown, ...others.map((choice) => ({ value: textOf(choice), n: 0, choice }))].map((one) => (
+        <Value key={String(one.choice)} {...props} {...one} isChosen={chosen.includes(one.choice)} />
+      ))}
       {isPartial ? <li class="dim">{t('facets.partial')}</li> : null}
     </ul>
   )
@@ -83,6 +127,8 @@ const own: readonly (readonly [field: string, text: TextKey])[] = [
 export function Facets(props: FacetsProps) {
   const { of, isOpen } = props
   const added = useSignal<readonly string[]>([])
+  const isAdding = useSignal(false)
+  const names = useFieldNames(of.job_id, isAdding.value)
   const fields = own.filter(([name]) => name !== 'bucket_state' || hasBuckets(of))
   return (
     <aside class={isOpen ? 'facets open' : 'facets'} aria-label={t('facets.title')}>
@@ -93,7 +139,7 @@ export function Facets(props: FacetsProps) {
         <Facet key={field} {...props} field={field} name={field} isFirst={false} />
       ))}
       {added.value.map((field) => (
-        <Facet key={field} {...props} field={field} name={field} isFirst />
+        <Facet key={field} {...props} field={field} name={columnName(field)} isFirst />
       ))}
       <Form
         submit={(_, form) => {
@@ -104,7 +150,19 @@ export function Facets(props: FacetsProps) {
           input.value = ''
         }}
       >
-        <input name="field" aria-label={t('facets.add')} placeholder={t('facets.add')} spellcheck={false} />
+        <input
+          name="field"
+          list="facet-fields"
+          aria-label={t('facets.add')}
+          placeholder={t('facets.add')}
+          spellcheck={false}
+          onFocus={() => (isAdding.value = true)}
+        />
+        <datalist id="facet-fields">
+          {names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </Form>
     </aside>
   )

@@ -2,12 +2,14 @@
 import { Icon } from '../../parts/icon.js'
 import { Decision, LabelMark } from '../../parts/label.js'
 import { Time } from '../../parts/time.js'
+import { serviceField } from '../../state/api.js'
 import { valueText } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { assignees } from '../../state/handling.js'
 import { saidSince, subjectKey } from '../../state/said.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { t } from '../../texts.js'
+import { columnName } from './columns.js'
 import type { Row } from './row.js'
 
 const VALUE_SHOWN = 200
@@ -15,7 +17,7 @@ const VALUE_SHOWN = 200
 function Value({ field, value }: { readonly field: string; readonly value: unknown }) {
   const text = valueText(value).slice(0, VALUE_SHOWN)
   return (
-    <span class="value ellipsis bidi" title={`${field}: ${text}`}>
+    <span class="value ellipsis bidi" title={`${columnName(field)}: ${text}`}>
       {text}
     </span>
   )
@@ -30,7 +32,9 @@ interface LineProps {
 
 /** The values of a row with their names, for screen readers: the names stand above the list. */
 export function valuesOf(row: Row, columns: readonly string[]): string {
-  return columns.map((field) => `${field}: ${valueText(row.points[field]).slice(0, VALUE_SHOWN)}`).join(', ')
+  return columns
+    .map((field) => `${columnName(field)}: ${valueText(row.values[field]).slice(0, VALUE_SHOWN)}`)
+    .join(', ')
 }
 
 export function Line({ of, row, columns }: LineProps) {
@@ -47,7 +51,7 @@ export function Line({ of, row, columns }: LineProps) {
       </span>
       <span class="title ellipsis bidi">{row.title}</span>
       {columns.map((field) => (
-        <Value key={field} field={field} value={row.points[field]} />
+        <Value key={field} field={field} value={field === serviceField('assigned') ? assignee : row.values[field]} />
       ))}
       <span class="marks">
         {assignee === undefined ? null : (

@@ -9,6 +9,6 @@ export interface Row {
   readonly consensus: string | null
   readonly bucketId: string | null
   readonly at: string
-  /** Its values at the decision points, by name. */
-  readonly points: Readonly<Record<string, unknown>>
+  /** Its values at the columns that are chosen, else at the decision points, by name. */
+  readonly values: Readonly<Record<string, unknown>>
 }

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../../state/api.js'
+import { ServiceError } from '../../../client/index.js'
 import { afterPaint } from '../../state/paint.js'
 import type { Row } from './row.js'
 import { readPage, readTotal, type Page, type Progress } from './source.js'
@@ -14,6 +15,8 @@ export interface Rows {
   /** False: there are at least so many. */
   readonly isTotalExact: boolean
   readonly error: string | null
+  /** The service cannot read the query. */
+  readonly isRefused: boolean
   readonly isLoading: boolean
   /** How far the search has come; null: it is at the end, or nothing is looked for. */
   readonly progress: Progress | null
@@ -32,6 +35,7 @@ export interface RowsState {
   readonly isTotalExact: boolean
   readonly next: string | null
   readonly error: string | null
+  readonly isRefused: boolean
   readonly isLoading: boolean
   readonly progress: Progress | null
 }
@@ -42,6 +46,7 @@ const empty: RowsState = {
   isTotalExact: true,
   next: '',
   error: null,
+  isRefused: false,
   isLoading: true,
   progress: null,
 }
@@ -73,7 +78,13 @@ function taken(before: RowsState, found: Page, { isFirst, wanted }: { isFirst: b
   const { total, isTotalExact } = countedBy(before, found, rows.length)
   const progress = progressOf(isFirst ? null : before.progress, found)
   const isLoading = progress !== null && rows.length < wanted
-  return { rows, total, isTotalExact, next: found.next, error: null, isLoading, progress }
+  return { rows, total, isTotalExact, next: found.next, error: null, isRefused: false, isLoading, progress }
+}
+
+/** The state after a failure. A query that cannot be read has no rows. */
+function failed(before: RowsState, error: unknown): RowsState {
+  const isRefused = error instanceof ServiceError && error.status === 422
+  return { ...before, rows: isRefused ? [] : before.rows, error: messageOf(error), isRefused, isLoading: false }
 }
 
 /** `kept`: the rows that were left, where somebody comes back. */
@@ -122,7 +133,7 @@ export function useRows(view: View, kept?: RowsState): Rows {
       state.value = taken(state.peek(), found, { isFirst, wanted: wanted.current })
       goOn(found, signal)
     } catch (error) {
-      if (!signal.aborted) state.value = { ...state.peek(), error: messageOf(error), isLoading: false }
+      if (!signal.aborted) state.value = failed(state.peek(), error)
     } finally {
       if (!signal.aborted) isBusy.current = false
     }

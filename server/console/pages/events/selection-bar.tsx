@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { Key } from '../../parts/keys.js'
 import { LabelMark } from '../../parts/label.js'
+import { latePart } from '../../parts/late.js'
 import { NoteDialog } from '../../parts/note.js'
 import { api, may, serviceField } from '../../state/api.js'
 import { useData } from '../../state/data.js'
@@ -12,12 +13,13 @@ import { runCommand, useCommands, voteCommands } from '../../state/keys.js'
 import { say } from '../../state/toasts.js'
 import { give } from '../../state/votes.js'
 import { count, t } from '../../texts.js'
-import { BulkVote } from './bulk.js'
 import { countOf, isNothing, rowsOf, type Chosen } from './chosen.js'
 import { exportRows } from './download.js'
 import type { Selection } from './selection.js'
 import type { Row } from './row.js'
 import type { View } from '../../first-requests.js'
+
+const BulkVote = latePart(async () => (await import('../late.js')).BulkVote)
 
 interface BarProps {
   readonly of: ShownJob

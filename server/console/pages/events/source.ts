@@ -5,14 +5,21 @@
  * 2. A view never repeats a row: later events are not among its pages.
  */
 import type { ListPage } from '../../../client/index.js'
-import { BY_ARRIVAL, firstPage, isNewestFirst, rowsKey, type View, type WireFilter } from '../../first-requests.js'
-import { api, session } from '../../state/api.js'
+import {
+  BY_ARRIVAL,
+  columnsBody,
+  firstPage,
+  isNewestFirst,
+  rowsKey,
+  selectionBody,
+  type View,
+} from '../../first-requests.js'
+import { api } from '../../state/api.js'
 import { serviceNow } from '../../state/clock.js'
 import { askEarly, early } from '../../state/early.js'
 import { titleOf, type Titled } from '../../state/events.js'
 import { afterPaint } from '../../state/paint.js'
 import type { Row } from './row.js'
-import { wireFilters } from './view.js'
 
 /** How far a search has come: events that were looked at, of how many, and the time of the last of them. */
 export interface Progress {
@@ -33,7 +40,8 @@ export interface Page {
 }
 
 export interface Facet {
-  readonly values: readonly { readonly value: string; readonly count: number }[]
+  /** A value of null: the field is missing. */
+  readonly values: readonly { readonly value: string | null; readonly count: number; readonly isCut: boolean }[]
   readonly isPartial: boolean
 }
 
@@ -54,6 +62,7 @@ interface Listed extends Titled {
   readonly bucket_id: string | null
   readonly '@timestamp': string
   readonly ingest_timestamp: string
+  readonly columns?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** A line shows the time that it is ordered by, if that is one of the two. */
@@ -68,28 +77,21 @@ function rowOf(event: Listed, { sort }: View): Row {
     consensus: event.consensus,
     bucketId: event.bucket_id,
     at: sort === BY_ARRIVAL ? event.ingest_timestamp : event['@timestamp'],
-    points: event.decision_points,
+    values: event.columns ?? event.decision_points,
   }
 }
 
 type Reader = (view: View, after: string, signal: AbortSignal) => Promise<Page>
 
-/** The request is on its way when this returns, where the view says all of it. */
 function ask(view: View, after: string, signal: AbortSignal): Promise<ListPage> {
-  const send = (filters: WireFilter[]): Promise<ListPage> => {
-    const first = firstPage(view, filters)
-    const body = after === '' ? first : { ...first, size: SIZE, within_ms: WITHIN_MS, after }
-    return api.listEvents({ body }, { signal })
-  }
-  const filters = wireFilters(view, signal)
-  return Array.isArray(filters) ? send(filters) : filters.then(send)
+  const first = firstPage(view)
+  const body = after === '' ? first : { ...first, size: SIZE, within_ms: WITHIN_MS, after }
+  return api.listEvents({ body }, { signal })
 }
 
 /** Asks for the first page of a view that is shown next. */
 export function askPage(view: View): void {
-  // Whose events are meant is known with the session.
-  const isClear = session.peek() != null || !view.query.includes('assigned')
-  if (isNewestFirst(view) && isClear) askEarly(rowsKey(view), (signal) => ask(view, '', signal))
+  if (isNewestFirst(view)) askEarly(rowsKey(view), (signal) => ask(view, '', signal))
 }
 
 /** Newest first, by a cursor: no page repeats a row, however many events come meanwhile. */
@@ -107,7 +109,7 @@ const readNewest: Reader = async (view, after, signal) => {
 
 /** How many events the view finds, as far as they are counted. It takes longer than a page. */
 export async function readTotal(view: View, signal: AbortSignal): Promise<Pick<Page, 'total' | 'isTotalExact'>> {
-  const body = { job_ids: [view.jobId], filters: await wireFilters(view, signal), size: 1, count: true }
+  const body = { job_ids: [view.jobId], ...selectionBody(view), size: 1, count: true }
   const { total_count: total, total_count_is_exact: isTotalExact } = await api.listEvents({ body }, { signal })
   return { total, isTotalExact }
 }
@@ -120,12 +122,13 @@ const readSorted: Reader = async (view, after, signal) => {
     {
       body: {
         job_ids: [view.jobId],
-        filters: [...(await wireFilters(view, signal)), until],
+        ...selectionBody(view, [until]),
         sort_order: view.isAscending ? 'asc' : 'desc',
         sort_by_column: view.sort === '' ? '@timestamp' : view.sort,
         size: SIZE,
         ...(cursor === undefined ? {} : { after: cursor }),
         decision_points_only: true,
+        ...columnsBody(view),
       },
     },
     { signal },
@@ -157,15 +160,18 @@ export async function readFacet(view: View, field: string, signal: AbortSignal):
   await latest
   await afterPaint()
   signal.throwIfAborted()
-  const filters = await wireFilters(view, signal)
-  const body = { job_ids: [view.jobId], filters, fields: [field], size: FACET_VALUES }
+  const body = { job_ids: [view.jobId], ...selectionBody(view), fields: [field], size: FACET_VALUES }
   const { facets, partial } = await api.countFacets({ body }, { signal })
   const [facet] = facets
   const missing = facet?.missing ?? 0
   return {
     values: [
-      ...(facet?.values ?? []).map(({ value, count }) => ({ value: String(value), count })),
-      ...(missing === 0 ? [] : [{ value: '', count: missing }]),
+      ...(facet?.values ?? []).map(({ value, count, is_cut: isCut = false }) => ({
+        value: String(value),
+        count,
+        isCut,
+      })),
+      ...(missing === 0 ? [] : [{ value: null, count: missing, isCut: false }]),
     ],
     isPartial: partial,
   }

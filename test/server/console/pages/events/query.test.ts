@@ -1,92 +1,116 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ownFields } from '../../../../../engine/domain/query/field.js'
+import { columnNames, parseQuery, shortNames, type QueryNode } from '../../../../../engine/domain/query/query-text.js'
+import { SeededRandom } from '../../../../../engine/rng.js'
 import {
+  choiceOf,
+  choicesOf,
   conditionOf,
+  conditionOn,
   conditionsOf,
-  filtersOf,
-  hasCondition,
-  notANumber,
+  mistakeIn,
   toggled,
+  without,
 } from '../../../../../server/console/pages/events/query.js'
 
-const of = (query: string) => filtersOf(query, 'acme')
+const toggle = (query: string, field: string, value: string | null): string =>
+  toggled(query, field, value === null ? null : choiceOf(value), 'acme')
 
-test('a condition is a filter of the API', () => {
-  assert.deepEqual(of('label:Escalate confidence<80 host.name:web-* -rule.id:4625 user.name:* -user.id:*'), [
-    { field: 'acme.result_label', operator: 'is', value: 'Escalate' },
-    { field: 'acme.confidence_score', operator: 'lt', value: 80 },
-    { field: 'host.name', operator: 'starts with', value: 'web-' },
-    { field: 'rule.id', operator: 'is not', value: '4625' },
-    { field: 'user.name', operator: 'exists' },
-    { field: 'user.id', operator: 'not exists' },
-  ])
+test('a second value of a field is another that fits; a second field must fit, too', () => {
+  for (const [query, field, value, expected] of [
+    ['', 'rule.id', '4625', 'rule.id:4625'],
+    ['rule.id:4625', 'rule.id', '1102', 'rule.id:4625,1102'],
+    ['rule.id:4625,1102', 'rule.id', '4625', 'rule.id:1102'],
+    ['rule.id:4625', 'rule.id', '4625', ''],
+    ['rule.id:4625', 'host.name', 'web 1', 'rule.id:4625 host.name:"web 1"'],
+    ['rule.id:(1 OR 2) login', 'rule.id', '3', 'rule.id:1,2,3 login'],
+    ['(rule.id:1 OR rule.id:2) login', 'rule.id', '2', 'rule.id:1 login'],
+    ['rule.id:1', 'rule.id', null, '(rule.id:1 OR -rule.id:*)'],
+    ['(rule.id:1 OR -rule.id:*)', 'rule.id', '1', '-rule.id:*'],
+    ['-rule.id:*', 'rule.id', '1', '(rule.id:1 OR -rule.id:*)'],
+    ['label:Drop', 'acme.result_label', 'Escalate', 'label:Drop,Escalate'],
+    ['label:Drop', 'label', 'Escalate', 'label:Drop "label":Escalate'],
+    ['-rule.id:1 rule.id:2*', 'rule.id', '3', '-rule.id:1 rule.id:2* rule.id:3'],
+    ['a OR b', 'rule.id', '1', '(a OR b) rule.id:1'],
+    ['a AND (b OR c)', 'rule.id', '1', 'a (b OR c) rule.id:1'],
+    ['NOT rule.id:1 or x', 'rule.id', '1', '(NOT rule.id:1 or x) rule.id:1'],
+    ['state:new (', 'rule.id', '1', 'state:new ('],
+  ] as const)
+    assert.equal(toggle(query, field, value), expected, `${query} + ${field} ${value}`)
 })
 
-test('several values, parts of values and times are found', () => {
-  assert.deepEqual(of('host:a,"b c" name:*min* -name:x* @timestamp>=2026-01-01T00:00:00Z'), [
-    { field: 'host', operator: 'is one of', value: ['a', 'b c'] },
-    { field: 'name', operator: 'contains', value: 'min' },
-    { field: 'name', operator: 'not starts with', value: 'x' },
-    { field: '@timestamp', operator: 'gte', value: '2026-01-01T00:00:00Z' },
-  ])
+test('ranges and beginnings are values that can be chosen', () => {
+  const confidence = 'acme.confidence_score'
+  const one = toggled('', confidence, '[0 TO 10}', 'acme')
+  assert.equal(one, 'confidence:[0 TO 10}')
+  const two = toggled(one, confidence, '[90 TO 100]', 'acme')
+  assert.equal(two, 'confidence:([0 TO 10} OR [90 TO 100])')
+  assert.equal(toggled(two, confidence, '[0 TO 10}', 'acme'), 'confidence:[90 TO 100]')
+  const cut = choiceOf(`a "${'x'.repeat(250)}`, true)
+  const long = toggled('x', 'text', cut, 'acme')
+  assert.equal(long, `x text:"a \\"${'x'.repeat(250)}*"`)
+  assert.deepEqual(choicesOf(long, 'text', 'acme'), [cut])
+  assert.equal(toggled(long, 'text', cut, 'acme'), 'x')
 })
 
-test('what is no condition is looked for in titles', () => {
-  assert.deepEqual(of('login "unusual country" :'), [
-    { field: 'acme.title', operator: 'contains', value: 'login' },
-    { field: 'acme.title', operator: 'contains', value: 'unusual country' },
-    { field: 'acme.title', operator: 'contains', value: ':' },
-  ])
-  assert.deepEqual(of('  '), [])
-})
-
-test('any value that is clicked comes back as itself', () => {
-  const values = [
-    'plain',
-    'two words',
-    'a"b',
-    'a\\b',
-    'a*',
-    '*',
-    'a,b',
-    'x:y',
-    '<script>',
-    '-1',
-    'ünïcode',
-    '{"a":[1]}',
-  ]
-  for (const value of values) {
-    const condition = conditionOf('rule.name', value, 'acme')
-    assert.deepEqual(of(condition), [{ field: 'rule.name', operator: 'is', value }], condition)
+test('any value that is clicked comes back as itself, alone and beside others', () => {
+  const random = new SeededRandom(42)
+  const pieces = [...'ab1*?\\"\'(),:;<>=!|&+-_ /[]{}~^@#\n\t\0é漢', 'AND', 'or', 'TO', '//', '\ud800', '😀', 'me']
+  const text = (): string => Array.from({ length: random.below(6) }, () => random.pick(pieces)).join('')
+  const fields = ['rule.name', 'a b:c', 'label', 'voter', 'http', 'C', 'acme.title', 'acme.assigned', 'acme.voter']
+  for (let round = 0; round < 1_000; round++) {
+    const [field, values] = [random.pick(fields), [...new Set([text(), text(), text()])]]
+    let query = random.pick(['', 'x', 'x OR y', 'x other:y'])
+    const before = query
+    for (const value of values) query = toggle(query, field, value)
+    const place = `${field} ${JSON.stringify(values)}: ${query}`
+    assert.equal(mistakeIn(query), null, place)
+    assert.deepEqual(
+      choicesOf(query, field, 'acme'),
+      values.map((value) => choiceOf(value)),
+      place,
+    )
+    const leaves: QueryNode[] = []
+    const walk = (node: QueryNode): unknown => ('parts' in node ? node.parts.forEach(walk) : leaves.push(node))
+    walk(
+      parseQuery(
+        conditionOf(
+          field,
+          values.map((value) => choiceOf(value)),
+          'acme',
+        ),
+      ),
+    )
+    assert.deepEqual(
+      leaves.map((leaf) => leaf.kind === 'match' && leaf.value.pattern === null && leaf.value.text),
+      values,
+      place,
+    )
+    for (const value of values) query = toggle(query, field, value)
+    assert.equal(query, before === 'x OR y' ? '(x OR y)' : before, place)
   }
-  assert.deepEqual(of(conditionOf('a b:c', 4, 'acme')), [{ field: 'a b:c', operator: 'is', value: '4' }])
-  assert.equal(conditionOf('acme.result_label', 'Drop', 'acme'), 'label:Drop')
-  assert.deepEqual(of(conditionOf('rule.name', null, 'acme')), [{ field: 'rule.name', operator: 'not exists' }])
 })
 
-test('a condition is added once, and taken away the second time; the rest stays', () => {
-  const query = 'login confidence<80'
-  const more = toggled(query, 'label:"Root cause"')
-  assert.equal(more, 'login confidence<80 label:"Root cause"')
-  assert.ok(hasCondition(more, 'label:"Root cause"'))
-  assert.equal(toggled(more, 'label:"Root cause"'), query)
+test('the name of a person is never the word for who asks', () => {
+  for (const field of ['acme.assigned', 'acme.voter']) assert.match(conditionOn(field, 'me', 'acme'), /:"me"$/)
+  assert.equal(toggle('assigned:me', 'acme.assigned', 'ann'), 'assigned:me,ann')
 })
 
-test('who has an event is a condition like others', () => {
-  assert.deepEqual(of('assigned:me -assigned:*'), [
-    { field: 'acme.assigned', operator: 'is', value: 'me' },
-    { field: 'acme.assigned', operator: 'not exists' },
-  ])
+test('names of columns of answers are written so that they mean the event', () => {
+  assert.deepEqual(
+    [...new Set([...columnNames, ...Object.values(shortNames), 'outlier', 'model'])].sort(),
+    Object.keys(ownFields).sort(),
+  )
+  for (const name of [...columnNames, ...Object.keys(shortNames)])
+    assert.equal(conditionOn(name, 1, 'acme'), `"${name}":1`)
 })
 
-test('a number of the service that is compared with a text is told', () => {
-  assert.deepEqual(notANumber('label:Drop confidence<abc'), { name: 'confidence', value: 'abc' })
-  assert.deepEqual(notANumber('score>=""'), { name: 'score', value: '' })
-  for (const query of ['', 'confidence<80', 'confidence:80', 'event.severity>high', 'score > 2'])
-    assert.equal(notANumber(query), null, query)
-})
-
-test('a query has its conditions as they were typed', () => {
-  assert.deepEqual(conditionsOf('label:Drop "unusual country" -a:*'), ['label:Drop', '"unusual country"', '-a:*'])
+test('a query has its conditions as they were typed, and each can be left out', () => {
+  const query = 'label:Drop "unusual country" AND -a:* (b OR c) d:1,2'
+  assert.deepEqual(conditionsOf(query), ['label:Drop', '"unusual country"', '-a:*', '(b OR c)', 'd:1,2'])
+  assert.equal(without(query, 2), 'label:Drop "unusual country" (b OR c) d:1,2')
+  assert.deepEqual(conditionsOf('a OR b'), ['(a OR b)'])
   assert.deepEqual(conditionsOf(''), [])
+  assert.match(mistakeIn('host:(a') ?? '', /^column 6: /)
 })

@@ -98,8 +98,9 @@ class PageOfLabels {
     const order = new AskOrder(candidates)
     this.#takeVoted(order)
     const audits = this.#audits()
+    const oneLabel = this.#oneLabel()
     for (let votes = this.#at.stats.feedbackEvents; this.labels.length < count; votes++) {
-      const slot = slotAt(votes)
+      const slot = oneLabel === null ? slotAt(votes) : 'hunt'
       if (slot === 'uniform' && votes % AUDIT_PERIOD >= AUDIT_PERIOD / 2 && this.#addAudit(audits)) continue
       const place =
         slot === 'rule'
@@ -108,9 +109,21 @@ class PageOfLabels {
       if (place < 0) break
       const subject = subjectAt(this.#pool.subjects, place)
       // An event that was erased since says nothing of its bucket.
-      const reason = slot === 'rule' ? this.#reason(order, place) : reasons[slot]
+      const about = oneLabel === null ? '' : `, which was all ${oneLabel}`
+      const reason = slot === 'rule' ? this.#reason(order, place) : `${reasons[slot]}${about}`
       order.take(place, this.#add(subject, slot, reason))
     }
+  }
+
+  /**
+   * The only label that people have given, where a model waits for another one; else null. Then all that is asked is
+   * what is most unlike the events that have it: a fair sample of a stream of nearly one label finds no other.
+   */
+  #oneLabel(): string | null {
+    const { active, stats, job } = this.#at
+    if (active !== null || stats.feedbackEvents < bounds.oneLabelVotes) return null
+    const given = job.labels.filter((_, at) => (stats.labelledEvents[at] ?? 0) > 0)
+    return given.length === 1 ? (given[0]?.name ?? null) : null
   }
 
   #strangeness(order: AskOrder, place: number): number {

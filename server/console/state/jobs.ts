@@ -22,6 +22,8 @@ export interface ShownJob extends Job {
   readonly styles: readonly LabelStyle[]
   /** The same, in the order of their keys and buttons. */
   readonly onKeys: readonly LabelStyle[]
+  /** Fields that people see beside an event when they answer; none: all. */
+  readonly feedbackColumns: readonly string[]
 }
 
 const colors = ['#ED0A2C', '#1264FE', '#9A00FF'] as const
@@ -37,14 +39,16 @@ interface Looks {
   readonly colors: ReadonlyMap<string, string>
   /** Names of labels, in the order of their keys. */
   readonly order: readonly string[]
+  readonly feedbackColumns: readonly string[]
 }
 
-/** Colours and order that jobs were given. They are read when there is a job that was not there before. */
+/** What jobs were given. They are read when there is a job that was not there before. */
 let known: ReadonlyMap<number, Looks> = new Map()
 
 interface Nested {
   readonly properties?: {
     readonly id?: number
+    readonly feedback_columns?: readonly string[]
     readonly advanced_settings?: {
       readonly custom_labels?: readonly { name?: string; hex_color?: string; id?: string }[]
       readonly label_order?: readonly string[]
@@ -61,7 +65,7 @@ async function loadColors(): Promise<void> {
       if (properties?.id === undefined) return []
       const colors = new Map(labels.map(({ name = '', hex_color = '' }) => [name, hex_color]))
       const order = label_order.map((wanted) => labels.find(({ id }) => id === wanted)?.name ?? '')
-      return [[properties.id, { colors, order }] as const]
+      return [[properties.id, { colors, order, feedbackColumns: properties.feedback_columns ?? [] }] as const]
     }),
   )
 }
@@ -80,9 +84,9 @@ function stylesOf(of: Job): LabelStyle[] {
 
 function shownJob(of: Job): ShownJob {
   const styles = stylesOf(of)
-  const order = known.get(of.job_id)?.order ?? []
+  const { order = [], feedbackColumns = [] } = known.get(of.job_id) ?? {}
   const onKeys = order.flatMap((name) => styles.find((style) => style.name === name) ?? [])
-  return { ...of, styles, onKeys: onKeys.length === styles.length ? onKeys : styles }
+  return { ...of, styles, onKeys: onKeys.length === styles.length ? onKeys : styles, feedbackColumns }
 }
 
 function shown(list: readonly Job[]): ShownJob[] {

@@ -1,6 +1,9 @@
 /** What a person likes, kept in this browser: the theme, keys, the latest job. Nothing secret is kept here. */
 import { effect, signal } from '@preact/signals'
 
+/** For which events of Next the answers of others are hidden until the person has answered. */
+export type Hides = 'drawn' | 'always' | 'never'
+
 export interface Preferences {
   readonly theme: 'auto' | 'light' | 'dark'
   /** In which zone times are shown. */
@@ -11,6 +14,7 @@ export interface Preferences {
   readonly keys: Readonly<Record<string, string>>
   /** Fields shown as columns of events, by job. */
   readonly columns: Readonly<Record<string, readonly string[]>>
+  readonly hides: Hides
 }
 
 const STORED = 'preferences'
@@ -36,7 +40,7 @@ export function store(name: string, value: unknown): boolean {
   }
 }
 
-const defaults: Preferences = { theme: 'auto', zone: 'local', jobId: null, keys: {}, columns: {} }
+const defaults: Preferences = { theme: 'auto', zone: 'local', jobId: null, keys: {}, columns: {}, hides: 'drawn' }
 
 export const preferences = signal<Preferences>({ ...defaults, ...stored<Partial<Preferences>>(STORED, {}) })
 

@@ -284,3 +284,71 @@ test('a column with the answers makes the labels, the votes and the first model'
   await page.getByRole('link', { name: 'Open the events' }).click()
   await page.context().close()
 })
+
+test('ten answers of one label train nothing: Next shows what is unlike them, and then the model', {
+  skip,
+}, async () => {
+  const page = await open()
+  const rows = Array.from({ length: 800 }, (_, n) =>
+    JSON.stringify({
+      alert_id: `r-${n}`,
+      rule: `routine ${n % 20}`,
+      source: n % 40 === 0 ? 'lab' : 'net',
+      severity: n % 3,
+      ip: `10.0.0.${n % 9}`,
+    }),
+  )
+  await give(page, 'routine.ndjson', Buffer.from(rows.join('\n')))
+  const jobId = await make(page, 'Routine')
+  const trainings: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().includes('/train')) trainings.push(request.url())
+  })
+  await page.getByRole('link', { name: 'Open Next' }).click()
+  const answer = async (key: string): Promise<void> => {
+    await page.locator('.card .answer-bar button').first().waitFor()
+    const id = await textOf(page.locator('.card-head .mono'))
+    await page.keyboard.press(key)
+    await eventually(
+      () => textOf(page.locator('.card-head .mono')),
+      (shown) => shown !== id,
+    )
+  }
+  await page.locator('.card').getByText('Other fields').waitFor()
+  for (let n = 0; n < 12; n++) await answer('2')
+  await page.getByText(/^All \d+ answered events are Drop\. A model needs a second label\.$/).waitFor()
+  assert.deepEqual(trainings, [])
+  await page.getByRole('button', { name: 'Show what is least like them' }).click()
+  await page.locator('.card-head').getByText('which was all Drop').waitFor()
+  await answer('1')
+  await page.getByRole('button', { name: /The first model is active/ }).waitFor()
+  assert.equal(trainings.length, 1)
+  assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.retrain_state, 'RETRAIN_FINISHED')
+  await page.context().close()
+})
+
+test('what is drawn at random hides the answer of the model until the person has answered', { skip }, async () => {
+  const page = await open()
+  const { body: jobs } = await service.client.get('/api/v2/jobs')
+  const { job_id: jobId } = jobs.find(({ title }: { title: string }) => title === 'Routine')
+  await eventually(
+    async () => (await service.client.get(`/api/v1/jobs/${jobId}`)).body.undecided_documents_count,
+    (undecided) => undecided === 0,
+  )
+  await page.goto(`/jobs/feedback-flow/${jobId}`)
+  const drawn = page.locator('.queue [role=option]', { hasText: 'random sample' }).first()
+  await drawn.click()
+  await page
+    .locator('.card')
+    .getByText(/are hidden until you have given yours/)
+    .waitFor()
+  assert.equal(await page.locator('.card .effect').count(), 0)
+  await page.getByLabel('Hide the answers of others').selectOption('never')
+  await page.locator('.card .answer strong').waitFor()
+  await page.getByLabel('Hide the answers of others').selectOption('always')
+  await page
+    .locator('.card')
+    .getByText(/are hidden until you have given yours/)
+    .waitFor()
+  await page.context().close()
+})

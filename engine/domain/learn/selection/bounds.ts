@@ -26,6 +26,8 @@ export const selectionBounds = {
   promisesMeasured: 50,
   promiseDays: 7,
   promiseKeptDays: 90,
+  /** After so many voted events of one label alone, what is unlike them is asked about. */
+  oneLabelVotes: 5,
   /** Doubted votes that a model keeps. */
   doubtedMax: 500,
   /** Audits among which the next one is taken. */

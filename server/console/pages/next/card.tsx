@@ -1,7 +1,6 @@
 /** The event that is asked about: large, with why, neighbours and how far an answer reaches. */
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { cutText } from '../../../../engine/domain/event/input/cut-text.js'
 import { addresses } from '../../addresses.js'
 import { Failed, Skeleton } from '../../parts/feedback.js'
 import { Icon } from '../../parts/icon.js'
@@ -14,14 +13,14 @@ import { VoteButtons } from '../../parts/votes.js'
 import { Answer, Effects, Provenance } from '../../parts/why.js'
 import { may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
-import { readSimilar, valueText, type Known } from '../../state/events.js'
+import { readSimilar, type Known } from '../../state/events.js'
 import { assignees, assignToMe, useCompany } from '../../state/handling.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { useCommands } from '../../state/keys.js'
 import { count, t } from '../../texts.js'
+import { Fields } from './fields.js'
+import { HiddenAnswer, isHidden } from './hiding.js'
 import type { Waiting } from './queue.js'
-
-const POINTS_SHOWN = 6
 
 interface CardProps {
   readonly of: ShownJob
@@ -49,33 +48,13 @@ function SimilarPart({ of, eventId }: { readonly of: ShownJob; readonly eventId:
   )
 }
 
-function Points({ known }: { readonly known: Known }) {
-  const isOpen = useSignal(false)
-  const points = Object.entries(known.event?.decision_points ?? {}).filter(([, value]) => value != null)
-  const shown = isOpen.value ? points : points.slice(0, POINTS_SHOWN)
-  return (
-    <dl class="facts">
-      {shown.map(([name, value]) => (
-        <>
-          <dt class="mono">{name}</dt>
-          <dd class="mono bidi">{cutText(valueText(value), 300)}</dd>
-        </>
-      ))}
-      {points.length > POINTS_SHOWN ? (
-        <dd>
-          <button type="button" class="plain" onClick={() => (isOpen.value = !isOpen.value)}>
-            {isOpen.value ? t('less') : count('more', points.length - POINTS_SHOWN)}
-          </button>
-        </dd>
-      ) : null}
-    </dl>
-  )
-}
-
 function Body({ of, item, known, isWhyOpen }: CardProps & { readonly known: Known; readonly isWhyOpen: boolean }) {
-  const { explanation, reach } = known
+  const { event, reach } = known
+  const hides = isHidden(item) && (known.explanation?.decision.result_label ?? '') !== ''
+  const explanation = hides ? null : known.explanation
   return (
     <>
+      {hides ? <HiddenAnswer item={item} /> : null}
       {explanation === null ? null : (
         <>
           <Answer of={of} explanation={explanation} />
@@ -83,7 +62,7 @@ function Body({ of, item, known, isWhyOpen }: CardProps & { readonly known: Know
           {isWhyOpen ? <Provenance of={of} explanation={explanation} /> : null}
         </>
       )}
-      <Points known={known} />
+      {event === null ? null : <Fields of={of} event={event} />}
       {explanation === null ? null : <Nearest of={of} explanation={explanation} eventId={item.eventId} />}
       <p>
         {item.promise === '' ? '' : `${item.promise} `}

@@ -107,6 +107,10 @@ function Answering({
     else if (items.every((one, index) => index === current || !isOpen(one))) reload()
     else go(items.findIndex(isOpen))
   }
+  // A queue that was read again begins at its top.
+  useEffect(() => {
+    at.value = Math.max(0, items.findIndex(isOpen))
+  }, [items])
   // An answer that was taken back is asked again.
   const back = takenBack.value
   useEffect(() => {

@@ -8,6 +8,7 @@ import { saidSince, subjectKey, type Said } from '../../state/said.js'
 import { voted, votedKey } from '../../state/votes.js'
 import { t } from '../../texts.js'
 import { FirstModel } from './first-model.js'
+import { HidingChoice, isHidden } from './hiding.js'
 import type { Waiting } from './queue.js'
 
 const ROW = 52
@@ -27,7 +28,8 @@ export function isAnswered(of: ShownJob, item: Waiting): boolean {
 function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting }) {
   const own = voted.value.get(votedKey(of.job_id, item.eventId))
   const others = saidByOther(of, item)
-  const label = own?.label ?? others?.consensus ?? item.label
+  const hides = isHidden(item) && own?.label == null
+  const label = own?.label ?? (hides ? '' : (others?.consensus ?? item.label))
   return (
     <>
       <LabelMark of={of} label={label} />
@@ -37,11 +39,13 @@ function QueueRow({ of, item }: { readonly of: ShownJob; readonly item: Waiting 
           {own?.label == null
             ? others?.consensus == null
               ? t(`next.picked.${item.pickedBy}`)
-              : t('next.answered_by', { analyst: others.analyst, label: others.consensus })
+              : hides
+                ? t('next.answered_by_hidden', { analyst: others.analyst })
+                : t('next.answered_by', { analyst: others.analyst, label: others.consensus })
             : t(own.state === 'waiting' ? 'next.answered_waiting' : 'next.answered', { label: own.label })}
         </span>
       </span>
-      {item.label === '' || own?.label != null || others?.consensus != null ? null : (
+      {item.label === '' || hides || own?.label != null || others?.consensus != null ? null : (
         <span class="dim">
           <Confidence of={of} value={item.confidence} />
         </span>
@@ -87,6 +91,7 @@ export function Queue({ of, items, at, go, reload }: QueueProps) {
           onChoose={go}
         />
       </div>
+      <HidingChoice />
     </aside>
   )
 }
